@@ -1,0 +1,6 @@
+"""`python -m kassay`: the same as the `kassay` command."""
+
+from kassay.cli.main import main
+
+if __name__ == "__main__":
+    main()

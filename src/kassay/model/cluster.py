@@ -1,0 +1,112 @@
+"""What the cluster is: brokers, racks, topics and their partitions.
+
+The values are named tuples where millions of them are made a minute: a named tuple is frozen,
+hashable and ordered like a dataclass, and is built and compared in C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+
+class TopicPartition(NamedTuple):
+    """One partition; `partition` is the 0-based index inside `topic`."""
+
+    topic: str
+    partition: int
+
+    def __str__(self) -> str:
+        return f"{self.topic}-{self.partition}"
+
+
+class Broker(NamedTuple):
+    """One broker; a `fenced` broker is registered but must not lead."""
+
+    broker_id: int
+    rack: str | None = None
+    fenced: bool = False
+
+
+class Topic(NamedTuple):
+    """One topic with `partitions` partitions.
+
+    `replicas` holds the broker ids of each partition, preferred leader first, or None when nobody
+    asked for placement. `weights` holds what each partition costs its owner (lag, records a
+    second), or None when all count alike. `topic_id` is KIP-516's id in base64url, if known.
+    """
+
+    name: str
+    partitions: int
+    replicas: tuple[tuple[int, ...], ...] | None = None
+    weights: tuple[int, ...] | None = None
+    topic_id: str | None = None
+
+    def tps(self) -> Iterator[TopicPartition]:
+        """The topic's partitions in number order."""
+        name = self.name
+        return (TopicPartition(name, p) for p in range(self.partitions))
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The metadata that an assignor sees: topics in the order in which they are iterated, and brokers.
+
+    A topic that is not here, or that has no partitions, is unknown.
+    """
+
+    topics: tuple[Topic, ...] = ()
+    brokers: tuple[Broker, ...] = ()
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Partitions a known topic, in the topics' order; treat as read-only."""
+        return {topic.name: topic.partitions for topic in self.topics if topic.partitions > 0}
+
+    @cached_property
+    def by_name(self) -> dict[str, Topic]:
+        """The known topics by name; treat as read-only."""
+        return {topic.name: topic for topic in self.topics if topic.partitions > 0}
+
+    @cached_property
+    def broker_racks(self) -> dict[int, str | None]:
+        """The rack of each broker by id; treat as read-only."""
+        return {broker.broker_id: broker.rack for broker in self.brokers}
+
+    @cached_property
+    def replica_racks(self) -> dict[str, tuple[frozenset[str], ...]]:
+        """For each topic with replicas, the racks that hold each partition; treat as read-only.
+
+        A broker without a rack, or unknown, adds nothing to its partitions' sets.
+        """
+        racks = self.broker_racks
+        return {
+            topic.name: tuple(
+                frozenset(rack for b in replicas if (rack := racks.get(b)) is not None)
+                for replicas in topic.replicas
+            )
+            for topic in self.topics
+            if topic.replicas is not None
+        }
+
+    def has(self, tp: TopicPartition) -> bool:
+        """Whether the partition exists: topic known and 0 <= partition < its count."""
+        return 0 <= tp[1] < self.counts.get(tp[0], 0)
+
+    def weight(self, tp: TopicPartition) -> int:
+        """What the partition costs its owner; 1 unless the topic has weights."""
+        topic = self.by_name.get(tp.topic)
+        if topic is None or topic.weights is None:
+            return 1
+        return topic.weights[tp.partition]
+
+    def with_topics(self, topics: Iterable[Topic]) -> Cluster:
+        """The same brokers with these topics."""
+        return Cluster(tuple(topics), self.brokers)
+
+    @classmethod
+    def of(cls, counts: dict[str, int]) -> Cluster:
+        """A cluster known by partition counts alone."""
+        return cls(tuple(Topic(name, count) for name, count in counts.items()))

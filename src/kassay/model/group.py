@@ -1,0 +1,149 @@
+"""Who is in the group, what they claim, and what they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from kassay.model.cluster import Cluster, TopicPartition
+
+NO_GENERATION = -1
+
+
+class Member(NamedTuple):
+    """One member as its subscription shows it to the leader.
+
+    `owned` is what the member claims and `generation` the effective generation of that claim
+    (KIP-792: of its subscription, else of its user data, else -1). A claim may be stale, may name
+    partitions that no longer exist, and never repeats a partition. `instance_id` makes the member
+    static (KIP-345). `user_data` is whatever the member's own assignor object put there.
+    """
+
+    member_id: str
+    topics: tuple[str, ...]
+    owned: tuple[TopicPartition, ...] = ()
+    generation: int = NO_GENERATION
+    rack: str | None = None
+    instance_id: str | None = None
+    user_data: bytes | None = None
+
+
+@dataclass(frozen=True)
+class Group:
+    """The members in the order in which the leader's map iterates them, and who leads.
+
+    `assigned` is for server-side assignors (KIP-848): partitions that the coordinator reports as
+    assigned although no listed member owns them.
+    """
+
+    members: tuple[Member, ...]
+    leader: str | None = None
+    assigned: frozenset[TopicPartition] = frozenset()
+
+    @cached_property
+    def by_id(self) -> dict[str, Member]:
+        """Members by id; treat as read-only."""
+        return {member.member_id: member for member in self.members}
+
+    @cached_property
+    def subscribers(self) -> dict[str, tuple[str, ...]]:
+        """For each subscribed topic, its subscribers' ids in member order; treat as read-only."""
+        found: dict[str, list[str]] = {}
+        for member in self.members:
+            for topic in dict.fromkeys(member.topics):
+                found.setdefault(topic, []).append(member.member_id)
+        return {topic: tuple(ids) for topic, ids in found.items()}
+
+    @cached_property
+    def equal_subscriptions(self) -> bool:
+        """Whether all members read the same set of topics."""
+        members = self.members
+        first = members[0].topics if members else ()
+        if all(member.topics == first for member in members):
+            return True
+        return len({frozenset(member.topics) for member in members}) <= 1
+
+
+def previous_owners(cluster: Cluster, group: Group) -> dict[TopicPartition, str]:
+    """The member to whom each partition still belongs, for those that have one.
+
+    The only claimant at the highest generation at which anybody claims the partition, if that
+    member still subscribes to the topic and the partition exists; a tie means nobody
+    (KIP-341, KIP-792).
+    """
+    best: dict[TopicPartition, tuple[int, str | None]] = {}
+    for member_id, _, owned, generation, *_ in group.members:
+        for tp in owned:
+            seen = best.get(tp)
+            if seen is None or generation > seen[0]:
+                best[tp] = (generation, member_id)
+            elif generation == seen[0]:
+                best[tp] = (generation, None)
+    by_id = group.by_id
+    return {
+        tp: owner
+        for tp, (_, owner) in best.items()
+        if owner is not None and tp[0] in by_id[owner].topics and cluster.has(tp)
+    }
+
+
+class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
+    """What each member is given, in the order in which the assignor listed it.
+
+    Equality minds the order inside each list but not the order of members; `same_sets` minds
+    neither. `user_data` is what the assignor sends back to single members.
+    """
+
+    __slots__ = ("_given", "user_data")
+
+    def __init__(
+        self,
+        given: Mapping[str, Iterable[TopicPartition]],
+        user_data: Mapping[str, bytes] | None = None,
+    ) -> None:
+        self._given: dict[str, tuple[TopicPartition, ...]] = {
+            member_id: tuple(tps) for member_id, tps in given.items()
+        }
+        self.user_data: dict[str, bytes] = dict(user_data or {})
+
+    def __getitem__(self, member_id: str) -> tuple[TopicPartition, ...]:
+        return self._given[member_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._given)
+
+    def __len__(self) -> int:
+        return len(self._given)
+
+    def items(self):  # type: ignore[no-untyped-def]  # the view of the dict itself, for speed
+        return self._given.items()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Assignment):
+            return NotImplemented
+        return self._given == other._given
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._given.items()))
+
+    def __repr__(self) -> str:
+        inner = ", ".join(
+            f"{member_id}: {' '.join(map(str, tps)) or '-'}" for member_id, tps in self.items()
+        )
+        return f"Assignment({inner})"
+
+    def same_sets(self, other: Assignment) -> bool:
+        """Whether every member gets the same partitions, whatever the order of the lists."""
+        mine, theirs = self._given, other._given
+        if mine == theirs:
+            return True
+        return mine.keys() == theirs.keys() and all(
+            tps == theirs[member_id] or sorted(tps) == sorted(theirs[member_id])
+            for member_id, tps in mine.items()
+        )
+
+    def owners(self) -> dict[TopicPartition, str]:
+        """The owner of each partition; with several, the last listed."""
+        return {tp: member_id for member_id, tps in self._given.items() for tp in tps}
