@@ -9,7 +9,7 @@ from kassay.model.java import utf16_key
 
 
 def members_in_order(members: Iterable[Member]) -> list[Member]:
-    """Static members by instance id, then the others by member id (`AbstractPartitionAssignor.MemberInfo`)."""
+    """Static members by instance id, then the others by member id (Kafka's `MemberInfo`)."""
     return sorted(
         members,
         key=lambda member: (

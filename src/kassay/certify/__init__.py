@@ -1,0 +1,1 @@
+"""A target, its claims and a budget in; verdicts and the smallest counterexamples out."""

@@ -1,0 +1,1 @@
+"""Kafka's world as frozen values and pure steps; standard library only."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -117,7 +117,8 @@ class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
     def __len__(self) -> int:
         return len(self._given)
 
-    def items(self):  # type: ignore[no-untyped-def]  # the view of the dict itself, for speed
+    def items(self) -> ItemsView[str, tuple[TopicPartition, ...]]:
+        """Member ids with what they are given, in the order of the answer."""
         return self._given.items()
 
     def __eq__(self, other: object) -> bool:

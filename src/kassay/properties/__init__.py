@@ -1,0 +1,1 @@
+"""What must hold, and the histories that put it to the test."""

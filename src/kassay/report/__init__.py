@@ -1,0 +1,1 @@
+"""Certificates and tables as terminal text, HTML, JUnit, SARIF and Markdown."""

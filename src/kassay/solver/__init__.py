@@ -1,0 +1,1 @@
+"""What is best possible, with a proof."""
