@@ -130,9 +130,7 @@ class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
         return hash(frozenset(self._given.items()))
 
     def __repr__(self) -> str:
-        inner = ", ".join(
-            f"{member_id}: {' '.join(map(str, tps)) or '-'}" for member_id, tps in self.items()
-        )
+        inner = ", ".join(f"{member_id}: {' '.join(map(str, tps)) or '-'}" for member_id, tps in self.items())
         return f"Assignment({inner})"
 
     def same_sets(self, other: Assignment) -> bool:
