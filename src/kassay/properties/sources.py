@@ -1,0 +1,108 @@
+"""Sources of choices: one generator, written once, driven by a seed or by Hypothesis.
+
+A generator asks a source for integers, booleans and choices and makes lists by asking "one more?".
+`Seeded` answers from a seed and keeps the log of its answers; the log is exactly the sequence of
+choices that Hypothesis would make, so every seeded case replays under `Drawn` (and shrinks there).
+Hypothesis makes no choice where there is none, hence no log entry for a range of one value.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from typing import Any, Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+class Source(Protocol):
+    """Where a generator's choices come from."""
+
+    def integer(self, low: int, high: int) -> int:
+        """A whole number from `low` to `high`, both included."""
+
+    def boolean(self, chance: float = 0.5) -> bool:
+        """True with about that chance; a source is free to ignore the chance."""
+
+    def choice(self, items: Sequence[T]) -> T:
+        """One of the items."""
+
+
+class Seeded:
+    """Choices from a seed; `log` is what replays them."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed).random
+        self.log: list[int | bool] = []
+
+    def integer(self, low: int, high: int) -> int:
+        """A whole number from `low` to `high`, both included, all equally likely."""
+        if low == high:
+            return low
+        value = low + int(self._random() * (high - low + 1))
+        self.log.append(value)
+        return value
+
+    def boolean(self, chance: float = 0.5) -> bool:
+        """True with that chance."""
+        value = self._random() < chance
+        self.log.append(value)
+        return value
+
+    def choice(self, items: Sequence[T]) -> T:
+        """One of the items, all equally likely."""
+        size = len(items)
+        if size == 1:
+            return items[0]
+        index = int(self._random() * size)
+        self.log.append(index)
+        return items[index]
+
+
+class Drawn:
+    """Choices from Hypothesis, through the `draw` of a composite strategy."""
+
+    def __init__(self, draw: Callable[[Any], Any]) -> None:
+        self._draw = draw
+
+    def integer(self, low: int, high: int) -> int:
+        """A whole number from `low` to `high`, both included; shrinks towards `low`."""
+        from hypothesis import strategies as st
+
+        return int(self._draw(st.integers(low, high)))
+
+    def boolean(self, chance: float = 0.5) -> bool:  # noqa: ARG002  # Hypothesis weighs for itself
+        """A boolean; shrinks towards False."""
+        from hypothesis import strategies as st
+
+        return bool(self._draw(st.booleans()))
+
+    def choice(self, items: Sequence[T]) -> T:
+        """One of the items; shrinks towards the first."""
+        from hypothesis import strategies as st
+
+        picked: T = self._draw(st.sampled_from(items))
+        return picked
+
+
+def many(source: Source, low: int, high: int, item: Callable[[int], T], chance: float = 0.6) -> list[T]:
+    """Between `low` and `high` items, `item(i)` making the i-th; asks "one more?" before each beyond `low`.
+
+    The only way to make lists: with the count drawn first, a shrinker leaves needless items behind.
+    """
+    made = [item(i) for i in range(low)]
+    while len(made) < high and source.boolean(chance):
+        made.append(item(len(made)))
+    return made
+
+
+def subset(source: Source, items: Sequence[T], chance: float = 0.5) -> list[T]:
+    """Those of the items for which the source says yes, in their order."""
+    return [item for item in items if source.boolean(chance)]
+
+
+def derive_seed(*parts: object) -> int:
+    """A 64-bit seed from a campaign's seed and an index, the same in every process."""
+    text = "\x1f".join(str(part) for part in parts)
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
