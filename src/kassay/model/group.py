@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import ItemsView, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
@@ -30,17 +31,26 @@ class Member(NamedTuple):
     user_data: bytes | None = None
 
 
+class SubscriptionType(StrEnum):
+    """What a coordinator tells a server-side assignor of the group's subscriptions (KIP-848)."""
+
+    HOMOGENEOUS = "HOMOGENEOUS"
+    HETEROGENEOUS = "HETEROGENEOUS"
+
+
 @dataclass(frozen=True)
 class Group:
     """The members in the order in which the leader's map iterates them, and who leads.
 
-    `assigned` is for server-side assignors (KIP-848): partitions that the coordinator reports as
-    assigned although no listed member owns them.
+    The last two are for server-side assignors (KIP-848). `assigned`: partitions that the
+    coordinator reports as assigned although no listed member owns them. `subscription_type`: what
+    the coordinator reports of the subscriptions, or None to have it read off the members.
     """
 
     members: tuple[Member, ...]
     leader: str | None = None
     assigned: frozenset[TopicPartition] = frozenset()
+    subscription_type: SubscriptionType | None = None
 
     @cached_property
     def by_id(self) -> dict[str, Member]:
@@ -64,6 +74,13 @@ class Group:
         if all(member.topics == first for member in members):
             return True
         return len({frozenset(member.topics) for member in members}) <= 1
+
+    @cached_property
+    def homogeneous(self) -> bool:
+        """Whether the coordinator reports that all members read the same topics."""
+        if self.subscription_type is None:
+            return self.equal_subscriptions
+        return self.subscription_type is SubscriptionType.HOMOGENEOUS
 
 
 def previous_owners(cluster: Cluster, group: Group) -> dict[TopicPartition, str]:

@@ -8,10 +8,14 @@ Sources: the Javadoc of `String.hashCode` and `String.compareTo`; `java.util.Has
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import struct
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 _TABLE_MIN = 16
 _LOAD_FACTOR = 0.75
+
+_Key = TypeVar("_Key")
 
 
 def utf16_key(text: str) -> bytes:
@@ -44,19 +48,40 @@ def string_hash(text: str) -> int:
     return value - (1 << 32) if value >> 31 else value
 
 
-def hash_map_order(texts: Iterable[str]) -> list[str]:
-    """The order in which a `java.util.HashMap` filled in this order iterates its string keys.
+def uuid_halves(value: bytes) -> tuple[int, int]:
+    """The two signed 64-bit halves of a 16-byte id, most significant first.
+
+    Both `org.apache.kafka.common.Uuid` and `java.util.UUID` compare their ids by these halves, so
+    an id with the top bit set comes before one without.
+    """
+    most, least = struct.unpack(">qq", value)
+    return most, least
+
+
+def uuid_hash(halves: tuple[int, int]) -> int:
+    """The low 32 bits of `hashCode` of Kafka's `Uuid` and of `java.util.UUID`."""
+    mixed = (halves[0] ^ halves[1]) & 0xFFFFFFFFFFFFFFFF
+    return (mixed >> 32) ^ (mixed & 0xFFFFFFFF)
+
+
+def bucket_order(keys: Iterable[_Key], hash_code: Callable[[_Key], int]) -> list[_Key]:
+    """The order in which a `java.util.HashMap` filled in this order iterates its keys.
 
     Bucket `(h ^ h >>> 16) & (capacity - 1)`; the capacity is the least power of two from 16 on
     that keeps the size at or under three quarters of it; within a bucket, insertion order.
     """
-    keys = list(dict.fromkeys(texts))
+    items = list(dict.fromkeys(keys))
     capacity = _TABLE_MIN
-    while len(keys) > capacity * _LOAD_FACTOR:
+    while len(items) > capacity * _LOAD_FACTOR:
         capacity *= 2
 
-    def bucket(key: str) -> int:
-        h = string_hash(key) & 0xFFFFFFFF
+    def bucket(key: _Key) -> int:
+        h = hash_code(key) & 0xFFFFFFFF
         return (h ^ h >> 16) & (capacity - 1)
 
-    return sorted(keys, key=bucket)
+    return sorted(items, key=bucket)
+
+
+def hash_map_order(texts: Iterable[str]) -> list[str]:
+    """`bucket_order` of strings."""
+    return bucket_order(texts, string_hash)
