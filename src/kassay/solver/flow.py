@@ -1,0 +1,198 @@
+"""Integer maximum flow and minimum-cost flow on sparse networks, in the standard library alone.
+
+`maximum` is Dinic's algorithm. `cheapest` is the primal-dual method (Ford and Fulkerson) with
+Dijkstra on reduced costs: a search stops when the sink is settled, then everything that fits is
+pushed over arcs of reduced cost zero. Costs are Python integers, so exact lexicographic weights
+never overflow. `cheapest` leaves potentials behind, the dual solution, from which certificates
+are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from heapq import heappop, heappush
+from typing import Final
+
+ENDLESS: Final = 1 << 62
+_FAR: Final = 1 << 200
+
+
+class Network:
+    """A network whose arcs keep their residual capacity; arc `a ^ 1` is the reverse of arc `a`."""
+
+    __slots__ = ("capacity", "cost", "head", "out", "potential")
+
+    def __init__(self, nodes: int = 0) -> None:
+        self.head: list[int] = []
+        self.capacity: list[int] = []
+        self.cost: list[int] = []
+        self.out: list[list[int]] = [[] for _ in range(nodes)]
+        self.potential: list[int] = []
+
+    def node(self) -> int:
+        """A new node."""
+        self.out.append([])
+        return len(self.out) - 1
+
+    def nodes(self, count: int) -> range:
+        """This many new nodes."""
+        first = len(self.out)
+        self.out.extend([] for _ in range(count))
+        return range(first, first + count)
+
+    def arc(self, tail: int, head: int, capacity: int = ENDLESS, cost: int = 0) -> int:
+        """A new arc; its number is what `flow` asks for. Costs must not be negative."""
+        number = len(self.head)
+        self.head += (head, tail)
+        self.capacity += (capacity, 0)
+        self.cost += (cost, -cost)
+        self.out[tail].append(number)
+        self.out[head].append(number + 1)
+        return number
+
+    def flow(self, arc: int) -> int:
+        """What flows over an arc."""
+        return self.capacity[arc ^ 1]
+
+    def maximum(self, source: int, sink: int) -> int:
+        """Push as much as fits, whatever it costs; how much that was."""
+        total = 0
+        while True:
+            layer = self._layers(source, sink)
+            if layer[sink] < 0:
+                return total
+            total += self._push(source, sink, layer, [1] * len(self.head))
+
+    def cheapest(self, source: int, sink: int, amount: int = ENDLESS) -> int:
+        """Push up to `amount` at the least cost for what is pushed; how much that was.
+
+        Afterwards no arc with residual capacity has a negative reduced cost
+        `cost + potential[tail] - potential[head]`.
+        """
+        if not self.potential:
+            self.potential = [0] * len(self.out)
+        total = 0
+        while total < amount and self._reprice(source, sink):
+            total += self._push(source, sink, self.potential, self.cost, amount - total)
+        return total
+
+    def reachable(self, sources: Iterable[int]) -> list[bool]:
+        """Which nodes residual paths lead to: after `maximum`, the source's side of a least cut."""
+        head, capacity, out = self.head, self.capacity, self.out
+        seen = [False] * len(out)
+        stack = list(sources)
+        for node in stack:
+            seen[node] = True
+        while stack:
+            for arc in out[stack.pop()]:
+                if capacity[arc] and not seen[head[arc]]:
+                    seen[head[arc]] = True
+                    stack.append(head[arc])
+        return seen
+
+    def _layers(self, source: int, sink: int) -> list[int]:
+        """The fewest residual arcs from the source to each node, -1 beyond the sink's layer."""
+        head, capacity, out = self.head, self.capacity, self.out
+        layer = [-1] * len(out)
+        layer[source] = 0
+        front, depth = [source], 0
+        while front and layer[sink] < 0:
+            depth += 1
+            following = []
+            for node in front:
+                for arc in out[node]:
+                    if capacity[arc] and layer[head[arc]] < 0:
+                        layer[head[arc]] = depth
+                        following.append(head[arc])
+            front = following
+        return layer
+
+    def _reprice(self, source: int, sink: int) -> bool:
+        """Raise potentials by Dijkstra distances, cut at the sink's; False if it is out of reach.
+
+        Nodes at the distance being settled wait in a plain stack: most arcs have reduced cost zero,
+        and a heap would be the dearest part of the search.
+        """
+        head, capacity, cost, out, potential = self.head, self.capacity, self.cost, self.out, self.potential
+        distance = [_FAR] * len(out)
+        distance[source] = 0
+        settled: list[int] = []
+        done = bytearray(len(out))
+        heap: list[tuple[int, int]] = []
+        ready, now = [source], 0
+        while True:
+            if not ready:
+                while heap and done[heap[0][1]]:
+                    heappop(heap)
+                if not heap:
+                    return False
+                now, node = heappop(heap)
+                ready.append(node)
+            node = ready.pop()
+            if done[node]:
+                continue
+            done[node] = 1
+            if node == sink:
+                break
+            settled.append(node)
+            base = now + potential[node]
+            for arc in out[node]:
+                if capacity[arc]:
+                    target = head[arc]
+                    reach = base + cost[arc] - potential[target]
+                    if reach < distance[target]:
+                        distance[target] = reach
+                        if reach == now:
+                            if target == sink:
+                                ready.clear()
+                            ready.append(target)
+                        else:
+                            heappush(heap, (reach, target))
+        for node in settled:
+            potential[node] += distance[node] - now
+        return True
+
+    def _push(self, source: int, sink: int, label: list[int], length: list[int], most: int = ENDLESS) -> int:
+        """Push along arcs with `label[head] == label[tail] + length[arc]` until nothing more fits."""
+        head, capacity, out = self.head, self.capacity, self.out
+        turn = [0] * len(out)
+        closed = bytearray(len(out))
+        closed[source] = 1
+        total, node = 0, source
+        path: list[int] = []
+        while True:
+            if node == sink:
+                amount = min(min([capacity[arc] for arc in path]), most - total)
+                total += amount
+                full = len(path)
+                for step in range(len(path) - 1, -1, -1):
+                    arc = path[step]
+                    capacity[arc] -= amount
+                    capacity[arc ^ 1] += amount
+                    if not capacity[arc]:
+                        full = step
+                if total == most:
+                    return total
+                for arc in path[full:]:
+                    closed[head[arc]] = 0
+                node = head[path[full] ^ 1]
+                del path[full:]
+            here, arcs, index = label[node], out[node], turn[node]
+            size = len(arcs)
+            while index < size:
+                arc = arcs[index]
+                if capacity[arc]:
+                    target = head[arc]
+                    if not closed[target] and label[target] == here + length[arc]:
+                        break
+                index += 1
+            turn[node] = index
+            if index < size:
+                closed[target] = 1
+                path.append(arc)
+                node = target
+            elif path:
+                node = head[path.pop() ^ 1]
+                turn[node] += 1
+            else:
+                return total
