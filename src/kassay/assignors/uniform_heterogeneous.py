@@ -68,7 +68,7 @@ class _Target:
             for topic, partition in kept:
                 if not 0 <= partition < counts[topic]:
                     raise ArrayIndexOutOfBoundsError(
-                        f"member {member.member_id} owns {topic}-{partition}, but the topic has {counts[topic]} partitions"
+                        f"{member.member_id} owns {topic}-{partition}: index out of bounds for length {counts[topic]}"
                     )
                 self.owners[topic][partition] = i
             self.given.append(dict.fromkeys(kept))

@@ -54,7 +54,7 @@ def assign_homogeneous(cluster: Cluster, group: Group) -> Assignment:
         start += size
     if start < len(free):
         raise PartitionAssignorError(
-            f"{len(free) - start} partitions are left unassigned: owned partitions that do not exist fill the quotas"
+            f"{len(free) - start} partitions are left unassigned: claims that do not exist fill the quotas"
         )
     return Assignment(given)
 
