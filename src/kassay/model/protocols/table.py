@@ -1,0 +1,74 @@
+"""Transition tables as data, and the short interpreter that holds a machine to them.
+
+A table says of every state and every kind of event whether the event is handled (and in which
+states the machine may be afterwards), ignored, or impossible. Nothing is left out (`holes`).
+Steppers, diagrams and tests read the same table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from kassay.model.errors import KassayError
+
+
+class IllegalTransition(KassayError):  # noqa: N818 - the name the protocol design gives it
+    """An event came in a state in which it is impossible, or led where the table does not allow.
+
+    The harness that drives the machine is wrong, or the machine is; never the peer.
+    """
+
+    def __init__(self, state: Any, event: Any) -> None:
+        super().__init__(state, event)
+        self.state = state
+        self.event = event
+
+    def __str__(self) -> str:
+        return f"{self.event} cannot happen in state {self.state}"
+
+
+class Rule(NamedTuple):
+    """One cell: the states that may follow, and in a few words what is done."""
+
+    targets: tuple[Any, ...]
+    action: str = ""
+
+
+IGNORE: Final = Rule((), "ignore")
+IMPOSSIBLE: Final = Rule((), "impossible")
+
+Table: TypeAlias = Mapping[Any, Mapping[Any, Rule]]
+"""State -> kind of event -> rule."""
+
+
+def look_up(table: Table, state: Any, event: Any) -> Rule:
+    """The rule for an event; raises `IllegalTransition` where there is none, or it says impossible."""
+    rule = table[state].get(event, IMPOSSIBLE)
+    if rule is IMPOSSIBLE:
+        raise IllegalTransition(state, event)
+    return rule
+
+
+def check_move(table: Table, before: Any, event: Any, after: Any) -> None:
+    """Raises `IllegalTransition` unless the table lets `event` lead from `before` to `after`."""
+    rule = look_up(table, before, event)
+    if after not in rule.targets and (after != before or rule is not IGNORE):
+        raise IllegalTransition(before, f"{event} -> {after}")
+
+
+def holes(table: Table, states: Iterable[Any], events: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    """The (state, event) cells that a total table lacks."""
+    wanted = list(events)
+    for state in states:
+        for event in wanted:
+            if event not in table.get(state, {}):
+                yield state, event
+
+
+def edges(table: Table) -> Iterator[tuple[Any, Any, Any]]:
+    """Every move as (before, event, after), for diagrams; events that are ignored or impossible left out."""
+    for state, rules in table.items():
+        for event, rule in rules.items():
+            for after in rule.targets:
+                yield state, event, after

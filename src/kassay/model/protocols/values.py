@@ -1,0 +1,337 @@
+"""What the group protocols talk about: requests, replies, timers, and how a coordinator is configured.
+
+Every value is a named tuple: frozen, hashable, compared in C. What is part of a state is also
+orderable, so nothing there is None: an absent name is "" and an absent number or request is -1.
+Topics appear in partitions under their id (`TopicImage.topic_id`), which is the name unless the
+topic was deleted and created again.
+Source: the schemas of the JoinGroup, SyncGroup, Heartbeat, LeaveGroup, OffsetCommit and
+ConsumerGroupHeartbeat RPCs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple, TypeAlias
+
+from kassay.model.cluster import TopicPartition
+
+Partitions: TypeAlias = tuple[TopicPartition, ...]
+"""Partitions in their natural order, without repeats."""
+
+RequestId: TypeAlias = int
+"""Names a request so that its reply, which may be parked for long, finds the way back."""
+
+NO_REQUEST: Final = -1
+ZERO_BYTES: Final[Partitions] = (TopicPartition("", -1),)
+"""An assignment of zero bytes: nothing was ever assigned. Not the same as `()`, an encoded empty one."""
+
+UNKNOWN_MEMBER: Final = ""
+NO_GENERATION: Final = -1
+JOIN_EPOCH: Final = 0
+LEAVE_EPOCH: Final = -1
+STATIC_LEAVE_EPOCH: Final = -2
+CONSUMER_TYPE: Final = "consumer"
+
+
+def partitions(tps: Iterable[tuple[str, int]]) -> Partitions:
+    """The partitions in canonical form.
+
+    >>> partitions([("foo", 1), ("bar", 0), ("foo", 1)])
+    (TopicPartition(topic='bar', partition=0), TopicPartition(topic='foo', partition=1))
+    """
+    return tuple(sorted({TopicPartition(topic, partition) for topic, partition in tps}))
+
+
+class Subscription(NamedTuple):
+    """The metadata that a consumer sends along with one assignor's name; equal iff the bytes are.
+
+    `version` 0 knows topics and user data, 1 adds `owned`, 2 `generation`, 3 `rack`; what a version
+    does not know keeps its default. Here `owned` names topics, not ids: clients know no better.
+    """
+
+    topics: tuple[str, ...]
+    owned: Partitions = ()
+    generation: int = NO_GENERATION
+    rack: str = ""
+    user_data: str = ""
+    version: int = 3
+
+
+class RawMetadata(NamedTuple):
+    """Metadata that is no consumer subscription (Kafka Connect, or nonsense)."""
+
+    raw: str
+
+
+Metadata: TypeAlias = Subscription | RawMetadata
+Protocols: TypeAlias = tuple[tuple[str, Metadata], ...]
+"""Assignor names with metadata, in the client's order of preference."""
+
+
+class TopicImage(NamedTuple):
+    """One topic of the metadata image."""
+
+    name: str
+    topic_id: str
+    partitions: int
+
+
+Image: TypeAlias = tuple[TopicImage, ...]
+"""The topics that exist, by name."""
+
+
+def image_of(counts: Iterable[tuple[str, int]]) -> Image:
+    """An image of topics that were never re-created.
+
+    >>> image_of({"foo": 2}.items())
+    (TopicImage(name='foo', topic_id='foo', partitions=2),)
+    """
+    return tuple(sorted(TopicImage(name, name, count) for name, count in counts))
+
+
+# Requests. `now` is the coordinator's clock in ms when the request is handled; models without a
+# clock leave it at 0.
+
+
+class Join(NamedTuple):
+    """JoinGroup."""
+
+    request: RequestId
+    member: str
+    protocols: Protocols
+    client: str = ""
+    instance: str = ""
+    session_timeout: int = 45_000
+    rebalance_timeout: int = 300_000
+    protocol_type: str = CONSUMER_TYPE
+    api_version: int = 9
+    now: int = 0
+
+
+class Sync(NamedTuple):
+    """SyncGroup; a leader brings `assignments`. An absent protocol type or name is not checked."""
+
+    request: RequestId
+    member: str
+    generation: int
+    assignments: tuple[tuple[str, Partitions], ...] = ()
+    instance: str = ""
+    protocol_type: str = ""
+    protocol: str = ""
+    now: int = 0
+
+
+class Heartbeat(NamedTuple):
+    """Heartbeat of the classic protocol."""
+
+    request: RequestId
+    member: str
+    generation: int
+    instance: str = ""
+    now: int = 0
+
+
+class Leave(NamedTuple):
+    """LeaveGroup: (member, instance) pairs; a static member may be named by its instance alone."""
+
+    request: RequestId
+    members: tuple[tuple[str, str], ...]
+    now: int = 0
+
+
+class Commit(NamedTuple):
+    """OffsetCommit; `generation` is the member epoch in a consumer group."""
+
+    request: RequestId
+    member: str
+    generation: int
+    offsets: tuple[tuple[TopicPartition, int], ...] = ()
+    instance: str = ""
+    api_version: int = 9
+    now: int = 0
+
+
+class ConsumerHeartbeat(NamedTuple):
+    """ConsumerGroupHeartbeat; None and -1 mean that the field was not sent (unchanged).
+
+    The epoch says what is wanted: 0 to join, -1 to leave, -2 to leave for a while (static members).
+    """
+
+    request: RequestId
+    member: str
+    epoch: int
+    instance: str = ""
+    rebalance_timeout: int = -1
+    subscribed: tuple[str, ...] | None = None
+    assignor: str = ""
+    owned: Partitions | None = None
+    now: int = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether everything was sent, so that the assignment is due in return."""
+        sent = self.rebalance_timeout != -1 and self.subscribed is not None and self.owned is not None
+        return self.epoch == JOIN_EPOCH or sent
+
+
+Request: TypeAlias = Join | Sync | Heartbeat | Leave | Commit | ConsumerHeartbeat
+
+
+# Replies.
+
+
+class JoinReply(NamedTuple):
+    """JoinGroup's answer; `members` only for the leader. On errors the rest holds Kafka's defaults."""
+
+    error: str
+    member: str
+    generation: int = NO_GENERATION
+    protocol_type: str = ""
+    protocol: str = ""
+    leader: str = ""
+    skip_assignment: bool = False
+    members: tuple[tuple[str, str, Metadata], ...] = ()
+
+
+class SyncReply(NamedTuple):
+    """SyncGroup's answer."""
+
+    error: str
+    protocol_type: str = ""
+    protocol: str = ""
+    assignment: Partitions = ZERO_BYTES
+
+
+class HeartbeatReply(NamedTuple):
+    """Heartbeat's answer."""
+
+    error: str
+
+
+class LeaveReply(NamedTuple):
+    """LeaveGroup's answer: one (member, instance, error) for each that was to leave."""
+
+    error: str
+    members: tuple[tuple[str, str, str], ...] = ()
+
+
+class CommitReply(NamedTuple):
+    """OffsetCommit's answer, the same for every partition."""
+
+    error: str
+
+
+class ConsumerHeartbeatReply(NamedTuple):
+    """ConsumerGroupHeartbeat's answer; `assignment` None when it was not sent."""
+
+    error: str
+    member: str = ""
+    epoch: int = 0
+    interval: int = 0
+    assignment: Partitions | None = None
+
+
+ReplyBody: TypeAlias = (
+    JoinReply | SyncReply | HeartbeatReply | LeaveReply | CommitReply | ConsumerHeartbeatReply
+)
+
+# Error names, as in Kafka's `Errors`.
+NONE: Final = "NONE"
+UNKNOWN_MEMBER_ID: Final = "UNKNOWN_MEMBER_ID"
+MEMBER_ID_REQUIRED: Final = "MEMBER_ID_REQUIRED"
+FENCED_INSTANCE_ID: Final = "FENCED_INSTANCE_ID"
+ILLEGAL_GENERATION: Final = "ILLEGAL_GENERATION"
+INCONSISTENT_GROUP_PROTOCOL: Final = "INCONSISTENT_GROUP_PROTOCOL"
+REBALANCE_IN_PROGRESS: Final = "REBALANCE_IN_PROGRESS"
+GROUP_MAX_SIZE_REACHED: Final = "GROUP_MAX_SIZE_REACHED"
+GROUP_ID_NOT_FOUND: Final = "GROUP_ID_NOT_FOUND"
+FENCED_MEMBER_EPOCH: Final = "FENCED_MEMBER_EPOCH"
+STALE_MEMBER_EPOCH: Final = "STALE_MEMBER_EPOCH"
+UNRELEASED_INSTANCE_ID: Final = "UNRELEASED_INSTANCE_ID"
+UNSUPPORTED_ASSIGNOR: Final = "UNSUPPORTED_ASSIGNOR"
+UNSUPPORTED_VERSION: Final = "UNSUPPORTED_VERSION"
+INVALID_REQUEST: Final = "INVALID_REQUEST"
+NOT_COORDINATOR: Final = "NOT_COORDINATOR"
+COORDINATOR_NOT_AVAILABLE: Final = "COORDINATOR_NOT_AVAILABLE"
+COORDINATOR_LOAD_IN_PROGRESS: Final = "COORDINATOR_LOAD_IN_PROGRESS"
+UNKNOWN_SERVER_ERROR: Final = "UNKNOWN_SERVER_ERROR"
+
+
+# Timers. The coordinator owns no clock: it says what to arm, and is told what fired.
+
+SESSION: Final = "session"
+JOIN: Final = "join"
+SYNC: Final = "sync"
+CONSUMER_SESSION: Final = "consumer_session"
+REVOCATION: Final = "revocation"
+CLASSIC_JOIN: Final = "classic_join_of_member"
+CLASSIC_SYNC: Final = "classic_sync_of_member"
+
+
+class Timer(NamedTuple):
+    """The key of a timer: arming it again replaces the one that is armed."""
+
+    kind: str
+    member: str = ""
+
+
+class TimerFired(NamedTuple):
+    """A timer is due; `payload` is what it was armed with."""
+
+    timer: Timer
+    payload: tuple[int, ...] = ()
+    now: int = 0
+
+
+class MetadataChanged(NamedTuple):
+    """A new image was published to the coordinator."""
+
+    image: Image
+    now: int = 0
+
+
+# Outputs.
+
+
+class Reply(NamedTuple):
+    """Answer a request; with `when_durable`, only once everything appended so far is acknowledged.
+
+    If the write of the same step fails, a `when_durable` reply turns into `error_reply`.
+    """
+
+    request: RequestId
+    body: ReplyBody
+    when_durable: bool = False
+
+
+class SetTimer(NamedTuple):
+    """Arm a timer for the instant `due`; with `if_absent`, only if it is not armed already."""
+
+    timer: Timer
+    due: int
+    payload: tuple[int, ...] = ()
+    if_absent: bool = False
+
+
+class CancelTimer(NamedTuple):
+    """Disarm a timer, if armed."""
+
+    timer: Timer
+
+
+class Config(NamedTuple):
+    """How a group coordinator is configured; times in ms.
+
+    `switches` names deliberate bugs (see `coordinator.SWITCHES`); empty for a correct one.
+    """
+
+    initial_rebalance_delay: int = 3_000
+    new_member_join_timeout: int = 300_000
+    classic_max_size: int = 2**31 - 1
+    consumer_session_timeout: int = 45_000
+    consumer_heartbeat_interval: int = 5_000
+    consumer_max_size: int = 2**31 - 1
+    assignors: tuple[str, ...] = ("uniform", "range")
+    upgrade: bool = False
+    downgrade: bool = False
+    switches: frozenset[str] = frozenset()
