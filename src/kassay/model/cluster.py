@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from typing import NamedTuple
 
 
@@ -69,6 +70,17 @@ class Cluster:
     def by_name(self) -> dict[str, Topic]:
         """The known topics by name; treat as read-only."""
         return {topic.name: topic for topic in self.topics if topic.partitions > 0}
+
+    @cached_property
+    def partitions(self) -> dict[str, tuple[TopicPartition, ...]]:
+        """The partitions of each known topic in number order, topics as given; treat as read-only.
+
+        Whoever lists partitions shares these objects, which spares making and hashing them anew.
+        """
+        return {
+            name: tuple(map(TopicPartition._make, zip(repeat(name), range(count))))
+            for name, count in self.counts.items()
+        }
 
     @cached_property
     def broker_racks(self) -> dict[int, str | None]:
