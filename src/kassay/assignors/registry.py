@@ -19,7 +19,8 @@ class Reference:
     """One algorithm that kassay reimplements.
 
     `kind` is the letter of the claims document: C client-side assignor, S server-side (KIP-848),
-    H share group, T Streams tasks, P placer, L plan, K partitioner. `factory` makes a new object.
+    H share group, T Streams tasks, P placer, L plan, K partitioner; G is the lookup of a group's coordinator.
+    `factory` makes a new object.
     `claims` are what the rule promises beyond validity.
     """
 

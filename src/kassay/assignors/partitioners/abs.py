@@ -1,0 +1,43 @@
+"""Abs: the 0.8 partitioner, which makes numbers non-negative with `Utils.abs`.
+
+Goals, in order: the partition that the record asks for; equal keys in one partition; keyless records
+over the available partitions in turn, one counter for all topics.
+Keyed: `Utils.abs` of the murmur2 of the key, modulo the number of partitions. The later
+`toPositive` clears the sign bit instead, so for about half of all keys, those whose hash is negative,
+the two differ unless the count divides both: the upgrade to 0.9 moved keys. The one int without an
+absolute value counts as 0. A partition outside the topic is refused with `IllegalArgumentException`.
+Source: Kafka `org.apache.kafka.clients.producer.internals.Partitioner`, 0.8.2.
+Cost: O(n) for a key of n bytes.
+"""
+
+from __future__ import annotations
+
+from kassay.assignors.partitioners.explicit import asked_for
+from kassay.assignors.partitioners.murmur2 import murmur2
+from kassay.assignors.partitioners.turns import Turns
+from kassay.assignors.registry import reference
+from kassay.model.int32 import utils_abs
+from kassay.model.partitioner import NoPartitionsError, PartitionerBase, Record, TopicMetadata
+
+
+@reference(
+    "abs",
+    kind="K",
+    claims=("available-only", "refuses-out-of-range"),
+    source="org.apache.kafka.clients.producer.internals.Partitioner",
+)
+class Abs(PartitionerBase):
+    """Explicit partition, else the absolute hash of the key, else round robin: the 0.8 producer."""
+
+    def __init__(self, start: int = 0) -> None:
+        self._keyless = Turns(utils_abs, start)
+
+    def partition(self, record: Record, topic: TopicMetadata) -> int:
+        """The partition of the record; raises `InvalidPartitionError`."""
+        if record.partition is not None:
+            return asked_for(record.partition, topic)
+        if record.key is None:
+            return self._keyless.next(topic)
+        if not topic.count:
+            raise NoPartitionsError("a topic with 0 partitions has none for a record")
+        return utils_abs(murmur2(record.key)) % topic.count

@@ -1,0 +1,74 @@
+"""Murmur2: keyed records by hash, keyless ones round robin over the available partitions.
+
+Goals, in order: equal keys in one partition while the count stays; keyless records spread evenly.
+Keyed: the 32-bit murmur2 of the key bytes, without its sign bit, modulo the number of partitions,
+available or not. Keyless: one counter for all topics (`turns`). A partition that the record asks
+for is not looked at: the producer has taken care of it (`explicit`).
+Source: Kafka `Utils.murmur2`, and `DefaultPartitioner` of the 0.9 clients; the hash has stayed the
+default for keyed records since (`BuiltInPartitioner.partitionForKey`).
+Cost: O(n) for a key of n bytes.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kassay.assignors.partitioners.turns import Turns
+from kassay.assignors.registry import reference
+from kassay.model.int32 import to_positive, wrap
+from kassay.model.partitioner import NoPartitionsError, PartitionerBase, Record, TopicMetadata
+
+_SEED: Final = 0x9747B28C
+_MIX: Final = 0x5BD1E995
+_INT: Final = 0xFFFFFFFF
+
+
+def murmur2(data: bytes) -> int:
+    """Kafka's 32-bit murmur2 of the bytes, as a Java int.
+
+    Austin Appleby's MurmurHash2 with a seed of Kafka's: four bytes at a time, the low byte first,
+    then the one to three that are left.
+
+    >>> murmur2(b""), murmur2(b"21")
+    (275646681, -973932308)
+    """
+    mixed = _SEED ^ len(data)
+    whole = len(data) & ~3
+    for start in range(0, whole, 4):
+        word = int.from_bytes(data[start : start + 4], "little") * _MIX & _INT
+        word = (word ^ word >> 24) * _MIX & _INT
+        mixed = mixed * _MIX & _INT ^ word
+    if whole < len(data):
+        mixed = (mixed ^ int.from_bytes(data[whole:], "little")) * _MIX & _INT
+    mixed = (mixed ^ mixed >> 13) * _MIX & _INT
+    return wrap(mixed ^ mixed >> 15)
+
+
+def partition_for_key(key: bytes, count: int) -> int:
+    """The partition of a keyed record; raises `NoPartitionsError` for a count of 0.
+
+    >>> partition_for_key(b"21", 50)
+    40
+    """
+    if count < 1:
+        raise NoPartitionsError(f"a topic with {count} partitions has none for a record")
+    return to_positive(murmur2(key)) % count
+
+
+@reference(
+    "murmur2",
+    kind="K",
+    claims=("hash-compatible", "available-only"),
+    source="org.apache.kafka.clients.producer.internals.DefaultPartitioner",
+)
+class Murmur2(PartitionerBase):
+    """Keyed records by murmur2, keyless ones round robin: the default of the 0.9 clients."""
+
+    def __init__(self, start: int = 0) -> None:
+        self._keyless = Turns(to_positive, start)
+
+    def partition(self, record: Record, topic: TopicMetadata) -> int:
+        """The partition of the record; raises `NoPartitionsError`."""
+        if record.key is None:
+            return self._keyless.next(topic)
+        return partition_for_key(record.key, topic.count)

@@ -1,0 +1,41 @@
+"""Round robin: keyless records over the available partitions in turn, each topic by its own counter.
+
+Goals, in order: an available partition while there is one; keyless records spread evenly.
+The counter, made non-negative, modulo the number of available partitions is an index into their
+numbers; with none available, modulo all partitions it is the number itself. Kafka starts a counter at
+a random number; here it starts at the injected one, 0 by default. Where partitions come and go, so
+does the remainder, and turns are lost. Keyed records go by murmur2: equal keys in one partition.
+Kafka's `RoundRobinPartitioner` (KIP-369) is the same rule with keys ignored.
+Source: Kafka `DefaultPartitioner` up to 2.3; its 0.9 form (`murmur2`) has one counter for all topics.
+Cost: O(1) without a key.
+"""
+
+from __future__ import annotations
+
+from kassay.assignors.partitioners.murmur2 import partition_for_key
+from kassay.assignors.partitioners.turns import Turns
+from kassay.assignors.registry import reference
+from kassay.model.int32 import to_positive
+from kassay.model.partitioner import PartitionerBase, Record, TopicMetadata
+
+
+@reference(
+    "round-robin",
+    kind="K",
+    claims=("hash-compatible", "available-only"),
+    source="org.apache.kafka.clients.producer.internals.DefaultPartitioner",
+)
+class RoundRobin(PartitionerBase):
+    """Keyless records in turn, a counter a topic; keyed ones by murmur2: the default up to 2.3."""
+
+    def __init__(self, start: int = 0) -> None:
+        self._start = start
+        self._turns: dict[str, Turns] = {}
+
+    def partition(self, record: Record, topic: TopicMetadata) -> int:
+        """The partition of the record; raises `NoPartitionsError`."""
+        if record.key is not None:
+            return partition_for_key(record.key, topic.count)
+        if record.topic not in self._turns:
+            self._turns[record.topic] = Turns(to_positive, self._start)
+        return self._turns[record.topic].next(topic)

@@ -1,0 +1,33 @@
+"""Whose turn it is: how the older default partitioners spread keyless records.
+
+The counter is a Java int: it overflows into the negative numbers, and is made non-negative in the
+way of the release (`Utils.abs` in 0.8, `toPositive` after it).
+Source: Kafka `Partitioner` (0.8), `DefaultPartitioner` (0.9 to 2.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kassay.model.int32 import wrap
+from kassay.model.partitioner import NoPartitionsError, TopicMetadata
+
+
+class Turns:
+    """A counter that goes round the available partitions."""
+
+    def __init__(self, positive: Callable[[int], int], start: int = 0) -> None:
+        self._positive = positive
+        self._counter = wrap(start)
+
+    def next(self, topic: TopicMetadata) -> int:
+        """The partition whose turn it is; raises `NoPartitionsError`.
+
+        With none available, one of all partitions.
+        """
+        if not topic.count:
+            raise NoPartitionsError("a topic with 0 partitions has none for a record")
+        turn = self._positive(self._counter)
+        self._counter = wrap(self._counter + 1)
+        available = topic.available
+        return available[turn % len(available)] if available else turn % topic.count

@@ -1,0 +1,1 @@
+"""Rules that choose the brokers of new partitions."""

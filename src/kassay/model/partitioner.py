@@ -1,0 +1,132 @@
+"""Partitioners: which partition a producer sends a record to.
+
+Source: Kafka `org.apache.kafka.clients.producer.Partitioner`, `ProducerRecord`, `PartitionInfo`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
+
+from kassay.model.errors import KafkaError
+
+
+class InvalidPartitionError(KafkaError):
+    """A record asks for a partition that its topic does not have."""
+
+    java_class: ClassVar[str] = "java.lang.IllegalArgumentException"
+
+
+class NoPartitionsError(InvalidPartitionError):
+    """A record is for a topic without partitions; Kafka divides by zero there."""
+
+    java_class: ClassVar[str] = "java.lang.ArithmeticException"
+
+
+class Record(NamedTuple):
+    """A record on its way to a topic: serialized key and value, and a partition if one was asked for."""
+
+    topic: str
+    key: bytes | None = None
+    value: bytes | None = None
+    partition: int | None = None
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of key and value."""
+        return len(self.key or b"") + len(self.value or b"")
+
+
+class PartitionInfo(NamedTuple):
+    """One partition of the record's topic; it is `available` while it has a leader."""
+
+    partition: int
+    available: bool = True
+
+
+@dataclass(frozen=True)
+class TopicMetadata:
+    """What a producer knows of the record's topic: its partitions in number order."""
+
+    partitions: tuple[PartitionInfo, ...]
+
+    @property
+    def count(self) -> int:
+        """The number of partitions."""
+        return len(self.partitions)
+
+    @cached_property
+    def available(self) -> tuple[int, ...]:
+        """The numbers of the available partitions, in order."""
+        return tuple(info.partition for info in self.partitions if info.available)
+
+    @classmethod
+    def of(cls, count: int, unavailable: Iterable[int] = ()) -> TopicMetadata:
+        """A topic with that many partitions, all available but these."""
+        gone = frozenset(unavailable)
+        return cls(tuple(PartitionInfo(p, p not in gone) for p in range(count)))
+
+
+@runtime_checkable
+class Partitioner(Protocol):
+    """Kafka's interface: configured once, asked for each record, closed at the end."""
+
+    def configure(self, config: Mapping[str, str]) -> None:
+        """Take the producer's configuration; called before anything else."""
+
+    def partition(self, record: Record, topic: TopicMetadata) -> int:
+        """The partition of the record; raises `InvalidPartitionError`."""
+
+    def close(self) -> None:
+        """Let go of everything; called last."""
+
+
+class PartitionerBase:
+    """The parts of a partitioner that most rules leave empty."""
+
+    def configure(self, config: Mapping[str, str]) -> None:
+        """Nothing to configure."""
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+class RecordRefused(NamedTuple):
+    """The partitioner declined the record; `java_class` is the class of the error in Kafka."""
+
+    java_class: str
+    message: str
+
+
+class Sent(NamedTuple):
+    """One record, the metadata at that time, and the partition it went to."""
+
+    record: Record
+    topic: TopicMetadata
+    answer: int | RecordRefused
+
+
+def send_all(
+    partitioner: Partitioner,
+    records: Iterable[tuple[Record, TopicMetadata]],
+    config: Mapping[str, str] | None = None,
+) -> tuple[Sent, ...]:
+    """What a configured partitioner makes of the records, in order; it is closed at the end.
+
+    A refusal is an answer, any other error passes through.
+    """
+    partitioner.configure(config or {})
+    sent = []
+    try:
+        for record, topic in records:
+            answer: int | RecordRefused
+            try:
+                answer = partitioner.partition(record, topic)
+            except InvalidPartitionError as refused:
+                answer = RecordRefused(refused.java_class, str(refused))
+            sent.append(Sent(record, topic, answer))
+    finally:
+        partitioner.close()
+    return tuple(sent)
