@@ -1,0 +1,186 @@
+"""The one registry of claims, filled by a decorator over each predicate."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, NamedTuple, TypeVar
+
+from kassay.model.errors import InputError
+from kassay.model.step import Look
+
+
+class Evidence(NamedTuple):
+    """What is wrong, as data: the subject (a partition, a member) and named facts about it."""
+
+    subject: str
+    facts: Mapping[str, object]
+
+
+class Violation(NamedTuple):
+    """One way in which a claim was broken; `contradictory` classes the input it happened on."""
+
+    claim: str
+    evidence: Evidence
+    contradictory: bool = False
+
+    def __str__(self) -> str:
+        facts = ", ".join(f"{name} {told(value)}" for name, value in self.evidence.facts.items())
+        return f"{self.claim}: {self.evidence.subject}" + (f" ({facts})" if facts else "")
+
+
+def told(value: object) -> str:
+    """A fact's value as a person would write it."""
+    if isinstance(value, tuple | list):
+        return " ".join(told(item) for item in value) or "-"
+    if isinstance(value, Mapping):
+        return " ".join(f"{key}={told(item)}" for key, item in value.items()) or "-"
+    return str(value)
+
+
+class Scope(StrEnum):
+    """What a predicate looks at.
+
+    STEP: each answered round. OUTCOME: each assignment that balance and movement are judged on
+    (`Rebalanced.outcomes`). REBALANCE: a change with all its rounds. OPTIMUM: an outcome and the
+    certified best for it. CASE: one request and its answer, for the kinds that have no histories.
+    TIMING: the target is timed, outside the histories.
+    """
+
+    STEP = "step"
+    OUTCOME = "outcome"
+    REBALANCE = "rebalance"
+    OPTIMUM = "optimum"
+    CASE = "case"
+    TIMING = "timing"
+
+
+Predicate = Callable[..., Iterator[Evidence]]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One promise: an id, one sentence, and a pure predicate that yields evidence against it.
+
+    `kinds` are letters of the claims document. `validity` claims are held against every target of
+    their kind. `applies` says where the claim says anything at all. It is judged a `minimum` number
+    of times before it can hold. `looks` are the second looks it needs. `argument` is the default of
+    a claim with a parameter, written `id:argument`.
+    """
+
+    id: str
+    kinds: str
+    sentence: str
+    scope: Scope
+    predicate: Predicate
+    source: str
+    validity: bool = False
+    applies: Callable[..., bool] | None = None
+    minimum: int = 50
+    looks: frozenset[Look] = frozenset()
+    confirm: bool = False
+    argument: str | None = None
+
+
+CLAIMS: Final[dict[tuple[str, str], Claim]] = {}
+"""By kind letter and id."""
+
+_MODULES: Final = (
+    "validity",
+    "asking",
+    "balance",
+    "movement",
+    "topics",
+    "tasks",
+    "placement",
+    "partitioning",
+)
+_F = TypeVar("_F", bound=Predicate)
+
+
+def claim(
+    claim_id: str,
+    *,
+    kinds: str,
+    scope: Scope,
+    source: str,
+    validity: bool = False,
+    applies: Callable[..., bool] | None = None,
+    minimum: int = 50,
+    looks: tuple[Look, ...] = (),
+    confirm: bool = False,
+    argument: str | None = None,
+) -> Callable[[_F], _F]:
+    """Register the predicate; its first docstring line is the claim's sentence."""
+
+    def register(predicate: _F) -> _F:
+        sentence = (predicate.__doc__ or "").strip().splitlines()[0]
+        made = Claim(
+            claim_id,
+            kinds,
+            sentence,
+            scope,
+            predicate,
+            source,
+            validity,
+            applies,
+            minimum,
+            frozenset(looks),
+            confirm,
+            argument,
+        )
+        for kind in kinds:
+            if (kind, claim_id) in CLAIMS:
+                raise ValueError(f"two predicates for claim {claim_id!r} of kind {kind}")
+            CLAIMS[kind, claim_id] = made
+        return predicate
+
+    return register
+
+
+def load_claims() -> dict[tuple[str, str], Claim]:
+    """Every claim by kind letter and id; imports the modules that define them."""
+    for name in _MODULES:
+        importlib.import_module(f"kassay.properties.{name}")
+    return CLAIMS
+
+
+class Promise(NamedTuple):
+    """A claim as somebody makes it: with its argument, if it takes one."""
+
+    claim: Claim
+    argument: str | None = None
+
+    @property
+    def id(self) -> str:
+        """The spelling used in reports: the id, with the argument where one was given."""
+        return f"{self.claim.id}:{self.argument}" if self.argument is not None else self.claim.id
+
+
+def promise(spelled: str, kind: str) -> Promise:
+    """The promise that a user spelled, e.g. `converges:2`; raises `InputError` if there is none."""
+    claims = load_claims()
+    name, colon, argument = spelled.strip().partition(":")
+    found = claims.get((kind, name))
+    if found is None:
+        known = sorted({key[1] for key in claims if key[0] == kind})
+        elsewhere = sorted({key[0] for key in claims if key[1] == name})
+        hint = (
+            f"it is a claim of kind {', '.join(elsewhere)}, the target is of kind {kind}"
+            if elsewhere
+            else f"expected one of: {', '.join(known)}"
+        )
+        raise InputError(f"unknown claim {spelled!r}: {hint}")
+    return Promise(found, argument if colon else None)
+
+
+def validity_claims(kind: str) -> list[Promise]:
+    """What is held against every target of the kind, in the order of registration."""
+    return [Promise(c) for (letter, _), c in load_claims().items() if letter == kind and c.validity]
+
+
+def judged(found: Claim, *subject: Any) -> bool:
+    """Whether the claim says anything about this subject."""
+    return found.applies is None or found.applies(*subject)
