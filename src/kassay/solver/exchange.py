@@ -1,0 +1,255 @@
+"""Every item picks some places, each place has a convex cost for its count: the exact cheapest picks.
+
+The items are partitions picking brokers (replicas, or the one leader) or tasks picking clients. The
+picks of an item are the bases of a matroid (so many distinct places, between a least and a largest
+number in each rack), so the reachable count vectors are an M-convex set and the cost of a count
+vector an M-convex function (Murota, Discrete Convex Analysis, chapter 6). Such a function has no
+local minimum but the global one, "local" meaning one unit handed from a place to another. The
+cheapest way to hand a unit over is a shortest path in the exchange graph: its nodes are the places,
+and its arc a -> b is the cheapest item that can pick b in a's stead.
+
+Items are bits of Python integers, so an arc is found with a few word-parallel ANDs whatever the
+number of items, and the graph has as many nodes as there are places.
+Cost: O(places^2 * (items / 64 + log places)) a unit handed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import pairwise
+
+Marginal = Callable[[int, int], int]
+"""(place, count) -> what the place's next unit costs when it holds `count`; not decreasing in count."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What the picks must obey, item by item; `None` for `racks` when racks do not matter.
+
+    `may[b]` has the bits of the items that may pick place b. `prices` are the distinct costs of a
+    pick and `priced[k][b]` the items for which place b costs `prices[k]`. `racks[b]` is the rack of
+    place b, `least[i]` and `most[i]` how many picks of item i a rack may hold.
+    """
+
+    may: Sequence[int]
+    prices: Sequence[int]
+    priced: Sequence[Sequence[int]]
+    racks: Sequence[int] | None = None
+    least: Sequence[int] = ()
+    most: Sequence[int] = ()
+
+
+@dataclass
+class Exchange:
+    """The picks of all items, kept cheapest for their count vector while units are handed over.
+
+    The picks given at the start must be cheapest item by item; `descend` keeps the invariant that
+    the exchange graph has no negative cycle.
+    """
+
+    rules: Rules
+    picks: list[set[int]]
+    counts: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        places = len(self.rules.may)
+        self.held = [0] * places
+        self.counts = [0] * places
+        for item, chosen in enumerate(self.picks):
+            for place in chosen:
+                self.held[place] |= 1 << item
+                self.counts[place] += 1
+        self._rack_masks()
+        self.arcs: list[dict[int, tuple[int, int]]] = [{} for _ in range(places)]
+        for a in range(places):
+            for b in range(places):
+                self._find_arc(a, b)
+
+    def _rack_masks(self) -> None:
+        racks = self.rules.racks
+        number = max(racks) + 1 if racks else 0
+        self.above = [0] * number
+        self.below = [0] * number
+        for item in range(len(self.picks)):
+            self._mark_racks(item)
+
+    def _mark_racks(self, item: int) -> None:
+        """Note in which racks the item could hold one pick less, and in which one more."""
+        racks = self.rules.racks
+        if racks is None:
+            return
+        held = [0] * len(self.above)
+        for place in self.picks[item]:
+            held[racks[place]] += 1
+        bit = 1 << item
+        least, most = self.rules.least[item], self.rules.most[item]
+        for rack, count in enumerate(held):
+            self.above[rack] = self.above[rack] | bit if count > least else self.above[rack] & ~bit
+            self.below[rack] = self.below[rack] | bit if count < most else self.below[rack] & ~bit
+
+    def _find_arc(self, a: int, b: int) -> None:
+        """Set the arc a -> b to its cost and the items that have it, or drop it if no item can."""
+        rules = self.rules
+        able = self.held[a] & rules.may[b] & ~self.held[b] if a != b else 0
+        if able and rules.racks is not None and rules.racks[a] != rules.racks[b]:
+            able &= self.above[rules.racks[a]] & self.below[rules.racks[b]]
+        self.arcs[a].pop(b, None)
+        if not able:
+            return
+        best: tuple[int, int] | None = None
+        for price_a, priced_a in zip(rules.prices, rules.priced, strict=True):
+            leaving = able & priced_a[a]
+            if not leaving:
+                continue
+            for price_b, priced_b in zip(rules.prices, rules.priced, strict=True):
+                if best is not None and price_b - price_a >= best[0]:
+                    continue
+                moving = leaving & priced_b[b]
+                if moving:
+                    best = (price_b - price_a, moving)
+        if best is not None:
+            self.arcs[a][b] = best
+
+    def descend(self, marginal: Marginal) -> None:
+        """Hand units over until no hand-over makes picks plus place costs cheaper."""
+        while (path := self._best_path(marginal)) is not None:
+            self._hand_over(path)
+
+    def prices(self, marginal: Marginal) -> tuple[int, ...]:
+        """The dual solution: what each place would charge for a pick, so that nobody wants to change.
+
+        With d(b) the cheapest way of handing b a unit, d(b) <= d(a) + cost(a -> b), so with prices
+        -d no item gains by an exchange; and -d(b) lies between what b's last unit cost and what its
+        next one would, or a hand-over were still worth making.
+        """
+        scale = len(self.counts) + 1
+        found = [None if d is None else d // scale for d in self._search(marginal)[0]]
+        highest = max((d for d in found if d is not None), default=0)
+        return tuple(
+            -d if d is not None else -max(highest, -marginal(place, 0)) for place, d in enumerate(found)
+        )
+
+    def _search(self, marginal: Marginal) -> tuple[list[int | None], list[int]]:
+        """Distances scaled by places + 1 with the number of arcs added, and each place's predecessor.
+
+        Among the cheapest paths the one with the fewest arcs is wanted: only then may its exchanges
+        be made together (the unique-matching lemma of weighted matroid intersection).
+        """
+        places = len(self.counts)
+        scale = places + 1
+        found: list[int | None] = [None] * places
+        before = [-1] * places
+        heap: list[tuple[int, int]] = []
+        for a, count in enumerate(self.counts):
+            if count:
+                found[a] = start = -marginal(a, count - 1) * scale
+                heappush(heap, (start, a))
+        while heap:
+            distance, a = heappop(heap)
+            if distance != found[a]:
+                continue
+            for b, (cost, _) in self.arcs[a].items():
+                through = distance + cost * scale + 1
+                seen = found[b]
+                if seen is None or through < seen:
+                    found[b] = through
+                    before[b] = a
+                    heappush(heap, (through, b))
+        return found, before
+
+    def _best_path(self, marginal: Marginal) -> list[int] | None:
+        """The places of the cheapest hand-over, or None if none is worth making."""
+        scale = len(self.counts) + 1
+        found, before = self._search(marginal)
+        best: tuple[int, int] | None = None
+        for b, distance in enumerate(found):
+            if distance is not None and before[b] >= 0:
+                total = distance + marginal(b, self.counts[b]) * scale
+                # total // scale is the cost without the arcs, of which there are fewer than places + 1.
+                if total // scale < 0 and (best is None or total < best[0]):
+                    best = (total, b)
+        if best is None:
+            return None
+        path = [best[1]]
+        while before[path[-1]] >= 0:
+            path.append(before[path[-1]])
+        return path[::-1]
+
+    def _hand_over(self, path: list[int]) -> None:
+        """Exchange along the path: its first place loses a unit, its last gains one."""
+        touched: set[int] = set()
+        chosen = [_lowest_bit(self.arcs[a][b][1]) for a, b in pairwise(path)]
+        for item, a, b in zip(chosen, path, path[1:]):
+            self.picks[item].remove(a)
+            self.picks[item].add(b)
+            self.held[a] ^= 1 << item
+            self.held[b] ^= 1 << item
+            touched.add(item)
+        self.counts[path[0]] -= 1
+        self.counts[path[-1]] += 1
+        stale_racks = self._remark(touched)
+        for a, b in self._stale(path, stale_racks):
+            self._find_arc(a, b)
+
+    def _remark(self, touched: set[int]) -> set[int]:
+        before = (list(self.above), list(self.below))
+        for item in touched:
+            self._mark_racks(item)
+        return {
+            rack
+            for rack in range(len(self.above))
+            if self.above[rack] != before[0][rack] or self.below[rack] != before[1][rack]
+        }
+
+    def _stale(self, path: list[int], stale_racks: set[int]) -> Iterator[tuple[int, int]]:
+        """The arcs that an exchange along the path may have changed."""
+        places = range(len(self.counts))
+        changed = set(path)
+        racks = self.rules.racks
+        if racks is not None and stale_racks:
+            changed.update(place for place in places if racks[place] in stale_racks)
+        for a in places:
+            if a in changed:
+                yield from ((a, b) for b in places)
+            else:
+                yield from ((a, b) for b in changed)
+
+    def reachable(self, start: Sequence[int]) -> set[int]:
+        """The places to which a unit can be handed from `start`, at whatever cost; `start` included."""
+        seen, waiting = set(start), list(start)
+        while waiting:
+            for b in self.arcs[waiting.pop()]:
+                if b not in seen:
+                    seen.add(b)
+                    waiting.append(b)
+        return seen
+
+    def reaching(self, goal: Sequence[int]) -> set[int]:
+        """The places from which a unit can be handed to `goal`, at whatever cost; `goal` included."""
+        seen = set(goal)
+        grown = True
+        while grown:
+            more = {a for a, arcs in enumerate(self.arcs) if a not in seen and not seen.isdisjoint(arcs)}
+            seen |= more
+            grown = bool(more)
+        return seen
+
+
+def _lowest_bit(mask: int) -> int:
+    return (mask & -mask).bit_length() - 1
+
+
+def masks(places: int, sets: Iterable[Iterable[int]]) -> list[int]:
+    """For each place the bits of the sets that it is in."""
+    digits = [bytearray() for _ in range(places)]
+    length = 0
+    for item, chosen in enumerate(sets):
+        length = item // 8 + 1
+        for place in chosen:
+            digit = digits[place]
+            if len(digit) < length:
+                digit.extend(bytes(length - len(digit)))
+            digit[-1] |= 1 << (item % 8)
+    return [int.from_bytes(digit, "little") for digit in digits]

@@ -1,0 +1,282 @@
+"""The independent checker of replica placements: it shares no code with the solver.
+
+A certificate carries the instance, the placement, and two prices a broker. The checker believes
+none of it and needs only this: whatever the prices are,
+
+    sum over partitions of the cheapest valid choice of brokers, copies and prices together
+  + sum over brokers of the least of (cost of the count - price * count)
+
+is a lower bound on what any placement pays, for the prices cancel. What is paid is the imbalance,
+times more than all copies together, plus the copies; so a placement that pays just the bound is
+the best in balance and, among those, in copies. Leaders are judged likewise with the replicas given.
+By strong duality (the exchange property of matroids) every optimum has such prices.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+SCHEMA: Final = "kassay/placement-certificate/1"
+Row = tuple[int, ...]
+
+
+class _Broker(NamedTuple):
+    id: int
+    rack: str | None
+    share: int
+    fenced: bool
+    room: int | None
+    base: int
+
+
+class _Case(NamedTuple):
+    """A certificate as the checker reads it; one entry a partition in `rf`, `old` and `new`."""
+
+    brokers: list[_Broker]
+    rf: list[int]
+    old: list[Row]
+    new: list[Row]
+    prices: list[int]
+    leader_prices: list[int]
+    witness: dict[str, Any] | None
+
+
+class _RefusedError(Exception):
+    pass
+
+
+def check_placement(certificate: Any) -> tuple[bool, str]:
+    """Whether the certificate proves its placement optimal, and why or why not. Never raises."""
+    try:
+        case = _read(certificate)
+        _valid(case)
+        _replicas_optimal(case)
+        _leaders_optimal(case)
+        _witness_holds(case)
+        _figures_hold(case, certificate)
+    except _RefusedError as refused:
+        return False, str(refused)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        return False, f"unreadable certificate: {type(error).__name__} at {error}"
+    return True, "optimal: the prices leave no cheaper placement and no better leaders"
+
+
+def check_placement_document(document: Any) -> tuple[bool, str]:
+    """Like `check_placement`, for a certificate or for a result that carries one."""
+    if isinstance(document, dict) and isinstance(document.get("certificate"), dict):
+        told = {key: value for key, value in document.items() if key in ("replicas", "leaders", "copies")}
+        return check_placement(document["certificate"] | told)
+    return check_placement(document)
+
+
+def forced_onto(instance: Any, ids: Collection[int]) -> int:
+    """How many replicas every valid placement of the instance has on these brokers, at the least."""
+    brokers, topics, _ = _read_instance(instance)
+    factors: Counter[int] = Counter()
+    for _, partitions, rf in topics:
+        factors[rf] += partitions
+    return _forced(brokers, factors, set(ids))
+
+
+def _forced(brokers: Sequence[_Broker], factors: Counter[int], ids: set[int]) -> int:
+    forced = sum(broker.base for broker in brokers if broker.id in ids)
+    for rf, count in factors.items():
+        least, most, racks = _rack_rule(brokers, rf)
+        outside = [sum(1 for b in rack if b.id not in ids) for rack in racks]
+        at_least = sum(max(0, least - free) for free in outside)
+        forced += count * max(at_least, rf - sum(min(most, free) for free in outside))
+    return forced
+
+
+def _read(certificate: Any) -> _Case:
+    if certificate["schema"] != SCHEMA:
+        raise _RefusedError(f"schema {certificate['schema']!r}, expected {SCHEMA!r}")
+    brokers, topics, current = _read_instance(certificate["instance"])
+    given = certificate["assignment"]
+    if given.keys() != {name for name, _, _ in topics}:
+        raise _RefusedError("the placement is not one of the instance's topics")
+    factors: list[int] = []
+    old: list[Row] = []
+    new: list[Row] = []
+    for name, partitions, rf in topics:
+        rows = [tuple(row) for row in given[name]]
+        if len(rows) != partitions:
+            raise _RefusedError(f"topic {name!r} has {partitions} partitions, {len(rows)} are placed")
+        before = [tuple(row) for row in current.get(name, [])]
+        old += before + [()] * (partitions - len(before))
+        new += rows
+        factors += [rf] * partitions
+    witness = certificate.get("witness")
+    prices = [_read_prices(certificate[key], brokers) for key in ("prices", "leader_prices")]
+    return _Case(brokers, factors, old, new, prices[0], prices[1], witness)
+
+
+def _read_instance(instance: Any) -> tuple[list[_Broker], list[tuple[str, int, int]], dict[str, Any]]:
+    brokers = [
+        _Broker(
+            _whole(b["id"]),
+            b.get("rack"),
+            _whole(b.get("share", 1)),
+            bool(b.get("fenced", False)),
+            None if b.get("max_replicas") is None else _whole(b["max_replicas"]),
+            _whole(b.get("base", 0)),
+        )
+        for b in instance["brokers"]
+    ]
+    if len({b.id for b in brokers}) < len(brokers) or not sum(b.share for b in brokers):
+        raise _RefusedError("the instance's brokers are not distinct or have no share")
+    if len({b.rack is None for b in brokers}) > 1:
+        raise _RefusedError("only some of the instance's brokers have a rack")
+    topics = [(str(t["name"]), _whole(t["partitions"]), _whole(t["rf"])) for t in instance["topics"]]
+    return brokers, topics, instance.get("current") or {}
+
+
+def _whole(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ValueError(f"{value!r}, expected a whole number")
+    return value
+
+
+def _read_prices(given: Any, brokers: Sequence[_Broker]) -> list[int]:
+    if not isinstance(given, list) or len(given) != len(brokers) or any(type(p) is not int for p in given):
+        raise _RefusedError("expected one whole price a broker, in the order of the instance")
+    return given
+
+
+def _rack_rule(brokers: Sequence[_Broker], rf: int) -> tuple[int, int, list[list[_Broker]]]:
+    """The least and the most replicas of a partition in one rack, and the racks' brokers."""
+    if brokers[0].rack is None:
+        return 0, rf, [list(brokers)]
+    by_rack: dict[str | None, list[_Broker]] = {}
+    for broker in brokers:
+        by_rack.setdefault(broker.rack, []).append(broker)
+    racks = list(by_rack.values())
+    if rf > len(brokers):
+        raise _RefusedError(f"{rf} replicas on {len(brokers)} brokers")
+    ideal = (rf + len(racks) - 1) // len(racks)
+    most = next(m for m in range(ideal, rf + 1) if sum(min(m, len(rack)) for rack in racks) >= rf)
+    return int(rf >= len(racks)), most, racks
+
+
+def _valid(case: _Case) -> None:
+    rack_of = {broker.id: broker.rack for broker in case.brokers}
+    rules = {rf: _rack_rule(case.brokers, rf) for rf in set(case.rf)}
+    for number, (rf, row) in enumerate(zip(case.rf, case.new, strict=True)):
+        if len(row) != rf or len(set(row)) != rf or any(type(b) is not int for b in row):
+            raise _RefusedError(f"placement {number} is {list(row)}, expected {rf} distinct brokers")
+        if not rack_of.keys() >= set(row):
+            raise _RefusedError(f"placement {number} names a broker that is not in the instance")
+        least, most, racks = rules[rf]
+        held = Counter(rack_of[broker] for broker in row)
+        if any(not least <= held[rack[0].rack] <= most for rack in racks):
+            raise _RefusedError(f"placement {number} breaks the rack rule")
+    loads = Counter(broker for row in case.new for broker in row)
+    for broker in case.brokers:
+        if broker.room is not None and loads[broker.id] + broker.base > broker.room:
+            raise _RefusedError(f"broker {broker.id} holds more than its max_replicas")
+
+
+def _replicas_optimal(case: _Case) -> None:
+    total = sum(case.rf) + sum(broker.base for broker in case.brokers)
+    dear = total + 1
+    loads = Counter(broker for row in case.new for broker in row)
+    paid = sum(len(set(new).difference(old)) for new, old in zip(case.new, case.old, strict=True))
+    bound = 0
+    for broker, price in zip(case.brokers, case.prices, strict=True):
+        paid += dear * _imbalance(case, broker, total, loads[broker.id] + broker.base)
+        bound += _least_count_cost(case, broker, total, dear, price, len(case.rf), broker.base)
+    alike = Counter((rf, frozenset(old)) for rf, old in zip(case.rf, case.old, strict=True))
+    price_of = {broker.id: price for broker, price in zip(case.brokers, case.prices, strict=True)}
+    rules = {rf: _rack_rule(case.brokers, rf) for rf in set(case.rf)}
+    for (rf, old), count in alike.items():
+        least, most, racks = rules[rf]
+        dues: list[int] = []
+        spare: list[int] = []
+        for rack in racks:
+            ordered = sorted(price_of[b.id] + (b.id not in old) for b in rack)
+            dues += ordered[:least]
+            spare += ordered[least:most]
+        bound += count * (sum(dues) + sum(sorted(spare)[: rf - len(dues)]))
+    if bound != paid:
+        raise _RefusedError(f"replicas: {paid} is paid, the prices prove only {bound}")
+
+
+def _leaders_optimal(case: _Case) -> None:
+    partitions = len(case.new)
+    dear = partitions + 1
+    fenced = {broker.id for broker in case.brokers if broker.fenced}
+    price_of = {broker.id: price for broker, price in zip(case.brokers, case.leader_prices, strict=True)}
+    leads = Counter(row[0] for row in case.new)
+    paid = bound = 0
+    for old, new in zip(case.old, case.new, strict=True):
+        able = [broker for broker in new if broker not in fenced] or list(new)
+        keeper = old[0] if old and old[0] in able else None
+        if new[0] not in able:
+            raise _RefusedError(f"broker {new[0]} is fenced and leads")
+        paid += keeper is not None and new[0] != keeper
+        bound += min(price_of[b] + (keeper is not None and b != keeper) for b in able)
+    for broker, price in zip(case.brokers, case.leader_prices, strict=True):
+        paid += dear * _imbalance(case, broker, partitions, leads[broker.id])
+        bound += _least_count_cost(case, broker, partitions, dear, price, partitions, 0, limited=False)
+    if bound != paid:
+        raise _RefusedError(f"leaders: {paid} is paid, the prices prove only {bound}")
+
+
+def _imbalance(case: _Case, broker: _Broker, total: int, held: int) -> int:
+    """The broker's part of the squared distance from the shares, without its constant."""
+    return sum(b.share for b in case.brokers) * held * held - 2 * total * broker.share * held
+
+
+def _least_count_cost(
+    case: _Case,
+    broker: _Broker,
+    total: int,
+    dear: int,
+    price: int,
+    partitions: int,
+    base: int,
+    limited: bool = True,
+) -> int:
+    """The least of (cost of the count - price * count) over the counts that the broker may have."""
+    shares = sum(b.share for b in case.brokers)
+    top = partitions
+    if limited and broker.room is not None:
+        top = min(top, broker.room - base)
+    # A parabola in the count: its integer minimum is next to the vertex, or at an end.
+    vertex = Fraction(2 * dear * total * broker.share + price, 2 * dear * shares) - base
+    near = int(vertex)
+    counts = {min(max(count, 0), top) for count in (near - 1, near, near + 1, near + 2)}
+    return min(dear * _imbalance(case, broker, total, base + count) - price * count for count in counts)
+
+
+def _witness_holds(case: _Case) -> None:
+    if case.witness is None:
+        return
+    ids = set(case.witness["brokers"])
+    forced = _forced(case.brokers, Counter(case.rf), ids)
+    total = sum(case.rf) + sum(b.base for b in case.brokers)
+    shares = sum(b.share for b in case.brokers)
+    roof = sum(-(-total * b.share // shares) for b in case.brokers if b.id in ids)
+    rest = total - sum(total * b.share // shares for b in case.brokers if b.id not in ids)
+    if forced < case.witness["forced"] or case.witness["quota"] not in (roof, rest):
+        raise _RefusedError("the witness's figures are not the instance's")
+    if forced <= case.witness["quota"]:
+        raise _RefusedError("the witness leaves room for a balance within one of the shares")
+
+
+def _figures_hold(case: _Case, certificate: Any) -> None:
+    """The figures that are told with the certificate, if any, are those of the placement."""
+    loads = Counter(broker for row in case.new for broker in row)
+    leads = Counter(row[0] for row in case.new)
+    old_and_new = list(zip(case.old, case.new, strict=True))
+    told = {
+        "replicas": {str(b.id): loads[b.id] + b.base for b in case.brokers},
+        "leaders": {str(b.id): leads[b.id] for b in case.brokers},
+        "copies": sum(len(set(new).difference(old)) for old, new in old_and_new),
+    }
+    for name, value in told.items():
+        if name in certificate and certificate[name] != value:
+            raise _RefusedError(f"{name} is not what the placement has")

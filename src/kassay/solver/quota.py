@@ -1,0 +1,47 @@
+"""What it costs to give a place another unit when every place should hold its share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Quota:
+    """The convex cost of a broker's count: its squared distance from its share, times the sum of shares.
+
+    `weight` makes one unit of it dearer than all movement together.
+    """
+
+    shares: Sequence[int]
+    total: int
+    weight: int
+    base: Sequence[int]
+    room: Sequence[int | None]
+
+    @property
+    def scale(self) -> int:
+        """The sum of the shares."""
+        return sum(self.shares)
+
+    @property
+    def overflow(self) -> int:
+        """What one replica beyond the room costs: more than any imbalance can."""
+        return 4 * self.scale * (self.total + 1) ** 2
+
+    def marginal(self, place: int, count: int) -> int:
+        """What the next unit costs at a place that holds `count` besides its base."""
+        held = count + self.base[place]
+        step = self.scale * (2 * held + 1) - 2 * self.total * self.shares[place]
+        room = self.room[place]
+        if room is not None and held >= room:
+            step += self.overflow
+        return step * self.weight
+
+    def ceiling(self, place: int) -> int:
+        """The share of a place, rounded up, its base included."""
+        return -(-self.total * self.shares[place] // self.scale)
+
+    def floor(self, place: int) -> int:
+        """The share of a place, rounded down, its base included."""
+        return self.total * self.shares[place] // self.scale
