@@ -68,7 +68,7 @@ class _Target:
             for topic, partition in kept:
                 if not 0 <= partition < counts[topic]:
                     raise ArrayIndexOutOfBoundsError(
-                        f"{member.member_id} owns {topic}-{partition}: index out of bounds for length {counts[topic]}"
+                        f"{member.member_id} owns {topic}-{partition}, out of bounds for {counts[topic]}"
                     )
                 self.owners[topic][partition] = i
             self.given.append(dict.fromkeys(kept))

@@ -1,0 +1,116 @@
+"""Streams-high-availability: a balanced plan first, then the way to it through caught-up copies.
+
+Goals, in order: active tasks run where the state is (almost) complete; balance over threads;
+`standby_replicas` copies of each stateful task; the balanced plan is reached by warming copies up.
+1. Stateful active tasks go to the processes in turn, then move while that evens out the threads.
+2. Standby copies go to the least loaded process without the task, and are evened out likewise.
+3. An active task whose process is not caught up, while another is further, runs elsewhere for now:
+   on a caught-up standby (the two swap), else on any caught-up process, else on the furthest one;
+   the planned process keeps a warm-up copy as long as warm-ups are left.
+4. Standby copies that could be further ahead elsewhere move in the same manner.
+5. Stateless tasks go to the process with the fewest active tasks for each thread.
+A probing rebalance follows if 3 or 4 found anything to move.
+Ties: process ids as signed 64-bit halves, tasks by id; movements of equal rank in the order of
+Java's priority queue. The order of clients and tasks in the request plays no part.
+Client tags (rack-aware standby tasks, KIP-708) and rack-aware optimisation (KIP-925) are left out.
+Source: Kafka `HighAvailabilityTaskAssignor`, `DefaultStandbyTaskAssignor`, trunk 1eb7644349cb (KIP-441).
+Cost: O(T * C log C) for T tasks and C processes, and the rounds of evening out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import cycle
+
+from kassay.assignors.registry import reference
+from kassay.assignors.streams.movement import Readiness, Warmups, move_active_tasks, move_standby_tasks
+from kassay.assignors.streams.priority_queue import LoadQueue
+from kassay.assignors.streams.state import IllegalStateError, ProcessState, answer
+from kassay.model.tasks import TaskAssignment, TaskId, TaskRequest
+
+_Held = Callable[[ProcessState], set[TaskId]]
+
+
+@reference(
+    "streams-high-availability",
+    kind="T",
+    claims=("standby-disjoint", "deterministic", "order-independent"),
+    source="org.apache.kafka.streams.processor.internals.assignment.HighAvailabilityTaskAssignor",
+)
+class StreamsHighAvailability:
+    """Plans for balance and lets tasks move only to processes that have caught up."""
+
+    name = "streams-high-availability"
+
+    def assign(self, request: TaskRequest) -> TaskAssignment:
+        """The tasks of all processes; raises `IllegalStateError` without a process or a lag."""
+        if request.tasks and not request.clients:
+            raise IllegalStateError("there are tasks but no process to run them")
+        states = sorted(map(ProcessState, request.clients), key=lambda state: state.key)
+        stateful = sorted(request.stateful)
+
+        for task, state in zip(stateful, cycle(states)):
+            state.active.add(task)
+        _even_out(states, lambda state: state.active)
+        if request.standby_replicas > 0:
+            _place_standbys(states, stateful, request.standby_replicas)
+            _even_out(states, lambda state: state.standby)
+
+        readiness = Readiness(states, stateful, request.acceptable_recovery_lag)
+        warmups = Warmups(request.warmup_replicas_max)
+        moves = move_active_tasks(states, readiness, warmups)
+        moves += move_standby_tasks(states, readiness, warmups)
+
+        _place_stateless(states, sorted(set(request.tasks) - set(stateful)))
+        return answer(states, probing_rebalance=moves > 0)
+
+
+def _place_standbys(states: Sequence[ProcessState], stateful: Sequence[TaskId], replicas: int) -> None:
+    """Give each task that many copies, each to the least loaded process that does not have it."""
+    queue = LoadQueue(lambda state: state.load)
+    queue.offer(*states)
+    for task in stateful:
+        for _ in range(replicas):
+            state = queue.poll(lambda state: not state.has(task))  # noqa: B023  # called at once
+            if state is None:
+                break
+            state.standby.add(task)
+            queue.offer(state)
+
+
+def _place_stateless(states: Sequence[ProcessState], tasks: Sequence[TaskId]) -> None:
+    """Give each task to the process with the fewest active tasks for each thread."""
+    queue = LoadQueue(lambda state: state.active_load)
+    queue.offer(*states)
+    for task in tasks:
+        state = queue.poll(lambda _: True)
+        assert state is not None, "tasks without a process are refused before"
+        state.active.add(task)
+        queue.offer(state)
+
+
+def _even_out(states: Sequence[ProcessState], held: _Held) -> None:
+    """Move tasks of this kind from process to process for as long as that evens out the loads."""
+    moved = True
+    while moved:
+        moved = False
+        for source in states:
+            for destination in states:
+                if source is destination:
+                    continue
+                for task in sorted(held(source)):
+                    if not _evens_out(source, destination):
+                        break
+                    if not destination.has(task):
+                        held(source).remove(task)
+                        held(destination).add(task)
+                        moved = True
+
+
+def _evens_out(source: ProcessState, destination: ProcessState) -> bool:
+    """Whether one task less here and one more there brings the loads closer and does not turn them round."""
+    skew = source.load - destination.load
+    if skew <= 0:
+        return False
+    after = (source.count - 1) / source.capacity - (destination.count + 1) / destination.capacity
+    return 0 <= after < skew

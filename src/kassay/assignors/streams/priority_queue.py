@@ -1,0 +1,122 @@
+"""Java's priority queue, for the answers of Kafka that depend on how it breaks its rules.
+
+A `java.util.PriorityQueue` is a binary heap. Two things show through: elements that compare equal
+come out in an order that the heap's shape decides, and an element whose key changes while it is in
+the queue stays where it is. Kafka's high availability assignor does both, so neither a sorted list
+nor `heapq` (whose sift goes to the leaves first) gives its answers.
+Source: the Javadoc and the documented algorithm of `java.util.PriorityQueue`; Kafka
+`ConstrainedPrioritySet`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from kassay.assignors.streams.state import ProcessState
+from kassay.model.java import bucket_order, uuid_hash
+
+T = TypeVar("T")
+
+
+class JavaPriorityQueue(Generic[T]):
+    """A binary heap that compares by `key` at the moment of each operation.
+
+    >>> queue = JavaPriorityQueue(len)
+    >>> for word in ("ccc", "a", "bb", "d"):
+    ...     queue.offer(word)
+    >>> [queue.poll() for _ in range(len(queue))]
+    ['a', 'd', 'bb', 'ccc']
+    """
+
+    def __init__(self, key: Callable[[T], Any]) -> None:
+        self._key = key
+        self._heap: list[T] = []
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def offer(self, item: T) -> None:
+        """Put the item in."""
+        self._heap.append(item)
+        self._sift_up(len(self._heap) - 1)
+
+    def poll(self) -> T:
+        """Take the item at the top; raises `IndexError` if the queue is empty."""
+        heap = self._heap
+        top, last = heap[0], heap.pop()
+        if heap:
+            heap[0] = last
+            self._sift_down(0)
+        return top
+
+    def remove(self, item: T) -> None:
+        """Take this item out; raises `ValueError` if it is not in the queue."""
+        heap = self._heap
+        place, last = heap.index(item), heap.pop()
+        if place < len(heap):
+            heap[place] = last
+            self._sift_down(place)
+            if heap[place] is last:
+                self._sift_up(place)
+
+    def _sift_up(self, place: int) -> None:
+        heap, key = self._heap, self._key
+        item = heap[place]
+        mine = key(item)
+        while place > 0:
+            parent = (place - 1) // 2
+            if mine >= key(heap[parent]):
+                break
+            heap[place], place = heap[parent], parent
+        heap[place] = item
+
+    def _sift_down(self, place: int) -> None:
+        heap, key = self._heap, self._key
+        item, size = heap[place], len(heap)
+        mine = key(item)
+        while place < size // 2:
+            child = 2 * place + 1
+            if child + 1 < size and key(heap[child]) > key(heap[child + 1]):
+                child += 1
+            if mine <= key(heap[child]):
+                break
+            heap[place], place = heap[child], child
+        heap[place] = item
+
+
+class LoadQueue:
+    """Processes by load, then process id; hands out the first that will do.
+
+    Whoever is handed out must be offered again, and whoever changes should be, for its place to
+    follow its load.
+    """
+
+    def __init__(self, load: Callable[[ProcessState], float]) -> None:
+        self._queue: JavaPriorityQueue[ProcessState] = JavaPriorityQueue(
+            lambda state: (load(state), state.key)
+        )
+        self._inside: set[ProcessState] = set()
+
+    def offer(self, *states: ProcessState) -> None:
+        """Put the processes in, in this order, at the place that their load gives them now."""
+        for state in states:
+            if state in self._inside:
+                self._queue.remove(state)
+            self._inside.add(state)
+            self._queue.offer(state)
+
+    def poll(self, will_do: Callable[[ProcessState], bool]) -> ProcessState | None:
+        """Take out the first process that will do, or None; those passed over go back in."""
+        passed: list[ProcessState] = []
+        found = None
+        while found is None and self._queue:
+            state = self._queue.poll()
+            self._inside.remove(state)
+            if will_do(state):
+                found = state
+            else:
+                passed.append(state)
+        # Kafka keeps them in a hash set, and the order of going back shapes the heap.
+        self.offer(*bucket_order(passed, lambda state: uuid_hash(state.key)))
+        return found
