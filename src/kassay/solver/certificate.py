@@ -1,0 +1,310 @@
+"""The independent checker: is this assignment optimal, and is that proven?
+
+A certificate is the assignment, a level for each member and a price for each member. The checker
+knows nothing of how they were found, and shares no code with what found them.
+
+1. Every owner reads its topic, and every unit lies in the last level that may take it. A unit is a
+   partition, or the partitions of one number of co-partitioned topics.
+2. Level numbers have no gap, loads inside a level differ by at most one, and no member has more than
+   the least loaded of an earlier level. With 1 this proves the balance: for any assignment y, this one
+   x, and any threshold t, let X be the levels that hold loads above t. What lies in X cannot leave it,
+   so sum (y-t)+ >= y(X) - t|X| >= x(X) - t|X| = sum (x-t)+, and x is majorised by every y.
+3. The cost proof: whoever takes a unit pays at least the least of cost + price over the last level's
+   members that may take it; prices collect at most `low` times their sum plus the `high` largest ones
+   in each level. The difference is a lower bound for the cost of every balanced assignment. The cost
+   paid must equal it.
+
+Units are counted by class and minima are shared by set of readers, so checking costs about
+units + readers, as solving does at best.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+MOVEMENT_FIRST: Final = ("balance", "movement", "rack")
+RACK_FIRST: Final = ("balance", "rack", "movement")
+ORDERS: Final = (MOVEMENT_FIRST, RACK_FIRST)
+
+_NOBODY: Final = -1
+_UNKNOWN: Final[frozenset[str]] = frozenset()
+
+
+class PosedMember(Protocol):
+    """A member as the checker reads it."""
+
+    @property
+    def rack(self) -> str | None:
+        """Where the member runs."""
+
+    @property
+    def topics(self) -> frozenset[str]:
+        """What the member reads."""
+
+
+class PosedTopic(Protocol):
+    """A topic as the checker reads it."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions it has."""
+
+    @property
+    def racks(self) -> tuple[frozenset[str], ...] | None:
+        """The replica racks of each partition; an empty set is unknown."""
+
+    @property
+    def weights(self) -> tuple[int, ...] | None:
+        """What each partition counts."""
+
+
+class Posed(Protocol):
+    """The problem as the checker reads it; members go by their position."""
+
+    @property
+    def members(self) -> Sequence[PosedMember]:
+        """Who takes partitions."""
+
+    @property
+    def topics(self) -> Sequence[PosedTopic]:
+        """What there is to take."""
+
+    @property
+    def previous(self) -> Mapping[str, tuple[int, ...]]:
+        """For each topic the previous owner of each partition, or -1."""
+
+    @property
+    def copartition(self) -> tuple[tuple[str, ...], ...]:
+        """Topics whose partitions of one number go together."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """An assignment with the proof that it is optimal, and the figures that it states.
+
+    `owners` has, for each topic that somebody reads, the position of each partition's owner; `levels`
+    and `prices` have a number for each member, level 0 the heaviest.
+    """
+
+    order: tuple[str, ...]
+    owners: Mapping[str, tuple[int, ...]]
+    levels: tuple[int, ...]
+    prices: tuple[int, ...]
+    loads: tuple[int, ...]
+    moved: int
+    rack_mismatch: int
+
+
+def refusal(posed: Posed, certificate: Certificate) -> str | None:
+    """Why the certificate does not prove its assignment optimal; None when it does."""
+    try:
+        _Check(posed, certificate).run()
+    except _RefusedError as refused:
+        return str(refused)
+    return None
+
+
+class _RefusedError(Exception):
+    """One step of the check failed."""
+
+
+def _require(condition: bool, reason: str) -> None:
+    if not condition:
+        raise _RefusedError(reason)
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+class _Check:
+    """One check, in the order of the module's text."""
+
+    def __init__(self, posed: Posed, certificate: Certificate) -> None:
+        self.posed = posed
+        self.given = certificate
+        self.readers = _readers(posed)
+        self.topics = [topic for topic in posed.topics if topic.name in self.readers]
+
+    def run(self) -> None:
+        self._form()
+        self._bundle()
+        self._owners()
+        self._balance()
+        self._cost()
+
+    def _form(self) -> None:
+        given, size = self.given, len(self.posed.members)
+        _require(given.order in ORDERS, f"the order {','.join(map(str, given.order))} is not known")
+        for name, row in (("levels", given.levels), ("prices", given.prices)):
+            _require(len(row) == size, f"{len(row)} {name} for {size} members")
+            _require(all(map(_whole, row)), f"{name} are whole numbers")
+        _require(
+            all(topic.weights is None or set(topic.weights) <= {1} for topic in self.topics),
+            "partitions that count differently need another proof",
+        )
+
+    def _bundle(self) -> None:
+        """The topics that go together, and how many that are each time."""
+        by_name = {topic.name: topic for topic in self.topics}
+        bound: set[str] = set()
+        self.bundles: list[list[PosedTopic]] = []
+        for names in self.posed.copartition:
+            bundle = [by_name[name] for name in names if name in by_name]
+            if not bundle:
+                continue
+            bound.update(names)
+            self.bundles.append(bundle)
+            _require(
+                len(bundle) == len(names)
+                and len({topic.partitions for topic in bundle}) == 1
+                and len({self.readers[name] for name in names}) == 1,
+                f"co-partitioned topics {' '.join(names)} are not alike",
+            )
+        self.bundles += [[topic] for topic in self.topics if topic.name not in bound]
+        sizes = {len(bundle) for bundle in self.bundles}
+        _require(len(sizes) <= 1, "bundles of different sizes need another proof")
+        self.size = sizes.pop() if sizes else 1
+
+    def _owners(self) -> None:
+        """Step 1, and the loads."""
+        owners, levels = self.given.owners, self.given.levels
+        _require(
+            owners.keys() == self.readers.keys(), "owners are given for exactly the topics that are read"
+        )
+        loads = Counter[int]()
+        last: dict[tuple[int, ...], int] = {}
+        for topic in self.topics:
+            row, readers = owners[topic.name], self.readers[topic.name]
+            _require(len(row) == topic.partitions, f"{topic.name} has {topic.partitions} partitions")
+            _require(all(map(_whole, row)), f"an owner in {topic.name} is not a member's position")
+            if readers not in last:
+                last[readers] = max(levels[m] for m in readers)
+            used = Counter(row)
+            _require(used.keys() <= set(readers), f"an owner in {topic.name} does not read it")
+            low = last[readers]
+            _require(
+                all(levels[m] == low for m in used), f"a partition of {topic.name} is not in its last level"
+            )
+            loads += used
+        for bundle in self.bundles:
+            rows = {tuple(owners[topic.name]) for topic in bundle}
+            _require(len(rows) == 1, f"co-partitioned topic {bundle[0].name} has other owners than its peers")
+        self.loads = [loads[m] // self.size for m in range(len(levels))]
+        stated = sorted(loads[m] for m in range(len(levels)))
+        _require(list(self.given.loads) == stated, "the loads are not those of the assignment")
+
+    def _balance(self) -> None:
+        """Step 2."""
+        members: dict[int, list[int]] = {}
+        for m, level in enumerate(self.given.levels):
+            members.setdefault(level, []).append(m)
+        _require(sorted(members) == list(range(len(members))), "a level number is missing")
+        self.level_members = [members[level] for level in range(len(members))]
+        above = None
+        for level, inside in enumerate(self.level_members):
+            low, high = min(self.loads[m] for m in inside), max(self.loads[m] for m in inside)
+            _require(high - low <= 1, f"loads in level {level} differ by more than one")
+            _require(above is None or high <= above, f"level {level} is heavier than the one before it")
+            above = low
+
+    def _cost(self) -> None:
+        """Step 3."""
+        paid = least = moved = mismatched = 0
+        scale = 1 + sum(topic.partitions for topic in self.topics)
+        by_move, by_rack = (scale, 1) if self.given.order == MOVEMENT_FIRST else (1, scale)
+        for bundle in self.bundles:
+            takers = _Takers(self, self.readers[bundle[0].name], by_move, by_rack)
+            for (before, racks, owner), count in self._alike(bundle):
+                gone, wrong = takers.loss(before, racks, owner)
+                moved += gone * count
+                mismatched += wrong * count
+                paid += (gone * by_move + wrong * by_rack) * count
+                least += takers.least(before, racks) * count
+        _require(moved == self.given.moved, f"{moved} partitions moved, not {self.given.moved}")
+        _require(mismatched == self.given.rack_mismatch, f"{mismatched} rack mismatches, not as stated")
+        most = sum(self._collected(inside) for inside in self.level_members)
+        _require(paid == least - most, f"the cost is {paid}, the proof is for {least - most}")
+
+    def _alike(
+        self, bundle: list[PosedTopic]
+    ) -> Iterator[tuple[tuple[tuple[int, ...], tuple[frozenset[str], ...], int], int]]:
+        """Units of a bundle by previous owners, racks and owner, with their number."""
+        count = bundle[0].partitions
+        before = zip(*(self.posed.previous[topic.name] for topic in bundle), strict=True)
+        racks = zip(*(topic.racks or (_UNKNOWN,) * count for topic in bundle), strict=True)
+        owner = self.given.owners[bundle[0].name]
+        return iter(Counter(zip(before, racks, owner, strict=True)).items())
+
+    def _collected(self, inside: list[int]) -> int:
+        """The most that prices can collect in a level."""
+        low, high = divmod(sum(self.loads[m] for m in inside), len(inside))
+        prices = sorted((self.given.prices[m] for m in inside), reverse=True)
+        return low * sum(prices) + sum(prices[:high])
+
+
+class _Takers:
+    """The members that may take a bundle's units: what each would cost, and the least of cost + price."""
+
+    def __init__(self, check: _Check, readers: tuple[int, ...], by_move: int, by_rack: int) -> None:
+        given = check.given
+        last = max(given.levels[m] for m in readers)
+        self.readers = frozenset(readers)
+        self.inside = frozenset(m for m in readers if given.levels[m] == last)
+        self.racks = [member.rack for member in check.posed.members]
+        self.prices = given.prices
+        self.by_move, self.by_rack = by_move, by_rack
+        self.least_price: dict[str | None, int] = {}
+        for m in self.inside:
+            rack, price = self.racks[m], self.prices[m]
+            if rack not in self.least_price or price < self.least_price[rack]:
+                self.least_price[rack] = price
+        self.least_move: dict[tuple[frozenset[str], ...], int] = {}
+        self.seen: dict[tuple[tuple[int, ...], tuple[frozenset[str], ...]], int] = {}
+
+    def loss(self, before: tuple[int, ...], racks: tuple[frozenset[str], ...], owner: int) -> tuple[int, int]:
+        """How many of a unit's partitions change hands, and how many are far from their replicas."""
+        gone = sum(m != owner and m in self.readers for m in before if m != _NOBODY)
+        return gone, self._wrong(racks, self.racks[owner])
+
+    def least(self, before: tuple[int, ...], racks: tuple[frozenset[str], ...]) -> int:
+        """The least of cost + price over the members that may take such a unit."""
+        known = self.seen.get((before, racks))
+        if known is not None:
+            return known
+        claims = sum(m in self.readers for m in before if m != _NOBODY)
+        best = claims * self.by_move + self._anybody(racks)
+        for m in {*before} & self.inside:
+            gone, wrong = self.loss(before, racks, m)
+            best = min(best, gone * self.by_move + wrong * self.by_rack + self.prices[m])
+        self.seen[before, racks] = best
+        return best
+
+    def _anybody(self, racks: tuple[frozenset[str], ...]) -> int:
+        if racks not in self.least_move:
+            self.least_move[racks] = min(
+                self._wrong(racks, rack) * self.by_rack + price for rack, price in self.least_price.items()
+            )
+        return self.least_move[racks]
+
+    @staticmethod
+    def _wrong(racks: tuple[frozenset[str], ...], rack: str | None) -> int:
+        return sum(rack not in known for known in racks if known)
+
+
+def _readers(posed: Posed) -> dict[str, tuple[int, ...]]:
+    """The positions of each topic's readers, for the topics that somebody reads."""
+    found: dict[str, list[int]] = {}
+    known = {topic.name for topic in posed.topics}
+    for m, member in enumerate(posed.members):
+        for topic in member.topics:
+            if topic in known:
+                found.setdefault(topic, []).append(m)
+    return {topic: tuple(positions) for topic, positions in found.items()}

@@ -1,0 +1,171 @@
+"""The load levels: what every assignment with the best possible balance has in common.
+
+All assignments whose sorted loads are lexicographically least (equally: whose sum of squares is
+least) have one description, an ordered partition of the members into levels, heaviest first. Each
+unit goes to a member of the last level that may take it, and the members of one level have `low` or
+`low + 1` units, `high` of them the larger number.
+Sources: Harvey, Ladner, Lovasz, Tamir, "Semi-matchings for bipartite graphs and load balancing";
+Frank and Murota, "Decreasing minimization on M-convex sets".
+
+Method: let n units lie on u members. Shift load along residual paths (a maximum flow) from members
+above ceil(n/u) to members below it, then from members above floor(n/u) to members below. If either
+gets stuck, the members that the overloaded still reach cannot be relieved: they are heavier than
+the rest, and both parts are solved on their own. At most two maximum flows a split.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+
+class Level(NamedTuple):
+    """Members (by position) that have `low` units each, `high` of them one more."""
+
+    members: tuple[int, ...]
+    low: int
+    high: int
+
+
+def levels(members: int, sets: Sequence[tuple[int, ...]], counts: Sequence[int]) -> list[Level]:
+    """The levels, heaviest first, where `counts[s]` units may go to any member of `sets[s]`."""
+    spread = _Spread(members, sets, counts)
+    todo: list[tuple[list[int], list[int]]] = [(list(range(members)), list(range(len(sets))))]
+    found: list[Level] = []
+    while todo:
+        part, touching = todo.pop()
+        units = sum(spread.load[m] for m in part)
+        low, high = divmod(units, len(part))
+        heavy = spread.shift(part, low + (high > 0)) or spread.shift(part, low)
+        if not heavy:
+            found.append(Level(tuple(part), low, high))
+            continue
+        inside = [s for s in touching if heavy.issuperset(spread.sets[s])]
+        outside = [s for s in touching if not heavy.issuperset(spread.sets[s])]
+        for s in outside:
+            if not heavy.isdisjoint(spread.sets[s]):
+                spread.sets[s] = [m for m in spread.sets[s] if m not in heavy]
+        todo.append(([m for m in part if m not in heavy], outside))
+        todo.append(([m for m in part if m in heavy], inside))
+    return found
+
+
+class _Spread:
+    """Which member holds how many units of which set, and the moves between them."""
+
+    def __init__(self, members: int, sets: Sequence[tuple[int, ...]], counts: Sequence[int]) -> None:
+        self.sets: list[Sequence[int]] = list(sets)
+        self.load = [0] * members
+        self.holds: list[dict[int, int]] = [{} for _ in range(members)]
+        for s in sorted(range(len(sets)), key=lambda s: (len(sets[s]), s)):
+            if counts[s]:
+                self._pour(s, counts[s])
+
+    def _pour(self, s: int, units: int) -> None:
+        """Give a set's units to its least loaded members, as water finds its level."""
+        load = self.load
+        members = sorted(self.sets[s], key=load.__getitem__)
+        filled, below = 0, 0
+        for filled, m in enumerate(members):
+            if load[m] * filled - below >= units:
+                break
+            below += load[m]
+        else:
+            filled = len(members)
+        surface, rest = divmod(units + below, filled)
+        for index, m in enumerate(members[:filled]):
+            amount = surface + (index < rest) - load[m]
+            if amount > 0:
+                load[m] += amount
+                self.holds[m][s] = amount
+
+    def shift(self, part: Iterable[int], cap: int) -> set[int]:
+        """Move load from members above `cap` to members below it.
+
+        What comes back is empty if nobody stays above, or nobody below, else the members that those
+        above still reach.
+        """
+        load = self.load
+        while True:
+            above = [m for m in part if load[m] > cap]
+            if not above or all(load[m] >= cap for m in part):
+                return set()
+            layer, ring, found = self._layers(above, cap)
+            if not found:
+                return set(layer)
+            self._push(above, cap, layer, ring)
+
+    def _layers(self, above: list[int], cap: int) -> tuple[dict[int, int], dict[int, int], bool]:
+        """How many moves lead from the overloaded to each member and set, and whether one has room."""
+        load, holds, sets = self.load, self.holds, self.sets
+        layer, ring = dict.fromkeys(above, 0), dict[int, int]()
+        front, depth, found = above, 0, False
+        while front and not found:
+            depth += 1
+            following = []
+            for m in front:
+                for s in holds[m]:
+                    if s not in ring:
+                        ring[s] = depth
+                        for other in sets[s]:
+                            if other not in layer:
+                                layer[other] = depth
+                                following.append(other)
+                                found = found or load[other] < cap
+            front = following
+        return layer, ring, found
+
+    def _push(self, above: list[int], cap: int, layer: dict[int, int], ring: dict[int, int]) -> None:
+        """Shift along shortest residual paths until no such path is left (a blocking flow)."""
+        load, sets = self.load, self.sets
+        turn = dict.fromkeys(ring, 0)
+        ways = {m: [s for s in self.holds[m] if ring.get(s) == layer[m] + 1] for m in layer}
+        for start in above:
+            path: list[tuple[int, int]] = []
+            node = start
+            while load[start] > cap:
+                if path and load[node] < cap:
+                    self._move([*path, (node, -1)], min(load[start] - cap, cap - load[node]))
+                    path, node = [], start
+                    continue
+                step = None
+                while ways[node]:
+                    s = ways[node][-1]
+                    if s not in self.holds[node]:
+                        ways[node].pop()
+                        continue
+                    step = self._next(sets[s], turn, s, layer, layer[node] + 1)
+                    if step is not None:
+                        break
+                    ways[node].pop()
+                if step is not None:
+                    path.append((node, s))
+                    node = step
+                elif path:
+                    node, s = path.pop()
+                    turn[s] += 1
+                else:
+                    break
+
+    @staticmethod
+    def _next(
+        members: Sequence[int], turn: dict[int, int], s: int, layer: dict[int, int], depth: int
+    ) -> int | None:
+        """The member of the set that the search is at, skipping those of another layer."""
+        index = turn[s]
+        while index < len(members) and layer.get(members[index]) != depth:
+            index += 1
+        turn[s] = index
+        return members[index] if index < len(members) else None
+
+    def _move(self, path: list[tuple[int, int]], most: int) -> None:
+        """Move up to `most` units from the first member of a path of (member, set) to the last."""
+        holds = self.holds
+        amount = min(most, *(holds[m][s] for m, s in path[:-1]))
+        for (giver, s), (taker, _) in zip(path, path[1:], strict=False):
+            holds[giver][s] -= amount
+            if not holds[giver][s]:
+                del holds[giver][s]
+            holds[taker][s] = holds[taker].get(s, 0) + amount
+        self.load[path[0][0]] -= amount
+        self.load[path[-1][0]] += amount
