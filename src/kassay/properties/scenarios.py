@@ -135,9 +135,9 @@ def _owning(draft: Draft, members: list[Member]) -> list[Member]:
             readers.setdefault(topic, []).append(i)
     owned: list[list[TopicPartition]] = [[] for _ in members]
     greedy = source.boolean(0.4)
-    for topic in draft.topics.values():
-        able = readers.get(topic.name, [])
-        for tp in topic.tps() if able else ():
+    for known in draft.topics.values():
+        able = readers.get(known.name, [])
+        for tp in known.tps() if able else ():
             if greedy and source.boolean(0.7):
                 owned[able[0]].append(tp)
             elif source.boolean(0.8):
