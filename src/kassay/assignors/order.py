@@ -14,6 +14,7 @@ _Item = TypeVar("_Item")
 _MEMBER_ID: Callable[[Member], str] = itemgetter(Member._fields.index("member_id"))
 _INSTANCE_ID: Callable[[Member], str] = itemgetter(Member._fields.index("instance_id"))
 _TOPIC: Callable[[TopicPartition], str] = itemgetter(TopicPartition._fields.index("topic"))
+_NUMBER: Callable[[TopicPartition], int] = itemgetter(TopicPartition._fields.index("partition"))
 
 
 def members_in_order(members: Iterable[Member]) -> list[Member]:
@@ -40,3 +41,8 @@ def java_sorted(items: Iterable[_Item], text: Callable[[_Item], str]) -> list[_I
 def partitions_in_order(partitions: Iterable[TopicPartition]) -> list[TopicPartition]:
     """The partitions by topic in Java's order, then by number (Kafka's `TopicPartitionComparator`)."""
     return java_sorted(sorted(partitions), _TOPIC)
+
+
+def partitions_by_number(partitions: Iterable[TopicPartition]) -> list[TopicPartition]:
+    """The partitions by number, then by topic in Java's order."""
+    return sorted(java_sorted(partitions, _TOPIC), key=_NUMBER)

@@ -34,12 +34,17 @@ class Claim(NamedTuple):
     generation: int = NO_GENERATION
 
 
-def sticky_user_data(owned: Iterable[TopicPartition], generation: int) -> bytes:
-    """What `StickyAssignor` sends for these partitions; topics in the order of Java's hash table."""
+def sticky_user_data(owned: Iterable[TopicPartition], generation: int | None) -> bytes:
+    """What `StickyAssignor` sends for these partitions, topic by topic in the order of Java's hash table.
+
+    Version 1, or version 0 where `generation` is None.
+    """
     by_topic: dict[str, list[int]] = {}
     for topic, number in owned:
         by_topic.setdefault(topic, []).append(number)
-    return encode_sticky(((topic, by_topic[topic]) for topic in hash_map_order(by_topic)), generation)
+    # `HashMap.computeIfAbsent` puts a new key in front of those that share its bucket, `put` behind.
+    in_order = hash_map_order(reversed(by_topic))
+    return encode_sticky(((topic, by_topic[topic]) for topic in in_order), generation)
 
 
 def encode_sticky(runs: Runs, generation: int | None) -> bytes:

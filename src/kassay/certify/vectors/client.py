@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from kassay.assignors.user_data import encode_generation, encode_sticky
+from kassay.assignors.user_data import encode_generation, sticky_user_data
 from kassay.certify.vectors.registry import vector_format
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.errors import InputError, KafkaError
@@ -61,7 +61,7 @@ def _sticky_user_data(member: Vector) -> bytes | None:
     if member["owned"] is None:
         return None
     old = member.get("user_data_version") == 0
-    return encode_sticky(member["owned"], None if old else member["generation"])
+    return sticky_user_data(read_runs(member["owned"]), None if old else member["generation"])
 
 
 def _cooperative_user_data(member: Vector) -> bytes | None:
