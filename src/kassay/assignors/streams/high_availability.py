@@ -9,7 +9,8 @@ Goals, in order: active tasks run where the state is (almost) complete; balance 
    the planned process keeps a warm-up copy as long as warm-ups are left.
 4. Standby copies that could be further ahead elsewhere move in the same manner.
 5. Stateless tasks go to the process with the fewest active tasks for each thread.
-A probing rebalance follows if 3 or 4 found anything to move.
+A probing rebalance follows if 3 or 4 found anything to move. Balance is promised for the end of that way,
+when copies have caught up and no rebalance asks for another.
 Ties: process ids as signed 64-bit halves, tasks by id; movements of equal rank in the order of
 Java's priority queue. The order of clients and tasks in the request plays no part.
 Client tags (rack-aware standby tasks, KIP-708) and rack-aware optimisation (KIP-925) are left out.
@@ -34,7 +35,7 @@ _Held = Callable[[ProcessState], set[TaskId]]
 @reference(
     "streams-high-availability",
     kind="T",
-    claims=("standby-disjoint", "deterministic", "order-independent"),
+    claims=("standby-disjoint", "balanced-within-one", "stable", "deterministic", "order-independent"),
     source="org.apache.kafka.streams.processor.internals.assignment.HighAvailabilityTaskAssignor",
 )
 class StreamsHighAvailability:

@@ -26,7 +26,7 @@ from kassay.model.tasks import TaskAssignment, TaskId, TaskRequest
 @reference(
     "streams-sticky",
     kind="T",
-    claims=("standby-disjoint", "deterministic"),
+    claims=("standby-disjoint", "stable", "deterministic"),
     source="org.apache.kafka.streams.processor.internals.assignment.LegacyStickyTaskAssignor",
 )
 class StreamsSticky:
