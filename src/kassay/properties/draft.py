@@ -10,16 +10,6 @@ from kassay.model.cluster import Topic, TopicPartition
 from kassay.model.group import Member
 from kassay.properties.sources import Source
 
-ASSUMPTIONS: Final = (
-    "equal-subscriptions",
-    "no-conflicting-claims",
-    "no-duplicate-topics",
-    "no-empty-subscriptions",
-    "no-racks",
-    "no-static",
-    "no-unknown-topics",
-    "no-weights",
-)
 RACKS: Final = ("r0", "r1", "r2")
 GENERATION: Final = 3
 """The generation of the claims that a history starts with, so that older ones exist."""
