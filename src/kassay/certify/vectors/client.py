@@ -7,6 +7,7 @@ user data of `sticky` in version 0 or 1, the generation of `cooperative-sticky`.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from kassay.model.java import hash_map_order
 Vector = Mapping[str, Any]
 Runs = Sequence[tuple[str, Sequence[int]]]
 Tps = tuple[TopicPartition, ...]
+_MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, struct.error)
 UserData = Callable[[Vector], bytes | None]
 
 
@@ -87,7 +89,7 @@ def read_case(
             expected.get("error"),
             {"prefer_rack_aware": True} if vector.get("prefer_rack_aware") else {},
         )
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as problem:
+    except _MALFORMED as problem:
         name = vector.get("id", "?") if isinstance(vector, Mapping) else "?"
         raise InputError(
             f"vector {name}: expected the fields of a client-side vector, got {problem!r}"
