@@ -95,6 +95,8 @@ _MODULES: Final = (
     "topics",
     "tasks",
     "placement",
+    "placement_balance",
+    "plans",
     "partitioning",
 )
 _F = TypeVar("_F", bound=Predicate)

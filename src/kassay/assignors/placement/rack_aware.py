@@ -6,8 +6,9 @@ Brokers: the racks by name, the brokers of a rack by id; one broker of each rack
 has run out is passed over. Leaders go round that list. Followers are taken from it behind the
 leader, at a distance that grows by the number of racks with each full lap, passing over brokers of
 racks that have a replica (until all have) and brokers that have one.
-Once every rack has a replica nothing bounds how many more one rack gets, and leaders are even over
-the list, not over racks of different sizes.
+With up to as many replicas as racks no rack gets two. With more, nothing bounds how many one rack
+gets, so rack-spread is not claimed. Nor is follower-spread: with one broker more than racks the
+distance grows by a full turn, and a leader keeps its followers.
 Refusals, in order: those of rack-unaware, then `AdminOperationException` if only some brokers have
 a rack. With no racks at all the rule is rack-unaware.
 Source: Kafka `org.apache.kafka.admin.AdminUtils`, KIP-36.

@@ -9,7 +9,9 @@ starting rack on, unfenced ones until they have run out, and goes round again wh
 missing; its leader is the first unfenced broker met. For the next partition the starting rack and
 each list's offset move by one. After as many partitions as there are unfenced brokers the racks
 and all lists are shuffled.
-Leaders are therefore even over racks, not over brokers (KAFKA-15354). Existing partitions are not
+A list that was exhausted when the last lap began and not touched since stays so for the first
+partition after the shuffle; the lists of the partition before it suffice, so the spread over racks holds.
+Leaders are even over racks, not over brokers (KAFKA-15354). Existing partitions are not
 looked at (KAFKA-14437).
 Refusals, in order: `InvalidReplicationFactorException` for a factor under 1, for no unfenced
 broker, and for a factor above the number of brokers. 0 partitions are placed, in no lists; for fewer
@@ -40,7 +42,7 @@ _Rack = str | None
 @reference(
     "striped",
     kind="P",
-    claims=("replicas-distinct", "no-fenced-leader"),
+    claims=("replicas-distinct", "rack-spread", "no-fenced-leader"),
     source="org.apache.kafka.metadata.placement.StripedReplicaPlacer",
 )
 class Striped:

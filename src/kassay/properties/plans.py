@@ -1,0 +1,99 @@
+"""Claims about plans that change a placement (kind L), one replica at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.placement import Replicas
+from kassay.model.plan import Move, Plan
+from kassay.properties.placement import RackRule, rack_rule, wrong_replicas
+from kassay.properties.registry import Evidence, Scope, claim
+
+
+class Stage(NamedTuple):
+    """One partition after so many moves of the plan; `last` says that the plan is done with it."""
+
+    partition: TopicPartition
+    after_moves: int
+    before: Replicas
+    replicas: Replicas
+    last: bool
+
+    @property
+    def subject(self) -> str:
+        """What evidence calls it."""
+        return f"{self.partition} after {self.after_moves} moves"
+
+
+def stages(plan: Plan) -> Iterator[Stage]:
+    """Every state that some partition goes through, the starts left out."""
+    ends = {move.partition: number for number, move in enumerate(plan.moves, start=1)}
+    for number, (move, before, after) in enumerate(plan.states(), start=1):
+        yield Stage(move.partition, number, before, after, ends[move.partition] == number)
+
+
+@claim("plan-valid", kinds="L", scope=Scope.CASE, source="KIP-455")
+def plan_valid(plan: Plan) -> Iterator[Evidence]:
+    """A replica moves only from a broker that hosts it; each state between keeps the other rules."""
+    yield from _moves_from_hosts(plan)
+    yield from replicas_distinct_in_plan(plan)
+    yield from rack_spread_in_plan(plan)
+
+
+def _moves_from_hosts(plan: Plan) -> Iterator[Evidence]:
+    for number, (move, before, _) in enumerate(plan.states(), start=1):
+        if move.source not in before:
+            yield Evidence(f"move {number}", {"is": str(move), "but the replicas are on": before})
+
+
+@claim("replicas-distinct", kinds="L", scope=Scope.CASE, validity=True, source="KIP-455")
+def replicas_distinct_in_plan(plan: Plan) -> Iterator[Evidence]:
+    """After every move the partition has exactly RF different brokers, none of them gone at its last."""
+    brokers = {broker.broker_id: broker for broker in plan.brokers}
+    leaving = {
+        partition: frozenset(broker for broker in replicas if broker not in brokers)
+        for partition, replicas in plan.before
+    }
+    for stage in stages(plan):
+        still = leaving[stage.partition].intersection(stage.replicas) if not stage.last else frozenset()
+        for wrong in wrong_replicas(stage.replicas, brokers, plan.replication_factor):
+            unknown = wrong.get("no such broker")
+            if not isinstance(unknown, list) or not still.issuperset(unknown):
+                yield Evidence(stage.subject, {"replicas": stage.replicas, **wrong})
+
+
+@claim("rack-spread", kinds="L", scope=Scope.CASE, source="KIP-36, KIP-455")
+def rack_spread_in_plan(plan: Plan) -> Iterator[Evidence]:
+    """No move breaks the rack rule of its partition, and a partition that is done with keeps it."""
+    if not plan.brokers or any(broker.rack is None for broker in plan.brokers):
+        return
+    racks = {broker.broker_id: broker.rack for broker in plan.brokers}
+    rule = rack_rule(plan.brokers, plan.replication_factor)
+    for stage in stages(plan):
+        # A plan may set out from a placement that breaks the rule; on the way it cannot mend all at once.
+        if rule.broken_by(stage.replicas, racks) and (stage.last or not rule.broken_by(stage.before, racks)):
+            yield Evidence(stage.subject, _rack_facts(stage, racks, rule))
+
+
+def _rack_facts(stage: Stage, racks: dict[int, str | None], rule: RackRule) -> dict[str, object]:
+    return {
+        "replicas": stage.replicas,
+        "in racks": tuple(racks.get(broker) for broker in stage.replicas),
+        "racks wanted": rule.racks,
+        "in one": rule.most,
+    }
+
+
+@claim("plan-minimal", kinds="L", scope=Scope.OPTIMUM, source="KAFKA-19048")
+def plan_minimal(plan: Plan, fewest: int) -> Iterator[Evidence]:
+    """The fewest replicas move among plans that reach the same balance."""
+    if len(plan.moves) > fewest:
+        yield Evidence("the plan", {"moves": len(plan.moves), "could be": fewest})
+
+
+def has_many_moves(plan: Plan) -> bool:
+    """Whether several replicas of one partition move."""
+    moved: list[Move] = list(plan.moves)
+    return len({move.partition for move in moved}) < len(moved)
