@@ -1,0 +1,1 @@
+"""Adapters to assignors of real client libraries; each library is imported only where it is used."""

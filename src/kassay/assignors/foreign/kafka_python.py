@@ -1,0 +1,263 @@
+"""kafka-python's own assignors in the full form, each member with an assignor of its own.
+
+What a real client does around them is done here too: `metadata()` before each join, its bytes as user
+data, subscriptions through the library's own codec, `assign` on the leader's assignor, `on_assignment`
+with the decoded assignment and the generation. History travels as on the wire: in the sticky rule's
+user data, and in the cooperative rule's owned partitions, which go without a generation.
+
+Sets of topics are handed over as sorted lists, so that answers do not follow the hash seed.
+Source: kafka-python `kafka.coordinator.consumer.ConsumerCoordinator` (`group_protocols`,
+`_perform_assignment`, `_on_join_complete`) in 2.2 and 3.0.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any, ClassVar, Final, NamedTuple
+
+from kassay.model.assignor import AssignorBase, GroupMetadata, RebalanceProtocol
+from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.errors import InputError
+from kassay.model.group import NO_GENERATION, Assignment, Group, Member
+
+EXTRA: Final = "kassay[kafka]"
+"""What to install for these targets."""
+
+_PACKAGE: Final = "kafka.coordinator.assignors"
+
+
+class LibraryMissing(ImportError):
+    """The client library, or this assignor of it, is not there."""
+
+
+class _Cluster:
+    """As much of the library's `ClusterMetadata` as its assignors ask for."""
+
+    def __init__(self, counts: Mapping[str, int]) -> None:
+        self.counts = counts
+
+    def partitions_for_topic(self, topic: str) -> set[int] | None:
+        return set(range(self.counts[topic])) if topic in self.counts else None
+
+    def topics(self) -> list[str]:
+        return sorted(self.counts)
+
+
+class _Joined(NamedTuple):
+    """A member as the library's leader sees it in the JoinGroup response."""
+
+    member_id: str
+    group_instance_id: str | None
+    metadata: Any
+
+
+class _Library:
+    """What differs between 2.x and 3.x: the wire classes, and how assignors are called."""
+
+    def __init__(self) -> None:
+        # the library warns of every unknown topic and unreadable user data, at great length
+        logging.getLogger(_PACKAGE).setLevel(logging.CRITICAL)
+        try:
+            wire = importlib.import_module("kafka.protocol.consumer.metadata")
+        except ImportError:
+            wire = importlib.import_module("kafka.coordinator.protocol")
+            self.modern = False
+            self.subscription = wire.ConsumerProtocolMemberMetadata
+            self.assignment = wire.ConsumerProtocolMemberAssignment
+        else:
+            self.modern = True
+            self.subscription = wire.ConsumerProtocolSubscription
+            self.assignment = wire.ConsumerProtocolAssignment
+
+    def subscribe(self, version: int, member: Member, user_data: bytes) -> Any:
+        """The member's subscription after its way over the wire."""
+        topics = list(dict.fromkeys(member.topics))
+        if version < 1:
+            made = self.subscription(version, topics, user_data)
+        else:
+            pair = self.subscription.TopicPartition
+            made = self.subscription(
+                version=version,
+                topics=topics,
+                user_data=user_data,
+                owned_partitions=[pair(topic=t, partitions=ps) for t, ps in by_topic(member.owned)],
+            )
+        return self.subscription.decode(made.encode())
+
+    def assign(self, assignor: Any, cluster: _Cluster, members: list[_Joined]) -> Any:
+        """The library's answer: an assignment a member id."""
+        if self.modern:
+            return assignor.assign(cluster, members)
+        return assignor.assign(cluster, {member.member_id: member.metadata for member in members})
+
+    def learn(self, assignor: Any, owned: Iterable[TopicPartition], generation: int) -> None:
+        """Tell the assignor what its member got, after the way over the wire."""
+        assignment = self.assignment.decode(self.assignment(0, list(by_topic(owned)), b"").encode())
+        if self.modern:
+            assignor.on_assignment(assignment, generation)
+            return
+        assignor.on_assignment(assignment)
+        if hasattr(assignor, "on_generation_assignment"):
+            assignor.on_generation_assignment(generation)
+
+
+@cache
+def library() -> _Library:
+    """The installed library; raises `LibraryMissing`."""
+    try:
+        importlib.import_module("kafka.coordinator")
+    except ImportError as error:
+        raise LibraryMissing(f"kafka-python is not installed ({error}): pip install '{EXTRA}'") from None
+    return _Library()
+
+
+def by_topic(tps: Iterable[TopicPartition]) -> Iterator[tuple[str, list[int]]]:
+    """The partitions in lists a topic, topics in the order in which they come up."""
+    lists: dict[str, list[int]] = {}
+    for topic, partition in tps:
+        lists.setdefault(topic, []).append(partition)
+    return iter(lists.items())
+
+
+class KafkaPython(AssignorBase):
+    """One assignor of the library and the state that its client would keep."""
+
+    module: ClassVar[str]
+    class_name: ClassVar[str]
+
+    def __init__(self) -> None:
+        self._library = library()
+        try:
+            found = getattr(importlib.import_module(f"{_PACKAGE}.{self.module}"), self.class_name)
+        except (ImportError, AttributeError):
+            version = importlib.import_module("kafka").__version__
+            raise LibraryMissing(f"kafka-python {version} has no {self.name} assignor") from None
+        # 2.x keeps a sticky member's state on the class, as a process has one consumer: a class a member
+        self._inner = type(found.__name__, (found,), {})()
+
+    @property
+    def reported_generation(self) -> int:
+        """The generation that this member's next subscription will carry, -1 for none."""
+        return NO_GENERATION
+
+    def assign(self, cluster: Cluster, group: Group) -> Assignment:
+        """What the library's leader answers to these members."""
+        version = self._inner.version
+        joined = [
+            _Joined(
+                member.member_id,
+                member.instance_id,
+                self._library.subscribe(version, member, self._user_data(member)),
+            )
+            for member in group.members
+        ]
+        # a leader's metadata holds the topics that its group reads, and no others
+        counts = {topic: n for topic, n in cluster.counts.items() if topic in group.subscribers}
+        answer = self._library.assign(self._inner, _Cluster(counts), joined)
+        return Assignment(
+            {
+                member_id: [TopicPartition(t, p) for t, ps in given.assignment for p in ps]
+                for member_id, given in answer.items()
+            }
+        )
+
+    def _user_data(self, member: Member) -> bytes:
+        """The user data that the member sent."""
+        return member.user_data or b""
+
+
+class Range(KafkaPython):
+    """kafka-python's range."""
+
+    name = "range"
+    module, class_name = "range", "RangePartitionAssignor"
+
+
+class RoundRobin(KafkaPython):
+    """kafka-python's round robin."""
+
+    name = "roundrobin"
+    module, class_name = "roundrobin", "RoundRobinPartitionAssignor"
+
+
+class Sticky(KafkaPython):
+    """kafka-python's sticky; what a member had travels in its user data."""
+
+    name = "sticky"
+    module, class_name = "sticky.sticky_assignor", "StickyPartitionAssignor"
+
+    @property
+    def reported_generation(self) -> int:
+        """The generation in the user data."""
+        generation: int = self._inner.generation
+        return generation
+
+    def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:
+        """The user data that the library's `metadata()` makes."""
+        return _encoded(self._inner.metadata(sorted(set(topics))).user_data)
+
+    def on_assignment(
+        self, assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata
+    ) -> None:
+        """Let the library's assignor remember."""
+        self._library.learn(self._inner, assignment, metadata.generation)
+
+    def _user_data(self, member: Member) -> bytes:
+        """What the member sent; made from its claims where nobody asked the member's own assignor."""
+        if member.user_data is not None:
+            return member.user_data
+        if not member.owned:
+            return b""
+        other = type(self)()
+        other._library.learn(other._inner, member.owned, member.generation)
+        return other.subscription_user_data(member.topics) or b""
+
+
+class CooperativeSticky(KafkaPython):
+    """kafka-python's cooperative sticky; what a member had travels as its owned partitions."""
+
+    name = "cooperative-sticky"
+    protocols = (RebalanceProtocol.COOPERATIVE,)
+    module, class_name = "cooperative_sticky", "CooperativeStickyAssignor"
+
+    def on_assignment(
+        self, assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata
+    ) -> None:
+        """Let the library's assignor remember."""
+        self._library.learn(self._inner, assignment, metadata.generation)
+
+
+def _encoded(user_data: Any) -> bytes:
+    """User data as bytes; 3.x hands over a value that its codec encodes later."""
+    return user_data if isinstance(user_data, bytes) else user_data.encode()
+
+
+class Foreign(NamedTuple):
+    """One target of this module and what its rule promises."""
+
+    factory: type[KafkaPython]
+    claims: tuple[str, ...]
+
+
+TARGETS: Final[dict[str, Foreign]] = {
+    "range": Foreign(
+        Range, ("topic-even", "contiguous", "copartitioned", "deterministic", "order-independent")
+    ),
+    "roundrobin": Foreign(RoundRobin, ("balanced-within-one", "deterministic", "order-independent")),
+    "sticky": Foreign(Sticky, ("balanced-kip54", "deterministic", "converges")),
+    "cooperative-sticky": Foreign(
+        CooperativeSticky, ("balanced-kip54", "cooperative", "converges", "deterministic")
+    ),
+}
+"""The assignors by name; they promise what Kafka's own of these names do."""
+
+
+def find(name: str) -> Foreign:
+    """The target called so; raises `InputError` for another name and `LibraryMissing`."""
+    if name not in TARGETS:
+        raise InputError(f"kafka-python:{name}: no such assignor, expected one of {', '.join(TARGETS)}")
+    TARGETS[name].factory()
+    return TARGETS[name]

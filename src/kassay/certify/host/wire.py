@@ -1,0 +1,30 @@
+"""How the parent and the child process talk: framed messages over a socket pair.
+
+A frame is a nonce of the child, a sequence number, a length and the payload. The nonce makes sure that
+what a target scribbles into descriptors that are not its own is never taken for an answer. Requests are
+marshalled tuples (the child trusts its parent); answers are JSON, which no child can abuse.
+
+A request is `(news, drops, method, object, body)`: objects to make with their configuration, objects to
+forget, and one call. An answer is `[0, answer, mutated]` or `[1, kind, message, where, raised]`.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Final
+
+HEADER: Final = struct.Struct(">8sII")
+NONCE_SIZE: Final = 8
+MESSAGE_MAX: Final = 64 * 1024 * 1024
+"""The largest answer that a target may give, in bytes."""
+
+CHANNEL_LOST: Final = 121
+"""Exit status of a child that can no longer write to its parent."""
+
+to_json: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+
+
+def frame(nonce: bytes, sequence: int, payload: bytes) -> bytes:
+    """One message, ready to be written."""
+    return HEADER.pack(nonce, sequence & 0xFFFFFFFF, len(payload)) + payload
