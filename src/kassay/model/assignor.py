@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.group import Assignment, Group
@@ -57,8 +57,8 @@ class Assignor(Protocol):
 class AssignorBase:
     """The parts of an assignor that most rules leave empty."""
 
-    name: ClassVar[str]
-    protocols: ClassVar[tuple[RebalanceProtocol, ...]] = (RebalanceProtocol.EAGER,)
+    name: str
+    protocols: tuple[RebalanceProtocol, ...] = (RebalanceProtocol.EAGER,)
 
     def configure(self, config: Mapping[str, str]) -> None:
         """Nothing to configure."""

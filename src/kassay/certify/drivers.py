@@ -1,0 +1,17 @@
+"""Which driver serves which kind of target."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from kassay.certify.examine import Driver
+from kassay.certify.groups import GroupDriver
+from kassay.model.errors import InputError
+
+
+@cache
+def driver_for(kind: str) -> Driver:
+    """The driver of a kind letter; raises `InputError` for one that cannot be certified."""
+    if kind in "CSH":
+        return GroupDriver(kind)
+    raise InputError(f"targets of kind {kind} cannot be certified")
