@@ -13,6 +13,9 @@ Cost: O(M log M + S + P) for M members with S topic subscriptions and P partitio
 
 from __future__ import annotations
 
+from collections import defaultdict
+from functools import lru_cache
+
 from kassay.assignors.order import members_in_order, partitions_in_order
 from kassay.assignors.range_racks import Share, match_racks, topics_in_need
 from kassay.assignors.registry import reference
@@ -53,31 +56,40 @@ class Range(AssignorBase):
 
 
 def readers_by_topic(group: Group) -> dict[str, list[Member]]:
-    """For each subscribed topic, its subscribers in Kafka's order of members."""
-    readers: dict[str, list[Member]] = {}
-    for member in members_in_order(group.members):
-        for topic in dict.fromkeys(member.topics):
-            if topic in readers:
-                readers[topic].append(member)
-            else:
-                readers[topic] = [member]
+    """For each subscribed topic, its subscribers in Kafka's order of members; treat lists as read-only."""
+    in_order = members_in_order(group.members)
+    subscriptions = [member.topics for member in in_order]
+    if subscriptions and subscriptions.count(subscriptions[0]) == len(subscriptions):
+        return dict.fromkeys(subscriptions[0], in_order)
+    readers: defaultdict[str, list[Member]] = defaultdict(list)
+    for member, topics in zip(in_order, subscriptions):
+        for topic in set(topics):
+            readers[topic].append(member)
     return readers
 
 
 def _by_blocks(cluster: Cluster, readers: dict[str, list[Member]], given: Given) -> None:
     for topic, partitions in cluster.partitions.items():
-        subscribers = readers.get(topic)
-        if subscribers is None:
-            continue
-        size, larger = divmod(len(partitions), len(subscribers))
-        start = 0
-        for member in subscribers:
-            stop = start + size
-            if larger:
-                larger -= 1
-                stop += 1
-            given[member.member_id] += partitions[start:stop]
-            start = stop
+        if topic in readers:
+            subscribers = readers[topic]
+            for member, block in zip(subscribers, blocks(len(partitions), len(subscribers))):
+                given[member.member_id] += partitions[block]
+
+
+@lru_cache
+def blocks(count: int, shares: int) -> tuple[slice, ...]:
+    """The numbers below `count` in that many blocks, the first ones longer by one if need be.
+
+    Empty blocks, which come last, are left out.
+
+    >>> blocks(5, 3)
+    (slice(0, 2, None), slice(2, 4, None), slice(4, 5, None))
+    >>> blocks(1, 3)
+    (slice(0, 1, None),)
+    """
+    size, longer = divmod(count, shares)
+    starts = [share * size + min(share, longer) for share in range(min(shares, count) + 1)]
+    return tuple(map(slice, starts, starts[1:]))
 
 
 def _by_racks(cluster: Cluster, readers: dict[str, list[Member]], needy: set[str], given: Given) -> None:

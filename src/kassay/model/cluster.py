@@ -78,7 +78,7 @@ class Cluster:
         Whoever lists partitions shares these objects, which spares making and hashing them anew.
         """
         return {
-            name: tuple(map(TopicPartition._make, zip(repeat(name), range(count))))
+            name: tuple(map(tuple.__new__, repeat(TopicPartition), zip(repeat(name), range(count))))
             for name, count in self.counts.items()
         }
 
