@@ -8,8 +8,9 @@ A member keeps the first partitions of its current target up to its quota, taken
 Free partitions are those nobody is reported to own, by topic in the order of the first member's
 subscription and by number, then those given up, in the order of giving up. Members below their
 quota, in order, take from the front of that list.
-Trusts its input: two owners of a partition both keep it, a partition reported as owned by nobody in
-particular stays out, and one that its topic no longer has is kept and takes up room.
+Trusts its input: a partition reported as owned by nobody in particular stays out; one with two
+owners, or one that its topic no longer has, is kept and takes up the room of another, which is then
+left over, and that is an error.
 Source: Kafka `UniformHomogeneousAssignmentBuilder`, trunk 1eb7644349cb (KIP-848).
 Cost: O(M + P) for M members and P partitions, in lists and one set.
 """
@@ -27,8 +28,8 @@ from kassay.model.group import Assignment, Group, Member
 def assign_homogeneous(cluster: Cluster, group: Group) -> Assignment:
     """The assignment by quota; empty if there is no topic to read.
 
-    Raises `PartitionAssignorError` for an unknown topic, and when owned partitions that do not
-    exist take up the room of others.
+    Raises `PartitionAssignorError` for an unknown topic, and when partitions that are owned twice or
+    do not exist take up the room of others.
     """
     topics = tuple(dict.fromkeys(group.members[0].topics))
     if not topics:
@@ -54,7 +55,7 @@ def assign_homogeneous(cluster: Cluster, group: Group) -> Assignment:
         start += size
     if start < len(free):
         raise PartitionAssignorError(
-            f"{len(free) - start} partitions are left unassigned: claims that do not exist fill the quotas"
+            f"{len(free) - start} partitions are left unassigned: double or unknown ones fill the quotas"
         )
     return Assignment(given)
 

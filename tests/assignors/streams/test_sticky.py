@@ -1,0 +1,105 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.assignors.streams.state import IllegalStateError
+from kassay.assignors.streams.sticky import StreamsSticky
+from kassay.model.task_history import TaskChange, next_request, play_tasks, settle_tasks
+from kassay.model.tasks import TaskAssignment, TaskClient, TaskId, TaskRequest
+from kassay.properties import tasks
+from kassay.properties.sources import Drawn
+from kassay.properties.task_scenarios import process_id, task_history
+
+A, B, C = (process_id(2 * i) for i in range(3))
+
+
+@st.composite
+def histories(draw: st.DrawFn):
+    return task_history(Drawn(draw))
+
+
+def ids(*texts: str) -> tuple[TaskId, ...]:
+    return tuple(map(TaskId.parse, texts))
+
+
+def request(*clients: TaskClient, stateful: bool = True, standbys: int = 0, count: int = 4) -> TaskRequest:
+    found = tuple(TaskId(0, p) for p in range(count))
+    return TaskRequest(clients, found, found if stateful else (), standby_replicas=standbys)
+
+
+def shown(answer: TaskAssignment) -> dict[str, str]:
+    return {
+        p: " ".join(map(str, given.active))
+        + (" | " + " ".join(map(str, given.standby)) if given.standby else "")
+        for p, given in answer.given.items()
+    }
+
+
+@given(histories())
+def test_answers_are_valid_in_every_step(history):
+    for step in play_tasks(history, StreamsSticky()):
+        for predicate in (tasks.known, tasks.single_owner, tasks.complete, tasks.standby_disjoint):
+            assert list(predicate(*step)) == []
+        assert not step.answer.probing_rebalance
+
+
+@given(histories())
+def test_a_settled_application_is_given_the_same_again(history):
+    *_, last = play_tasks(history, StreamsSticky())
+    *_, settled = settle_tasks(last, StreamsSticky())
+    again = StreamsSticky().assign(next_request(*settled, TaskChange()))
+    assert list(tasks.stable(*settled, again)) == []
+
+
+@given(histories())
+def test_only_a_process_beyond_its_share_gives_tasks_up(history):
+    for found, answer in play_tasks(history, StreamsSticky()):
+        share = len(found.tasks) // sum(client.capacity for client in found.clients)
+        for evidence in tasks.moved_active(found, answer):
+            before = found.by_id[str(evidence.facts["from"])]
+            assert len(answer.given[before.process_id].active) >= before.capacity * share
+
+
+def test_fresh_tasks_are_spread_by_threads():
+    answer = StreamsSticky().assign(request(TaskClient(A, 1), TaskClient(B, 3), count=8))
+    assert [len(given.active) for given in answer.given.values()] == [2, 6]
+
+
+def test_tasks_stay_where_they_ran_and_what_is_free_goes_to_the_newcomer():
+    clients = (TaskClient(A, 1, ids("0_0", "0_3")), TaskClient(B, 1, ids("0_1", "0_2")))
+    assert shown(StreamsSticky().assign(request(*clients))) == {A: "0_0 0_3", B: "0_1 0_2"}
+    clients = (TaskClient(A, 1, ids("0_0", "0_3")), TaskClient(C, 1))
+    assert shown(StreamsSticky().assign(request(*clients))) == {A: "0_0 0_3", C: "0_1 0_2"}
+
+
+def test_a_task_without_its_process_goes_to_its_standby():
+    clients = (TaskClient(A, 2, ids("0_0", "0_1")), TaskClient(B, 2), TaskClient(C, 2, (), ids("0_2")))
+    assert "0_2" in shown(StreamsSticky().assign(request(*clients, count=6)))[C]
+
+
+def test_standbys_are_elsewhere_and_as_many_as_there_are_processes_for():
+    answer = StreamsSticky().assign(request(TaskClient(A, 1), TaskClient(B, 1), standbys=2))
+    assert shown(answer) == {A: "0_0 0_2 | 0_1 0_3", B: "0_1 0_3 | 0_0 0_2"}
+    alone = StreamsSticky().assign(request(TaskClient(A, 1), standbys=1))
+    assert alone.given[A].standby == ()
+
+
+def test_stateless_tasks_have_no_standbys():
+    answer = StreamsSticky().assign(request(TaskClient(A, 1), TaskClient(B, 1), stateful=False, standbys=1))
+    assert all(given.standby == () for given in answer.given.values())
+
+
+def test_balance_is_not_promised_even_among_equals():
+    # Six tasks over three processes of three threads: a share of none a thread, and A, which is
+    # not at its capacity yet, keeps everything that it ran.
+    clients = (TaskClient(A, 3, ids("0_0", "0_1", "0_2")), TaskClient(B, 3), TaskClient(C, 3))
+    found = request(*clients, count=6)
+    answer = StreamsSticky().assign(found)
+    assert answer.given[A].active == ids("0_0", "0_1", "0_2")
+    assert [e.facts["other active"] for e in tasks.balanced_within_one(found, answer)] == [1]
+
+
+def test_no_process_is_an_illegal_state_as_in_kafka():
+    with pytest.raises(IllegalStateError) as raised:
+        StreamsSticky().assign(request())
+    assert raised.value.java_class == "java.lang.IllegalStateException"

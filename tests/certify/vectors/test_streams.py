@@ -1,0 +1,115 @@
+"""The Streams references against the genuine outputs of Kafka's task assignors."""
+
+import gzip
+import json
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kassay.assignors.registry import REFERENCES, load_all
+from kassay.assignors.streams.high_availability import StreamsHighAvailability
+from kassay.assignors.streams.sticky import StreamsSticky
+from kassay.certify.vectors.registry import FORMATS, load_formats
+from kassay.certify.vectors.streams import read_case
+from kassay.model.errors import InputError
+from kassay.model.tasks import ClientTasks, TaskAssignment
+from kassay.properties import tasks
+
+DATA = Path(__file__).parents[2] / "data" / "vectors"
+ALGORITHMS = ("streams-sticky", "streams-highavailability")
+
+load_all()
+load_formats()
+
+
+@cache
+def vectors(algorithm: str) -> list[dict[str, Any]]:
+    with gzip.open(DATA / f"{algorithm}.json.gz", "rt", encoding="utf-8") as file:
+        return json.load(file)["vectors"]
+
+
+def failures(algorithm: str, found: list[dict[str, Any]]) -> list[str]:
+    form = FORMATS[algorithm]
+    factory = REFERENCES[str(form.reference)].factory
+    told = ((vector["id"], form.check(vector, factory, exact=True)) for vector in found)
+    return [f"{name}: {problem}" for name, problem in told if problem]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_reference_answers_as_kafka_did(algorithm: str):
+    assert len(vectors(algorithm)) == 300
+    assert failures(algorithm, vectors(algorithm)) == []
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_without_the_recorded_order_the_order_of_javas_hash_tables_gives_the_same(algorithm: str):
+    bare = [{k: v for k, v in vector.items() if k != "iteration_order"} for vector in vectors(algorithm)]
+    assert failures(algorithm, bare) == []
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize(
+    "predicate", [tasks.known, tasks.single_owner, tasks.complete, tasks.standby_disjoint]
+)
+def test_kafkas_own_answers_are_valid(algorithm: str, predicate):
+    for vector in vectors(algorithm):
+        case = read_case(vector)
+        assert list(predicate(case.request, case.answer)) == [], vector["id"]
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "other"),
+    [("streams-sticky", StreamsHighAvailability), ("streams-highavailability", StreamsSticky)],
+)
+def test_another_rule_is_told_apart(algorithm: str, other: type):
+    wrong = [v for v in vectors(algorithm) if FORMATS[algorithm].check(v, other, exact=False)]
+    assert len(wrong) > 100
+
+
+class Swapped(StreamsHighAvailability):
+    """Standby copies listed as active and active tasks as standby copies."""
+
+    def assign(self, request):
+        answer = super().assign(request)
+        return replace(answer, given={p: ClientTasks(t.standby, t.active) for p, t in answer.given.items()})
+
+
+class NeverProbing(StreamsHighAvailability):
+    """The right tasks, but it never asks for another rebalance."""
+
+    def assign(self, request):
+        return replace(super().assign(request), probing_rebalance=False)
+
+
+class Short(StreamsHighAvailability):
+    """No entry for a process with nothing to do."""
+
+    def assign(self, request):
+        answer = super().assign(request)
+        return TaskAssignment({p: t for p, t in answer.given.items() if any(t)}, answer.probing_rebalance)
+
+
+def test_the_kind_of_a_task_and_the_probing_rebalance_count():
+    check, found = FORMATS["streams-highavailability"].check, vectors("streams-highavailability")
+    assert sum(check(v, Swapped, exact=False) is not None for v in found) > 200
+    assert {check(v, NeverProbing, exact=False) for v in found} == {
+        None,
+        "probing rebalance False, Kafka says True",
+    }
+
+
+def test_only_an_exact_check_wants_an_entry_for_each_process():
+    check, found = FORMATS["streams-highavailability"].check, vectors("streams-highavailability")
+    assert all(check(v, Short, exact=False) is None for v in found)
+    assert any(check(v, Short, exact=True) is not None for v in found)
+
+
+@pytest.mark.parametrize("field", ["all_tasks", "clients", "num_standby_replicas", "expected"])
+def test_a_vector_without_a_field_is_bad_input(field: str):
+    vector = {key: value for key, value in vectors("streams-sticky")[0].items() if key != field}
+    vector.pop("iteration_order")
+    with pytest.raises(InputError, match=vector["id"]):
+        FORMATS["streams-sticky"].check(vector, StreamsSticky, exact=True)

@@ -1,0 +1,97 @@
+from kassay.model.task_history import (
+    CHANGELOG,
+    SETTLING_ROUNDS_MAX,
+    ProcessJoin,
+    ProcessLeave,
+    TaskChange,
+    TaskHistory,
+    ThreadsChange,
+    first_request,
+    next_request,
+    play_tasks,
+    settle_tasks,
+)
+from kassay.model.tasks import RUNNING, ClientTasks, TaskAssignment, TaskId, TaskRequest
+
+A, B = "00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000002"
+T0, T1 = TaskId(0, 0), TaskId(0, 1)
+
+
+class Alone:
+    """Gives everything to the first process by id, and standbys to the second."""
+
+    name = "alone"
+
+    def assign(self, request: TaskRequest) -> TaskAssignment:
+        first, *others = sorted(request.by_id)
+        given = {first: ClientTasks(tuple(sorted(request.tasks)))}
+        given |= {other: ClientTasks((), tuple(sorted(request.stateful))) for other in others}
+        return TaskAssignment(given)
+
+
+class Restless(Alone):
+    """Asks for another rebalance every time."""
+
+    def assign(self, request: TaskRequest) -> TaskAssignment:
+        return TaskAssignment(super().assign(request).given, probing_rebalance=True)
+
+
+def history(*changes: TaskChange, stateful: int = 1) -> TaskHistory:
+    return TaskHistory((2,), stateful, (ProcessJoin(A, 1), ProcessJoin(B, 2)), changes)
+
+
+def test_the_first_request_has_processes_without_state():
+    request = first_request(history())
+    assert request.by_id.keys() == {A, B}
+    assert request.by_id[B].capacity == 2
+    assert request.by_id[A].previous_active == ()
+    assert request.by_id[A].lag_of == {T0: CHANGELOG, T1: CHANGELOG}
+
+
+def test_processes_report_what_they_were_given():
+    _, (request, _) = play_tasks(history(TaskChange(lags=(7, 0))), Alone())
+    assert request.by_id[A].previous_active == (T0, T1)
+    assert request.by_id[A].lag_of == {T0: RUNNING, T1: RUNNING}
+    assert request.by_id[B].previous_standby == (T0, T1)
+    assert request.by_id[B].lag_of == {T0: 7, T1: 0}
+
+
+def test_lags_start_over_when_they_are_used_up():
+    _, (request, _) = play_tasks(history(TaskChange(lags=(7,))), Alone())
+    assert request.by_id[B].lag_of == {T0: 7, T1: 7}
+
+
+def test_stateless_tasks_have_no_lag():
+    assert first_request(history(stateful=0)).by_id[A].lag_of == {}
+
+
+def test_events_change_processes_and_those_that_fit_nothing_do_not():
+    events = (
+        ProcessJoin(A, 9),
+        ProcessLeave("c"),
+        ThreadsChange("c", 9),
+        ThreadsChange(A, 3),
+        ProcessLeave(B),
+        ProcessLeave(A),
+    )
+    _, (request, _) = play_tasks(history(TaskChange(events)), Alone())
+    assert {c.process_id: c.capacity for c in request.clients} == {A: 3}
+
+
+def test_a_process_that_comes_back_brings_nothing():
+    *_, (request, _) = play_tasks(
+        history(TaskChange((ProcessLeave(B),)), TaskChange((ProcessJoin(B, 1),))), Alone()
+    )
+    assert request.by_id[B].previous_standby == ()
+    assert request.by_id[B].lag_of == {T0: CHANGELOG, T1: CHANGELOG}
+
+
+def test_settling_ends_with_the_answer_repeated_or_after_the_limit():
+    (step,) = play_tasks(history(), Alone())
+    assert [s.answer for s in settle_tasks(step, Alone())] == [step.answer]
+    assert len(list(settle_tasks(step, Restless()))) == SETTLING_ROUNDS_MAX
+
+
+def test_a_request_without_an_entry_for_a_process_goes_on():
+    request = first_request(history())
+    assert next_request(request, TaskAssignment({}), TaskChange()) == request
