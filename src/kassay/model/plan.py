@@ -16,46 +16,72 @@ from kassay.model.placement import Replicas
 
 
 class Move(NamedTuple):
-    """One replica of the partition goes from the broker `source` to the broker `target`."""
+    """One replica of the partition goes from the broker `source` to the broker `target`.
+
+    Without a source a replica is added, without a target one is dropped. The target takes the source's
+    place among the replicas unless `order` says how they stand afterwards.
+    """
 
     partition: TopicPartition
-    source: int
-    target: int
+    source: int | None = None
+    target: int | None = None
+    order: Replicas | None = None
+
+    @property
+    def added(self) -> int:
+        """How many replicas more the partition has afterwards: 1, 0 or -1."""
+        return (self.source is None and self.target is not None) - (
+            self.target is None and self.source is not None
+        )
+
+    def exchanged(self, replicas: Replicas) -> Replicas:
+        """The replicas after the move, `order` left out.
+
+        A source that holds none is passed over and the target comes last: what is wrong with such a
+        move is for the claims to say.
+        """
+        if self.target is None:
+            return tuple(broker for broker in replicas if broker != self.source)
+        if self.source in replicas:
+            return tuple(self.target if broker == self.source else broker for broker in replicas)
+        return (*replicas, self.target)
 
     def __str__(self) -> str:
-        return f"{self.partition}: {self.source} -> {self.target}"
+        ends = ["-" if broker is None else str(broker) for broker in (self.source, self.target)]
+        return f"{self.partition}: {ends[0]} -> {ends[1]}"
+
+
+class Moved(NamedTuple):
+    """A move, and the replicas of its partition before and after it."""
+
+    move: Move
+    before: Replicas
+    after: Replicas
 
 
 @dataclass(frozen=True)
 class Plan:
     """A change of a placement, one replica at a time, in this order.
 
-    `before` is where the replicas are at the start. The target takes the source's place in the list
-    of replicas, so that a plan keeps the preferred leader unless that is what moves.
+    `brokers` are those of the cluster, the going ones left out. `before` is where the replicas are at the
+    start. `replication_factor` is what every partition that moves is to have in the end, None if that is
+    what its moves add up to.
     """
 
     brokers: tuple[Broker, ...]
-    replication_factor: int
     before: tuple[tuple[TopicPartition, Replicas], ...]
     moves: tuple[Move, ...] = ()
+    replication_factor: int | None = None
 
-    def states(self) -> Iterator[tuple[Move, Replicas, Replicas]]:
-        """Each move with the replicas of its partition before and after it.
-
-        A source that holds no replica is dropped and the target comes last: what is wrong with such
-        a move is for the claims to say. Raises `InputError` for a partition that is not in `before`.
-        """
+    def states(self) -> Iterator[Moved]:
+        """Each move with what it changes; raises `InputError` for a partition that is not in `before`."""
         now = dict(self.before)
         for move in self.moves:
             if move.partition not in now:
                 raise InputError(f"move {move}: the plan does not say where {move.partition} is at the start")
             held = now[move.partition]
-            if move.source in held:
-                after = tuple(move.target if broker == move.source else broker for broker in held)
-            else:
-                after = (*held, move.target)
-            now[move.partition] = after
-            yield move, held, after
+            now[move.partition] = move.exchanged(held) if move.order is None else move.order
+            yield Moved(move, held, now[move.partition])
 
     @cached_property
     def after(self) -> tuple[tuple[TopicPartition, Replicas], ...]:

@@ -112,8 +112,8 @@ def plan(source: Source, profile: PlacementProfile = SMALL) -> Plan:
         if able:
             move = source.choice(able)
             moves.append(move)
-            now[partition] = _after(now[partition], move)
-    return Plan(hosts, factor, before, tuple(moves))
+            now[partition] = move.exchanged(now[partition])
+    return Plan(hosts, before, tuple(moves), factor)
 
 
 def _valid_moves(partition: TopicPartition, row: Replicas, hosts: tuple[Broker, ...]) -> list[Move]:
@@ -123,11 +123,7 @@ def _valid_moves(partition: TopicPartition, row: Replicas, hosts: tuple[Broker, 
         return moves
     racks = {broker.broker_id: broker.rack for broker in hosts}
     rule = rack_rule(hosts, len(row))
-    return [move for move in moves if not rule.broken_by(_after(row, move), racks)]
-
-
-def _after(row: Replicas, move: Move) -> Replicas:
-    return tuple(move.target if broker == move.source else broker for broker in row)
+    return [move for move in moves if not rule.broken_by(move.exchanged(row), racks)]
 
 
 def has_uneven_racks(asked: PlacementRequest) -> bool:
