@@ -23,16 +23,31 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, TypeAlias
 
+from kassay.model.protocols import classic_coordinator
+from kassay.model.protocols import values as v
 from kassay.model.protocols.choices import Choices
-from kassay.model.protocols.groups import Coordinator, Persist, Persisted
-from kassay.model.protocols.records import Log
+from kassay.model.protocols.groups import ClassicGroup, Coordinator, Group, Persist, Persisted, Role
+from kassay.model.protocols.records import GROUP, OFFSET, GroupValue, Log
+from kassay.model.protocols.turn import Turn
 from kassay.model.protocols.values import (
     CancelTimer,
+    Commit,
+    CommitReply,
     Config,
+    ConsumerHeartbeatReply,
+    Heartbeat,
+    HeartbeatReply,
+    Join,
+    JoinReply,
+    Leave,
+    LeaveReply,
     MetadataChanged,
     Reply,
+    ReplyBody,
     Request,
     SetTimer,
+    Sync,
+    SyncReply,
     TimerFired,
 )
 
@@ -80,4 +95,67 @@ def step(config: Config, state: Coordinator, event: Event, choices: Choices) -> 
 
     Raises `IllegalTransition` for an event that cannot happen in this state.
     """
-    raise NotImplementedError
+    turn = Turn(config, state.image, choices, event.now)
+    if isinstance(event, MetadataChanged):
+        return Step(state._replace(image=event.image), ())
+    if isinstance(event, Load):
+        group: Group = _load(turn, event.log)
+        return Step(state._replace(group=group, role=Role.ACTIVE), tuple(turn.out))
+    if isinstance(event, Unload):
+        if isinstance(state.group, ClassicGroup):
+            classic_coordinator.unload(turn, state.group)
+        return Step(state._replace(group=None, role=Role.NOT_COORDINATOR), tuple(turn.out))
+    if state.role != Role.ACTIVE:
+        error = v.NOT_COORDINATOR if state.role == Role.NOT_COORDINATOR else v.COORDINATOR_LOAD_IN_PROGRESS
+        if not isinstance(event, TimerFired | Persisted):
+            turn.reply(event.request, error_reply(event, error))
+        return Step(state, tuple(turn.out))
+    group = _handle(turn, state.group, event)
+    if group is not state.group:
+        state = state._replace(group=group)
+    return Step(state, tuple(turn.out))
+
+
+def _handle(turn: Turn, group: Group, event: Request | TimerFired | Persisted) -> Group:
+    if isinstance(event, Persisted):
+        return classic_coordinator.handle_stored(turn, group, event)
+    if isinstance(event, TimerFired):
+        if isinstance(group, ClassicGroup) and event.timer.kind in classic_coordinator.TIMERS:
+            return classic_coordinator.handle_timer(turn, group, event)
+        return group
+    if isinstance(group, ClassicGroup):
+        return classic_coordinator.handle_request(turn, group, event)
+    return classic_coordinator.handle_without_group(turn, event, None)
+
+
+def _load(turn: Turn, log: Log) -> Group:
+    """The group that the acknowledged records tell of; offsets alone make an empty one."""
+    values = {record.key: record.value for record in log}
+    stored = values.get((GROUP, ""))
+    if isinstance(stored, GroupValue):
+        return classic_coordinator.load(turn, stored)
+    return ClassicGroup() if any(kind == OFFSET for kind, _ in values) else None
+
+
+def error_reply(request: Request, error: str) -> ReplyBody:
+    """The answer to a request that fails as a whole."""
+    if isinstance(request, Join):
+        return JoinReply(error, request.member)
+    if isinstance(request, Sync):
+        return SyncReply(error)
+    if isinstance(request, Heartbeat):
+        return HeartbeatReply(error)
+    if isinstance(request, Leave):
+        return LeaveReply(error)
+    if isinstance(request, Commit):
+        return CommitReply(error)
+    return ConsumerHeartbeatReply(error)
+
+
+class GroupCoordinator:
+    """The coordinator as a target: an object whose `step` is `step`."""
+
+    @staticmethod
+    def step(config: Config, state: Coordinator, event: Event, choices: Choices) -> Step:
+        """See `step`."""
+        return step(config, state, event, choices)

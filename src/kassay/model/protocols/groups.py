@@ -7,7 +7,7 @@ Source: `ClassicGroup`, `ClassicGroupMember`, `ConsumerGroup`, `ConsumerGroupMem
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 from typing import Final, NamedTuple, TypeAlias
 
 from kassay.model.protocols.records import ClassicMetadata, Record
@@ -101,7 +101,7 @@ class ConsumerGroup(NamedTuple):
 Group: TypeAlias = ClassicGroup | ConsumerGroup | None
 
 
-class Role(Enum):
+class Role(StrEnum):
     """Whether a broker coordinates the group, which the layer above the group checks first."""
 
     ACTIVE = "active"
@@ -114,7 +114,7 @@ class Coordinator(NamedTuple):
 
     group: Group = None
     image: Image = ()
-    role: str = Role.ACTIVE.value
+    role: Role = Role.ACTIVE
 
 
 # What is left to do once the records of a step are acknowledged, or their write has failed.

@@ -1,0 +1,92 @@
+"""The free choices of a genuine trace, read from the step that is being checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from kassay.certify.vectors.protocol_codec import partitions_of
+from kassay.model.protocols.choices import ASSIGNOR, LEADER, Target, TargetAsk
+from kassay.model.protocols.groups import PREPARING
+from kassay.model.protocols.timers import Armed
+from kassay.model.protocols.values import Partitions, SetTimer
+
+
+class TraceChoices:
+    """Answers as the trace went on; `turn_to` moves it to the next step."""
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+        self._before: Mapping[str, Any] = {}
+        self._step: Mapping[str, Any] = {"state": {}}
+        self._fired: Iterator[list[str]] = iter(())
+
+    def turn_to(self, step: Mapping[str, Any]) -> None:
+        """The next step is to be answered for."""
+        self._known |= set(_ids(self._step))
+        self._before = self._step["state"]
+        self._step = step
+        self._fired = iter(step["fired"])
+
+    def pick(self, kind: str, options: Sequence[str]) -> str:
+        """The option that shows in the state after the step."""
+        if len(options) == 1:
+            return options[0]
+        state = self._step["state"]
+        if kind == LEADER:
+            return self._leader(options)
+        name = "assignor" if kind == ASSIGNOR else "protocol"
+        if state.get("state") == PREPARING and name == "protocol":
+            # A returning static member was outvoted: the next protocol is not the present one.
+            return next(option for option in options if option != self._before.get("protocol"))
+        chosen = state.get(name)
+        return chosen if chosen in options else options[0]
+
+    def _leader(self, options: Sequence[str]) -> str:
+        """The leader after the step; where another change hides it, the first in map order."""
+        chosen = self._step["state"].get("leader")
+        if chosen in options:
+            return str(chosen)
+        for state in (self._step["state"], self._before):
+            for member in state.get("members", ()):
+                if member["id"] in options:
+                    return str(member["id"])
+        return options[0]
+
+    def member_id(self, prefix: str) -> str:
+        """The id that turns up in this step for the first time."""
+        fresh = [found for found in _ids(self._step) if found not in self._known]
+        named = [found for found in fresh if found.startswith(f"{prefix}-")]
+        return (named or fresh or [f"{prefix}-unseen"])[0]
+
+    def target(self, ask: TargetAsk) -> Target:
+        """The target after the step, for the members asked about."""
+        state = self._step["state"]
+        given: dict[str, Partitions] = {member.member: member.target for member in ask.members}
+        for record in self._step["records"]:
+            if record["type"] == "target" and not record.get("tombstone"):
+                given[record["member"]] = partitions_of(record["partitions"])
+        for member, tps in state.get("target", {}).items():
+            given[member] = partitions_of(tps)
+        return tuple((member.member, given[member.member]) for member in ask.members)
+
+    def first_of(self, due: Armed) -> SetTimer:
+        """Of the timers due, the one that fired next."""
+        expected = next(self._fired, None)
+        for order in due:
+            if expected is not None and [order.timer.kind, order.timer.member or None] == expected:
+                return order
+        return due[0]
+
+
+def _ids(step: Mapping[str, Any]) -> list[str]:
+    """Every member id that a step shows, without repeats."""
+    state = step["state"]
+    found = [member["id"] for member in state.get("members", ())]
+    found += state.get("pending_join", ())
+    found += [member for _, member, _ in state.get("timers", ()) if member]
+    found += [response.get("member") for response in step.get("responses", ())]
+    found += [member["id"] for record in step.get("records", ()) for member in record.get("members", ())]
+    event = step.get("event", {})
+    asked = event.get("member")
+    return [member for member in dict.fromkeys(found) if member and member != asked]

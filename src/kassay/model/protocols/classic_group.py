@@ -1,0 +1,343 @@
+"""The classic group's state machine: its table, and a draft of the group while one step changes it.
+
+The table lists, for every state and kind of event, where the group may be when the step is over;
+`LEGAL` lists the single moves out of which a step is made (a group of one member goes from Stable
+through PreparingRebalance to CompletingRebalance within one JoinGroup).
+Source: `ClassicGroupState` (legal previous states), `ClassicGroup`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, Final
+
+from kassay.model.protocols import values as v
+from kassay.model.protocols.choices import LEADER, PROTOCOL
+from kassay.model.protocols.groups import (
+    COMPLETING,
+    EMPTY,
+    PREPARING,
+    STABLE,
+    ClassicGroup,
+    ClassicMember,
+)
+from kassay.model.protocols.records import GROUP, GroupValue, Record, StoredMember
+from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, IllegalTransition, Rule, Table
+from kassay.model.protocols.turn import Turn
+from kassay.model.protocols.values import NO_REQUEST, JoinReply, Partitions, SyncReply
+
+NO_GROUP: Final = "none"
+
+JOIN_GROUP: Final = "JoinGroup"
+SYNC_GROUP: Final = "SyncGroup"
+HEARTBEAT: Final = "Heartbeat"
+LEAVE_GROUP: Final = "LeaveGroup"
+OFFSET_COMMIT: Final = "OffsetCommit"
+SESSION_TIMER: Final = "session timer"
+JOIN_TIMER: Final = "join timer"
+SYNC_TIMER: Final = "sync timer"
+GROUP_STORED: Final = "group stored"
+ASSIGNMENT_STORED: Final = "assignment stored"
+STATIC_STORED: Final = "static member stored"
+
+EVENTS: Final = (
+    JOIN_GROUP,
+    SYNC_GROUP,
+    HEARTBEAT,
+    LEAVE_GROUP,
+    OFFSET_COMMIT,
+    SESSION_TIMER,
+    JOIN_TIMER,
+    SYNC_TIMER,
+    GROUP_STORED,
+    ASSIGNMENT_STORED,
+    STATIC_STORED,
+)
+STATES: Final = (NO_GROUP, EMPTY, PREPARING, COMPLETING, STABLE)
+
+LEGAL: Final[dict[str, frozenset[str]]] = {
+    EMPTY: frozenset({PREPARING}),
+    PREPARING: frozenset({EMPTY, COMPLETING}),
+    COMPLETING: frozenset({STABLE, PREPARING}),
+    STABLE: frozenset({PREPARING}),
+}
+"""The moves between states; Kafka's further state Dead (unloaded) is the loss of the group here."""
+
+_REJECT: Final = "UNKNOWN_MEMBER_ID"
+_STAY: Final = "ok, session refreshed"
+_REBALANCED: Final = (PREPARING, COMPLETING, EMPTY)
+
+CLASSIC_GROUP: Final[Table] = {
+    NO_GROUP: {
+        JOIN_GROUP: Rule((NO_GROUP, EMPTY, PREPARING), "create the group for a member without id"),
+        SYNC_GROUP: Rule((NO_GROUP,), _REJECT),
+        HEARTBEAT: Rule((NO_GROUP,), _REJECT),
+        LEAVE_GROUP: Rule((NO_GROUP,), _REJECT),
+        OFFSET_COMMIT: Rule((NO_GROUP, EMPTY), "generation < 0: create a simple group"),
+        SESSION_TIMER: IGNORE,
+        JOIN_TIMER: IGNORE,
+        SYNC_TIMER: IGNORE,
+        GROUP_STORED: Rule((NO_GROUP,), "the write failed: tell the member"),
+        ASSIGNMENT_STORED: IGNORE,
+        STATIC_STORED: IGNORE,
+    },
+    EMPTY: {
+        JOIN_GROUP: Rule((EMPTY, PREPARING), "hand out an id, or add the member and wait for more"),
+        SYNC_GROUP: Rule((EMPTY,), _REJECT),
+        HEARTBEAT: Rule((EMPTY,), _REJECT),
+        LEAVE_GROUP: Rule((EMPTY,), "drop a pending id"),
+        OFFSET_COMMIT: Rule((EMPTY,), "ok if generation < 0"),
+        SESSION_TIMER: Rule((EMPTY,), "drop a pending id"),
+        JOIN_TIMER: Rule((EMPTY,), "armed for a group whose write failed: count the generation up"),
+        SYNC_TIMER: IGNORE,
+        GROUP_STORED: IGNORE,
+        ASSIGNMENT_STORED: IGNORE,
+        STATIC_STORED: IGNORE,
+    },
+    PREPARING: {
+        JOIN_GROUP: Rule((PREPARING, COMPLETING), "park; complete when all have joined"),
+        SYNC_GROUP: Rule((PREPARING,), "REBALANCE_IN_PROGRESS"),
+        HEARTBEAT: Rule((PREPARING,), "REBALANCE_IN_PROGRESS, session refreshed"),
+        LEAVE_GROUP: Rule(_REBALANCED, "remove; complete when all have joined"),
+        OFFSET_COMMIT: Rule((PREPARING,), _STAY),
+        SESSION_TIMER: Rule(_REBALANCED, "remove unless parked and not new; complete when all have joined"),
+        JOIN_TIMER: Rule(_REBALANCED, "complete without the missing, or wait on"),
+        SYNC_TIMER: IGNORE,
+        GROUP_STORED: IGNORE,
+        ASSIGNMENT_STORED: IGNORE,
+        STATIC_STORED: Rule((PREPARING, COMPLETING), "answer the member, or put the old id back"),
+    },
+    COMPLETING: {
+        JOIN_GROUP: Rule((COMPLETING, PREPARING), "same metadata: answer again; else prepare"),
+        SYNC_GROUP: Rule((COMPLETING,), "park; the leader's is persisted"),
+        HEARTBEAT: Rule((COMPLETING,), _STAY),
+        LEAVE_GROUP: Rule((COMPLETING, *_REBALANCED), "remove; prepare"),
+        OFFSET_COMMIT: Rule((COMPLETING,), "REBALANCE_IN_PROGRESS"),
+        SESSION_TIMER: Rule((COMPLETING, *_REBALANCED), "remove unless parked; prepare"),
+        JOIN_TIMER: IMPOSSIBLE,
+        SYNC_TIMER: Rule((COMPLETING, *_REBALANCED), "remove who sent no SyncGroup; prepare"),
+        GROUP_STORED: IGNORE,
+        ASSIGNMENT_STORED: Rule((STABLE, PREPARING), "hand the assignment out; a failed write: prepare"),
+        STATIC_STORED: Rule((COMPLETING,), "answer the member, or put the old id back"),
+    },
+    STABLE: {
+        JOIN_GROUP: Rule((STABLE, PREPARING, COMPLETING), "leader or changed: prepare; else answer"),
+        SYNC_GROUP: Rule((STABLE,), "answer with the assignment"),
+        HEARTBEAT: Rule((STABLE,), _STAY),
+        LEAVE_GROUP: Rule((STABLE, *_REBALANCED), "remove; prepare"),
+        OFFSET_COMMIT: Rule((STABLE,), _STAY),
+        SESSION_TIMER: Rule((STABLE, *_REBALANCED), "remove; prepare"),
+        JOIN_TIMER: IMPOSSIBLE,
+        SYNC_TIMER: Rule((STABLE, *_REBALANCED), "remove who sent no SyncGroup; prepare"),
+        GROUP_STORED: IGNORE,
+        ASSIGNMENT_STORED: IGNORE,
+        STATIC_STORED: Rule((STABLE,), "answer the member, or put the old id back"),
+    },
+}
+
+
+class Draft:
+    """A classic group that a step is changing; `freeze` makes a value of it again."""
+
+    __slots__ = (
+        "generation",
+        "initial",
+        "leader",
+        "members",
+        "new_member_added",
+        "pending_join",
+        "pending_sync",
+        "protocol",
+        "protocol_type",
+        "state",
+        "subscribed_topics",
+        "turn",
+    )
+
+    def __init__(self, turn: Turn, group: ClassicGroup) -> None:
+        self.turn = turn
+        self.state = group.state
+        self.generation = group.generation
+        self.protocol_type = group.protocol_type
+        self.protocol = group.protocol
+        self.leader = group.leader
+        self.members = {member.member: member for member in group.members}
+        self.pending_join = set(group.pending_join)
+        self.pending_sync = set(group.pending_sync)
+        self.initial = group.initial
+        self.new_member_added = group.new_member_added
+        self.subscribed_topics = group.subscribed_topics
+
+    def freeze(self) -> ClassicGroup:
+        """The group as a value."""
+        members = self.members
+        return ClassicGroup(
+            self.state,
+            self.generation,
+            self.protocol_type,
+            self.protocol,
+            self.leader,
+            tuple([members[member_id] for member_id in sorted(members)]),
+            tuple(sorted(self.pending_join)),
+            tuple(sorted(self.pending_sync)),
+            self.initial,
+            self.new_member_added,
+            self.subscribed_topics,
+        )
+
+    def move_to(self, state: str) -> None:
+        """Change the state; raises `IllegalTransition` if `LEGAL` has no such move."""
+        if state not in LEGAL[self.state]:
+            raise IllegalTransition(self.state, f"-> {state}")
+        self.initial = state == PREPARING and self.state == EMPTY
+        self.state = state
+
+    # Questions.
+
+    def static_id(self, instance: str) -> str:
+        """The member behind an instance id, or ""."""
+        for member in self.members.values():
+            if member.instance == instance:
+                return member.member
+        return ""
+
+    def identity_error(self, member_id: str, instance: str) -> str:
+        """What is wrong with a member id and an instance id, or NONE; the instance is looked up first."""
+        if instance:
+            found = [member.member for member in self.members.values() if member.instance == instance]
+            if not found:
+                return v.UNKNOWN_MEMBER_ID
+            if member_id not in found:
+                return v.FENCED_INSTANCE_ID
+        return v.NONE if member_id in self.members else v.UNKNOWN_MEMBER_ID
+
+    def supports(self, protocol_type: str, protocols: v.Protocols) -> bool:
+        """Whether a member with these protocols can join: the type fits, and all know one of the names."""
+        if self.state == EMPTY:
+            return bool(protocol_type and protocols)
+        common = self.common_protocols()
+        return self.protocol_type == protocol_type and any(
+            common is None or name in common for name, _ in protocols
+        )
+
+    def common_protocols(self) -> set[str] | None:
+        """The names that all members support; None, meaning every name, without members."""
+        common: set[str] | None = None
+        for member in self.members.values():
+            names = {name for name, _ in member.protocols}
+            common = names if common is None else common & names
+        return common
+
+    def all_joined(self) -> bool:
+        """Whether nobody is waited for: no pending id, and all members' JoinGroups are parked."""
+        return not self.pending_join and all(
+            member.awaiting_join != NO_REQUEST for member in self.members.values()
+        )
+
+    def rebalance_timeout(self) -> int:
+        """The longest rebalance timeout of the members, 0 without."""
+        return max((member.rebalance_timeout for member in self.members.values()), default=0)
+
+    def member_metadata(self) -> tuple[tuple[str, str, v.Metadata], ...]:
+        """What the leader gets to see: ids, instance ids and metadata for the selected protocol."""
+        return tuple(
+            (member.member, member.instance, metadata_of(member, self.protocol))
+            for _, member in sorted(self.members.items())
+        )
+
+    def record(self, assignments: dict[str, Partitions]) -> Record:
+        """The group as it is written, with these assignments."""
+        members = tuple(
+            StoredMember(
+                member.member,
+                member.instance,
+                member.client,
+                member.session_timeout,
+                member.rebalance_timeout,
+                metadata_of(member, self.protocol),
+                assignments[member.member],
+            )
+            for _, member in sorted(self.members.items())
+        )
+        value = GroupValue(self.generation, self.protocol_type, self.protocol, self.leader, members)
+        return Record((GROUP, ""), value)
+
+    # Changes.
+
+    def update(self, member_id: str, **changes: Any) -> ClassicMember:
+        """Change fields of a member."""
+        member = self.members[member_id] = self.members[member_id]._replace(**changes)
+        return member
+
+    def add(self, member: ClassicMember, protocol_type: str) -> None:
+        """Add a member; the first decides the protocol type, and leads."""
+        if not self.members:
+            self.protocol_type = protocol_type
+        if not self.leader:
+            self.leader = member.member
+        self.members[member.member] = member
+        self.pending_join.discard(member.member)
+
+    def remove(self, *member_ids: str) -> None:
+        """Remove members and pending ids; if the leader goes, any member left leads."""
+        for member_id in member_ids:
+            self.members.pop(member_id, None)
+            self.pending_join.discard(member_id)
+            self.pending_sync.discard(member_id)
+        if self.leader and self.leader not in self.members:
+            self.leader = self.pick_leader(self.members)
+
+    def pick_leader(self, candidates: Iterable[str]) -> str:
+        """One of the candidates, "" without any."""
+        options = sorted(candidates)
+        return self.turn.choices.pick(LEADER, options) if options else ""
+
+    def pick_protocol(self) -> str:
+        """The winner of the members' votes: the first of each one's list that all support."""
+        common = self.common_protocols() or set()
+        votes = Counter(
+            next(name for name, _ in member.protocols if name in common) for member in self.members.values()
+        )
+        most = max(votes.values())
+        return self.turn.choices.pick(PROTOCOL, sorted(name for name in votes if votes[name] == most))
+
+    def answer_join(self, member_id: str, reply: JoinReply) -> None:
+        """Answer the parked JoinGroup, if there is one."""
+        member = self.members[member_id]
+        if member.awaiting_join != NO_REQUEST:
+            self.turn.reply(member.awaiting_join, reply)
+            self.members[member_id] = member._replace(awaiting_join=NO_REQUEST)
+
+    def answer_sync(self, member_id: str, reply: SyncReply) -> bool:
+        """Answer the parked SyncGroup; whether there was one."""
+        member = self.members[member_id]
+        if member.awaiting_sync == NO_REQUEST:
+            return False
+        self.turn.reply(member.awaiting_sync, reply)
+        self.members[member_id] = member._replace(awaiting_sync=NO_REQUEST)
+        return True
+
+    def refresh_session(self, member_id: str) -> None:
+        """Arm the session timer anew."""
+        self.turn.arm(v.SESSION, member_id, self.members[member_id].session_timeout)
+
+
+def metadata_of(member: ClassicMember, protocol: str) -> v.Metadata:
+    """The member's metadata for one protocol, which it must support."""
+    return next(metadata for name, metadata in member.protocols if name == protocol)
+
+
+def subscribed_topics(
+    protocol_type: str, protocol: str, members: Iterable[ClassicMember]
+) -> tuple[tuple[str, ...], ...]:
+    """The topics that a consumer group reads, as 0 or 1 tuple: none where the coordinator cannot tell."""
+    if protocol_type != v.CONSUMER_TYPE:
+        return ()
+    topics: set[str] = set()
+    for member in members:
+        metadata = metadata_of(member, protocol)
+        if not isinstance(metadata, v.Subscription):
+            return ()
+        topics.update(metadata.topics)
+    return (tuple(sorted(topics)),)
