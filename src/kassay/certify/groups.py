@@ -62,7 +62,7 @@ class GroupDriver:
         return {
             "members": len(case.joins),
             "partitions": sum(t.partitions for t in (*case.cluster.topics, *made)),
-            "events": case.size[0],
+            "events": case.events,
         }
 
     def encode(self, case: History) -> dict[str, Any]:

@@ -19,10 +19,16 @@ from kassay.model.history import (
     Claim,
     Config,
     CreateTopic,
+    DeleteTopic,
     Event,
     History,
     Join,
+    RackBroker,
+    Rebalance,
     Reports,
+    Resubscribe,
+    Reweigh,
+    StaticReturn,
 )
 
 PAIRS_MAX = 40
@@ -49,7 +55,7 @@ def _nth_cut(case: History, index: int) -> Iterator[History]:
 
 
 def _without_changes(case: History) -> Iterator[History]:
-    """Runs of changes left out, halves first."""
+    """Runs of changes left out, halves first; then neighbours made one."""
     changes = case.changes
     length = len(changes) // 2
     while length:
@@ -58,6 +64,9 @@ def _without_changes(case: History) -> Iterator[History]:
             if left:
                 yield replace(case, changes=left)
         length //= 2
+    for i in range(1, len(changes)):
+        together = changes[i - 1] + changes[i]
+        yield replace(case, changes=changes[: i - 1] + (together,) + changes[i + 1 :])
 
 
 def _cuts(case: History) -> Iterator[History]:
@@ -137,34 +146,66 @@ def _plainer(member: Member, config: Config) -> Iterator[tuple[Member, Config]]:
 
 
 def _renamed(case: History) -> Iterator[History]:
-    """The history with its topics called t0, t1, ... in the order in which they first appear."""
-    names: dict[str, str] = {}
-    for topic in case.cluster.topics:
-        names.setdefault(topic.name, f"t{len(names)}")
-    if list(names) == list(names.values()):
-        return
-    cluster = case.cluster.with_topics(t._replace(name=names[t.name]) for t in case.cluster.topics)
-    changes = tuple(tuple(_rename_event(event, names) for event in change) for change in case.changes)
-    yield replace(case, cluster=cluster, changes=changes)
+    """The history with plain names: topics t0, t1, ..., members m0, m1, ... in the order of first mention.
+
+    Rules break ties by member id, so members are also renamed in the order of their ids.
+    """
+    topics = [t.name for t in case.cluster.topics]
+    ids = list(dict.fromkeys(_mentioned(case)))
+    for order in (ids, sorted(ids)):
+        names = {name: f"t{i}" for i, name in enumerate(topics)}
+        members = {member_id: f"m{i}" for i, member_id in enumerate(order)}
+        renamed = _with_names(case, names, members)
+        if renamed != case:
+            yield renamed
 
 
-def _rename_event(event: Event, names: dict[str, str]) -> Event:
+def _mentioned(case: History) -> Iterator[str]:
+    """Every member id that comes into being, in order."""
+    for change in case.changes:
+        for event in change:
+            if isinstance(event, Join):
+                yield event.member.member_id
+            elif isinstance(event, StaticReturn):
+                yield event.new_member_id
+
+
+def _with_names(case: History, topics: dict[str, str], members: dict[str, str]) -> History:
+    return History(
+        case.cluster.with_topics(t._replace(name=topics.get(t.name, t.name)) for t in case.cluster.topics),
+        tuple(tuple(_rename_event(event, topics, members) for event in change) for change in case.changes),
+        case.reports,
+    )
+
+
+def _rename_event(event: Event, topics: dict[str, str], members: dict[str, str]) -> Event:
+    """The event with every topic and member under its new name."""
+
     def tps(owned: tuple[TopicPartition, ...]) -> tuple[TopicPartition, ...]:
-        return tuple(TopicPartition(names.get(t, t), p) for t, p in owned)
+        return tuple(TopicPartition(topics.get(t, t), p) for t, p in owned)
 
     if isinstance(event, Join):
         member = event.member
-        topics = tuple(names.get(t, t) for t in member.topics)
-        return replace(event, member=member._replace(topics=topics, owned=tps(member.owned)))
-    if isinstance(event, Claim):
-        return replace(event, owned=tps(event.owned))
+        named = member._replace(
+            member_id=members.get(member.member_id, member.member_id),
+            topics=tuple(topics.get(t, t) for t in member.topics),
+            owned=tps(member.owned),
+        )
+        return replace(event, member=named)
     if isinstance(event, CreateTopic):
-        return CreateTopic(event.topic._replace(name=names.get(event.topic.name, event.topic.name)))
+        return CreateTopic(event.topic._replace(name=topics.get(event.topic.name, event.topic.name)))
     if isinstance(event, AddPartitions | DeleteTopic | Reweigh):
-        return replace(event, topic=names.get(event.topic, event.topic))
+        return replace(event, topic=topics.get(event.topic, event.topic))
+    if isinstance(event, RackBroker | Rebalance):
+        return event
+    who = members.get(event.member_id, event.member_id)
+    if isinstance(event, StaticReturn):
+        return StaticReturn(who, members.get(event.new_member_id, event.new_member_id))
+    if isinstance(event, Claim):
+        return Claim(who, tps(event.owned), event.generation)
     if isinstance(event, Resubscribe):
-        return replace(event, topics=tuple(names.get(t, t) for t in event.topics))
-    return event
+        return Resubscribe(who, tuple(topics.get(t, t) for t in event.topics))
+    return replace(event, member_id=who)
 
 
 def _resized(topic: Topic, partitions: int) -> Topic:

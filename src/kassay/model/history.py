@@ -196,27 +196,34 @@ class History:
         return tuple(e for change in self.changes for e in change if isinstance(e, Join))
 
     @property
+    def events(self) -> int:
+        """Everything that happens after the first members have come."""
+        first = sum(not isinstance(event, Join) for event in self.changes[0]) if self.changes else 0
+        return first + sum(len(change) for change in self.changes[1:])
+
+    @property
     def size(self) -> tuple[int, int, int, int, int]:
         """What makes one counterexample smaller than another.
 
-        Changes, members, partitions, topics, then all the rest that a reader has to take in.
+        Events after the start, members, partitions, topics and subscriptions, then all the rest that a
+        reader has to take in.
         """
         topics = self.cluster.topics + tuple(
             e.topic for change in self.changes for e in change if isinstance(e, CreateTopic)
         )
         joins = self.joins
-        claims = sum(len(j.member.owned) for j in joins)
         noise = sum(
-            (j.member.rack is not None)
+            len(j.member.owned)
+            + (j.member.rack is not None)
             + (j.member.instance_id is not None)
             + (j.member.generation >= 0)
             + len(j.config)
             for j in joins
         )
         return (
-            sum(len(change) for change in self.changes) - len(joins),
+            self.events,
             len(joins),
             sum(topic.partitions for topic in topics),
             len(topics) + sum(len(j.member.topics) for j in joins),
-            claims + noise + len(self.cluster.brokers) + (self.reports is not Reports.JOINED),
+            noise + len(self.cluster.brokers) + (self.reports is not Reports.JOINED),
         )

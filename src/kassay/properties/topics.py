@@ -49,20 +49,22 @@ def topic_even(step: Step) -> Iterator[Evidence]:
             yield Evidence(topic, {"partitions": step.cluster.counts[topic], "counts": counts})
 
 
-def _rack_matching(step: Step, topic: str) -> bool:
-    """Whether a rack-aware rule may depart from plain ranges for this topic."""
-    racks = step.cluster.replica_racks.get(topic, ())
-    return any(racks) and any(
-        step.group.by_id[m].rack is not None for m in step.group.subscribers.get(topic, ())
+def _no_rack_matching(step: Step) -> bool:
+    """Whether no rack can make a rule depart from plain ranges; co-partitioning spreads one topic's."""
+    return not any(map(any, step.cluster.replica_racks.values())) or all(
+        member.rack is None for member in step.group.members
     )
 
 
-@claim("contiguous", kinds="C", scope=Scope.OUTCOME, source="RangeAssignor")
+@claim(
+    "contiguous", kinds="C", scope=Scope.OUTCOME, applies=_no_rack_matching, source="RangeAssignor"
+)
 def contiguous(step: Step) -> Iterator[Evidence]:
-    """Each share of a topic is a run of consecutive numbers in member order."""
+    """Each share of a topic is a run of consecutive numbers in member order.
+
+    Not judged where rack matching applies.
+    """
     for topic, by_member in sorted(_shares(step).items()):
-        if _rack_matching(step, topic):
-            continue
         end = -1
         for member_id in _subscribers(step, topic):
             numbers = by_member[member_id]

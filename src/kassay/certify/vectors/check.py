@@ -1,0 +1,115 @@
+"""Golden-vector files: reading them, and checking every vector of one against a target."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kassay.assignors.registry import load_all
+from kassay.certify.vectors.registry import Format, load_formats
+from kassay.model.errors import InputError
+
+Factory = Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class FileResult:
+    """What became of one file; `unknown` says why nothing could be checked, where that is so."""
+
+    name: str
+    passed: int
+    failures: tuple[tuple[str, str], ...]
+    unknown: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The file as it stands in `kassay/vectors/1`."""
+        document: dict[str, Any] = {
+            "name": self.name,
+            "passed": self.passed,
+            "failed": len(self.failures),
+            "failures": [{"id": vector_id, "message": message} for vector_id, message in self.failures],
+        }
+        if self.unknown is not None:
+            document["unknown"] = self.unknown
+        return document
+
+
+def vector_files(paths: list[Path]) -> list[Path]:
+    """The vector files among the paths, folders opened; raises `InputError` where there are none."""
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(p for p in path.iterdir() if p.name.endswith((".json", ".json.gz")))
+            if not inside:
+                raise InputError(f"{path}: no vector files (.json or .json.gz) in this folder")
+            found += inside
+        elif path.exists():
+            found.append(path)
+        else:
+            raise InputError(f"{path}: no such file or folder")
+    return found
+
+
+def read_vectors(path: Path) -> tuple[str, list[Mapping[str, Any]]]:
+    """The algorithm that a file is about, and its vectors; raises `InputError` if it is no vector file."""
+    try:
+        raw = path.read_bytes()
+        if path.name.endswith(".gz") or raw[:2] == b"\x1f\x8b":
+            raw = gzip.decompress(raw)
+        document = json.loads(raw)
+    except (OSError, EOFError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise InputError(f"{path}: not a readable vector file ({error})") from None
+    header = document.get("header") if isinstance(document, dict) else None
+    vectors = document.get("vectors") if isinstance(document, dict) else None
+    if not isinstance(header, dict) or not isinstance(header.get("algorithm"), str):
+        raise InputError(f"{path}: header.algorithm: missing, expected the name of an algorithm")
+    if header.get("format_version", 1) != 1:
+        raise InputError(f"{path}: header.format_version: expected 1, got {header['format_version']!r}")
+    if not isinstance(vectors, list) or not all(isinstance(vector, dict) for vector in vectors):
+        raise InputError(f"{path}: vectors: expected a list of objects")
+    return header["algorithm"], vectors
+
+
+def check_file(path: Path, factory: Factory | None, *, exact: bool) -> FileResult:
+    """Check every vector of the file; without a factory against the reference that it belongs to."""
+    algorithm, vectors = read_vectors(path)
+    name = path.name.removesuffix(".gz").removesuffix(".json")
+    found = load_formats().get(algorithm)
+    if found is None:
+        return FileResult(name, 0, (), f"no check for algorithm {algorithm!r} yet")
+    passed, failures = 0, []
+    for number, vector in enumerate(vectors):
+        vector_id = str(vector.get("id", f"number {number}"))
+        try:
+            message = found.check(vector, factory or _reference(found, vector), exact=exact)
+        except InputError as error:
+            raise InputError(f"{path}: vector {vector_id}: {error}") from None
+        except (KeyError, TypeError, ValueError) as error:
+            text = f"{type(error).__name__}: {error}"
+            raise InputError(
+                f"{path}: vector {vector_id}: not of the format of {algorithm} ({text})"
+            ) from None
+        if message is None:
+            passed += 1
+        else:
+            failures.append((vector_id, message))
+    return FileResult(name, passed, tuple(failures))
+
+
+def _reference(found: Format, vector: Mapping[str, Any]) -> Factory:
+    """The factory of the reference that the vector belongs to."""
+    spec = found.reference if isinstance(found.reference, str) else found.reference(vector)
+    known = load_all().get(spec)
+    if known is not None:
+        return known.factory
+    return lambda: None
+
+
+def check_files(paths: list[Path], factory: Factory | None, *, exact: bool) -> Iterator[FileResult]:
+    """The results of the files, one by one."""
+    for path in vector_files(paths):
+        yield check_file(path, factory, exact=exact)

@@ -1,0 +1,131 @@
+"""What `kassay certify` keeps while it goes through its targets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from datetime import date
+from pathlib import Path
+
+from kassay.certify import baseline as baselines
+from kassay.certify.baseline import Known
+from kassay.certify.certificate import Certificate, Counterexample
+from kassay.certify.examine import InternalError
+from kassay.certify.plan import Options
+from kassay.certify.run import Progress, Report, certify
+from kassay.certify.targets import TargetNotFound, TargetNotLoadable, resolve
+from kassay.cli.options import write_json
+from kassay.model.errors import InputError
+from kassay.properties.registry import load_claims
+from kassay.report.formats import write_reports
+from kassay.report.terminal import certificate_view, console
+
+
+@dataclass
+class Session:
+    """One call of the command: options, where things go, and the certificates so far."""
+
+    options: Options
+    out: Path
+    quiet: bool
+    baseline: tuple[Known, ...] | None
+    formats: Sequence[str]
+    certificates: list[Certificate] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.screen = console(stderr=self.quiet)
+        self.errors = console(stderr=True)
+
+    def check_claims(self) -> None:
+        """Raise `InputError` for a claim of no kind at all, before anything starts."""
+        known = {claim_id for _, claim_id in load_claims()}
+        for spelled in self.options.claims or ():
+            if spelled.partition(":")[0] not in known:
+                raise InputError(f"unknown claim {spelled!r}: expected one of: {', '.join(sorted(known))}")
+
+    def certify(self, spec: str) -> int:
+        """Certify one target and show the certificate; its exit code."""
+        try:
+            target = resolve(
+                spec,
+                in_process=self.options.in_process,
+                limits=self.options.limits,
+                config=self.options.config,
+                protocol=self.options.protocol,
+            )
+            certificate = self._run(lambda report: certify(target, self.options, report), spec)
+        except (TargetNotFound, TargetNotLoadable) as error:
+            self.errors.print(f"kassay: {error}", markup=False, soft_wrap=True)
+            return 4
+        except InternalError as error:
+            self.errors.print(f"kassay: a fault of kassay itself: {error}", markup=False, soft_wrap=True)
+            return 70
+        certificate = self._saved(certificate)
+        if self.baseline is not None:
+            certificate = baselines.apply(certificate, self.baseline, date.today())
+        self.certificates.append(certificate)
+        if not self.quiet:
+            self.screen.print(certificate_view(certificate))
+        return certificate.exit_code
+
+    def _run(self, work: Callable[[Report], Certificate], spec: str) -> Certificate:
+        """Run with a progress bar on a terminal."""
+        if not self.errors.is_terminal:
+            return work(lambda _: None)
+        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress as Bar
+
+        with ExitStack() as stack:
+            bar = stack.enter_context(
+                Bar(
+                    TextColumn("{task.description}"),
+                    BarColumn(),
+                    TextColumn("{task.fields[told]}"),
+                    TimeElapsedColumn(),
+                    console=self.errors,
+                    transient=True,
+                )
+            )
+            task = bar.add_task(spec, total=1.0, told="")
+
+            def report(progress: Progress) -> None:
+                told = f"{progress.phase}: {progress.histories} histories, {progress.findings} findings"
+                bar.update(task, completed=progress.share, told=told)
+
+            return work(report)
+
+    def _saved(self, certificate: Certificate) -> Certificate:
+        """The certificate with its traces written out and their paths noted."""
+        folder = self.out / "traces"
+        results = []
+        for result in certificate.claims:
+            found = result.counterexample
+            if found is not None:
+                path = folder / f"{slug(certificate.target)}-{slug(result.id)}.json"
+                result = replace(result, counterexample=_write(found, path))
+            results.append(result)
+        return replace(certificate, claims=tuple(results))
+
+    def write_reports(self) -> None:
+        """Write the reports that were asked for."""
+        for path in write_reports(self.certificates, self.formats, self.out):
+            self.errors.print(f"report: {path}", markup=False, soft_wrap=True)
+
+    def update_baseline(self, path: Path) -> None:
+        """Write the findings of this run into the baseline."""
+        write_json(baselines.updated(self.baseline or (), self.certificates), str(path))
+
+
+def _write(found: Counterexample, path: Path) -> Counterexample:
+    try:
+        found.trace.save(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+    return replace(found, path=str(path))
+
+
+def slug(text: str) -> str:
+    """The text as a part of a file name."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "_", text).strip("_.") or "target"

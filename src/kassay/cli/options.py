@@ -1,0 +1,105 @@
+"""Options and types that several commands share."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+
+from kassay.model.errors import InputError
+
+F = TypeVar("F", bound=Callable[..., Any])
+_UNITS: Final = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+class Duration(click.ParamType[float]):
+    """A time such as `60s`, `1.5m`, `500ms` or `90`, in seconds."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The seconds."""
+        if isinstance(value, int | float):
+            return float(value)
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", str(value).strip())
+        if found is None or float(found[1]) <= 0:
+            self.fail(f"{value!r} is no time, expected something like 60s, 2m or 1h", param, ctx)
+        return float(found[1]) * _UNITS[found[2]]
+
+
+class Seed(click.ParamType[int]):
+    """A whole number, or `random` for one drawn now."""
+
+    name = "seed"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The seed."""
+        if value == "random":
+            return secrets.randbelow(2**32)
+        try:
+            return int(value)
+        except ValueError:
+            self.fail(f"{value!r} is no seed, expected a whole number or `random`", param, ctx)
+
+
+class Scope(click.ParamType[tuple[int, int]]):
+    """A scope `MxP`: so many members, so many partitions."""
+
+    name = "MxP"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int]:
+        """Members and partitions."""
+        if isinstance(value, tuple):
+            return value
+        found = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)", str(value))
+        if found is None:
+            self.fail(f"{value!r} is no scope, expected members x partitions such as 3x4", param, ctx)
+        return int(found[1]), int(found[2])
+
+
+seed_option = click.option(
+    "--seed", type=Seed(), default="0", show_default=True, help="A number, or `random`; printed either way."
+)
+json_option = click.option(
+    "--json", "json_path", metavar="FILE", help="Write the result as JSON; `-` for standard output."
+)
+
+
+def commas(value: str | None) -> tuple[str, ...] | None:
+    """The parts of a comma-separated option; None if it was not given."""
+    if value is None:
+        return None
+    return tuple(part.strip() for part in value.split(",") if part.strip())
+
+
+def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
+    """The `key=value` pairs of an option that may be repeated."""
+    found = {}
+    for value in values:
+        key, equals, text = value.partition("=")
+        if not equals or not key:
+            raise InputError(f"{option} {value!r}: expected key=value")
+        found[key] = text
+    return found
+
+
+def write_json(document: Any, path: str) -> None:
+    """Write the document to the file, or to standard output for `-`."""
+    text = json.dumps(document, indent=1, ensure_ascii=False)
+    if path == "-":
+        sys.stdout.write(text + "\n")
+        return
+    try:
+        target = Path(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
