@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from kassay.assignors.answers import Malformed, check_assignment, difference
-from kassay.model.assignor import AssignorBase, RebalanceProtocol
+from kassay.model.assignor import GroupMetadata, RebalanceProtocol
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind, TargetFailure, failed
 from kassay.model.group import Assignment, Group
@@ -88,7 +88,7 @@ def full_answer(
     return Assignment({member_id: map(make, given) for member_id, given in pairs.items()}, user_data)
 
 
-class PlainAssignor(AssignorBase):
+class PlainAssignor:
     """A plain object of this process in the full form.
 
     After each call `mutated` says what the call changed in its input, or is None. Raises
@@ -104,8 +104,8 @@ class PlainAssignor(AssignorBase):
         extras: frozenset[str] = frozenset(),
         source: str | None = None,
     ) -> None:
-        self.name = name  # type: ignore[misc]
-        self.protocols = (protocol,)  # type: ignore[misc]
+        self.name = name
+        self.protocols: tuple[RebalanceProtocol, ...] = (protocol,)
         self.mutated: str | None = None
         self._target = target
         self._extras = extras
@@ -115,6 +115,15 @@ class PlainAssignor(AssignorBase):
         """Hand the configuration on to a target that has `configure`."""
         if hasattr(self._target, "configure"):
             self._target.configure(dict(config))
+
+    def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:
+        """No user data."""
+        return None
+
+    def on_assignment(
+        self, assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata
+    ) -> None:
+        """Nothing to learn."""
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """What the plain function answers to a copy of the input."""

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from kassay.assignors.answers import (
@@ -61,7 +62,6 @@ def execute(argv: list[str], channel: tuple[int, ...]) -> NoReturn:
 def serve(fd: int, order: Mapping[str, Any]) -> NoReturn:
     """Load the target, say what it is, and answer calls for the rest of this process's life."""
     nonce = bytes.fromhex(order["nonce"])
-    sys.stdin = open(0, closefd=False)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     sys.path[:] = order["path"]
@@ -86,8 +86,8 @@ def serve(fd: int, order: Mapping[str, Any]) -> NoReturn:
 
 def limit_memory(mib: int) -> None:
     """Let the address space grow by so much from here; where the system has no such limit, nothing."""
-    with suppress(OSError, ValueError), open("/proc/self/statm", "rb") as statm:
-        now = int(statm.read().split()[0]) * resource.getpagesize()
+    with suppress(OSError, ValueError):
+        now = int(Path("/proc/self/statm").read_bytes().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (now + mib * 1024 * 1024, resource.RLIM_INFINITY))
 
 

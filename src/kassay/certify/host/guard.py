@@ -21,6 +21,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final
 
 from kassay.certify.host import child
@@ -125,6 +126,8 @@ class Guard:
         self.tail = b""
         self.memory_mib, self.over = order["memory_mib"], False
         self.watched = order["kind"] == "exec"
+        mine: tuple[int, ...]
+        theirs: tuple[int, ...]
         if self.watched:
             (stdin, ours_in), (ours_out, stdout) = os.pipe(), os.pipe()
             mine, theirs = (stdin, stdout), (ours_in, ours_out)
@@ -250,18 +253,22 @@ def descendants(root: int) -> list[int]:
 def _parents() -> Iterator[tuple[int, int]]:
     """Each process with its parent, from /proc."""
     try:
-        names = os.listdir("/proc")
+        names = [entry.name for entry in Path("/proc").iterdir()]
     except OSError:
         return
     for name in names:
         if name.isdigit():
-            with suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat", "rb") as stat:
+            with suppress(OSError, ValueError, IndexError):
                 # the second field is the program's name in parentheses and may hold anything
-                yield int(name), int(stat.read().rpartition(b")")[2].split()[1])
+                yield int(name), int(Path(f"/proc/{name}/stat").read_bytes().rpartition(b")")[2].split()[1])
 
 
 def resident_mib(pid: int) -> float:
     """The memory that a process has in use; 0 where it cannot be read."""
-    with suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/statm", "rb") as statm:
-        return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / (1024 * 1024)
+    with suppress(OSError, ValueError, IndexError):
+        return (
+            int(Path(f"/proc/{pid}/statm").read_bytes().split()[1])
+            * os.sysconf("SC_PAGE_SIZE")
+            / (1024 * 1024)
+        )
     return 0.0

@@ -56,6 +56,13 @@ class Loaded:
     meta: Mapping[str, Any] = field(default_factory=dict)
     file: str | None = None
 
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Loaded:
+        """The description that a child sent as JSON."""
+        lists = ("extras", "protocols")
+        values: dict[str, Any] = {n: tuple(v) if n in lists else v for n, v in told.items()}
+        return cls(**values)
+
 
 def load(source: Source) -> tuple[type, Loaded]:
     """The class and its description; raises `NotLoadable`, whatever the target's code does."""

@@ -101,7 +101,7 @@ class Guarded:
         self.sequence = 0
         self.nonce = b""
         _GUARDED.add(self)
-        self._finalizer = weakref.finalize(self, _close, self.guard, ours, self.owner)
+        self._finalizer = weakref.finalize(self, _close, self.guard, ours, self.channel, self.owner)
 
     @property
     def alive(self) -> bool:
@@ -110,8 +110,8 @@ class Guarded:
 
     def close(self) -> None:
         """End the guard and everything below it; returns when nothing is left."""
-        self._drop_channel()
         self._finalizer()
+        self.ended = self.ended or Ended(-signal.SIGKILL)
 
     def abandon(self) -> None:
         """In a fork of the owner: let go of the descriptors and leave the processes to their owner."""
@@ -128,7 +128,7 @@ class Guarded:
         fds = self._start({**order, "kind": "python", "nonce": self.nonce.hex()}, timeout_s)
         data = socket.socket(fileno=fds[0])
         data.setblocking(False)
-        self.channel = [data]
+        self.channel.append(data)
         self._poll = select.poll()
         self._poll.register(data, select.POLLIN)
         self._poll.register(self.control, select.POLLIN)
@@ -138,7 +138,7 @@ class Guarded:
     def start_program(self, order: dict[str, Any], timeout_s: float) -> tuple[int, int]:
         """A new child that is a program; returns the descriptors of its standard input and output."""
         stdin, stdout = self._start({**order, "kind": "exec"}, timeout_s)
-        self.channel = [stdin, stdout]
+        self.channel += [stdin, stdout]
         for fd in self.channel:
             os.set_blocking(fd, False)  # type: ignore[arg-type]
         return stdin, stdout
@@ -291,16 +291,24 @@ class Guarded:
         return True
 
     def _drop_channel(self) -> None:
-        for end in self.channel:
-            if isinstance(end, socket.socket):
-                end.close()
-            else:
-                os.close(end)
-        self.channel = []
+        _drop(self.channel)
 
 
-def _close(guard: subprocess.Popen[bytes], control: socket.socket, owner: int) -> None:
+def _drop(channel: list[socket.socket | int]) -> None:
+    """Close the parent's ends of a channel."""
+    while channel:
+        end = channel.pop()
+        if isinstance(end, socket.socket):
+            end.close()
+        else:
+            os.close(end)
+
+
+def _close(
+    guard: subprocess.Popen[bytes], control: socket.socket, channel: list[socket.socket | int], owner: int
+) -> None:
     """Let the guard clean up and end; the finalizer of `Guarded`."""
+    _drop(channel)
     control.close()
     if os.getpid() != owner:
         guard.returncode = 0  # not ours to wait for

@@ -11,6 +11,7 @@ import select
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from kassay.assignors.answers import Malformed, check_assignment, check_placement, shown
@@ -85,7 +86,8 @@ class ProgramChild:
             said = self.ask("hello", {"kassay": PROTOCOL_VERSION}, self.start_timeout_s)
         except TargetFailure as failure:
             raise NotLoadable(
-                f"{self.program.label}: {failure.message}, expected an answer to hello (docs/exec-protocol.md)"
+                f"{self.program.label}: {failure.message}, "
+                "expected an answer to hello (docs/exec-protocol.md)"
             ) from None
         return read_hello(self.program.label, said)
 
@@ -215,7 +217,7 @@ def read_hello(label: str, said: Any) -> Hello:
         if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
             raise NotLoadable(f"{label}: hello says {name} is {shown(values)}, expected a list of texts")
         texts[name] = tuple(values)
-    texts.setdefault("name", os.path.basename(label.split()[0]))
+    texts.setdefault("name", Path(label.split()[0]).name)
     return Hello(**texts)
 
 
@@ -242,7 +244,7 @@ class ProgramAssignor(_ProgramObject):
     def configure(self, config: Mapping[str, str]) -> None:
         """Configured when it was made."""
 
-    def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:
+    def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:  # noqa: ARG002
         """No user data."""
         return None
 

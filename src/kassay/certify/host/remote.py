@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import marshal
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -55,7 +56,7 @@ class PythonChild:
 
     def _load(self) -> Loaded:
         """Start a child and load the class; raises `NotLoadable`."""
-        if self._guarded is None or self._guarded.owner != _pid():
+        if self._guarded is None or self._guarded.owner != os.getpid():
             self._guarded = Guarded(hash_seed=self.hash_seed)
         guarded = self._guarded
         self.life += 1
@@ -77,7 +78,7 @@ class PythonChild:
             raise NotLoadable(f"{source.label}: {failure.message}, expected a module that imports") from None
         if "error" in said:
             raise NotLoadable(said["error"])
-        return Loaded(**{name: tuple(v) if isinstance(v, list) else v for name, v in said["loaded"].items()})
+        return Loaded.of(said["loaded"])
 
     @property
     def alive(self) -> bool:
@@ -86,13 +87,13 @@ class PythonChild:
 
     def restart(self) -> None:
         """A new child in place of the present one; the objects made before are gone."""
-        if self._guarded is not None and self._guarded.owner == _pid():
+        if self._guarded is not None and self._guarded.owner == os.getpid():
             self._guarded.kill()
         self._load()
 
     def close(self) -> None:
         """End the child, its guard, and everything they started."""
-        if self._guarded is not None and self._guarded.owner == _pid():
+        if self._guarded is not None and self._guarded.owner == os.getpid():
             self._guarded.close()
         self._guarded = None
 
@@ -140,12 +141,6 @@ class PythonChild:
         raise failure
 
 
-def _pid() -> int:
-    import os
-
-    return os.getpid()
-
-
 class RemoteObject:
     """One object in the child."""
 
@@ -178,7 +173,7 @@ class RemoteAssignor(RemoteObject):
 class RemotePlain(RemoteAssignor):
     """A plain object in the child: nothing to say and nothing to learn."""
 
-    def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:
+    def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:  # noqa: ARG002
         """No user data."""
         return None
 

@@ -44,7 +44,7 @@ def encode_learned(
     assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata
 ) -> Encoded:
     """The arguments of `on_assignment` as tuples of exact built-in types."""
-    return [tuple(tp) for tp in assignment], user_data, tuple(metadata)  # type: ignore[return-value]
+    return [tuple(tp) for tp in assignment], user_data, tuple(metadata)
 
 
 def decode_learned(encoded: Encoded) -> tuple[tuple[TopicPartition, ...], bytes | None, GroupMetadata]:

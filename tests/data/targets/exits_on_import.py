@@ -1,0 +1,7 @@
+# ruff: noqa
+"""Ends whoever imports it."""
+
+import sys
+
+print("leaving")
+sys.exit(4)

@@ -1,0 +1,5 @@
+# ruff: noqa
+"""Never gets imported."""
+
+while True:
+    pass

@@ -1,0 +1,51 @@
+# ruff: noqa
+"""Classes whose META or signature says something impossible."""
+
+
+class _Fine:
+    def assign(self, partitions_per_topic, members):
+        return {m["id"]: [] for m in members}
+
+
+class NoDict(_Fine):
+    META = ["assignor"]
+
+
+class OddKind(_Fine):
+    META = {"kind": "consumer"}
+
+
+class OtherKind(_Fine):
+    META = {"kind": "placer"}
+
+
+class OddProtocol(_Fine):
+    META = {"protocol": "lazy"}
+
+
+class OddClaims(_Fine):
+    META = {"claims": "deterministic"}
+
+
+class OddValues(_Fine):
+    META = {"claims": [object()]}
+
+
+class TooFew:
+    def assign(self, partitions_per_topic):
+        return {}
+
+
+class TooMany:
+    def assign(self, partitions_per_topic, members, brokers):
+        return {}
+
+
+class RaisesWhenMade(_Fine):
+    def __init__(self):
+        raise OSError("no configuration")
+
+
+class NeedsArguments(_Fine):
+    def __init__(self, url):
+        self.url = url

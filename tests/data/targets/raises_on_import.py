@@ -1,0 +1,4 @@
+# ruff: noqa
+"""Cannot be imported."""
+
+RATIO = 1 / 0
