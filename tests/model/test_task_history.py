@@ -1,3 +1,7 @@
+import pytest
+
+from kassay.model.failure import FailureKind
+from kassay.model.step import Failure, Look
 from kassay.model.task_history import (
     CHANGELOG,
     SETTLING_ROUNDS_MAX,
@@ -10,6 +14,7 @@ from kassay.model.task_history import (
     next_request,
     play_tasks,
     settle_tasks,
+    step_of,
 )
 from kassay.model.tasks import RUNNING, ClientTasks, TaskAssignment, TaskId, TaskRequest
 
@@ -33,7 +38,7 @@ class Restless(Alone):
     """Asks for another rebalance every time."""
 
     def assign(self, request: TaskRequest) -> TaskAssignment:
-        return TaskAssignment(super().assign(request).given, probing_rebalance=True)
+        return TaskAssignment(super().assign(request).processes, probing_rebalance=True)
 
 
 def history(*changes: TaskChange, stateful: int = 1) -> TaskHistory:
@@ -49,7 +54,8 @@ def test_the_first_request_has_processes_without_state():
 
 
 def test_processes_report_what_they_were_given():
-    _, (request, _) = play_tasks(history(TaskChange(lags=(7, 0))), Alone())
+    _, step = play_tasks(history(TaskChange(lags=(7, 0))), Alone)
+    request = step.request
     assert request.by_id[A].previous_active == (T0, T1)
     assert request.by_id[A].lag_of == {T0: RUNNING, T1: RUNNING}
     assert request.by_id[B].previous_standby == (T0, T1)
@@ -57,7 +63,8 @@ def test_processes_report_what_they_were_given():
 
 
 def test_lags_start_over_when_they_are_used_up():
-    _, (request, _) = play_tasks(history(TaskChange(lags=(7,))), Alone())
+    _, step = play_tasks(history(TaskChange(lags=(7,))), Alone)
+    request = step.request
     assert request.by_id[B].lag_of == {T0: 7, T1: 7}
 
 
@@ -74,24 +81,67 @@ def test_events_change_processes_and_those_that_fit_nothing_do_not():
         ProcessLeave(B),
         ProcessLeave(A),
     )
-    _, (request, _) = play_tasks(history(TaskChange(events)), Alone())
+    _, step = play_tasks(history(TaskChange(events)), Alone)
+    request = step.request
     assert {c.process_id: c.capacity for c in request.clients} == {A: 3}
 
 
 def test_a_process_that_comes_back_brings_nothing():
-    *_, (request, _) = play_tasks(
-        history(TaskChange((ProcessLeave(B),)), TaskChange((ProcessJoin(B, 1),))), Alone()
-    )
+    *_, step = play_tasks(history(TaskChange((ProcessLeave(B),)), TaskChange((ProcessJoin(B, 1),))), Alone)
+    request = step.request
     assert request.by_id[B].previous_standby == ()
     assert request.by_id[B].lag_of == {T0: CHANGELOG, T1: CHANGELOG}
 
 
 def test_settling_ends_with_the_answer_repeated_or_after_the_limit():
-    (step,) = play_tasks(history(), Alone())
-    assert [s.answer for s in settle_tasks(step, Alone())] == [step.answer]
-    assert len(list(settle_tasks(step, Restless()))) == SETTLING_ROUNDS_MAX
+    (step,) = play_tasks(history(), Alone)
+    assert [(s.answer, s.at_rest) for s in settle_tasks(step, Alone)] == [(step.answer, True)]
+    rounds = list(settle_tasks(step, Restless))
+    assert len(rounds) == SETTLING_ROUNDS_MAX
+    assert not any(found.at_rest for found in rounds)
 
 
 def test_a_request_without_an_entry_for_a_process_goes_on():
     request = first_request(history())
     assert next_request(request, TaskAssignment({}), TaskChange()) == request
+
+
+class Broken:
+    """Raises once there is anything to keep."""
+
+    name = "broken"
+
+    def assign(self, request: TaskRequest) -> TaskAssignment:
+        if any(client.previous_active for client in request.clients):
+            raise RuntimeError("no\nidea")
+        return Alone().assign(request)
+
+
+def test_a_play_ends_where_there_is_no_answer():
+    first, second = play_tasks(history(TaskChange(), TaskChange()), Broken)
+    assert first.given.owners == {T0: A, T1: A}
+    assert second.answer == Failure(FailureKind.RAISED, "RuntimeError: no idea")
+    assert list(settle_tasks(second, Alone)) == []
+    with pytest.raises(LookupError, match="no idea"):
+        _ = second.given
+
+
+class FirstListed:
+    """Gives everything to the first process in the order of the request; counts its objects."""
+
+    name = "first-listed"
+    objects = 0
+
+    def __init__(self) -> None:
+        FirstListed.objects += 1
+
+    def assign(self, request: TaskRequest) -> TaskAssignment:
+        return TaskAssignment({request.clients[0].process_id: ClientTasks(tuple(sorted(request.tasks)))})
+
+
+def test_second_looks_are_taken_as_asked_for():
+    request = first_request(history())
+    step = step_of(FirstListed, request, (Look.AGAIN, Look.OTHER, Look.PERMUTED))
+    assert FirstListed.objects == 3
+    answers = {probe.look: probe.answer for probe in step.probes}
+    assert answers[Look.AGAIN] == answers[Look.OTHER] == step.answer != answers[Look.PERMUTED]

@@ -39,7 +39,7 @@ def test_every_situation_is_reached_and_none_is_rare():
 def test_hypothesis_drives_the_same_generator(data: st.DataObject):
     history = task_history(Drawn(data.draw))
     assert 1 <= len(history.processes) <= PROCESSES_MAX
-    steps = list(play_tasks(history, Nothing()))
+    steps = list(play_tasks(history, Nothing))
     assert len(steps) == len(history.changes) + 1
     assert all(step.request.clients for step in steps)
 

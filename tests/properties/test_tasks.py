@@ -1,14 +1,15 @@
 import pytest
 
+from kassay.model.task_history import TaskStep
 from kassay.model.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
 from kassay.properties.tasks import (
     balanced_within_one,
+    changed,
     complete,
     known,
     moved_active,
     must_restore,
     single_owner,
-    stable,
     standby_disjoint,
 )
 
@@ -26,28 +27,32 @@ def answer(**given: tuple[tuple[TaskId, ...], tuple[TaskId, ...]]) -> TaskAssign
     return TaskAssignment({names.get(name, name): ClientTasks(*tasks) for name, tasks in given.items()})
 
 
+def judge(predicate, asked: TaskRequest, given: TaskAssignment) -> list:
+    return list(predicate(TaskStep(asked, given)))
+
+
 GOOD = answer(a=((T0,), (T1,)), b=((T1,), (T0,)), c=((S0,), ()))
 
 
 @pytest.mark.parametrize("predicate", [known, single_owner, complete, standby_disjoint, balanced_within_one])
 def test_a_good_answer_is_nobodys_finding(predicate):
-    assert list(predicate(request(standby_replicas=1), GOOD)) == []
+    assert judge(predicate, request(standby_replicas=1), GOOD) == []
 
 
 def test_strangers_are_told():
-    found = known(request(), answer(x=((T0, TaskId(9, 9)), ())))
+    found = judge(known, request(), answer(x=((T0, TaskId(9, 9)), ())))
     assert [evidence.subject for evidence in found] == ["x", "9_9"]
 
 
 def test_a_task_active_twice_is_told_also_on_one_process():
-    (evidence,) = single_owner(request(), answer(a=((T0, T1), ()), b=((T0,), ())))
+    (evidence,) = judge(single_owner, request(), answer(a=((T0, T1), ()), b=((T0,), ())))
     assert evidence == ("0_0", {"active on": (A, B)})
-    (evidence,) = single_owner(request(), answer(a=((T0, T0), ())))
+    (evidence,) = judge(single_owner, request(), answer(a=((T0, T0), ())))
     assert evidence.facts == {"active on": (A, A)}
 
 
 def test_a_task_that_is_only_a_standby_is_not_complete():
-    assert [e.subject for e in complete(request(), answer(a=((T1,), (T0,)), c=((S0,), ())))] == ["0_0"]
+    assert [e.subject for e in judge(complete, request(), answer(a=((T1,), (T0,)), c=((S0,), ())))] == ["0_0"]
 
 
 @pytest.mark.parametrize(
@@ -60,39 +65,45 @@ def test_a_task_that_is_only_a_standby_is_not_complete():
     ],
 )
 def test_each_fault_of_a_standby_is_told(given: TaskAssignment, fault: str):
-    (evidence,) = standby_disjoint(request(standby_replicas=1), given)
+    (evidence,) = judge(standby_disjoint, request(standby_replicas=1), given)
     assert evidence.facts["fault"] == fault
 
 
 def test_more_standbys_than_processes_are_not_asked_for_and_warm_ups_may_be_more():
     given = answer(a=((T0,), (T1,)), b=((T1,), (T0,)), c=((S0,), (T0, T1)))
-    assert list(standby_disjoint(request(standby_replicas=5), given)) == []
-    assert list(standby_disjoint(request(standby_replicas=0), given)) == []
+    assert judge(standby_disjoint, request(standby_replicas=5), given) == []
+    assert judge(standby_disjoint, request(standby_replicas=0), given) == []
 
 
 def test_balance_is_by_thread():
-    (evidence,) = balanced_within_one(request(), answer(a=((T0, T1), ()), b=((), ()), c=((S0, S0), ())))
+    (evidence,) = judge(
+        balanced_within_one, request(), answer(a=((T0, T1), ()), b=((), ()), c=((S0, S0), ()))
+    )
     assert (evidence.subject, evidence.facts["other"]) == (A, B)
     fits = answer(a=((T0,), ()), b=((T1,), ()), c=((S0, S0, S0), ()))
-    assert list(balanced_within_one(request(), fits)) == []
+    assert judge(balanced_within_one, request(), fits) == []
 
 
 def test_a_process_that_is_not_in_the_answer_has_nothing():
-    found = balanced_within_one(request(), answer(a=((T0, T1), ()), c=((S0,), ())))
+    found = judge(balanced_within_one, request(), answer(a=((T0, T1), ()), c=((S0,), ())))
     assert {e.facts["other"]: e.facts["other active"] for e in found} == {B: 0, C: 1}
 
 
 def test_moves_and_restores_are_counted():
     given = answer(a=((T1,), ()), b=((T0,), ()), c=((S0,), (T0,)))
-    assert [e.subject for e in moved_active(request(), given)] == ["0_0", "0_1"]
-    assert [(e.subject, e.facts["as"]) for e in must_restore(request(), given)] == [
+    assert [e.subject for e in judge(moved_active, request(), given)] == ["0_0", "0_1"]
+    assert [(e.subject, e.facts["as"]) for e in judge(must_restore, request(), given)] == [
         ("0_1", "active"),
         ("0_0", "standby"),
     ]
-    assert list(moved_active(request(), GOOD)) == []
+    assert judge(moved_active, request(), GOOD) == []
 
 
-def test_another_answer_is_told_process_by_process():
-    assert list(stable(request(), GOOD, GOOD)) == []
-    again = answer(a=((T0,), (T1,)), b=((T1,), ()))
-    assert [e.subject for e in stable(request(), GOOD, again)] == [B, C]
+def test_a_process_with_another_lot_than_before_is_told():
+    given = answer(a=((T0,), ()), b=((T1,), ()), c=((), ()))
+    (evidence,) = judge(changed, request(), given)
+    assert evidence == (
+        B,
+        {"before": ("active: 0_1", "standby: 0_0"), "after": ("active: 0_1", "standby: -")},
+    )
+    assert judge(changed, request(), answer(a=((T0,), ()), b=((T1,), (T0,)))) == []

@@ -9,12 +9,15 @@ Source: KIP-441, for what processes report.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
+from kassay.model.play import failure_of
+from kassay.model.step import Failure, Look
 from kassay.model.tasks import (
     RUNNING,
+    ClientTasks,
     TaskAssignment,
     TaskAssignor,
     TaskClient,
@@ -85,35 +88,91 @@ class TaskHistory:
     warmup_replicas_max: int = 2
 
 
-class TaskStep(NamedTuple):
-    """One rebalance: what the leader saw and what it decided."""
+class TaskProbe(NamedTuple):
+    """A second answer to a step; `request` is what was asked then."""
+
+    look: Look
+    answer: TaskAssignment | Failure
+    request: TaskRequest
+
+
+@dataclass(frozen=True)
+class TaskStep:
+    """One rebalance: what the leader saw, what it decided, and how second looks answered.
+
+    `at_rest` marks the end of `settle_tasks`: the answer repeats the one before and asks for no other.
+    """
 
     request: TaskRequest
-    answer: TaskAssignment
+    answer: TaskAssignment | Failure
+    probes: tuple[TaskProbe, ...] = ()
+    at_rest: bool = False
+
+    @property
+    def given(self) -> TaskAssignment:
+        """The answer; raises `LookupError` where there is none."""
+        if isinstance(self.answer, Failure):
+            raise LookupError(self.answer.message)
+        return self.answer
 
 
-def play_tasks(history: TaskHistory, assignor: TaskAssignor) -> Iterator[TaskStep]:
-    """The start and every change in turn, a rebalance each; whatever the assignor raises comes through."""
-    request = first_request(history)
-    answer = assignor.assign(request)
-    yield TaskStep(request, answer)
+def ask_tasks(assignor: TaskAssignor, request: TaskRequest) -> TaskAssignment | Failure:
+    """What the assignor makes of the request, or that it gave no usable answer."""
+    try:
+        return assignor.assign(request)
+    except Exception as error:  # the target's own code
+        return failure_of(error)
+
+
+def step_of(new: Callable[[], TaskAssignor], request: TaskRequest, looks: Collection[Look] = ()) -> TaskStep:
+    """A step with a new object of the assignor: the answer, and those second looks that are asked for.
+
+    PERMUTED gives clients and tasks backwards; PROCESS is for those who have another process.
+    """
+    assignor = new()
+    answer = ask_tasks(assignor, request)
+    probes = []
+    if Look.OTHER in looks:
+        probes.append(TaskProbe(Look.OTHER, ask_tasks(new(), request), request))
+    if Look.PERMUTED in looks:
+        turned = replace(
+            request, clients=request.clients[::-1], tasks=request.tasks[::-1], stateful=request.stateful[::-1]
+        )
+        probes.append(TaskProbe(Look.PERMUTED, ask_tasks(new(), turned), turned))
+    if Look.AGAIN in looks:
+        probes.append(TaskProbe(Look.AGAIN, ask_tasks(assignor, request), request))
+    return TaskStep(request, answer, tuple(probes))
+
+
+def play_tasks(
+    history: TaskHistory, new: Callable[[], TaskAssignor], looks: Collection[Look] = ()
+) -> Iterator[TaskStep]:
+    """The start and every change in turn, a rebalance each; ends early where there is no answer."""
+    step = step_of(new, first_request(history), looks)
+    yield step
     for change in history.changes:
-        request = next_request(request, answer, change)
-        answer = assignor.assign(request)
-        yield TaskStep(request, answer)
+        if isinstance(step.answer, Failure):
+            return
+        step = step_of(new, next_request(step.request, step.answer, change), looks)
+        yield step
 
 
-def settle_tasks(step: TaskStep, assignor: TaskAssignor) -> Iterator[TaskStep]:
+def settle_tasks(
+    step: TaskStep, new: Callable[[], TaskAssignor], looks: Collection[Look] = ()
+) -> Iterator[TaskStep]:
     """The rebalances that follow by themselves, all copies having caught up, until nothing changes.
 
-    The last one repeats the answer before it and asks for no other, unless `SETTLING_ROUNDS_MAX` come first.
+    The last one is at rest, unless there was no answer or `SETTLING_ROUNDS_MAX` came first.
     """
     for _ in range(SETTLING_ROUNDS_MAX):
-        request = next_request(*step, TaskChange())
-        before, step = step.answer, TaskStep(request, assignor.assign(request))
-        yield step
-        if step.answer == before and not before.probing_rebalance:
+        before = step.answer
+        if isinstance(before, Failure):
             return
+        step = step_of(new, next_request(step.request, before, TaskChange()), looks)
+        if step.answer == before and not before.probing_rebalance:
+            yield replace(step, at_rest=True)
+            return
+        yield step
 
 
 def first_request(history: TaskHistory) -> TaskRequest:
@@ -167,8 +226,7 @@ def _client(
     process_id: str, threads: int, answer: TaskAssignment, stateful: list[TaskId], lags: Iterator[int]
 ) -> TaskClient:
     """One process with what it was given; what it never had, it lacks altogether."""
-    given = answer.given.get(process_id)
-    active, standby = given if given is not None else ((), ())
+    active, standby = answer.processes.get(process_id, ClientTasks())
 
     def lag(task: TaskId) -> int:
         if task in active:

@@ -123,16 +123,16 @@ class TaskAssignment:
     A warm-up copy is listed among the standby tasks, as Kafka does.
     """
 
-    given: Mapping[str, ClientTasks]
+    processes: Mapping[str, ClientTasks]
     probing_rebalance: bool = False
 
     def __hash__(self) -> int:
-        return hash((frozenset(self.given.items()), self.probing_rebalance))
+        return hash((frozenset(self.processes.items()), self.probing_rebalance))
 
     @cached_property
     def owners(self) -> dict[TaskId, str]:
         """The process that runs each task; with several, the last listed. Treat as read-only."""
-        return {task: process_id for process_id, tasks in self.given.items() for task in tasks.active}
+        return {task: process_id for process_id, tasks in self.processes.items() for task in tasks.active}
 
 
 @runtime_checkable

@@ -1,58 +1,52 @@
 """What must hold of an assignment of Streams tasks, and what it costs.
 
-Each function looks at one request and its answer and yields what is wrong (or what had to move),
-with the facts that show it. They are registered as claims of kind T elsewhere.
+Each function looks at one answered step and yields what is wrong (or what had to move), with the
+facts that show it. Balance is a matter for steps at rest: on the way there, tasks wait for copies.
 Sources: KIP-441; the Javadoc of Kafka's `TaskAssignor`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import permutations
-from typing import NamedTuple
 
-from kassay.model.tasks import TaskAssignment, TaskId, TaskRequest
-
-
-class Evidence(NamedTuple):
-    """What a finding is about, and the facts that show it."""
-
-    subject: str
-    facts: Mapping[str, object]
+from kassay.model.task_history import TaskStep
+from kassay.model.tasks import ClientTasks, TaskAssignment, TaskId
+from kassay.properties.registry import Evidence
 
 
-def known(request: TaskRequest, answer: TaskAssignment) -> Iterator[Evidence]:
+def known(step: TaskStep) -> Iterator[Evidence]:
     """A process or a task in the answer is not in the request."""
-    tasks = frozenset(request.tasks)
-    for process_id, given in sorted(answer.given.items()):
-        if process_id not in request.by_id:
+    tasks = frozenset(step.request.tasks)
+    for process_id, given in sorted(step.given.processes.items()):
+        if process_id not in step.request.by_id:
             yield Evidence(process_id, {"expected": "a process of the request"})
         for task in sorted({*given.active, *given.standby} - tasks):
             yield Evidence(str(task), {"process": process_id, "expected": "a task of the request"})
 
 
-def single_owner(_: TaskRequest, answer: TaskAssignment) -> Iterator[Evidence]:
+def single_owner(step: TaskStep) -> Iterator[Evidence]:
     """A task is active on two processes, or twice on one: records are processed twice."""
-    for task, runs_on in sorted(_where(answer, "active").items()):
+    for task, runs_on in sorted(_where(step.given, "active").items()):
         if len(runs_on) > 1:
             yield Evidence(str(task), {"active on": tuple(runs_on)})
 
 
-def complete(request: TaskRequest, answer: TaskAssignment) -> Iterator[Evidence]:
+def complete(step: TaskStep) -> Iterator[Evidence]:
     """A task is active nowhere: its records wait."""
-    for task in sorted(set(request.tasks) - answer.owners.keys()):
+    for task in sorted(set(step.request.tasks) - step.given.owners.keys()):
         yield Evidence(str(task), {"active on": ()})
 
 
-def standby_disjoint(request: TaskRequest, answer: TaskAssignment) -> Iterator[Evidence]:
+def standby_disjoint(step: TaskStep) -> Iterator[Evidence]:
     """A standby copy is where the task runs, twice on one process, of a stateless task, or missing.
 
     More copies than asked for are no fault: warm-up copies are listed among them.
     """
-    runs_on, stands_by_on = _where(answer, "active"), _where(answer, "standby")
-    asked = min(request.standby_replicas, max(len(request.clients) - 1, 0))
-    stateful = frozenset(request.stateful)
+    runs_on, stands_by_on = _where(step.given, "active"), _where(step.given, "standby")
+    asked = min(step.request.standby_replicas, max(len(step.request.clients) - 1, 0))
+    stateful = frozenset(step.request.stateful)
     for task in sorted(stands_by_on.keys() | stateful):
         standbys, active = stands_by_on.get(task, []), runs_on.get(task, [])
         facts: dict[str, object] = {"active on": tuple(active), "standby on": tuple(standbys)}
@@ -66,17 +60,17 @@ def standby_disjoint(request: TaskRequest, answer: TaskAssignment) -> Iterator[E
             yield Evidence(str(task), {**facts, "fault": "too few standby copies", "asked": asked})
 
 
-def balanced_within_one(request: TaskRequest, answer: TaskAssignment) -> Iterator[Evidence]:
+def balanced_within_one(step: TaskStep) -> Iterator[Evidence]:
     """A process could hand an active task to another and still have as many for each of its threads.
 
     With equally many threads everywhere: active tasks differ by two or more.
     """
     counts = {
-        c.process_id: len(answer.given[c.process_id].active)
-        for c in request.clients
-        if c.process_id in answer.given
+        c.process_id: len(step.given.processes[c.process_id].active)
+        for c in step.request.clients
+        if c.process_id in step.given.processes
     }
-    for over, under in permutations(request.clients, 2):
+    for over, under in permutations(step.request.clients, 2):
         more, less = counts.get(over.process_id, 0), counts.get(under.process_id, 0)
         if (more - 1) * under.capacity >= (less + 1) * over.capacity:
             yield Evidence(
@@ -91,44 +85,41 @@ def balanced_within_one(request: TaskRequest, answer: TaskAssignment) -> Iterato
             )
 
 
-def moved_active(request: TaskRequest, answer: TaskAssignment) -> Iterator[Evidence]:
+def moved_active(step: TaskStep) -> Iterator[Evidence]:
     """A task no longer runs on the process that ran it before and is still there."""
-    for task, before in sorted(request.previous_owners.items()):
-        after = answer.owners.get(task)
+    for task, before in sorted(step.request.previous_owners.items()):
+        after = step.given.owners.get(task)
         if after is not None and after != before:
             yield Evidence(str(task), {"from": before, "to": after})
 
 
-def must_restore(request: TaskRequest, answer: TaskAssignment) -> Iterator[Evidence]:
+def must_restore(step: TaskStep) -> Iterator[Evidence]:
     """A stateful task, active or standby, comes to a process that had no copy of it."""
-    had = {c.process_id: {*c.previous_active, *c.previous_standby} for c in request.clients}
-    stateful = frozenset(request.stateful)
-    for process_id, given in sorted(answer.given.items()):
+    had = {c.process_id: {*c.previous_active, *c.previous_standby} for c in step.request.clients}
+    stateful = frozenset(step.request.stateful)
+    for process_id, given in sorted(step.given.processes.items()):
         for kind, tasks in given._asdict().items():
             for task in sorted(stateful.intersection(tasks) - had.get(process_id, set())):
                 yield Evidence(str(task), {"process": process_id, "as": kind})
 
 
-def stable(_: TaskRequest, answer: TaskAssignment, again: TaskAssignment) -> Iterator[Evidence]:
-    """A process is given something else when the settled application is asked again."""
-    for process_id in sorted(answer.given.keys() | again.given.keys()):
-        before, after = answer.given.get(process_id), again.given.get(process_id)
-        if before != after:
-            yield Evidence(process_id, {"before": _told(before), "after": _told(after)})
+def changed(step: TaskStep) -> Iterator[Evidence]:
+    """A process is given something else than it had before: an application at rest never is."""
+    for client in step.request.clients:
+        had = ClientTasks(tuple(sorted(client.previous_active)), tuple(sorted(client.previous_standby)))
+        gets = step.given.processes.get(client.process_id, ClientTasks())
+        if had != gets:
+            yield Evidence(client.process_id, {"before": _told(had), "after": _told(gets)})
 
 
 def _where(answer: TaskAssignment, kind: str) -> dict[TaskId, list[str]]:
     """The processes of each task of this kind, one entry for each time it is listed."""
     found: dict[TaskId, list[str]] = {}
-    for process_id, given in sorted(answer.given.items()):
+    for process_id, given in sorted(answer.processes.items()):
         for task, times in Counter(getattr(given, kind)).items():
             found.setdefault(task, []).extend([process_id] * times)
     return found
 
 
-def _told(given: tuple[tuple[TaskId, ...], tuple[TaskId, ...]] | None) -> tuple[str, ...] | None:
-    if given is None:
-        return None
-    return tuple(
-        f"{kind}: {' '.join(map(str, tasks)) or '-'}" for kind, tasks in zip(("active", "standby"), given)
-    )
+def _told(tasks: ClientTasks) -> tuple[str, ...]:
+    return tuple(f"{kind}: {' '.join(map(str, found)) or '-'}" for kind, found in tasks._asdict().items())

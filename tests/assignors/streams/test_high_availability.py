@@ -30,35 +30,36 @@ def request(*clients: TaskClient, standbys: int = 0, warmups: int = 2, acceptabl
 
 @given(histories())
 def test_answers_are_valid_in_every_step(history):
-    for step in play_tasks(history, StreamsHighAvailability()):
+    for step in play_tasks(history, StreamsHighAvailability):
         for predicate in (tasks.known, tasks.single_owner, tasks.complete, tasks.standby_disjoint):
-            assert list(predicate(*step)) == []
+            assert list(predicate(step)) == []
 
 
 @given(histories())
 def test_a_stateful_task_never_runs_where_it_lags_while_another_has_caught_up(history):
-    for found, answer in play_tasks(history, StreamsHighAvailability()):
+    for step in play_tasks(history, StreamsHighAvailability):
+        found = step.request
         for task in found.stateful:
             lags = {c.process_id: c.lag_of[task] for c in found.clients}
             ready = {p for p, lag in lags.items() if lag <= found.acceptable_recovery_lag}
-            assert answer.owners[task] in (
-                ready or {p for p, lag in lags.items() if lag == min(lags.values())}
-            )
+            furthest = {p for p, lag in lags.items() if lag == min(lags.values())}
+            assert step.given.owners[task] in (ready or furthest)
 
 
 @given(histories())
 def test_the_way_ends_balanced_and_stays_there(history):
-    *_, last = play_tasks(history, StreamsHighAvailability())
-    *_, settled = settle_tasks(last, StreamsHighAvailability())
-    assert not settled.answer.probing_rebalance
-    assert list(tasks.balanced_within_one(*settled)) == []
-    again = StreamsHighAvailability().assign(next_request(*settled, TaskChange()))
-    assert list(tasks.stable(*settled, again)) == []
+    *_, last = play_tasks(history, StreamsHighAvailability)
+    *_, settled = settle_tasks(last, StreamsHighAvailability)
+    assert settled.at_rest
+    assert not settled.given.probing_rebalance
+    assert list(tasks.balanced_within_one(settled)) == []
+    assert list(tasks.changed(settled)) == []
 
 
 @given(histories(), st.randoms())
 def test_the_order_of_the_request_does_not_matter(history, random):
-    *_, (found, answer) = play_tasks(history, StreamsHighAvailability())
+    *_, last = play_tasks(history, StreamsHighAvailability)
+    found = last.request
     turned = TaskRequest(
         tuple(random.sample(found.clients, len(found.clients))),
         tuple(random.sample(found.tasks, len(found.tasks))),
@@ -67,27 +68,27 @@ def test_the_order_of_the_request_does_not_matter(history, random):
         found.acceptable_recovery_lag,
         found.warmup_replicas_max,
     )
-    assert StreamsHighAvailability().assign(turned) == answer
+    assert StreamsHighAvailability().assign(turned) == last.answer
 
 
 def test_a_newcomer_warms_up_first_and_takes_over_when_it_has_caught_up():
     # KIP-441: the active task stays with its state until the new process has it too.
     found = request(client(A, RUNNING, RUNNING), client(B, CHANGELOG, CHANGELOG))
     first = StreamsHighAvailability().assign(found)
-    assert first.given == {A: ClientTasks(active=TWO), B: ClientTasks(standby=TWO[1:])}
+    assert first.processes == {A: ClientTasks(active=TWO), B: ClientTasks(standby=TWO[1:])}
     assert first.probing_rebalance
     second = StreamsHighAvailability().assign(next_request(found, first, TaskChange(lags=(101,))))
-    assert second.given == first.given
+    assert second.processes == first.processes
     third = StreamsHighAvailability().assign(next_request(found, first, TaskChange(lags=(100,))))
-    assert third.given == {A: ClientTasks(active=TWO[:1]), B: ClientTasks(active=TWO[1:])}
+    assert third.processes == {A: ClientTasks(active=TWO[:1]), B: ClientTasks(active=TWO[1:])}
     assert not third.probing_rebalance
 
 
 def test_warm_ups_are_rationed_and_the_rest_waits():
     found = request(client(A, *[RUNNING] * 8), client(B, *[CHANGELOG] * 8), warmups=1)
     answer = StreamsHighAvailability().assign(found)
-    assert len(answer.given[A].active) == 8
-    assert len(answer.given[B].standby) == 1
+    assert len(answer.processes[A].active) == 8
+    assert len(answer.processes[B].standby) == 1
     assert answer.probing_rebalance
 
 
@@ -95,14 +96,14 @@ def test_a_caught_up_standby_swaps_with_the_planned_process():
     # The plan puts 0_0 on A and its standby on B; B has the state, so they swap, and no warm-up is used.
     found = request(client(A, CHANGELOG), client(B, 0), standbys=1, warmups=0)
     answer = StreamsHighAvailability().assign(found)
-    assert answer.given == {A: ClientTasks(standby=TWO[:1]), B: ClientTasks(active=TWO[:1])}
+    assert answer.processes == {A: ClientTasks(standby=TWO[:1]), B: ClientTasks(active=TWO[:1])}
 
 
 def test_without_anybody_caught_up_the_furthest_runs_the_task():
     found = request(client(A, 9_000), client(B, 5_000), client(C, 7_000))
     answer = StreamsHighAvailability().assign(found)
     assert answer.owners == {TWO[0]: B}
-    assert answer.given[A].standby == TWO[:1]
+    assert answer.processes[A].standby == TWO[:1]
 
 
 def test_an_unbounded_acceptable_lag_means_no_state_matters():
@@ -120,14 +121,14 @@ def test_process_ids_order_as_javas_signed_halves():
 
 def test_threads_count():
     answer = StreamsHighAvailability().assign(request(client(A, *[0] * 8), client(B, *[0] * 8, threads=3)))
-    assert [len(given.active) for given in answer.given.values()] == [2, 6]
+    assert [len(given.active) for given in answer.processes.values()] == [2, 6]
 
 
 def test_stateless_tasks_fill_up_the_active_load():
     stateless = tuple(TaskId(1, p) for p in range(3))
     found = TaskRequest((client(A, 0), client(B, 0)), (*stateless, TaskId(0, 0)), (TaskId(0, 0),))
     answer = StreamsHighAvailability().assign(found)
-    assert answer.given == {
+    assert answer.processes == {
         A: ClientTasks(active=(TaskId(0, 0), TaskId(1, 1))),
         B: ClientTasks(active=(TaskId(1, 0), TaskId(1, 2))),
     }
@@ -141,4 +142,4 @@ def test_no_process_and_no_lag_are_illegal_states():
 
 
 def test_an_application_without_tasks_is_answered():
-    assert StreamsHighAvailability().assign(TaskRequest((), (), ())).given == {}
+    assert StreamsHighAvailability().assign(TaskRequest((), (), ())).processes == {}

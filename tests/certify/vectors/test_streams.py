@@ -15,6 +15,7 @@ from kassay.assignors.streams.sticky import StreamsSticky
 from kassay.certify.vectors.registry import FORMATS, load_formats
 from kassay.certify.vectors.streams import read_case
 from kassay.model.errors import InputError
+from kassay.model.task_history import TaskStep
 from kassay.model.tasks import ClientTasks, TaskAssignment
 from kassay.properties import tasks
 
@@ -57,7 +58,7 @@ def test_without_the_recorded_order_the_order_of_javas_hash_tables_gives_the_sam
 def test_kafkas_own_answers_are_valid(algorithm: str, predicate):
     for vector in vectors(algorithm):
         case = read_case(vector)
-        assert list(predicate(case.request, case.answer)) == [], vector["id"]
+        assert list(predicate(TaskStep(case.request, case.answer))) == [], vector["id"]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +75,9 @@ class Swapped(StreamsHighAvailability):
 
     def assign(self, request):
         answer = super().assign(request)
-        return replace(answer, given={p: ClientTasks(t.standby, t.active) for p, t in answer.given.items()})
+        return replace(
+            answer, processes={p: ClientTasks(t.standby, t.active) for p, t in answer.processes.items()}
+        )
 
 
 class NeverProbing(StreamsHighAvailability):
@@ -89,7 +92,7 @@ class Short(StreamsHighAvailability):
 
     def assign(self, request):
         answer = super().assign(request)
-        return TaskAssignment({p: t for p, t in answer.given.items() if any(t)}, answer.probing_rebalance)
+        return TaskAssignment({p: t for p, t in answer.processes.items() if any(t)}, answer.probing_rebalance)
 
 
 def test_the_kind_of_a_task_and_the_probing_rebalance_count():

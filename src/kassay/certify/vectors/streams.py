@@ -68,16 +68,16 @@ def _check(vector: Mapping[str, Any], factory: Callable[[], Any], exact: bool) -
         return f"raised {raised.java_class} ({raised}) where Kafka gives {wanted}"
     if case.error is not None:
         return f"answered where Kafka raises {case.error}"
-    if exact and answer.given.keys() != case.answer.given.keys():
-        return f"answers for {_listed(answer.given)}, Kafka for {_listed(case.answer.given)}"
+    if exact and answer.processes.keys() != case.answer.processes.keys():
+        return f"answers for {_listed(answer.processes)}, Kafka for {_listed(case.answer.processes)}"
     return _difference(case.answer, answer)
 
 
 def _difference(wanted: TaskAssignment, got: TaskAssignment) -> str | None:
     """How the answer differs from Kafka's, process by process, or None."""
-    for process_id in sorted(wanted.given.keys() | got.given.keys()):
-        mine = got.given.get(process_id, ClientTasks())
-        theirs = wanted.given.get(process_id, ClientTasks())
+    for process_id in sorted(wanted.processes.keys() | got.processes.keys()):
+        mine = got.processes.get(process_id, ClientTasks())
+        theirs = wanted.processes.get(process_id, ClientTasks())
         for kind, have, want in zip(ClientTasks._fields, mine, theirs):
             if sorted(have) != sorted(want):
                 return f"{process_id}: {kind} {_shown(have)}, Kafka gives {_shown(want)}"
