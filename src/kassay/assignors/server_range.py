@@ -33,7 +33,7 @@ class ServerRange(AssignorBase):
     name = "range"
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """Each member's blocks; raises `PartitionAssignorError` for a topic that is not there."""
+        """Each member's blocks; raises `PartitionAssignorException` for a topic that is not there."""
         counts = described_counts(cluster)
         require_known(group.subscribers, counts)
         given: dict[str, list[TopicPartition]] = {member.member_id: [] for member in group.members}

@@ -22,7 +22,7 @@ _BASE64_ID: Final = re.compile(r"[A-Za-z0-9_-]{22}")
 _ID_BYTES: Final = 16
 
 
-class PartitionAssignorError(KafkaError):
+class PartitionAssignorException(KafkaError):
     """The server-side assignor refuses the input, or cannot give every partition away."""
 
     java_class: ClassVar[str] = "org.apache.kafka.coordinator.group.api.assignor.PartitionAssignorException"
@@ -40,10 +40,10 @@ def described_counts(cluster: Cluster) -> dict[str, int]:
 
 
 def require_known(topics: Iterable[str], counts: Mapping[str, int]) -> None:
-    """Nothing if all topics are known; raises `PartitionAssignorError` for the first that is not."""
+    """Nothing if all topics are known; raises `PartitionAssignorException` for the first that is not."""
     for topic in topics:
         if topic not in counts:
-            raise PartitionAssignorError(
+            raise PartitionAssignorException(
                 f"a member subscribes to topic {topic}, which the metadata does not have"
             )
 

@@ -32,7 +32,7 @@ class Uniform(AssignorBase):
     name = "uniform"
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """Each member's partitions; raises `PartitionAssignorError` for a topic that is not there."""
+        """Each member's partitions; raises `PartitionAssignorException` for a topic that is not there."""
         if not group.members:
             return Assignment({})
         if group.homogeneous:

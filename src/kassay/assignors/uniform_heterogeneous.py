@@ -37,7 +37,7 @@ NOBODY: Final = -1
 def assign_heterogeneous(cluster: Cluster, group: Group) -> Assignment:
     """The assignment by load; empty if nobody reads anything.
 
-    Raises `PartitionAssignorError` for an unknown topic and `ArrayIndexOutOfBoundsError` for an
+    Raises `PartitionAssignorException` for an unknown topic and `ArrayIndexOutOfBoundsError` for an
     owned partition that a topic still read does not have.
     """
     counts = described_counts(cluster)

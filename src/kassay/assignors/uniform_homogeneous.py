@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import chain, repeat
 
-from kassay.assignors.server_side import PartitionAssignorError, described_counts, require_known
+from kassay.assignors.server_side import PartitionAssignorException, described_counts, require_known
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.group import Assignment, Group, Member
 
@@ -28,7 +28,7 @@ from kassay.model.group import Assignment, Group, Member
 def assign_homogeneous(cluster: Cluster, group: Group) -> Assignment:
     """The assignment by quota; empty if there is no topic to read.
 
-    Raises `PartitionAssignorError` for an unknown topic, and when partitions that are owned twice or
+    Raises `PartitionAssignorException` for an unknown topic, and when partitions that are owned twice or
     do not exist take up the room of others.
     """
     topics = tuple(dict.fromkeys(group.members[0].topics))
@@ -54,7 +54,7 @@ def assign_homogeneous(cluster: Cluster, group: Group) -> Assignment:
         given[member_id] += free[start : start + size]
         start += size
     if start < len(free):
-        raise PartitionAssignorError(
+        raise PartitionAssignorException(
             f"{len(free) - start} partitions are left unassigned: double or unknown ones fill the quotas"
         )
     return Assignment(given)
