@@ -188,15 +188,15 @@ def order_independent(step: PlacementStep) -> Iterator[Evidence]:
 
 
 def has_rack_rule(step: PlacementStep) -> bool:
-    """Whether there is a placement on brokers that all have a rack."""
-    return is_placed(step) and step.request.has_racks
+    """Whether there is a placement on brokers that are enough and all have a rack."""
+    return is_placed(step) and step.request.has_racks and not is_too_few(step)
 
 
 @claim("rack-spread", kinds="P", scope=Scope.CASE, applies=has_rack_rule, source="KIP-36")
 def rack_spread(step: PlacementStep) -> Iterator[Evidence]:
     """Replicas lie in min(RF, racks) racks, at most ceil(RF / racks) in each where brokers allow."""
     request = step.request
-    if not request.has_racks:
+    if not has_rack_rule(step):
         return
     factor = request.replication_factor
     racks = {broker.broker_id: broker.rack for broker in request.brokers}

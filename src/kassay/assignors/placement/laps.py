@@ -1,7 +1,8 @@
 """What both rules of `AdminUtils` share: the checks, the start, and who comes behind the leader.
 
 Leaders go round the broker list, one partition after the other. With every full lap the followers'
-distance to their leader grows by one, so that a leader does not always have the same followers.
+distance to their leader grows by one, so that a leader does not always have the same followers. A topic
+that grows goes on with its leaders, but its laps so far are forgotten: the distance starts again.
 Java's ints overflow where a start index is near their end; then Kafka throws, and so do we.
 Source: Kafka `org.apache.kafka.admin.AdminUtils`, `AdminZkClient.createNewPartitionsAssignment`.
 """

@@ -129,10 +129,13 @@ class PlacementMachine(RuleBasedStateMachine):
         """The last answer breaks none of the claims."""
         if self.step is None:
             return
-        for made in self.promises:
-            if judged(made.claim, self.step):
-                for evidence in made.claim.predicate(self.step):
-                    raise AssertionError(f"{made.id}: {evidence.subject} {dict(evidence.facts)}")
+        found = [
+            f"{made.id}: {evidence.subject} {dict(evidence.facts)}"
+            for made in self.promises
+            if judged(made.claim, self.step)
+            for evidence in made.claim.predicate(self.step)
+        ]
+        assert not found, "\n".join(found)
 
 
 def placement_machine(new: Callable[[], Placer], claims: Collection[str] = ()) -> type[PlacementMachine]:
