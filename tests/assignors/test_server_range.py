@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.assignors.server_range import ServerRange
-from kassay.assignors.server_side import PartitionAssignorError
+from kassay.assignors.server_side import PartitionAssignorException
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.group import Group, Member
 
@@ -60,7 +60,7 @@ def test_a_member_beyond_the_partitions_gets_nothing_and_one_without_topics_too(
 def test_a_topic_without_partitions_is_known_and_an_unknown_one_is_refused():
     cluster = Cluster((Topic("t", 0),))
     assert shown(cluster, Member("a", ("t",))) == {"a": ""}
-    with pytest.raises(PartitionAssignorError, match="gone"):
+    with pytest.raises(PartitionAssignorException, match="gone"):
         shown(cluster, Member("a", ("t", "gone")))
 
 

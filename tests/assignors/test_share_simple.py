@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 
-from kassay.assignors.server_side import PartitionAssignorError
+from kassay.assignors.server_side import PartitionAssignorException
 from kassay.assignors.share_simple import ShareSimple
 from kassay.model.cluster import Cluster
 from kassay.model.group import Group, Member
@@ -31,6 +31,6 @@ def test_a_topic_subscribed_twice_is_given_once():
 
 
 def test_an_unknown_topic_is_refused_under_kafkas_name():
-    with pytest.raises(PartitionAssignorError) as raised:
+    with pytest.raises(PartitionAssignorException) as raised:
         ShareSimple().assign(Cluster.of({"t": 2}), Group((Member("a", ("gone",)),)))
     assert raised.value.java_class.endswith(".PartitionAssignorException")

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 
-from kassay.assignors.server_side import ArrayIndexOutOfBoundsError, PartitionAssignorError
+from kassay.assignors.server_side import ArrayIndexOutOfBoundsError, PartitionAssignorException
 from kassay.assignors.uniform import Uniform
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.group import Assignment, Group, Member, SubscriptionType
@@ -162,7 +162,7 @@ def test_two_owners_of_a_partition_both_keep_it_where_loads_decide():
 
 def test_two_owners_of_a_partition_are_an_error_where_quotas_decide():
     members = (Member("a", ("t",), tps("t", 0, 1)), Member("b", ("t",), tps("t", 1, 2)))
-    with pytest.raises(PartitionAssignorError, match="1 partitions are left unassigned"):
+    with pytest.raises(PartitionAssignorException, match="1 partitions are left unassigned"):
         assign(Cluster.of({"t": 4}), *members)
 
 
@@ -178,16 +178,16 @@ def test_a_topic_without_partitions_is_known():
 @pytest.mark.parametrize("topics", [("t", "gone"), ("gone", "t")])
 def test_an_unknown_topic_is_refused(topics: tuple[str, ...]):
     cluster = Cluster.of({"t": 3})
-    with pytest.raises(PartitionAssignorError, match="gone"):
+    with pytest.raises(PartitionAssignorException, match="gone"):
         assign(cluster, Member("a", topics), Member("b", topics))
-    with pytest.raises(PartitionAssignorError, match="gone"):
+    with pytest.raises(PartitionAssignorException, match="gone"):
         assign(cluster, Member("a", topics), Member("b", ("t",)))
 
 
 def test_owned_partitions_that_do_not_exist_are_an_error_of_either_kind():
     cluster = Cluster.of({"t": 2, "u": 1})
     beyond = Member("a", ("t",), tps("t", 0, 5))
-    with pytest.raises(PartitionAssignorError, match="1 partitions are left unassigned"):
+    with pytest.raises(PartitionAssignorException, match="1 partitions are left unassigned"):
         assign(cluster, beyond, Member("b", ("t",), tps("t", 1)))
     with pytest.raises(ArrayIndexOutOfBoundsError, match="t-5"):
         assign(cluster, beyond, Member("b", ("t", "u"), tps("t", 1)))

@@ -22,7 +22,7 @@ _BASE64_ID: Final = re.compile(r"[A-Za-z0-9_-]{22}")
 _ID_BYTES: Final = 16
 
 
-class PartitionAssignorException(KafkaError):
+class PartitionAssignorException(KafkaError):  # under Kafka's name a refusal is known as one
     """The server-side assignor refuses the input, or cannot give every partition away."""
 
     java_class: ClassVar[str] = "org.apache.kafka.coordinator.group.api.assignor.PartitionAssignorException"

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kassay.assignors.java_errors import IllegalStateError
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
-from kassay.assignors.streams.state import IllegalStateError
 from kassay.model.task_history import CHANGELOG, TaskChange, next_request, play_tasks, settle_tasks
 from kassay.model.tasks import LAG_UNBOUNDED, RUNNING, ClientTasks, TaskClient, TaskId, TaskRequest
 from kassay.properties import tasks

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.assignors.streams.state import IllegalStateError
+from kassay.assignors.java_errors import IllegalStateError
 from kassay.assignors.streams.sticky import StreamsSticky
 from kassay.model.task_history import TaskStep, play_tasks, settle_tasks
 from kassay.model.tasks import TaskAssignment, TaskClient, TaskId, TaskRequest

@@ -23,10 +23,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import cycle
 
+from kassay.assignors.java_errors import IllegalStateError
 from kassay.assignors.registry import reference
 from kassay.assignors.streams.movement import Readiness, Warmups, move_active_tasks, move_standby_tasks
 from kassay.assignors.streams.priority_queue import LoadQueue
-from kassay.assignors.streams.state import IllegalStateError, ProcessState, answer
+from kassay.assignors.streams.state import ProcessState, answer
 from kassay.model.tasks import TaskAssignment, TaskId, TaskRequest
 
 _Held = Callable[[ProcessState], set[TaskId]]

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from kassay.assignors.java_errors import IllegalStateError
 from kassay.assignors.streams.priority_queue import JavaPriorityQueue, LoadQueue
-from kassay.assignors.streams.state import IllegalStateError, ProcessState
+from kassay.assignors.streams.state import ProcessState
 from kassay.model.tasks import LAG_UNBOUNDED, RUNNING, TaskId
 
 

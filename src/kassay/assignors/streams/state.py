@@ -1,4 +1,4 @@
-"""A process while tasks are being given out, and the errors of the task assignors.
+"""A process while tasks are being given out.
 
 Source: Kafka `org.apache.kafka.streams.processor.internals.assignment.ClientState`.
 """
@@ -6,16 +6,9 @@ Source: Kafka `org.apache.kafka.streams.processor.internals.assignment.ClientSta
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
 
-from kassay.model.errors import KafkaError
+from kassay.assignors.java_errors import IllegalStateError
 from kassay.model.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, process_key
-
-
-class IllegalStateError(KafkaError):
-    """A task assignor was called in a state that it does not expect, as with no process at all."""
-
-    java_class: ClassVar[str] = "java.lang.IllegalStateException"
 
 
 class ProcessState:

@@ -18,8 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from kassay.assignors.java_errors import IllegalStateError
 from kassay.assignors.registry import reference
-from kassay.assignors.streams.state import IllegalStateError, ProcessState, answer
+from kassay.assignors.streams.state import ProcessState, answer
 from kassay.model.tasks import TaskAssignment, TaskId, TaskRequest
 
 
