@@ -29,8 +29,9 @@ class ShareSimple(AssignorBase):
     name = "simple"
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """All partitions of the topics a member reads; raises
-        `PartitionAssignorException` for an unknown topic.
+        """All partitions of each member's topics.
+
+        Raises `PartitionAssignorException` for a topic that is not there.
         """
         require_known(group.subscribers, described_counts(cluster))
         tps = {topic.name: tuple(topic.tps()) for topic in cluster.topics}
