@@ -8,13 +8,12 @@ from typing import Any, Protocol
 
 from kassay.model.assignor import RebalanceProtocol
 from kassay.model.errors import KassayError
-from kassay.properties.balance import Best
 from kassay.properties.draft import Profile
 from kassay.properties.registry import Promise, Violation
 from kassay.properties.sources import Source
 
-Oracle = Callable[[Any], Best | None]
-"""The certified best for an outcome, or None where no solver can say."""
+Oracle = Callable[[Any, str], Any]
+"""The certified best for an outcome, its goals in the given order; None where no solver can say."""
 
 
 class InternalError(KassayError):

@@ -14,6 +14,7 @@ from kassay.model.play import Player
 from kassay.model.step import Failure, Look, Probe, Rebalanced, Step
 from kassay.model.trace import history_of, history_to_json, rebalanced_to_json
 from kassay.properties.assumptions import within
+from kassay.properties.balance import order_of
 from kassay.properties.draft import Profile
 from kassay.properties.registry import Evidence, Promise, Scope, Violation
 from kassay.properties.scenarios import history
@@ -121,10 +122,10 @@ def _judge(rebalanced: Rebalanced, subject: Subject, seen: Examination) -> None:
     for outcome in rebalanced.outcomes:
         for promise in scopes[Scope.OUTCOME]:
             _apply(promise, seen, outcome, rebalanced)
-        if scopes[Scope.OPTIMUM] and subject.oracle is not None:
-            best = subject.oracle(outcome)
-            if best is not None:
-                for promise in scopes[Scope.OPTIMUM]:
+        if subject.oracle is not None:
+            for promise in scopes[Scope.OPTIMUM]:
+                best = subject.oracle(outcome, order_of(promise))
+                if best is not None:
                     _apply(promise, seen, outcome, rebalanced, best)
 
 

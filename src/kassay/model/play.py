@@ -190,9 +190,10 @@ class Player:
 def failure_of(error: Exception) -> Failure:
     """The failure that an exception of the target stands for."""
     if isinstance(error, TargetFailure):
-        return Failure(error.kind, error.message)
+        return Failure(error.kind, error.message, error.raised)
+    names = tuple(cls.__name__ for cls in type(error).__mro__)
     text = " ".join(str(error).split())
-    return Failure(FailureKind.RAISED, f"{type(error).__name__}: {text}" if text else type(error).__name__)
+    return Failure(FailureKind.RAISED, f"raised {names[0]}: {text}" if text else f"raised {names[0]}", names)
 
 
 def permuted(cluster: Cluster, group: Group, turn: int) -> tuple[Cluster, Group]:

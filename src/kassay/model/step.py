@@ -16,10 +16,14 @@ from kassay.model.history import Change
 
 
 class Failure(NamedTuple):
-    """The target gave no usable answer; `message` is one line."""
+    """The target gave no usable answer; `message` is one line.
+
+    `raised` are the names of the class and base classes of what was raised, nearest first.
+    """
 
     kind: FailureKind
     message: str
+    raised: tuple[str, ...] = ()
 
 
 class Look(StrEnum):

@@ -8,7 +8,10 @@ from typing import NamedTuple
 from kassay.model.group import Assignment
 from kassay.model.metrics import moved, rack_mismatches
 from kassay.model.step import Step
-from kassay.properties.registry import Evidence, Scope, claim
+from kassay.properties.registry import Evidence, Promise, Scope, claim
+
+ORDER = "balance,movement,rack"
+RACK_FIRST = "balance,rack,movement"
 
 
 class Best(NamedTuple):
@@ -93,12 +96,20 @@ def sticky_minimal(step: Step, best: Best) -> Iterator[Evidence]:
         )
 
 
-@claim("rack-local", kinds="CS", scope=Scope.OPTIMUM, argument="balance,movement,rack", source="KIP-881")
-def rack_local(step: Step, best: Best) -> Iterator[Evidence]:
-    """In the declared order of goals, the fewest partitions whose owner's rack holds no replica."""
+def order_of(promise: Promise) -> str:
+    """The order of goals in which the optimum for this promise is sought."""
+    return promise.argument or ORDER if promise.claim.id == "rack-local" else ORDER
+
+
+@claim("rack-local", kinds="CS", scope=Scope.OPTIMUM, argument=ORDER, source="KIP-881")
+def rack_local(step: Step, best: Best, order: str) -> Iterator[Evidence]:
+    """In the declared order of goals, the fewest partitions whose owner's rack holds no replica.
+
+    Judged where the goals before it are met; never better locality at the price of balance.
+    """
     if tuple(sorted(step.loads.values())) != best.loads:
         return
-    if len(moved(step.given, step.previous)) != best.moved:
+    if order != RACK_FIRST and len(moved(step.given, step.previous)) != best.moved:
         return
     bad = rack_mismatches(step.cluster, step.group, step.given)
     if len(bad) > best.mismatched:

@@ -196,9 +196,8 @@ _ALWAYS: Final[tuple[Writer, ...]] = (
     _join,
     _leave,
     _leave,
-    _crash,
     _add_partitions,
     _create_topic,
     _quiet,
 )
-_CONTRADICTING: Final[tuple[Writer, ...]] = (_crash, _failed_sync, _delete_topic, _claims)
+_CONTRADICTING: Final[tuple[Writer, ...]] = (_crash, _crash, _failed_sync, _delete_topic, _claims)

@@ -56,9 +56,7 @@ def _no_rack_matching(step: Step) -> bool:
     )
 
 
-@claim(
-    "contiguous", kinds="C", scope=Scope.OUTCOME, applies=_no_rack_matching, source="RangeAssignor"
-)
+@claim("contiguous", kinds="C", scope=Scope.OUTCOME, applies=_no_rack_matching, source="RangeAssignor")
 def contiguous(step: Step) -> Iterator[Evidence]:
     """Each share of a topic is a run of consecutive numbers in member order.
 

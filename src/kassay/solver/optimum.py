@@ -113,7 +113,7 @@ def restricted(counted: Aggregate, level_of: Sequence[int]) -> list[tuple[int, t
 
 def weigh(problem: Problem, order: tuple[str, ...]) -> tuple[int, int]:
     """What a move and what a rack mismatch costs, so that the order is lexicographic."""
-    scale = 1 + sum(topic.partitions for topic in problem.topics)
+    scale = 1 + sum(topic.partitions for bundle in problem.bundles for topic in bundle)
     return (scale, 1) if order == MOVEMENT_FIRST else (1, scale)
 
 
