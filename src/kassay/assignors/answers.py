@@ -102,12 +102,12 @@ def check_placement(answer: object) -> list[list[int]]:
     return checked
 
 
-def check_user_data(data: object) -> bytes | None:
-    """What `subscription_user_data` returned; raises `Malformed`."""
+def check_user_data(data: object, what: str = "subscription_user_data") -> bytes | None:
+    """User data, or None; `what` begins the message of the `Malformed` that is raised otherwise."""
     if data is None or type(data) is bytes:
         return data
     if not isinstance(data, bytes | bytearray):
-        raise Malformed(f"subscription_user_data is {shown(data)}, expected bytes or None")
+        raise Malformed(f"{what} is {shown(data)}, expected bytes or None")
     return bytes(data)
 
 

@@ -134,9 +134,7 @@ class PlainAssignor:
             answer = check_assignment(self._target.assign(given[0], given[1], **keywords))
         except Malformed as malformed:
             raise TargetFailure(FailureKind.MALFORMED, str(malformed), "assign") from None
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # SystemExit and its like are the target's too
+        except (Exception, SystemExit) as error:
             raise failed(error, "assign", self._source) from None
         self.mutated = changed_input(plain_input(cluster, group, self._extras), given)
         return full_answer(answer)

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from kassay.assignors.answers import Malformed, check_user_data
 from kassay.assignors.plain import full_answer
 from kassay.certify.host.values import changed, check_answer
-from kassay.model.assignor import Assignor, GroupMetadata, RebalanceProtocol
+from kassay.model.assignor import Assignor, GroupMetadata
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind, TargetFailure, failed
 from kassay.model.group import Assignment, Group
@@ -86,7 +86,7 @@ class LocalAssignor:
         inner: Assignor,
         timeout_s: float,
         *,
-        protocol: RebalanceProtocol | None = None,
+        name: str = "",
         source: str | None = None,
         strict: bool = False,
     ) -> None:
@@ -94,8 +94,8 @@ class LocalAssignor:
         self.timeout_s = timeout_s
         self.source = source
         self.strict = strict
-        self.name = inner.name
-        self.protocols = (protocol,) if protocol else tuple(getattr(inner, "protocols", ()))
+        self.name = name or inner.name
+        self.protocols = tuple(getattr(inner, "protocols", ()))
         self.mutated: str | None = None
 
     def configure(self, config: Mapping[str, str]) -> None:

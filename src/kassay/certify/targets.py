@@ -24,6 +24,7 @@ from typing import Any, Final, Protocol, Self
 from kassay.assignors import registry
 from kassay.assignors.foreign import kafka_python
 from kassay.assignors.plain import PlainAssignor
+from kassay.assignors.plain_placer import PlainPlacer
 from kassay.certify.host.load import FULL, PLACER, Loaded, NotLoadable, Source, load
 from kassay.certify.host.program import Program, ProgramChild
 from kassay.certify.host.remote import PythonChild
@@ -132,10 +133,9 @@ class ChildHost:
     def new(self, config: Mapping[str, str]) -> Any:
         """A new object; starts another process if the last one is gone."""
         try:
-            made = self.child.new({**dict(self._target.config), **config})
+            return self.child.new({**dict(self._target.config), **config})
         except NotLoadable as error:
             raise TargetNotLoadable(str(error)) from None
-        return _placer(made) if self._target.kind == "P" else made
 
     def restart(self) -> None:
         """A new process; the objects made before are gone."""
@@ -170,9 +170,9 @@ def _local_object(target: Target, cls: type, loaded: Loaded, config: Mapping[str
     seconds = target.limits.call_timeout_s
     made = guarded(loaded.class_name, seconds, loaded.file, cls)
     if loaded.form == PLACER:
-        return _placer(made)
+        return PlainPlacer(made, source=loaded.file)
     if loaded.form == FULL:
-        local = LocalAssignor(made, seconds, source=loaded.file, strict=True)
+        local = LocalAssignor(made, seconds, name=loaded.name, source=loaded.file, strict=True)
     else:
         plain = PlainAssignor(
             made,
@@ -185,13 +185,6 @@ def _local_object(target: Target, cls: type, loaded: Loaded, config: Mapping[str
     if hasattr(made, "configure"):
         local.configure({**dict(target.config), **config})
     return local
-
-
-def _placer(plain: Any) -> Any:
-    """A plain placer in the form of `kassay.model.placement.Placer`."""
-    from kassay.assignors.plain_placer import PlainPlacer
-
-    return PlainPlacer(plain)
 
 
 def resolve(

@@ -58,9 +58,7 @@ def test_a_target_that_behaves(host: Host) -> None:
     assert made.mutated is None
 
 
-@pytest.mark.parametrize(
-    "do", ["prints", "reads_stdin", "closes_output", "changes_directory", "threads"]
-)
+@pytest.mark.parametrize("do", ["prints", "reads_stdin", "closes_output", "changes_directory", "threads"])
 def test_what_does_no_harm(host: Host, do: str) -> None:
     assert ask(host, do) == FAIR
     assert ask(host, "behave") == FAIR

@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import importlib
 import logging
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from types import ModuleType
 from typing import Any, ClassVar, Final, NamedTuple
 
 from kassay.model.assignor import AssignorBase, GroupMetadata, RebalanceProtocol
@@ -61,9 +63,9 @@ class _Library:
         # the library warns of every unknown topic and unreadable user data, at great length
         logging.getLogger(_PACKAGE).setLevel(logging.CRITICAL)
         try:
-            wire = importlib.import_module("kafka.protocol.consumer.metadata")
+            wire = _import("kafka.protocol.consumer.metadata")
         except ImportError:
-            wire = importlib.import_module("kafka.coordinator.protocol")
+            wire = _import("kafka.coordinator.protocol")
             self.modern = False
             self.subscription = wire.ConsumerProtocolMemberMetadata
             self.assignment = wire.ConsumerProtocolMemberAssignment
@@ -108,10 +110,17 @@ class _Library:
 def library() -> _Library:
     """The installed library; raises `LibraryMissing`."""
     try:
-        importlib.import_module("kafka.coordinator")
+        _import("kafka.coordinator")
     except ImportError as error:
         raise LibraryMissing(f"kafka-python is not installed ({error}): pip install '{EXTRA}'") from None
     return _Library()
+
+
+def _import(name: str) -> ModuleType:
+    """The library's module; what it is warned of while it loads is not our users' business."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return importlib.import_module(name)
 
 
 def by_topic(tps: Iterable[TopicPartition]) -> Iterator[tuple[str, list[int]]]:
@@ -131,9 +140,9 @@ class KafkaPython(AssignorBase):
     def __init__(self) -> None:
         self._library = library()
         try:
-            found = getattr(importlib.import_module(f"{_PACKAGE}.{self.module}"), self.class_name)
+            found = getattr(_import(f"{_PACKAGE}.{self.module}"), self.class_name)
         except (ImportError, AttributeError):
-            version = importlib.import_module("kafka").__version__
+            version = _import("kafka").__version__
             raise LibraryMissing(f"kafka-python {version} has no {self.name} assignor") from None
         # 2.x keeps a sticky member's state on the class, as a process has one consumer: a class a member
         self._inner = type(found.__name__, (found,), {})()

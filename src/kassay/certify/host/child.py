@@ -33,6 +33,7 @@ _CHANNEL_FD: Final = 200
 _LOADING_MIB: Final = 1024
 """What libraries may take on top of the limit while the target is loaded."""
 _RESERVE: Final = 1024 * 1024
+_PLACED: Final = ("num_partitions", "replication_factor", "brokers")
 _INPUTS: Final = ("partitions_per_topic", "members", "replica_racks", "partition_weights")
 
 
@@ -222,11 +223,10 @@ class Server:
     def place(self, target: Any, body: bytes) -> list[Any]:
         """One call of a placer."""
         given = marshal.loads(body)
-        partitions, factor, brokers, existing = given
-        keywords = {"existing": existing} if "existing" in self.loaded.extras else {}
-        checked = check_placement(target.place(partitions, factor, brokers, **keywords))
-        names = ("num_partitions", "replication_factor", "brokers", "existing")
-        return [0, checked, changed(marshal.loads(body), given, names)]
+        before = marshal.loads(body)
+        by_name = {name: given[name] for name in given if name not in _PLACED}
+        checked = check_placement(target.place(*(given[name] for name in _PLACED), **by_name))
+        return [0, checked, changed(tuple(before.values()), tuple(given.values()), tuple(before))]
 
     def user_data(self, target: Any, body: bytes) -> list[Any]:
         """What the object adds to its subscription."""

@@ -89,7 +89,7 @@ def _from_file(file: str) -> ModuleType:
         # compiled from what was read: a cached .pyc could be of an older text
         exec(compile(text, str(path), "exec"), module.__dict__)
     except SyntaxError as error:
-        raise NotLoadable(_syntax(error)) from None
+        raise NotLoadable(_syntax(file, error)) from None
     except ValueError as error:
         if "null bytes" in str(error):
             raise NotLoadable(f"{file}: not a Python file: {error}") from None
@@ -112,15 +112,16 @@ def _from_module(name: str) -> ModuleType:
             ) from None
         raise NotLoadable(_raised(name, error)) from None
     except SyntaxError as error:
-        raise NotLoadable(_syntax(error)) from None
+        raise NotLoadable(_syntax(name, error)) from None
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         raise NotLoadable(_raised(name, error)) from None
 
 
-def _syntax(error: SyntaxError) -> str:
-    return f"{error.filename}:{error.lineno}: {type(error).__name__}: {one_line(str(error.msg))}"
+def _syntax(label: str, error: SyntaxError) -> str:
+    at = f"{error.filename or label}:{error.lineno}" if error.lineno else label
+    return f"{at}: {type(error).__name__}: {one_line(str(error.msg))}, expected Python"
 
 
 def _raised(label: str, error: BaseException) -> str:

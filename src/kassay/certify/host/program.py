@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from kassay.assignors.answers import Malformed, check_assignment, check_placement, shown
 from kassay.assignors.plain import EXTRAS, full_answer, plain_input
+from kassay.assignors.plain_placer import plain_request, refusal
 from kassay.certify.host.load import NotLoadable
 from kassay.certify.host.process import Guarded
 from kassay.certify.host.wire import MESSAGE_MAX, to_json
@@ -23,6 +24,8 @@ from kassay.model.assignor import GroupMetadata, RebalanceProtocol
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind, TargetFailure, one_line
 from kassay.model.group import Assignment, Group
+from kassay.model.placement import Placement, PlacementRequest
+from kassay.model.randomness import RandomSource
 
 PROTOCOL_VERSION: Final = 1
 _READ: Final = 262144
@@ -72,7 +75,11 @@ class ProgramChild:
         self._count = 0
         self._requests = 0
         self._buffer = b""
-        self.hello = self._start()
+        try:
+            self.hello = self._start()
+        except BaseException:
+            self.close()
+            raise
 
     def _start(self) -> Hello:
         """A new process that has said hello; raises `NotLoadable`."""
@@ -269,23 +276,16 @@ class ProgramAssignor(_ProgramObject):
 
 
 class ProgramPlacer(_ProgramObject):
-    """A plain placer behind the program."""
+    """A placer behind the program, in the full form."""
 
-    def place(
-        self,
-        num_partitions: int,
-        replication_factor: int,
-        brokers: list[dict[str, Any]],
-        existing: list[list[int]] | None = None,
-    ) -> list[list[int]]:
-        """The replica lists; a refusal is a `TargetFailure` that names `ValueError`."""
-        fields = {
-            "num_partitions": num_partitions,
-            "replication_factor": replication_factor,
-            "brokers": brokers,
-            "existing": existing,
-        }
+    def place(self, request: PlacementRequest, random: RandomSource) -> Placement:  # noqa: ARG002
+        """What the program answers; raises `PlacementRefusedError` where it refuses."""
         try:
-            return check_placement(self.child.call(self, "place", fields))
+            answer = check_placement(self.child.call(self, "place", plain_request(request)))
         except Malformed as malformed:
             raise TargetFailure(FailureKind.MALFORMED, str(malformed), "place") from None
+        except TargetFailure as failure:
+            if refused := refusal(failure):
+                raise refused from None
+            raise
+        return tuple(map(tuple, answer))

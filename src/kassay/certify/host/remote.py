@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kassay.assignors.plain import full_answer, plain_input
+from kassay.assignors.plain_placer import plain_request, refusal
 from kassay.certify.host.load import FULL, PLACER, Loaded, NotLoadable, Source
 from kassay.certify.host.process import Guarded
 from kassay.certify.host.values import encode, encode_learned
@@ -18,6 +19,8 @@ from kassay.model.assignor import GroupMetadata, RebalanceProtocol
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.group import Assignment, Group
+from kassay.model.placement import Placement, PlacementRequest
+from kassay.model.randomness import RandomSource
 
 _GONE = "the object went down with its process"
 
@@ -47,12 +50,15 @@ class PythonChild:
         self.hash_seed = hash_seed
         self.life = 0
         self._guarded: Guarded | None = None
-        self._closed = False
         self._news: list[tuple[int, dict[str, str]]] = []
         self.drops: list[int] = []
         self._count = 0
         self._encoded: tuple[Cluster | None, Group | None, bytes] = (None, None, b"")
-        self.loaded = self._load()
+        try:
+            self.loaded = self._load()
+        except BaseException:
+            self.close()
+            raise
 
     def _load(self) -> Loaded:
         """Start a child and load the class; raises `NotLoadable`."""
@@ -77,6 +83,7 @@ class PythonChild:
         except TargetFailure as failure:
             raise NotLoadable(f"{source.label}: {failure.message}, expected a module that imports") from None
         if "error" in said:
+            guarded.kill()
             raise NotLoadable(said["error"])
         return Loaded.of(said["loaded"])
 
@@ -217,18 +224,15 @@ class RemoteFull(RemoteAssignor):
 
 
 class RemotePlacer(RemoteObject):
-    """A plain placer in the child, called as the plain object itself would be."""
+    """A plain placer in the child, in the full form."""
 
-    def place(
-        self,
-        num_partitions: int,
-        replication_factor: int,
-        brokers: list[dict[str, Any]],
-        existing: list[list[int]] | None = None,
-    ) -> list[list[int]]:
-        """The replica lists, checked; a refusal is a `TargetFailure` that names `ValueError`."""
+    def place(self, request: PlacementRequest, random: RandomSource) -> Placement:  # noqa: ARG002
+        """What the plain function answers; raises `PlacementRefusedError` where it raised a `ValueError`."""
         self.mutated = None
-        body = marshal.dumps((num_partitions, replication_factor, brokers, existing))
-        answer, self.mutated = self.child.call(self, "place", body)
-        placed: list[list[int]] = answer
-        return placed
+        try:
+            answer, self.mutated = self.child.call(self, "place", marshal.dumps(plain_request(request)))
+        except TargetFailure as failure:
+            if refused := refusal(failure):
+                raise refused from None
+            raise
+        return tuple(map(tuple, answer))

@@ -61,12 +61,11 @@ def check_answer(answer: object) -> tuple[dict[str, list[Pair]], dict[str, bytes
     given = check_assignment(dict(answer.items()))
     checked = {}
     for member_id, data in dict(user_data).items():
-        raw = check_user_data(data)
-        if not isinstance(member_id, str) or raw is None:
-            raise Malformed(
-                f"user data of {shown(member_id)} is {shown(data)}, expected bytes for a member id"
-            )
-        checked[member_id] = raw
+        raw = check_user_data(data, f"answer.user_data[{shown(member_id)}]")
+        if not isinstance(member_id, str):
+            raise Malformed(f"answer.user_data has the key {shown(member_id)}, expected a member id (str)")
+        if raw is not None:
+            checked[member_id] = raw
     return given, checked
 
 
