@@ -131,7 +131,7 @@ def _failures(step: Step) -> Iterator[tuple[str, Failure]]:
 
 @claim(
     "total",
-    kinds="CH",
+    kinds="C",
     scope=Scope.STEP,
     validity=True,
     source="ConsumerPartitionAssignor: a well-formed input has an answer",
@@ -143,7 +143,7 @@ def total(step: Step) -> Iterator[Evidence]:
             yield Evidence(call, {"no answer": failure.message})
 
 
-@claim("total", kinds="S", scope=Scope.STEP, validity=True, source="KIP-848: PartitionAssignor")
+@claim("total", kinds="SH", scope=Scope.STEP, validity=True, source="KIP-848: PartitionAssignor")
 def total_or_refused(step: Step) -> Iterator[Evidence]:
     """A well-formed input never raises; an unknown topic may be refused with PartitionAssignorException."""
     counts = step.cluster.counts
