@@ -6,6 +6,7 @@ from functools import cache
 
 from kassay.certify.examine import Driver
 from kassay.certify.groups import GroupDriver
+from kassay.certify.placements import PlacementDriver
 from kassay.model.errors import InputError
 
 
@@ -14,4 +15,6 @@ def driver_for(kind: str) -> Driver:
     """The driver of a kind letter; raises `InputError` for one that cannot be certified."""
     if kind in "CSH":
         return GroupDriver(kind)
+    if kind == "P":
+        return PlacementDriver()
     raise InputError(f"targets of kind {kind} cannot be certified")

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.placement import PlacementRequest, Replicas
 from kassay.model.plan import Move, Plan
 from kassay.properties.placement import rack_rule
 from kassay.properties.plans import has_many_moves
+from kassay.properties.situations import SITUATIONS, Situation
 from kassay.properties.sources import Source, many
 
 NO_RACKS, EVEN_RACKS, UNEVEN_RACKS, PARTIAL_RACKS = "none", "even", "uneven", "partial"
@@ -147,21 +148,23 @@ def adds_partitions(asked: PlacementRequest) -> bool:
     return bool(asked.existing)
 
 
-class PlacementSituation(NamedTuple):
-    """An input worth having seen, and the claims that require it."""
-
-    reached: Callable[[PlacementRequest], bool]
-    required_by: tuple[str, ...]
-
-
 _SPREADING: Final = ("rack-spread", "leaders-even", "no-fenced-leader")
 
-PLACEMENT_SITUATIONS: Final[Mapping[str, PlacementSituation]] = {
-    "uneven-racks": PlacementSituation(has_uneven_racks, _SPREADING),
-    "fenced": PlacementSituation(has_fenced, _SPREADING),
-    "rf-near-brokers": PlacementSituation(is_near_broker_count, _SPREADING),
-    "partitions-added": PlacementSituation(adds_partitions, ("leaders-even",)),
-}
+PLACEMENT_SITUATIONS: Final = (
+    Situation(
+        "uneven-racks",
+        "P",
+        "Racks have different sizes.",
+        has_uneven_racks,
+        _SPREADING,
+        excluded_by=("no-racks",),
+    ),
+    Situation("fenced", "P", "There are fenced brokers.", has_fenced, _SPREADING),
+    Situation("rf-near-brokers", "P", "RF = brokers or one less.", is_near_broker_count, _SPREADING),
+    Situation("partitions-added", "P", "An existing topic grows.", adds_partitions, ("leaders-even",)),
+)
+# Groups have a `partitions-added` of their own.
+SITUATIONS.update({f"{found.kinds}:{found.id}": found for found in PLACEMENT_SITUATIONS})
 
 PLAN_SITUATIONS: Final[Mapping[str, tuple[Callable[[Plan], bool], tuple[str, ...]]]] = {
     "many-moves": (has_many_moves, ("plan-valid",)),

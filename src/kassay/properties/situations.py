@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 from kassay.model.history import AddPartitions, Join, Resubscribe
 from kassay.model.step import Look, Rebalanced, Step
@@ -24,7 +24,7 @@ class Situation:
     id: str
     kinds: str
     sentence: str
-    reached: Callable[[Rebalanced], bool] | None
+    reached: Callable[[Any], bool] | None
     required_by: tuple[str, ...]
     parts: tuple[str, ...] = ()
     part_of: Callable[[Rebalanced], str | None] | None = None
