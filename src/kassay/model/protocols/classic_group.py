@@ -118,7 +118,10 @@ CLASSIC_GROUP: Final[Table] = {
         JOIN_TIMER: IMPOSSIBLE,
         SYNC_TIMER: Rule((COMPLETING, *_REBALANCED), "remove who sent no SyncGroup; prepare"),
         GROUP_STORED: IGNORE,
-        ASSIGNMENT_STORED: Rule((STABLE, PREPARING), "hand the assignment out; a failed write: prepare"),
+        ASSIGNMENT_STORED: Rule(
+            (STABLE, PREPARING, COMPLETING),
+            "hand the assignment out; a failed write: prepare; nothing if the generation has moved on",
+        ),
         STATIC_STORED: Rule((COMPLETING,), "answer the member, or put the old id back"),
     },
     STABLE: {

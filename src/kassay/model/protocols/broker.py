@@ -1,0 +1,142 @@
+"""One group's coordinator as the explored worlds hold it: a value, and every outcome of an event.
+
+Around `coordinator.step` go the armed timers (without a clock: kinds and members), the compacted log,
+and the writes that are not acknowledged yet. All outcomes are remembered by (broker, event): a
+walk meets the same pair thousands of times.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from kassay.model.explore import Cell, Interner
+from kassay.model.protocols import timers
+from kassay.model.protocols import values as v
+from kassay.model.protocols.choices import Target, TargetAsk, outcomes
+from kassay.model.protocols.coordinator import Event, Load, Step, Unload, step
+from kassay.model.protocols.groups import Continuation, Coordinator, Persist, Persisted, StoredAssignment
+from kassay.model.protocols.records import Log, compact
+from kassay.model.protocols.values import Config, Reply, ReplyBody, SetTimer, TimerFired
+
+
+class Broker(NamedTuple):
+    """`coordinator` is interned by itself, since many brokers differ only in timers and log."""
+
+    coordinator: Cell
+    armed: timers.Armed = ()
+    log: Log = ()
+    unanswered: tuple[Continuation, ...] = ()
+
+    @property
+    def state(self) -> Coordinator:
+        """The coordinator's own state."""
+        state: Coordinator = self.coordinator.value
+        return state
+
+
+Mail: TypeAlias = tuple[tuple[int, ReplyBody], ...]
+"""Replies by the number of the request that they answer."""
+
+Outcome: TypeAlias = tuple[Cell, Mail]
+"""A broker's cell and the replies."""
+
+
+class Brokers:
+    """All that the model's broker can do; cells hold `Broker` values.
+
+    `keeps_log` is off where no failover can happen any more: then the log is never read. `split_sync`
+    leaves the leader's SyncGroup unanswered after the write, so that a failover can fall between.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        interner: Interner,
+        targets: object,
+        member_id: object,
+        *,
+        split_sync: bool = False,
+    ) -> None:
+        self.config = config
+        self.interner = interner
+        self.targets = targets
+        self.member_id = member_id
+        self.split_sync = split_sync
+        self._seen: dict[tuple[Cell, Event, bool], tuple[Outcome, ...]] = {}
+
+    def first(self, image: v.Image) -> Cell:
+        """A broker that has never heard of the group."""
+        return self.interner.cell(Broker(self.interner.cell(Coordinator(image=image))))
+
+    def handle(self, cell: Cell, event: Event, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
+        """Every outcome of an event, duplicates merged, in the order of the choices."""
+        key = (cell, event, keeps_log)
+        found = self._seen.get(key)
+        if found is None:
+            broker: Broker = cell.value
+            found = self._seen[key] = tuple(
+                dict.fromkeys(self._settle(broker, result, keeps_log) for result in self._results(broker, event))
+            )
+        return found
+
+    def _results(self, broker: Broker, event: Event) -> list[Step]:
+        def targets(ask: TargetAsk) -> tuple[Target, ...]:
+            return self.targets(ask)  # type: ignore[operator, no-any-return]
+
+        def member_id(prefix: str) -> str:
+            return self.member_id(broker, prefix)  # type: ignore[operator, no-any-return]
+
+        return list(outcomes(lambda ch: step(self.config, broker.state, event, ch), targets, member_id))
+
+    def _settle(self, broker: Broker, result: Step, keeps_log: bool) -> Outcome:
+        """Carry out the outputs: timers, log, replies, and what follows an acknowledged write."""
+        mail: list[tuple[int, ReplyBody]] = []
+        while True:
+            armed = _tidy(timers.after(broker.armed, result.outputs))
+            broker = broker._replace(coordinator=self.interner.cell(result.state), armed=armed)
+            follow: list[Continuation] = []
+            for output in result.outputs:
+                if isinstance(output, Reply):
+                    mail.append((output.request, output.body))
+                elif isinstance(output, Persist):
+                    if keeps_log:
+                        broker = broker._replace(log=compact(broker.log, output.records))
+                    if output.then is not None:
+                        follow.append(output.then)
+            if not follow:
+                return self.interner.cell(broker), tuple(mail)
+            (then,) = follow
+            if self.split_sync and keeps_log and isinstance(then, StoredAssignment):
+                return self.interner.cell(broker._replace(unanswered=(then,))), tuple(mail)
+            (result,) = self._results(broker, Persisted(then))
+
+    def acknowledge(self, cell: Cell) -> tuple[Outcome, ...]:
+        """The leader's stored assignment is answered at last."""
+        broker: Broker = cell.value
+        (then,) = broker.unanswered
+        return self.handle(self.interner.cell(broker._replace(unanswered=())), Persisted(then))
+
+    def fire(self, cell: Cell, timer: SetTimer, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
+        """A timer is due."""
+        broker: Broker = cell.value
+        disarmed = broker._replace(armed=timers.without(broker.armed, timer))
+        return self.handle(
+            self.interner.cell(disarmed), TimerFired(timer.timer, timer.payload), keeps_log=keeps_log
+        )
+
+    def fail_over(self, cell: Cell, *, keeps_log: bool = True) -> Outcome:
+        """The coordinator moves: parked requests get NOT_COORDINATOR, the next one reads the log."""
+        broker: Broker = cell.value
+        quiet = self.interner.cell(broker._replace(unanswered=(), armed=()))
+        ((unloaded, mail),) = self.handle(quiet, Unload())
+        old: Broker = unloaded.value
+        fresh = old._replace(coordinator=self.interner.cell(Coordinator(image=broker.state.image)), armed=())
+        ((loaded, _),) = self.handle(self.interner.cell(fresh), Load(broker.log))
+        if not keeps_log:
+            loaded = self.interner.cell(loaded.value._replace(log=()))
+        return loaded, mail
+
+
+def _tidy(armed: timers.Armed) -> timers.Armed:
+    """Armed timers where no clock runs: by kind and member, due times forgotten."""
+    return tuple(sorted((timer._replace(due=0) for timer in armed), key=lambda timer: timer.timer))

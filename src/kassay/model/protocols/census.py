@@ -1,0 +1,64 @@
+"""Who believes to own what, and who is registered as the owner: what invariants read of any world.
+
+Ownership has two meanings: what a client would process (belief), and what the coordinator or the
+znodes record (registry). A zombie is a live client with a belief that the registry no longer
+backs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+Owned: TypeAlias = tuple[Any, ...]
+"""Partitions: numbers in the oldest models, topic partitions in the others; always sorted."""
+
+
+class Belief(NamedTuple):
+    """One client. `current`: its member id and generation (epoch) are the registry's.
+
+    `settled`: it has adopted what it was last given and waits for nothing. `commits`: the
+    coordinator would accept a commit from it now. `rejoined`: it is registered and takes part in the
+    present round (a static member that missed it is registered all the same).
+    """
+
+    client: str
+    member: str
+    live: bool
+    current: bool
+    settled: bool
+    owned: Owned
+    commits: bool = False
+    rejoined: bool = True
+
+
+class Registered(NamedTuple):
+    """One registered member, what it reads, and what it holds on record."""
+
+    member: str
+    instance: str
+    topics: tuple[str, ...]
+    owned: Owned
+
+
+class Census(NamedTuple):
+    """A world's ownership. `resting`: the registry awaits nothing and every live client is settled.
+
+    `wanted` are the partitions that somebody subscribes to and that exist. `adopted` names the client
+    that last adopted each partition. `target` is what each member is to own (KIP-848).
+    """
+
+    beliefs: tuple[Belief, ...]
+    registry: tuple[Registered, ...]
+    wanted: Owned
+    resting: bool
+    adopted: tuple[tuple[Any, str], ...] = ()
+    target: tuple[tuple[str, Owned], ...] = ()
+
+
+def complete(census: Census) -> bool:
+    """Whether every wanted partition has exactly one owner on record, who believes exactly that."""
+    held = sorted(tp for entry in census.registry for tp in entry.owned)
+    if held != sorted(census.wanted) and any(belief.live for belief in census.beliefs):
+        return False
+    believed = {belief.member: belief.owned for belief in census.beliefs if belief.live}
+    return all(tuple(sorted(believed.get(e.member, ()))) == tuple(sorted(e.owned)) for e in census.registry)

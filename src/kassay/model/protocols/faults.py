@@ -1,0 +1,73 @@
+"""What may go wrong in a run: budgets of faults and triggers, and the switches that break a rule.
+
+Each fault costs one of its budget, so that a model with faults is still finite. Switches are wrong
+rules, most of them bugs that Kafka once had; with all of them off the models follow Kafka.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from kassay.model.errors import InputError
+
+
+class Faults(NamedTuple):
+    """How often each fault or trigger may still happen.
+
+    crash: a process dies. pause: it stops for longer than any timeout, later to go on. slow: its
+    processing outlasts max.poll.interval.ms. leave: it closes in order. failover: the coordinator
+    moves. loss: a request or its reply is lost. duplicate, reorder: N2 only. partitions: a topic
+    grows by one partition. topic: a topic that matches the subscription is created. delete: a
+    topic is deleted. subscribe: a member changes its topics. rollout: a member restarts with its
+    next list of assignors. stale: a read sees ZooKeeper as it was before its last change.
+    """
+
+    crash: int = 0
+    pause: int = 0
+    slow: int = 0
+    leave: int = 0
+    failover: int = 0
+    loss: int = 0
+    duplicate: int = 0
+    reorder: int = 0
+    partitions: int = 0
+    topic: int = 0
+    delete: int = 0
+    subscribe: int = 0
+    rollout: int = 0
+    stale: int = 0
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing more can go wrong."""
+        return not any(self)
+
+
+NO_FAULTS: Final = Faults()
+
+
+@lru_cache(maxsize=None)
+def spend(budget: Faults, name: str) -> Faults | None:
+    """The budget after one such fault, or None if there is none left to spend."""
+    left: int = getattr(budget, name)
+    return budget._replace(**{name: left - 1}) if left > 0 else None
+
+
+def parse_faults(text: str) -> Faults:
+    """The budget written as `crash=1,pause=1`; raises InputError for an unknown name or a bad count.
+
+    >>> parse_faults("crash=1,failover=2").failover
+    2
+    """
+    counts: dict[str, int] = {}
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        name, sign, number = part.partition("=")
+        if name not in Faults._fields:
+            raise InputError(f"--faults: unknown fault {name!r}; expected one of {', '.join(Faults._fields)}")
+        if not sign:
+            number = "1"
+        if not number.isascii() or not number.isdigit() or int(number) > 9:
+            raise InputError(f"--faults: {part!r}: expected {name}=N with N from 0 to 9")
+        counts[name] = int(number)
+    return Faults(**counts)

@@ -1,0 +1,352 @@
+"""A1: the self-coordinating consumers of Kafka 0.8, with ZooKeeper as their notice board.
+
+Each consumer registers an ephemeral znode, watches its group, and on any change stops, releases
+what it owns, reads the board and takes *its own* share of the partitions. There is no generation
+and no fence, and no view is shared; what follows from that is the herd effect and the split brain
+that the coordinator was invented to end.
+Sources: "Kafka Consumer" by Jason Guo (2015), High Level Consumer Rebalance; Kafka 0.8.2
+`ZookeeperConsumerConnector` and `RangeAssignor`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from kassay.model.explore import Action
+from kassay.model.protocols.faults import Faults, spend
+from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, Rule, Table, look_up
+
+
+class Status(StrEnum):
+    """Where a consumer stands."""
+
+    OFF = "Off"
+    IDLE = "Idle"
+    RELEASED = "Released"
+    GAVE_UP = "GaveUp"
+    DEAD = "Dead"
+    ZOMBIE = "Zombie"
+
+
+class Event(StrEnum):
+    """What can happen to a consumer."""
+
+    START = "start"
+    WATCH = "watch fires"
+    REBALANCE = "rebalance"
+    CLAIM = "claim, all free"
+    CONFLICT = "claim, one taken"
+    LAST_CONFLICT = "claim, one taken, no try left"
+    CLOSE = "close"
+    CRASH = "crash"
+    EXPIRE = "session expires"
+    RECONNECT = "reconnect"
+
+
+_OFF: Final = {event: IGNORE if event is Event.WATCH else IMPOSSIBLE for event in Event}
+_CRASH: Final = Rule((Status.DEAD,), "ids and owner znodes stay until the session expires")
+_CLOSE: Final = Rule((Status.OFF,), "delete own ids and owner znodes; every watch fires")
+_NOTICE: Final = "pending := true (coalesced)"
+
+CONSUMER: Final[Table] = {
+    Status.OFF: _OFF
+    | {
+        Event.START: Rule(
+            (Status.IDLE,), "register in ids; watch ids and brokers; every watch fires; pending := true"
+        ),
+    },
+    Status.IDLE: {
+        Event.START: IMPOSSIBLE,
+        Event.WATCH: Rule((Status.IDLE,), _NOTICE),
+        Event.REBALANCE: Rule(
+            (Status.RELEASED,), "stop fetchers, commit, B := {}, delete own owner znodes, read the view"
+        ),
+        Event.CLAIM: IMPOSSIBLE,
+        Event.CONFLICT: IMPOSSIBLE,
+        Event.LAST_CONFLICT: IMPOSSIBLE,
+        Event.CLOSE: _CLOSE,
+        Event.CRASH: _CRASH,
+        Event.EXPIRE: Rule((Status.ZOMBIE,), "znodes vanish, every watch fires, B is kept (GC pause)"),
+        Event.RECONNECT: IMPOSSIBLE,
+    },
+    Status.RELEASED: {
+        Event.START: IMPOSSIBLE,
+        Event.WATCH: Rule((Status.RELEASED,), _NOTICE),
+        Event.REBALANCE: IMPOSSIBLE,
+        Event.CLAIM: Rule((Status.IDLE,), "create the owner znodes one by one; B := share(view)"),
+        Event.CONFLICT: Rule((Status.RELEASED,), "undo, one try less, read the view again"),
+        Event.LAST_CONFLICT: Rule((Status.GAVE_UP,), "B = {}; idle until the next watch"),
+        Event.CLOSE: _CLOSE,
+        Event.CRASH: _CRASH,
+        Event.EXPIRE: Rule((Status.ZOMBIE,), "ids entry vanishes, every watch fires"),
+        Event.RECONNECT: IMPOSSIBLE,
+    },
+    Status.GAVE_UP: {
+        Event.START: IMPOSSIBLE,
+        Event.WATCH: Rule((Status.GAVE_UP,), _NOTICE),
+        Event.REBALANCE: Rule((Status.RELEASED,), "tries afresh, read the view"),
+        Event.CLAIM: IMPOSSIBLE,
+        Event.CONFLICT: IMPOSSIBLE,
+        Event.LAST_CONFLICT: IMPOSSIBLE,
+        Event.CLOSE: _CLOSE,
+        Event.CRASH: _CRASH,
+        Event.EXPIRE: Rule((Status.ZOMBIE,), "ids entry vanishes, every watch fires"),
+        Event.RECONNECT: IMPOSSIBLE,
+    },
+    Status.DEAD: _OFF | {Event.EXPIRE: Rule((Status.OFF,), "ids and owner znodes vanish; every watch fires")},
+    Status.ZOMBIE: _OFF
+    | {
+        Event.RECONNECT: Rule(
+            (Status.IDLE,), "register again; every watch fires; pending := true; B kept until its rebalance"
+        ),
+        Event.CRASH: Rule((Status.OFF,), "nothing is registered any more"),
+    },
+}
+
+
+def ceil_range(partitions: int, consumers: int, index: int) -> tuple[int, ...]:
+    """Partitions iN .. (i+1)N-1 with N the rounded-up quotient, as the 2015 article has it.
+
+    >>> [len(ceil_range(5, 4, i)) for i in range(4)]
+    [2, 2, 1, 0]
+    """
+    size = -(-partitions // consumers)
+    return tuple(range(index * size, min((index + 1) * size, partitions)))
+
+
+def fair_range(partitions: int, consumers: int, index: int) -> tuple[int, ...]:
+    """Quotient and remainder, earlier consumers one larger: what 0.8.2 really did.
+
+    >>> [len(fair_range(5, 4, i)) for i in range(4)]
+    [2, 1, 1, 1]
+    """
+    size, extra = divmod(partitions, consumers)
+    start = index * size + min(index, extra)
+    return tuple(range(start, start + size + (index < extra)))
+
+
+Share = Callable[[int, int, int], tuple[int, ...]]
+SHARES: Final[dict[str, Share]] = {"ceil-range": ceil_range, "range": fair_range}
+
+
+class View(NamedTuple):
+    """What a consumer read on the board."""
+
+    ids: tuple[int, ...]
+    partitions: int
+
+
+class Consumer(NamedTuple):
+    """One process. `owned` is what it believes; `expired` that the belief outlived its session."""
+
+    status: Status = Status.OFF
+    view: View | None = None
+    owned: tuple[int, ...] = ()
+    pending: bool = False
+    tries: int = 0
+    expired: bool = False
+
+
+class World(NamedTuple):
+    """Consumers, the znodes, the board before its last change (for stale reads), and the budget."""
+
+    consumers: tuple[Consumer, ...]
+    ids: tuple[int, ...]
+    owner: tuple[int | None, ...]
+    before: View | None
+    budget: Faults
+
+
+class ZooKeeperModel:
+    """The consumers and their board. `retries` None is unbounded; switches as in section E.
+
+    zk_no_owner_guard: claims ignore owner znodes. zk_stale_view: a read may see the board before its
+    last change (budget `stale`). zk_finite_retries: one retry, then the consumer gives up.
+    """
+
+    def __init__(
+        self,
+        members: int = 2,
+        partitions: int = 2,
+        *,
+        share: str = "ceil-range",
+        faults: Faults = Faults(),
+        switches: frozenset[str] = frozenset(),
+        retries: int | None = None,
+        partitions_max: int = 9,
+    ) -> None:
+        self.members = members
+        self.partitions = partitions
+        self.share = SHARES[share]
+        self.guard = "zk_no_owner_guard" not in switches
+        self.retries = 1 if retries is None and "zk_finite_retries" in switches else retries
+        self.partitions_max = partitions_max
+        if "zk_stale_view" in switches:
+            faults = faults._replace(stale=max(1, faults.stale))
+        self.faults = faults
+
+    def initial(self) -> Iterator[World]:
+        """Nobody has started."""
+        yield World((Consumer(),) * self.members, (), (None,) * self.partitions, None, self.faults)
+
+    def canonical(self, state: World) -> World:
+        """The board before its last change matters only while a stale read can still happen."""
+        if state.before is not None and not state.budget.stale:
+            return state._replace(before=None)
+        return state
+
+    def converged(self, state: World) -> bool:
+        """Everybody rests, owns what the znodes say, and every partition has an owner."""
+        live = [c for c in state.consumers if c.status is not Status.OFF]
+        if any(c.status is not Status.IDLE or c.pending or c.expired for c in live):
+            return False
+        held = sorted(tp for c in live for tp in c.owned)
+        return not live or held == list(range(len(state.owner)))
+
+    def steps(self, state: World) -> Iterator[tuple[Action, World]]:
+        """Each consumer's own steps, then what the world does to it."""
+        for c, consumer in enumerate(state.consumers):
+            yield from self._own(state, c, consumer)
+            yield from self._faults(state, c, consumer)
+        yield from self._grow(state)
+
+    def _own(self, state: World, c: int, consumer: Consumer) -> Iterator[tuple[Action, World]]:
+        name, status = f"c{c + 1}", consumer.status
+        if status is Status.OFF:
+            started = Consumer(_to(status, Event.START), pending=True, tries=self.retries or 0)
+            after = _fire(_register(_put(state, c, started), c), c)
+            yield Action(name, "start", "zookeeper", "register, watch", fault=True), after
+        elif status in (Status.IDLE, Status.GAVE_UP) and consumer.pending:
+            yield from self._release(state, c, consumer)
+        elif status is Status.RELEASED:
+            yield from self._claim(state, c, consumer)
+        elif status is Status.ZOMBIE:
+            back = consumer._replace(
+                status=_to(status, Event.RECONNECT), pending=True, tries=self.retries or 0
+            )
+            yield (
+                Action(name, "reconnect", "zookeeper", "register again"),
+                _fire(_register(_put(state, c, back), c), c),
+            )
+        elif status is Status.DEAD:
+            gone = _fire(_forget(_put(state, c, Consumer(_to(status, Event.EXPIRE))), c), c)
+            yield Action("zookeeper", f"session of {name} expires", name), gone
+
+    def _reads(self, state: World) -> Iterator[tuple[str, View, World]]:
+        """The board as it is, and as it was if a stale read may still happen."""
+        yield "", View(state.ids, len(state.owner)), state
+        left = spend(state.budget, "stale")
+        if left is not None and state.before is not None:
+            yield "stale ", state.before, state._replace(budget=left)
+
+    def _release(self, state: World, c: int, consumer: Consumer) -> Iterator[tuple[Action, World]]:
+        to = _to(consumer.status, Event.REBALANCE)
+        for label, view, world in self._reads(state):
+            owner = tuple(None if o == c else o for o in world.owner)
+            released = Consumer(to, view, (), False, self.retries or 0)
+            after = _put(world, c, released)._replace(owner=owner)
+            detail = f"{label}view: {len(view.ids)} consumers, {view.partitions} partitions"
+            yield Action(f"c{c + 1}", "rebalance", "zookeeper", detail, fault=bool(label), rounds=1), after
+
+    def wanted(self, c: int, view: View) -> tuple[int, ...]:
+        """The share that a consumer computes for itself from its view."""
+        if c not in view.ids:
+            return ()
+        return self.share(view.partitions, len(view.ids), view.ids.index(c))
+
+    def _claim(self, state: World, c: int, consumer: Consumer) -> Iterator[tuple[Action, World]]:
+        name, view = f"c{c + 1}", consumer.view
+        assert view is not None, "a released consumer has read the board"
+        wanted = self.wanted(c, view)
+        taken = [tp for tp in wanted if state.owner[tp] is not None]
+        listing = f"partitions {_listing(wanted)}"
+        if not taken or not self.guard:
+            owner = tuple(c if tp in wanted else o for tp, o in enumerate(state.owner))
+            claimed = consumer._replace(
+                status=_to(consumer.status, Event.CLAIM), owned=wanted, view=None, tries=0
+            )
+            yield (
+                Action(name, "claim", "zookeeper", listing, "created"),
+                _put(state, c, claimed)._replace(owner=owner),
+            )
+        elif self.retries is not None and consumer.tries == 0:
+            gone = consumer._replace(status=_to(consumer.status, Event.LAST_CONFLICT), view=None)
+            yield Action(name, "claim", "zookeeper", listing, "NodeExists, gives up"), _put(state, c, gone)
+        else:
+            to, tries = _to(consumer.status, Event.CONFLICT), max(0, consumer.tries - 1)
+            for label, fresh, world in self._reads(state):
+                again = consumer._replace(status=to, view=fresh, tries=tries)
+                reply = f"NodeExists, reads a {label or 'fresh '}view"
+                yield (
+                    Action(name, "claim", "zookeeper", listing, reply, fault=bool(label)),
+                    _put(world, c, again),
+                )
+
+    def _faults(self, state: World, c: int, consumer: Consumer) -> Iterator[tuple[Action, World]]:
+        name, rules = f"c{c + 1}", CONSUMER[consumer.status]
+        left = spend(state.budget, "crash")
+        if left is not None and rules[Event.CRASH] is not IMPOSSIBLE:
+            crashed = Consumer(_to(consumer.status, Event.CRASH))
+            yield Action(name, "crash", fault=True), _put(state, c, crashed)._replace(budget=left)
+        left = spend(state.budget, "leave")
+        if left is not None and rules[Event.CLOSE] is not IMPOSSIBLE:
+            after = _fire(_forget(_put(state, c, Consumer(_to(consumer.status, Event.CLOSE))), c), c)
+            yield Action(name, "close", "zookeeper", fault=True), after._replace(budget=left)
+        left = spend(state.budget, "pause")
+        if left is not None and rules[Event.EXPIRE] is not IMPOSSIBLE and consumer.status is not Status.DEAD:
+            zombie = Consumer(_to(consumer.status, Event.EXPIRE), None, consumer.owned, expired=True)
+            after = _fire(_forget(_put(state, c, zombie), c), c)
+            yield (
+                Action("zookeeper", f"session of {name} expires in a pause", name, fault=True),
+                after._replace(budget=left),
+            )
+
+    def _grow(self, state: World) -> Iterator[tuple[Action, World]]:
+        left = spend(state.budget, "partitions")
+        if left is not None and len(state.owner) < self.partitions_max:
+            grown = state._replace(budget=left, owner=(*state.owner, None), before=_board(state))
+            after = _fire(grown, None)
+            yield Action("zookeeper", "a partition is added", fault=True), after
+
+
+def _to(status: Status, event: Event) -> Status:
+    return Status(look_up(CONSUMER, status, event).targets[0])
+
+
+def _board(state: World) -> View:
+    return View(state.ids, len(state.owner))
+
+
+def _put(state: World, c: int, consumer: Consumer) -> World:
+    consumers = state.consumers
+    return state._replace(consumers=(*consumers[:c], consumer, *consumers[c + 1 :]))
+
+
+def _register(state: World, c: int) -> World:
+    return state._replace(ids=tuple(sorted({*state.ids, c})), before=_board(state))
+
+
+def _forget(state: World, c: int) -> World:
+    """The board without a consumer's ephemeral znodes."""
+    return state._replace(
+        ids=tuple(i for i in state.ids if i != c),
+        owner=tuple(None if o == c else o for o in state.owner),
+        before=_board(state),
+    )
+
+
+def _fire(state: World, origin: int | None) -> World:
+    """Every registered consumer but the origin is told; an expired session has no watches left."""
+    consumers = tuple(
+        consumer._replace(pending=True)
+        if c != origin and look_up(CONSUMER, consumer.status, Event.WATCH) is not IGNORE
+        else consumer
+        for c, consumer in enumerate(state.consumers)
+    )
+    return state._replace(consumers=consumers)
+
+
+def _listing(partitions: tuple[int, ...]) -> str:
+    return ",".join(map(str, partitions)) or "none"
