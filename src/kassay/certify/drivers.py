@@ -7,6 +7,7 @@ from functools import cache
 from kassay.certify.examine import Driver
 from kassay.certify.groups import GroupDriver
 from kassay.certify.placements import PlacementDriver
+from kassay.certify.sendings import SendingDriver
 from kassay.model.errors import InputError
 
 
@@ -17,4 +18,6 @@ def driver_for(kind: str) -> Driver:
         return GroupDriver(kind)
     if kind == "P":
         return PlacementDriver()
+    if kind == "K":
+        return SendingDriver()
     raise InputError(f"targets of kind {kind} cannot be certified")
