@@ -1,0 +1,218 @@
+"""A state machine that drives any assignor of a consumer group, its claims as invariants.
+
+Hypothesis chooses what happens; the machine plays it through the one player and judges every claim
+after every rule. Beside the assignor a naive oracle keeps the books: who is in the group, which
+partitions exist, and who owns what according to the answers so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from kassay.model.assignor import Assignor, RebalanceProtocol
+from kassay.model.cluster import Cluster, Topic, TopicPartition
+from kassay.model.group import Member
+from kassay.model.history import (
+    AddPartitions,
+    Change,
+    Crash,
+    DeleteTopic,
+    Event,
+    FailedSync,
+    History,
+    Join,
+    Leave,
+    Rebalance,
+    Resubscribe,
+    Return,
+)
+from kassay.model.play import Player
+from kassay.model.step import Failure, Look, Rebalanced
+from kassay.properties.registry import Evidence, Promise, Scope, promise, validity_claims
+
+TOPICS = ("t0", "t1", "t2")
+
+
+class NaiveOracle:
+    """The books: members, topics, and owners as the last answer made them."""
+
+    def __init__(self) -> None:
+        self.members: dict[str, frozenset[str]] = {}
+        self.topics: dict[str, int] = {}
+
+    def expected(self) -> frozenset[TopicPartition]:
+        """What must have an owner: every partition of a topic that somebody reads."""
+        read = frozenset().union(*self.members.values()) if self.members else frozenset()
+        return frozenset(
+            TopicPartition(topic, p)
+            for topic, count in self.topics.items()
+            if topic in read
+            for p in range(count)
+        )
+
+
+class GroupMachine(RuleBasedStateMachine):
+    """Subclass it with `new`, `protocol` and `claims`, or use `machine_for`."""
+
+    new: Callable[[Mapping[str, str]], Assignor]
+    protocol = RebalanceProtocol.EAGER
+    claims: tuple[str, ...] = ()
+    kind = "C"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.oracle = NaiveOracle()
+        self.away: dict[str, frozenset[str]] = {}
+        self.cluster = Cluster()
+        self.changes: tuple[Change, ...] = ()
+        self.last: Rebalanced | None = None
+        self.made = 0
+        own = tuple(promise(name, self.kind) for name in self.claims)
+        self.promises = (*validity_claims(self.kind), *own)
+        self.player = Player(
+            type(self).new,
+            self.protocol,
+            frozenset({Look.AGAIN, Look.OTHER, Look.PERMUTED}),
+            any(found.claim.confirm for found in self.promises),
+        )
+
+    @initialize(counts=st.lists(st.integers(1, 6), min_size=1, max_size=len(TOPICS)))
+    def start(self, counts: list[int]) -> None:
+        """The topics."""
+        self.oracle.topics = dict(zip(TOPICS, counts))
+        self.cluster = Cluster(tuple(Topic(name, n) for name, n in self.oracle.topics.items()))
+
+    def happens(self, *events: Event) -> None:
+        """Let the events happen, rebalance, and judge."""
+        self.changes = (*self.changes, events)
+        # The whole history is played again: objects of a target keep state, and a history is what replays.
+        rebalances = list(self.player.play(History(self.cluster, self.changes)))
+        self.last = rebalances[-1] if rebalances and self.oracle.members else None
+
+    @rule(topics=st.sets(st.sampled_from(TOPICS), min_size=1), static=st.booleans())
+    def join(self, topics: set[str], static: bool) -> None:
+        """A member comes."""
+        self.made += 1
+        member_id = f"m{self.made}"
+        self.oracle.members[member_id] = frozenset(topics)
+        instance_id = f"i{9 - self.made % 10}-{self.made}" if static else None
+        self.happens(Join(Member(member_id, tuple(sorted(topics)), instance_id=instance_id)))
+
+    @precondition(lambda self: self.oracle.members)
+    @rule(data=st.data())
+    def leave(self, data: Any) -> None:
+        """A member goes for good."""
+        member_id = data.draw(st.sampled_from(sorted(self.oracle.members)))
+        del self.oracle.members[member_id]
+        self.happens(Leave(member_id))
+
+    @precondition(lambda self: self.oracle.members)
+    @rule(data=st.data())
+    def crash(self, data: Any) -> None:
+        """A member is gone and may come back."""
+        member_id = data.draw(st.sampled_from(sorted(self.oracle.members)))
+        self.away[member_id] = self.oracle.members.pop(member_id)
+        self.happens(Crash(member_id))
+
+    @precondition(lambda self: self.away)
+    @rule(data=st.data())
+    def come_back(self, data: Any) -> None:
+        """A crashed member is back with its old claims."""
+        member_id = data.draw(st.sampled_from(sorted(self.away)))
+        self.oracle.members[member_id] = self.away.pop(member_id)
+        self.happens(Return(member_id))
+
+    @precondition(lambda self: self.oracle.members)
+    @rule(data=st.data(), topics=st.sets(st.sampled_from(TOPICS), min_size=1))
+    def resubscribe(self, data: Any, topics: set[str]) -> None:
+        """A member reads other topics."""
+        member_id = data.draw(st.sampled_from(sorted(self.oracle.members)))
+        self.oracle.members[member_id] = frozenset(topics)
+        self.happens(Resubscribe(member_id, tuple(sorted(topics))))
+
+    @precondition(lambda self: self.oracle.topics)
+    @rule(data=st.data(), more=st.integers(1, 3))
+    def add_partitions(self, data: Any, more: int) -> None:
+        """A topic grows."""
+        topic = data.draw(st.sampled_from(sorted(self.oracle.topics)))
+        self.oracle.topics[topic] += more
+        self.happens(AddPartitions(topic, self.oracle.topics[topic]))
+
+    @precondition(lambda self: len(self.oracle.topics) > 1)
+    @rule(data=st.data())
+    def delete_topic(self, data: Any) -> None:
+        """A topic is deleted."""
+        topic = data.draw(st.sampled_from(sorted(self.oracle.topics)))
+        del self.oracle.topics[topic]
+        self.happens(DeleteTopic(topic))
+
+    @precondition(lambda self: self.oracle.members)
+    @rule(data=st.data())
+    def fail_a_sync(self, data: Any) -> None:
+        """A member never learns the next answer."""
+        self.happens(FailedSync(data.draw(st.sampled_from(sorted(self.oracle.members)))))
+
+    @precondition(lambda self: self.oracle.members)
+    @rule()
+    def rebalance(self) -> None:
+        """Nothing changed."""
+        self.happens(Rebalance())
+
+    @invariant()
+    def claims_hold(self) -> None:
+        """No claim is broken in the last rebalance."""
+        if self.last is not None:
+            broken = [
+                f"{found.id}: {e}" for found in self.promises for e in evidence_against(found, self.last)
+            ]
+            assert not broken, "; ".join(broken)
+
+    @invariant()
+    def books_agree(self) -> None:
+        """The group of the books is the group that was asked, and what must be owned is owned once."""
+        if self.last is None or isinstance(self.last.steps[-1].answer, Failure):
+            return
+        step = self.last.steps[-1]
+        assert {m.member_id: frozenset(m.topics) for m in step.group.members} == self.oracle.members
+        if self.protocol is RebalanceProtocol.EAGER or self.last.settled:
+            given = sorted(tp for tps in step.given.values() for tp in tps)
+            assert given == sorted(self.oracle.expected()), "the books expect other partitions to be owned"
+
+
+def evidence_against(found: Promise, rebalanced: Rebalanced) -> list[Evidence]:
+    """What speaks against the promise in this rebalance; claims that need an optimum are not judged."""
+    claim = found.claim
+    things: tuple[Any, ...] = ()
+    if claim.scope is Scope.STEP:
+        things = tuple(
+            s for s in rebalanced.steps if not isinstance(s.answer, Failure) or claim.id == "total"
+        )
+    elif claim.scope is Scope.OUTCOME:
+        things = rebalanced.outcomes
+    elif claim.scope is Scope.REBALANCE and not isinstance(rebalanced.steps[-1].answer, Failure):
+        things = (rebalanced,)
+    more = () if claim.argument is None else (found.argument or claim.argument,)
+    return [
+        e
+        for thing in things
+        if claim.applies is None or claim.applies(thing)
+        for e in claim.predicate(thing, *more)
+    ]
+
+
+def machine_for(
+    make: Callable[[Mapping[str, str]], Assignor],
+    claims: tuple[str, ...] = (),
+    protocol: RebalanceProtocol = RebalanceProtocol.EAGER,
+) -> type[GroupMachine]:
+    """A machine for this assignor; its `TestCase` runs under pytest and unittest.
+
+    >>> from kassay.properties.machines.groups import machine_for
+    >>> TestMine = machine_for(lambda config: MyAssignor(), ("balanced-kip54",)).TestCase  # doctest: +SKIP
+    """
+    attributes = {"new": staticmethod(make), "claims": claims, "protocol": protocol}
+    return type("GroupMachineOfTarget", (GroupMachine,), attributes)

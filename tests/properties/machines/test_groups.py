@@ -1,0 +1,51 @@
+"""The group machine passes what is right and catches what is wrong."""
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from kassay.assignors.registry import load_all
+from kassay.certify.controls import CONTROLS
+from kassay.model.assignor import RebalanceProtocol
+from kassay.properties.machines.groups import GroupMachine, machine_for
+from kassay.properties.registry import validity_claims
+
+SETTINGS = settings(
+    max_examples=15, stateful_step_count=10, deadline=None, suppress_health_check=list(HealthCheck)
+)
+SOUND = ("range", "roundrobin", "failover", "optimal-sticky", "optimal-cooperative")
+
+
+def machine_of(name: str) -> type[GroupMachine]:
+    found = load_all()[name]
+    claims = tuple(c for c in found.claims if c not in ("balanced-optimal", "sticky-minimal", "rack-local"))
+
+    def make(config):
+        made = found.factory()
+        made.configure(config)
+        return made
+
+    return machine_for(make, claims, found.protocol)
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_sound_rules_pass(name: str) -> None:
+    run_state_machine_as_test(machine_of(name), settings=SETTINGS)
+
+
+@pytest.mark.parametrize(
+    "name", ["loses-last", "omits-idle", "trusts-claims", "deals-to-all", "favours-first-listed", "remembers"]
+)
+def test_faulty_rules_are_caught(name: str) -> None:
+    control = next(c for c in CONTROLS if c.name == name)
+    validity = {found.claim.id for found in validity_claims("C")}
+    claims = () if control.breaks in validity else (control.breaks,)
+    with pytest.raises(AssertionError, match=f"{control.breaks}|the books expect"):
+        run_state_machine_as_test(machine_for(control.new, claims, control.protocol), settings=SETTINGS)
+
+
+def test_handing_over_at_once_is_caught() -> None:
+    control = next(c for c in CONTROLS if c.name == "hands-over-at-once")
+    machine = machine_for(control.new, ("cooperative",), RebalanceProtocol.COOPERATIVE)
+    with pytest.raises(AssertionError, match="cooperative"):
+        run_state_machine_as_test(machine, settings=SETTINGS)
