@@ -21,7 +21,7 @@ units + readers, as solving does at best.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -120,8 +120,12 @@ def _require(condition: bool, reason: str) -> None:
         raise _RefusedError(reason)
 
 
-def _whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _whole(row: Iterable[object]) -> bool:
+    """Whether all are whole numbers; True and False are none."""
+    return set(map(type, row)) <= {int}
+
+
+_Kind = tuple[tuple[int, ...], tuple[frozenset[str], ...], int]
 
 
 class _Check:
@@ -145,7 +149,7 @@ class _Check:
         _require(given.order in ORDERS, f"the order {','.join(map(str, given.order))} is not known")
         for name, row in (("levels", given.levels), ("prices", given.prices)):
             _require(len(row) == size, f"{len(row)} {name} for {size} members")
-            _require(all(map(_whole, row)), f"{name} are whole numbers")
+            _require(_whole(row), f"{name} are whole numbers")
         _require(
             all(topic.weights is None or set(topic.weights) <= {1} for topic in self.topics),
             "partitions that count differently need another proof",
@@ -184,7 +188,7 @@ class _Check:
         for topic in self.topics:
             row, readers = owners[topic.name], self.readers[topic.name]
             _require(len(row) == topic.partitions, f"{topic.name} has {topic.partitions} partitions")
-            _require(all(map(_whole, row)), f"an owner in {topic.name} is not a member's position")
+            _require(_whole(row), f"an owner in {topic.name} is not a member's position")
             if readers not in last:
                 last[readers] = max(levels[m] for m in readers)
             used = Counter(row)
@@ -220,9 +224,12 @@ class _Check:
         paid = least = moved = mismatched = 0
         scale = 1 + sum(topic.partitions for topic in self.topics)
         by_move, by_rack = (scale, 1) if self.given.order == MOVEMENT_FIRST else (1, scale)
+        alike: dict[tuple[int, ...], Counter[_Kind]] = {}
         for bundle in self.bundles:
-            takers = _Takers(self, self.readers[bundle[0].name], by_move, by_rack)
-            for (before, racks, owner), count in self._alike(bundle):
+            alike.setdefault(self.readers[bundle[0].name], Counter()).update(self._kinds(bundle))
+        for readers, kinds in alike.items():
+            takers = _Takers(self, readers, by_move, by_rack)
+            for (before, racks, owner), count in kinds.items():
                 gone, wrong = takers.loss(before, racks, owner)
                 moved += gone * count
                 mismatched += wrong * count
@@ -233,15 +240,12 @@ class _Check:
         most = sum(self._collected(inside) for inside in self.level_members)
         _require(paid == least - most, f"the cost is {paid}, the proof is for {least - most}")
 
-    def _alike(
-        self, bundle: list[PosedTopic]
-    ) -> Iterator[tuple[tuple[tuple[int, ...], tuple[frozenset[str], ...], int], int]]:
-        """Units of a bundle by previous owners, racks and owner, with their number."""
+    def _kinds(self, bundle: list[PosedTopic]) -> Iterator[_Kind]:
+        """Previous owners, replica racks and owner of each unit of a bundle."""
         count = bundle[0].partitions
         before = zip(*(self.posed.previous[topic.name] for topic in bundle), strict=True)
         racks = zip(*(topic.racks or (_UNKNOWN,) * count for topic in bundle), strict=True)
-        owner = self.given.owners[bundle[0].name]
-        return iter(Counter(zip(before, racks, owner, strict=True)).items())
+        return zip(before, racks, self.given.owners[bundle[0].name], strict=True)
 
     def _collected(self, inside: list[int]) -> int:
         """The most that prices can collect in a level."""

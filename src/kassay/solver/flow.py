@@ -56,12 +56,7 @@ class Network:
 
     def maximum(self, source: int, sink: int) -> int:
         """Push as much as fits, whatever it costs; how much that was."""
-        total = 0
-        while True:
-            layer = self._layers(source, sink)
-            if layer[sink] < 0:
-                return total
-            total += self._push(source, sink, layer, [1] * len(self.head))
+        return self._saturate(source, sink, [0] * len(self.out), [0] * len(self.head), ENDLESS)
 
     def cheapest(self, source: int, sink: int, amount: int = ENDLESS) -> int:
         """Push up to `amount` at the least cost for what is pushed; how much that was.
@@ -73,8 +68,14 @@ class Network:
             self.potential = [0] * len(self.out)
         total = 0
         while total < amount and self._reprice(source, sink):
-            total += self._push(source, sink, self.potential, self.cost, amount - total)
+            total += self._saturate(source, sink, self.potential, self.cost, amount - total)
+            self._forget_spent(source)
         return total
+
+    def _forget_spent(self, source: int) -> None:
+        """Leave the source's full arcs out of later searches: no shortest path comes back to them."""
+        capacity = self.capacity
+        self.out[source] = [arc for arc in self.out[source] if capacity[arc]]
 
     def reachable(self, sources: Iterable[int]) -> list[bool]:
         """Which nodes residual paths lead to: after `maximum`, the source's side of a least cut."""
@@ -90,22 +91,49 @@ class Network:
                     stack.append(head[arc])
         return seen
 
-    def _layers(self, source: int, sink: int) -> list[int]:
-        """The fewest residual arcs from the source to each node, -1 beyond the sink's layer."""
+    def _saturate(self, source: int, sink: int, label: list[int], length: list[int], most: int) -> int:
+        """A maximum flow, up to `most`, over arcs with `label[head] == label[tail] + length[arc]` alone."""
+        total = 0
+        while total < most:
+            layer = self._layers(source, sink, label, length)
+            if layer[sink] < 0:
+                break
+            total += self._push(source, sink, label, length, layer, most - total)
+        return total
+
+    def _layers(self, source: int, sink: int, label: list[int], length: list[int]) -> list[int]:
+        """The fewest such residual arcs from the source to each node, -1 beyond the sink's layer."""
         head, capacity, out = self.head, self.capacity, self.out
         layer = [-1] * len(out)
         layer[source] = 0
-        front, depth = [source], 0
+        before, front, depth = [source], [source], 0
         while front and layer[sink] < 0:
             depth += 1
-            following = []
+            before, following = front, list[int]()
             for node in front:
+                here = label[node]
                 for arc in out[node]:
-                    if capacity[arc] and layer[head[arc]] < 0:
-                        layer[head[arc]] = depth
-                        following.append(head[arc])
+                    if capacity[arc]:
+                        target = head[arc]
+                        if layer[target] < 0 and label[target] == here + length[arc]:
+                            layer[target] = depth
+                            following.append(target)
             front = following
+        if layer[sink] > 0:
+            self._keep_useful(sink, before, front, layer)
         return layer
+
+    def _keep_useful(self, sink: int, before: list[int], last: list[int], layer: list[int]) -> None:
+        """Close the nodes beside the sink, and those just before it that have no arc to it."""
+        head, capacity = self.head, self.capacity
+        depth = layer[sink]
+        for node in last:
+            layer[node] = -1
+        gates = {head[arc] for arc in self.out[sink] if capacity[arc ^ 1]}
+        for node in before:
+            if node not in gates:
+                layer[node] = -1
+        layer[sink] = depth
 
     def _reprice(self, source: int, sink: int) -> bool:
         """Raise potentials by Dijkstra distances, cut at the sink's; False if it is out of reach.
@@ -152,19 +180,19 @@ class Network:
             potential[node] += distance[node] - now
         return True
 
-    def _push(self, source: int, sink: int, label: list[int], length: list[int], most: int = ENDLESS) -> int:
-        """Push along arcs with `label[head] == label[tail] + length[arc]` until nothing more fits."""
+    def _push(
+        self, source: int, sink: int, label: list[int], length: list[int], layer: list[int], most: int
+    ) -> int:
+        """Push along paths that go down a layer with each arc until no such path is left."""
         head, capacity, out = self.head, self.capacity, self.out
         turn = [0] * len(out)
-        closed = bytearray(len(out))
-        closed[source] = 1
         total, node = 0, source
         path: list[int] = []
         while True:
             if node == sink:
                 amount = min(min([capacity[arc] for arc in path]), most - total)
                 total += amount
-                full = len(path)
+                full = 0
                 for step in range(len(path) - 1, -1, -1):
                     arc = path[step]
                     capacity[arc] -= amount
@@ -173,26 +201,23 @@ class Network:
                         full = step
                 if total == most:
                     return total
-                for arc in path[full:]:
-                    closed[head[arc]] = 0
                 node = head[path[full] ^ 1]
                 del path[full:]
-            here, arcs, index = label[node], out[node], turn[node]
+            here, deeper, arcs, index = label[node], layer[node] + 1, out[node], turn[node]
             size = len(arcs)
             while index < size:
                 arc = arcs[index]
                 if capacity[arc]:
                     target = head[arc]
-                    if not closed[target] and label[target] == here + length[arc]:
+                    if layer[target] == deeper and label[target] == here + length[arc]:
                         break
                 index += 1
             turn[node] = index
             if index < size:
-                closed[target] = 1
                 path.append(arc)
                 node = target
             elif path:
+                layer[node] = -1
                 node = head[path.pop() ^ 1]
-                turn[node] += 1
             else:
                 return total

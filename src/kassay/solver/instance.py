@@ -85,6 +85,12 @@ class Problem:
         """The numbers of topics that go together; the exact methods need a single one."""
         return frozenset(len(bundle) for bundle in self.bundles)
 
+    def unweighted(self) -> Problem:
+        """The same problem with partitions that count alike."""
+        if not self.weighted:
+            return self
+        return replace(self, topics=tuple(topic._replace(weights=None) for topic in self.topics))
+
     @classmethod
     def of(cls, cluster: Cluster, group: Group, name: str = "") -> Problem:
         """The problem that the group poses, its previous owners by the rule of `previous_owners`."""

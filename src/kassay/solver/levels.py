@@ -16,6 +16,7 @@ the rest, and both parts are solved on their own. At most two maximum flows a sp
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 
@@ -162,7 +163,7 @@ class _Spread:
         """Move up to `most` units from the first member of a path of (member, set) to the last."""
         holds = self.holds
         amount = min(most, *(holds[m][s] for m, s in path[:-1]))
-        for (giver, s), (taker, _) in zip(path, path[1:], strict=False):
+        for (giver, s), (taker, _) in pairwise(path):
             holds[giver][s] -= amount
             if not holds[giver][s]:
                 del holds[giver][s]
