@@ -84,10 +84,20 @@ def test_existing_partitions_count():
 
 def test_a_placer_may_leave_fenced_brokers_empty():
     asked = PlacementRequest(4, 1, (Broker(0), Broker(1), Broker(2, fenced=True)))
-    step = PlacementStep(asked, ((0,), (1,), (0,), (1,)))
-    assert list(replicas_even(step, BestPlacement((1, 1, 2), (2, 2), (2, 2)))) == []
-    (found,) = replicas_even(step, BestPlacement((1, 1, 2), (2, 2)))
-    assert found.facts["are"] == {0: 2, 1: 2, 2: 0}
+    even = BestPlacement((2, 2), (2, 2))
+    assert list(replicas_even(PlacementStep(asked, ((0,), (1,), (0,), (1,))), even)) == []
+    (found,) = replicas_even(PlacementStep(asked, ((0,),) * 4), even)
+    assert found.facts["are"] == {0: 4, 1: 0}
+
+
+def test_replicas_are_not_judged_where_fenced_brokers_are_used():
+    """The one that may lead holds every partition: no other placement is as good and less even."""
+    brokers = (Broker(0), Broker(1, fenced=True), Broker(2, fenced=True))
+    asked = PlacementRequest(4, 2, brokers)
+    step = PlacementStep(asked, ((0, 1), (0, 2), (0, 1), (0, 2)))
+    assert list(replicas_even(step, BestPlacement(None, (4,)))) == []
+    lopsided = PlacementStep(PlacementRequest(2, 1, brokers[:2]), ((1,), (1,)))
+    assert list(replicas_even(lopsided, BestPlacement((2,), (2,)))) == []
 
 
 def test_the_striped_placer_evens_racks_not_brokers():

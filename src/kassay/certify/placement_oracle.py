@@ -35,18 +35,15 @@ def _best(request: PlacementRequest) -> BestPlacement | None:
     if request.has_partial_racks or not 1 <= request.replication_factor <= len(request.brokers):
         return None
     unfenced = [broker for broker in request.brokers if not broker.fenced]
-    replicas_unfenced = None
-    if len(unfenced) >= request.replication_factor:
-        replicas_unfenced = _replicas(request, unfenced)
-    return BestPlacement(_replicas(request, request.brokers), _leaders(request), replicas_unfenced)
+    enough = len(unfenced) >= request.replication_factor
+    return BestPlacement(_replicas(request, unfenced) if enough else None, _leaders(request))
 
 
 def _replicas(request: PlacementRequest, brokers: Iterable[Broker]) -> tuple[int, ...]:
     """The most even replica counts of these brokers, existing partitions included, ascending."""
     held = Counter(broker for row in request.existing for broker in row)
     hosts = tuple(
-        Host(broker.broker_id, broker.rack, fenced=broker.fenced, base=held[broker.broker_id])
-        for broker in sorted(brokers)
+        Host(broker.broker_id, broker.rack, base=held[broker.broker_id]) for broker in sorted(brokers)
     )
     topic = PlacedTopic("t", request.partitions, request.replication_factor)
     found = best_placement(PlacementProblem(hosts, (topic,), {"t": ((),) * request.partitions}))

@@ -16,21 +16,20 @@ from kassay.properties.registry import Evidence, Scope, claim
 
 
 class BestPlacement(NamedTuple):
-    """The certified best loads for a request, ascending, supplied by whoever has a solver.
+    """The certified best loads of unfenced brokers for a request, ascending, from whoever has a solver.
 
-    `replicas` are those of all brokers, `replicas_unfenced` those of the unfenced ones if only these
-    are used (None if they are too few), `leaders` the preferred leaders of unfenced brokers.
+    `replicas` is for placements on unfenced brokers alone, None if these are too few; `leaders` are
+    preferred leaders.
     """
 
-    replicas: tuple[int, ...]
+    replicas: tuple[int, ...] | None
     leaders: tuple[int, ...]
-    replicas_unfenced: tuple[int, ...] | None = None
 
 
 def replica_loads(step: PlacementStep) -> dict[int, int]:
-    """Replicas of the topic on each broker, existing partitions included."""
+    """Replicas of the topic on each unfenced broker, existing partitions included."""
     held = Counter(broker for replicas in _topic(step) for broker in replicas)
-    return {broker.broker_id: held[broker.broker_id] for broker in step.request.brokers}
+    return {broker: held[broker] for broker in sorted(step.request.unfenced)}
 
 
 def leader_loads(step: PlacementStep) -> dict[int, int]:
@@ -56,20 +55,18 @@ def _is_even(loads: Mapping[int, int]) -> bool:
     "replicas-even", kinds="P", scope=Scope.OPTIMUM, applies=is_placed, source="AdminUtils, its first goal"
 )
 def replicas_even(step: PlacementStep, best: BestPlacement) -> Iterator[Evidence]:
-    """Replicas per broker are within one where the rack rule allows, else as even as they can be."""
+    """Replicas per broker are within one where the rack rule allows, else as even as they can be.
+
+    Judged where the new replicas are on unfenced brokers: with fenced ones among them, who may lead
+    stands in the way of balance.
+    """
     loads = replica_loads(step)
-    if not is_placed(step) or _is_even(loads):
+    keeps_to_unfenced = all(step.request.unfenced.issuperset(row) for row in step.placed or ())
+    if best.replicas is None or not is_placed(step) or not keeps_to_unfenced or _is_even(loads):
         return
-    wanted = best.replicas
-    unfenced = {broker: load for broker, load in loads.items() if broker in step.request.unfenced}
-    if best.replicas_unfenced is not None and sum(unfenced.values()) == sum(loads.values()):
-        loads, wanted = unfenced, best.replicas_unfenced
-        if _is_even(loads):
-            return
-    if gap(loads.values(), wanted) > 0:
-        yield Evidence(
-            "replicas", {"are": loads, "could be": wanted, "squares too many": gap(loads.values(), wanted)}
-        )
+    worse = gap(loads.values(), best.replicas)
+    if worse > 0:
+        yield Evidence("replicas", {"are": loads, "could be": best.replicas, "squares too many": worse})
 
 
 @claim("leaders-even", kinds="P", scope=Scope.OPTIMUM, applies=is_placed, source="KAFKA-15354")
@@ -78,8 +75,6 @@ def leaders_even(step: PlacementStep, best: BestPlacement) -> Iterator[Evidence]
     loads = leader_loads(step)
     if not is_placed(step) or _is_even(loads):
         return
-    if gap(loads.values(), best.leaders) > 0:
-        yield Evidence(
-            "leaders",
-            {"are": loads, "could be": best.leaders, "squares too many": gap(loads.values(), best.leaders)},
-        )
+    worse = gap(loads.values(), best.leaders)
+    if worse > 0:
+        yield Evidence("leaders", {"are": loads, "could be": best.leaders, "squares too many": worse})
