@@ -1,6 +1,5 @@
 """Records and metadata, and how they meet a partitioner."""
 
-from kassay.model.failure import FailureKind
 from kassay.model.partitioner import (
     InvalidPartitionError,
     Partitioner,
@@ -9,8 +8,8 @@ from kassay.model.partitioner import (
     Record,
     TopicMetadata,
 )
+from kassay.model.play import failure_of
 from kassay.model.sending import RecordRefused, Sending, Sent, send, send_all
-from kassay.model.step import Failure
 
 TWO = TopicMetadata.of(2)
 
@@ -40,7 +39,7 @@ def test_a_partitioner_is_configured_then_asked_then_closed():
     assert answers == [
         1,
         RecordRefused("java.lang.IllegalArgumentException", "no such partition"),
-        Failure(FailureKind.RAISED, "ZeroDivisionError: integer division or modulo by zero"),
+        failure_of(ZeroDivisionError("integer division or modulo by zero")),
     ]
     asked = [("partition", key) for key in (b"k", b"refused", b"")]
     assert noting.calls == [("configure", {"a": "b"}), *asked, "close"]
@@ -56,12 +55,10 @@ def test_failing_to_be_configured_fails_every_record_and_failing_to_close_the_la
             raise RuntimeError("busy")
 
     records = Sending(((Record("t", b"k"), TWO), (Record("t", b"ab"), TWO)))
-    assert [sent.answer for sent in send_all(Unset(), records)] == [
-        Failure(FailureKind.RAISED, "KeyError: 'bootstrap'")
-    ] * 2
+    assert [sent.answer for sent in send_all(Unset(), records)] == [failure_of(KeyError("bootstrap"))] * 2
     assert [sent.answer for sent in send_all(Stuck(), records)] == [
         1,
-        Failure(FailureKind.RAISED, "RuntimeError: busy"),
+        failure_of(RuntimeError("busy")),
     ]
     assert send_all(Stuck(), Sending(())) == ()
 
