@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any
 
+from kassay.certify.vectors.protocol_choices import TraceChoices
 from kassay.certify.vectors.protocol_codec import (
     config_of,
     event_of,
@@ -23,14 +24,11 @@ from kassay.certify.vectors.protocol_codec import (
     rendered_state,
     tidy,
 )
-from kassay.certify.vectors.protocol_choices import TraceChoices
 from kassay.certify.vectors.registry import vector_format
 from kassay.model.errors import InputError
 from kassay.model.protocols.driver import Broker, Happened, Runtime, defer
 from kassay.model.protocols.groups import Coordinator
 from kassay.model.protocols.table import IllegalTransition
-
-CLOCK_EVENTS: Final = ("advance", "flush", "reload", "defer")
 
 
 def _check(vector: Mapping[str, Any], factory: Callable[[], Any], *, exact: bool) -> str | None:  # noqa: ARG001
@@ -53,12 +51,16 @@ def check_trace(vector: Mapping[str, Any], factory: Callable[[], Any]) -> str | 
         try:
             happened = _perform(runtime, broker, step, choices)
         except IllegalTransition as problem:
-            return f"{vector['id']} step {step['i']}: expected {step['event']['event']} to be possible, got {problem}"
+            return f"{_where(vector, step)}: expected that this can happen, got: {problem}"
         broker = happened.broker
-        difference = _difference(step, happened, runtime)
+        difference = _difference(step, happened, choices)
         if difference:
-            return f"{vector['id']} step {step['i']} ({step['event']['event']}): {difference}"
+            return f"{_where(vector, step)}: {difference}"
     return None
+
+
+def _where(vector: Mapping[str, Any], step: Mapping[str, Any]) -> str:
+    return f"{vector['id']} step {step['i']} ({step['event']['event']})"
 
 
 def _perform(runtime: Runtime, broker: Broker, step: Mapping[str, Any], choices: TraceChoices) -> Happened:
@@ -76,7 +78,7 @@ def _perform(runtime: Runtime, broker: Broker, step: Mapping[str, Any], choices:
     return runtime.deliver(broker, body, choices, event.get("write_fails", ""))
 
 
-def _difference(step: Mapping[str, Any], happened: Happened, runtime: Runtime) -> str | None:
+def _difference(step: Mapping[str, Any], happened: Happened, choices: TraceChoices) -> str | None:
     broker = happened.broker
     pairs = (
         ("clock", step["t"], broker.now),
@@ -88,7 +90,7 @@ def _difference(step: Mapping[str, Any], happened: Happened, runtime: Runtime) -
         ),
         ("records", _by_key(step["records"]), _by_key([rendered_record(r) for r in happened.records])),
         ("durable", step["durable"], broker.durable),
-        ("state", tidy(step["state"]), tidy(rendered_state(broker, runtime.config))),
+        ("state", tidy(step["state"]), tidy(rendered_state(broker, choices))),
     )
     for name, expected, got in pairs:
         if expected != got:

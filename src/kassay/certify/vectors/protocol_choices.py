@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kassay.certify.vectors.protocol_codec import partitions_of
-from kassay.model.protocols.choices import ASSIGNOR, LEADER, Target, TargetAsk
-from kassay.model.protocols.groups import PREPARING
+from kassay.model.protocols.choices import ASSIGNOR, LEADER, PROTOCOL, Target, TargetAsk
+from kassay.model.protocols.groups import PREPARING, STABLE
 from kassay.model.protocols.timers import Armed
-from kassay.model.protocols.values import Partitions, SetTimer
+from kassay.model.protocols.values import REVOCATION, Partitions, SetTimer
 
 
 class TraceChoices:
@@ -23,7 +23,7 @@ class TraceChoices:
 
     def turn_to(self, step: Mapping[str, Any]) -> None:
         """The next step is to be answered for."""
-        self._known |= set(_ids(self._step))
+        self._known |= {*_ids(self._step), self._step.get("event", {}).get("member")}
         self._before = self._step["state"]
         self._step = step
         self._fired = iter(step["fired"])
@@ -32,14 +32,13 @@ class TraceChoices:
         """The option that shows in the state after the step."""
         if len(options) == 1:
             return options[0]
-        state = self._step["state"]
+        state, before = self._step["state"], self._before
         if kind == LEADER:
             return self._leader(options)
-        name = "assignor" if kind == ASSIGNOR else "protocol"
-        if state.get("state") == PREPARING and name == "protocol":
-            # A returning static member was outvoted: the next protocol is not the present one.
-            return next(option for option in options if option != self._before.get("protocol"))
-        chosen = state.get(name)
+        if kind == PROTOCOL and state.get("state") == PREPARING and before.get("state") == STABLE:
+            # A static member came back and the vote went against the present protocol: hence the rebalance.
+            return next(option for option in options if option != before["protocol"])
+        chosen = state.get("assignor" if kind == ASSIGNOR else "protocol")
         return chosen if chosen in options else options[0]
 
     def _leader(self, options: Sequence[str]) -> str:
@@ -55,12 +54,16 @@ class TraceChoices:
 
     def member_id(self, prefix: str) -> str:
         """The id that turns up in this step for the first time."""
-        fresh = [found for found in _ids(self._step) if found not in self._known]
-        named = [found for found in fresh if found.startswith(f"{prefix}-")]
-        return (named or fresh or [f"{prefix}-unseen"])[0]
+        used = {*self._known, self._step["event"].get("member")}
+        fresh = [found for found in _ids(self._step) if found not in used]
+        return next((found for found in fresh if found.startswith(prefix)), f"{prefix}-never shown")
 
     def target(self, ask: TargetAsk) -> Target:
-        """The target after the step, for the members asked about."""
+        """The target after the step, for the members asked about.
+
+        A target whose write failed is not shown. All that can then be seen of it is whether the member
+        had to give something up: that armed its revocation timer, which a failed write does not undo.
+        """
         state = self._step["state"]
         given: dict[str, Partitions] = {member.member: member.target for member in ask.members}
         for record in self._step["records"]:
@@ -68,7 +71,16 @@ class TraceChoices:
                 given[record["member"]] = partitions_of(record["partitions"])
         for member, tps in state.get("target", {}).items():
             given[member] = partitions_of(tps)
+        if "write_fails" in self._step["event"]:
+            given |= {member.member: self._unwritten(member.member) for member in ask.members}
         return tuple((member.member, given[member.member]) for member in ask.members)
+
+    def _unwritten(self, member_id: str) -> Partitions:
+        """Nothing for a member whose revocation timer runs, else what the member has."""
+        if any(timer[:2] == [REVOCATION, member_id] for timer in self._step["state"]["timers"]):
+            return ()
+        members = self._before.get("members", ())
+        return next((partitions_of(m["assigned"]) for m in members if m["id"] == member_id), ())
 
     def first_of(self, due: Armed) -> SetTimer:
         """Of the timers due, the one that fired next."""
@@ -80,13 +92,11 @@ class TraceChoices:
 
 
 def _ids(step: Mapping[str, Any]) -> list[str]:
-    """Every member id that a step shows, without repeats."""
+    """Every member id that a step shows beside the one that it is about, without repeats."""
     state = step["state"]
-    found = [member["id"] for member in state.get("members", ())]
+    found = [response.get("member") for response in step.get("responses", ())]
+    found += [member["id"] for member in state.get("members", ())]
     found += state.get("pending_join", ())
-    found += [member for _, member, _ in state.get("timers", ()) if member]
-    found += [response.get("member") for response in step.get("responses", ())]
+    found += [member for _, member, _ in state.get("timers", ())]
     found += [member["id"] for record in step.get("records", ()) for member in record.get("members", ())]
-    event = step.get("event", {})
-    asked = event.get("member")
-    return [member for member in dict.fromkeys(found) if member and member != asked]
+    return [member for member in dict.fromkeys(found) if member]

@@ -9,6 +9,7 @@ from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.protocols import records as r
 from kassay.model.protocols import values as v
+from kassay.model.protocols.choices import Choices
 from kassay.model.protocols.consumer_group import group_state, preferred_assignor
 from kassay.model.protocols.coordinator import Event
 from kassay.model.protocols.driver import Broker
@@ -95,13 +96,18 @@ def image_of(topics: Mapping[str, int], before: Image) -> Image:
     return tuple(sorted(found + gone))
 
 
+def _sent(text: str | None) -> str:
+    """An optional string of a request: absent is "", and one that is sent empty is a blank."""
+    return "" if text is None else text or " "
+
+
 def _join(i: int, event: Mapping[str, Any], now: int) -> Event:
     return v.Join(
         i,
         event["member"],
         tuple((name, metadata_of(metadata)) for name, metadata in event["protocols"]),
         event["client"],
-        event["instance"] or "",
+        _sent(event["instance"]),
         event["session_timeout"],
         event["rebalance_timeout"],
         event["protocol_type"],
@@ -117,7 +123,7 @@ def _sync(i: int, event: Mapping[str, Any], now: int) -> Event:
         event["member"],
         event["generation"],
         given,
-        event["instance"] or "",
+        _sent(event["instance"]),
         event["protocol_type"] or "",
         event["protocol"] or "",
         now,
@@ -129,11 +135,13 @@ def _assignment(tps: Mapping[str, Iterable[int]] | None) -> Partitions:
 
 
 def _heartbeat(i: int, event: Mapping[str, Any], now: int) -> Event:
-    return v.Heartbeat(i, event["member"], event["generation"], event["instance"] or "", now)
+    return v.Heartbeat(i, event["member"], event["generation"], _sent(event["instance"]), now)
 
 
 def _leave(i: int, event: Mapping[str, Any], now: int) -> Event:
-    return v.Leave(i, tuple((leaver["member"], leaver["instance"] or "") for leaver in event["members"]), now)
+    return v.Leave(
+        i, tuple((leaver["member"], _sent(leaver["instance"])) for leaver in event["members"]), now
+    )
 
 
 def _commit(i: int, event: Mapping[str, Any], now: int) -> Event:
@@ -145,7 +153,7 @@ def _commit(i: int, event: Mapping[str, Any], now: int) -> Event:
         event["member"],
         event["generation"],
         offsets,
-        event["instance"] or "",
+        _sent(event["instance"]),
         event["api_version"],
         now,
     )
@@ -157,10 +165,10 @@ def _consumer_heartbeat(i: int, event: Mapping[str, Any], now: int) -> Event:
         i,
         event["member"] or "",
         event["epoch"],
-        event["instance"] or "",
+        _sent(event["instance"]),
         -1 if timeout is None else timeout,
         None if subscribed is None else tuple(subscribed),
-        event["assignor"] or "",
+        _sent(event["assignor"]),
         None if owned is None else partitions_of(owned),
         now,
     )
@@ -187,10 +195,10 @@ def event_of(i: int, event: Mapping[str, Any], now: int, image: Image) -> Event:
 
 
 def tidy(value: Any) -> Any:
-    """A comparable form: absent strings are null, members by id, timers and ids in order."""
+    """A comparable form: absent and empty strings are null, members by id, timers and ids in order."""
     if not isinstance(value, dict):
         return value
-    found = {key: None if item == "" else item for key, item in value.items()}
+    found = {key: None if item in ("", " ") else item for key, item in value.items()}
     if isinstance(found.get("members"), list):
         members = [tidy(member) for member in found["members"]]
         found["members"] = (
@@ -317,14 +325,14 @@ def rendered_topics(topics: Image) -> dict[str, int]:
     return {image.topic_id: image.partitions for image in topics}
 
 
-def rendered_state(broker: Broker, config: Config) -> dict[str, Any]:
-    """The observable state as the traces write it."""
+def rendered_state(broker: Broker, choices: Choices) -> dict[str, Any]:
+    """The observable state as the traces write it; `choices` settle which assignor a tied vote shows."""
     group = broker.coordinator.group
     timers = [[order.timer.kind, order.timer.member or None, order.due] for order in broker.armed]
     if isinstance(group, ClassicGroup):
         return {"type": "classic", **_rendered_classic(group), "timers": timers}
     if isinstance(group, ConsumerGroup):
-        return {"type": "consumer", **_rendered_consumer(group), "timers": timers}
+        return {"type": "consumer", **_rendered_consumer(group, choices), "timers": timers}
     return {"type": None, "timers": timers}
 
 
@@ -356,11 +364,12 @@ def _rendered_classic(group: ClassicGroup) -> dict[str, Any]:
     }
 
 
-def _rendered_consumer(group: ConsumerGroup) -> dict[str, Any]:
+def _rendered_consumer(group: ConsumerGroup, choices: Choices) -> dict[str, Any]:
     return {
         "state": group_state(group),
         "group_epoch": group.epoch,
         "target_epoch": group.target_epoch,
+        "assignor": preferred_assignor(group.members, choices),
         "topics": rendered_topics(group.topics),
         "members": [
             {

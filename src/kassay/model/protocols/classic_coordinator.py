@@ -26,7 +26,6 @@ from kassay.model.protocols.classic_membership import (
     commit,
     heartbeat,
     leave,
-    offset_records,
     session_expired,
     sync,
 )
@@ -38,19 +37,21 @@ from kassay.model.protocols.classic_rebalance import (
     sync_timeout,
     write_error,
 )
+from kassay.model.protocols.consumer_group import group_tombstones
 from kassay.model.protocols.groups import (
     EMPTY,
     PREPARING,
     STABLE,
     ClassicGroup,
     ClassicMember,
+    ConsumerGroup,
     CreatedGroup,
     Group,
     Persisted,
     ReplacedStatic,
     StoredAssignment,
 )
-from kassay.model.protocols.records import GROUP, GroupValue, Record
+from kassay.model.protocols.records import GROUP, GroupValue, Record, offset_records
 from kassay.model.protocols.table import IGNORE, IllegalTransition, check_move, look_up
 from kassay.model.protocols.turn import Turn
 from kassay.model.protocols.values import (
@@ -129,7 +130,8 @@ def _create_by_join(turn: Turn, request: Join, before: Group) -> Group:
     draft = Draft(turn, ClassicGroup())
     join(draft, request)
     check_move(CLASSIC_GROUP, NO_GROUP, JOIN_GROUP, draft.state)
-    records = (Record((GROUP, ""), GroupValue(0, "", "", "")),)
+    former = group_tombstones(before) if isinstance(before, ConsumerGroup) else ()
+    records = (*former, Record((GROUP, ""), GroupValue(0, "", "", "")))
     turn.persist(records, CreatedGroup(request.request), (before,))
     return draft.freeze()
 
@@ -139,7 +141,7 @@ def _create_by_commit(turn: Turn, request: Commit) -> Group:
         error = v.GROUP_ID_NOT_FOUND if request.api_version >= OWN_ERROR_VERSION else v.ILLEGAL_GENERATION
         turn.reply(request.request, CommitReply(error))
         return None
-    turn.persist(offset_records(request), undo=(None,))
+    turn.persist(offset_records(request.offsets), undo=(None,))
     turn.reply_when_durable(request.request, CommitReply(v.NONE))
     return ClassicGroup()
 

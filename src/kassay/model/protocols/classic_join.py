@@ -183,9 +183,13 @@ def static_stored(group: Draft, stored: ReplacedStatic, error: str) -> None:
         reply = join_reply(group, "")._replace(leader=stored.old_leader, error=write_error(error))
         group.turn.reply(stored.request, reply)
         return
-    reply = join_reply(group, new_id)
+    told = group.leader == new_id and stored.api_version >= SKIP_ASSIGNMENT_VERSION
+    if told and group.state == PREPARING:
+        # Meanwhile a rebalance began, in which nobody may be told who is there: it stays parked.
+        return
+    reply = join_reply(group, new_id if told else "")._replace(member=new_id)
     if stored.api_version < SKIP_ASSIGNMENT_VERSION:
-        reply = reply._replace(leader=stored.old_leader, members=())
-    elif group.leader == new_id and not group.turn.has("static_leader_recompute"):
+        reply = reply._replace(leader=stored.old_leader)
+    elif told and not group.turn.has("static_leader_recompute"):
         reply = reply._replace(skip_assignment=True)
     group.answer_join(new_id, reply)

@@ -11,7 +11,7 @@ from kassay.model.protocols import values as v
 from kassay.model.protocols.classic_group import Draft
 from kassay.model.protocols.classic_rebalance import complete, complete_if_all_joined, prepare
 from kassay.model.protocols.groups import COMPLETING, EMPTY, PREPARING, STABLE, StoredAssignment
-from kassay.model.protocols.records import OFFSET, Record
+from kassay.model.protocols.records import offset_records
 from kassay.model.protocols.values import (
     NO_REQUEST,
     ZERO_BYTES,
@@ -119,7 +119,7 @@ def commit(group: Draft, request: Commit) -> None:
         return
     if group.state in (STABLE, PREPARING) and request.member in group.members:
         group.refresh_session(request.member)
-    group.turn.persist(offset_records(request))
+    group.turn.persist(offset_records(request.offsets))
     group.turn.reply_when_durable(request.request, CommitReply(v.NONE))
 
 
@@ -134,11 +134,6 @@ def _commit_error(group: Draft, request: Commit) -> str:
     if request.generation != group.generation:
         return v.ILLEGAL_GENERATION
     return v.REBALANCE_IN_PROGRESS if group.state == COMPLETING else v.NONE
-
-
-def offset_records(request: Commit) -> tuple[Record, ...]:
-    """The records of an accepted OffsetCommit."""
-    return tuple(Record((OFFSET, tp), offset) for tp, offset in request.offsets)
 
 
 def session_expired(group: Draft, member_id: str) -> None:

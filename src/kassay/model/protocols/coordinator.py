@@ -23,17 +23,29 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, TypeAlias
 
-from kassay.model.protocols import classic_coordinator
+from kassay.model.protocols import classic_coordinator, consumer_requests
 from kassay.model.protocols import values as v
 from kassay.model.protocols.choices import Choices
-from kassay.model.protocols.groups import ClassicGroup, Coordinator, Group, Persist, Persisted, Role
-from kassay.model.protocols.records import GROUP, OFFSET, GroupValue, Log
+from kassay.model.protocols.consumer_coordinator import Refused
+from kassay.model.protocols.groups import (
+    ClassicGroup,
+    ConsumerGroup,
+    Coordinator,
+    Group,
+    JoinedConsumerGroup,
+    Persist,
+    Persisted,
+    Role,
+    SyncedConsumerGroup,
+)
+from kassay.model.protocols.records import EPOCH, MEMBER, OFFSET, GroupValue, Log
 from kassay.model.protocols.turn import Turn
 from kassay.model.protocols.values import (
     CancelTimer,
     Commit,
     CommitReply,
     Config,
+    ConsumerHeartbeat,
     ConsumerHeartbeatReply,
     Heartbeat,
     HeartbeatReply,
@@ -118,29 +130,58 @@ def step(config: Config, state: Coordinator, event: Event, choices: Choices) -> 
 
 def _handle(turn: Turn, group: Group, event: Request | TimerFired | Persisted) -> Group:
     if isinstance(event, Persisted):
-        return classic_coordinator.handle_stored(turn, group, event)
+        return _stored(turn, group, event)
     if isinstance(event, TimerFired):
-        if isinstance(group, ClassicGroup) and event.timer.kind in classic_coordinator.TIMERS:
-            return classic_coordinator.handle_timer(turn, group, event)
+        return _timer(turn, group, event)
+    try:
+        return _request(turn, group, event)
+    except Refused as refusal:
+        turn.reply(event.request, error_reply(event, refusal.error))
         return group
+
+
+def _stored(turn: Turn, group: Group, event: Persisted) -> Group:
+    then = event.then
+    if isinstance(then, JoinedConsumerGroup | SyncedConsumerGroup):
+        return consumer_requests.stored(turn, group, then, event)
+    return classic_coordinator.handle_stored(turn, group, event)
+
+
+def _timer(turn: Turn, group: Group, event: TimerFired) -> Group:
+    """A timer concerns one kind of group; one that outlived its group does nothing."""
+    classic = event.timer.kind in classic_coordinator.TIMERS
+    if classic and isinstance(group, ClassicGroup):
+        return classic_coordinator.handle_timer(turn, group, event)
+    if not classic and isinstance(group, ConsumerGroup):
+        return consumer_requests.handle_timer(turn, group, event)
+    return group
+
+
+def _request(turn: Turn, group: Group, event: Request) -> Group:
+    if isinstance(event, ConsumerHeartbeat):
+        return consumer_requests.handle_heartbeat(turn, group, event)
     if isinstance(group, ClassicGroup):
         return classic_coordinator.handle_request(turn, group, event)
-    return classic_coordinator.handle_without_group(turn, event, None)
+    if isinstance(group, ConsumerGroup) and (group.members or not isinstance(event, Join)):
+        return consumer_requests.handle_classic_request(turn, group, event)
+    return classic_coordinator.handle_without_group(turn, event, group)
 
 
 def _load(turn: Turn, log: Log) -> Group:
     """The group that the acknowledged records tell of; offsets alone make an empty one."""
-    values = {record.key: record.value for record in log}
-    stored = values.get((GROUP, ""))
-    if isinstance(stored, GroupValue):
-        return classic_coordinator.load(turn, stored)
-    return ClassicGroup() if any(kind == OFFSET for kind, _ in values) else None
+    kinds = {record.key[0] for record in log}
+    if EPOCH in kinds or MEMBER in kinds:
+        return consumer_requests.load(turn, log)
+    for record in log:
+        if isinstance(record.value, GroupValue):
+            return classic_coordinator.load(turn, record.value)
+    return ClassicGroup() if OFFSET in kinds else None
 
 
 def error_reply(request: Request, error: str) -> ReplyBody:
     """The answer to a request that fails as a whole."""
     if isinstance(request, Join):
-        return JoinReply(error, request.member)
+        return JoinReply(error, v.UNKNOWN_MEMBER)
     if isinstance(request, Sync):
         return SyncReply(error)
     if isinstance(request, Heartbeat):

@@ -90,16 +90,27 @@ Log: TypeAlias = tuple[Record, ...]
 
 
 def compact(log: Log, more: Iterable[Record]) -> Log:
-    """The log with `more` appended."""
+    """The log with `more` appended.
+
+    A classic group takes the place of a consumer group of whose records some may not be deleted: an
+    empty one is forgotten without a trace when a JoinGroup names an unknown member.
+    """
     found = {record.key: record for record in log}
     for record in more:
         if record.value is None:
             found.pop(record.key, None)
-        else:
-            found[record.key] = record
+            continue
+        if record.key[0] == GROUP:
+            found = {key: kept for key, kept in found.items() if key[0] == OFFSET}
+        found[record.key] = record
     return tuple(sorted(found.values(), key=_order))
 
 
 def _order(record: Record) -> tuple[str, str]:
     kind, name = record.key
     return kind, str(name)
+
+
+def offset_records(offsets: Iterable[tuple[TopicPartition, int]]) -> tuple[Record, ...]:
+    """The records of an accepted OffsetCommit."""
+    return tuple(Record((OFFSET, tp), offset) for tp, offset in offsets)

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from kassay.model.errors import KassayError
 
 
-class IllegalTransition(KassayError):  # noqa: N818 - the name the protocol design gives it
+class IllegalTransition(KassayError):
     """An event came in a state in which it is impossible, or led where the table does not allow.
 
     The harness that drives the machine is wrong, or the machine is; never the peer.

@@ -90,7 +90,7 @@ def image_of(counts: Iterable[tuple[str, int]]) -> Image:
 
 
 # Requests. `now` is the coordinator's clock in ms when the request is handled; models without a
-# clock leave it at 0.
+# clock leave it at 0. An optional string that is sent, but empty, is written as a blank.
 
 
 class Join(NamedTuple):
