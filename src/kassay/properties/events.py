@@ -55,6 +55,8 @@ def _writers(draft: Draft) -> tuple[Writer, ...]:
         writers += (_resubscribe, _resubscribe)
     if draft.profile.contradicts:
         writers += _CONTRADICTING
+        if draft.profile.allows("no-unknown-topics"):
+            writers += (_delete_topic,)
     if draft.instances:
         writers += (_static_return, _static_return)
     if draft.racked:
@@ -118,6 +120,9 @@ def _failed_sync(draft: Draft) -> list[Event]:
 def _resubscribe(draft: Draft) -> list[Event]:
     member_id = _pick(draft)
     topics = tuple(subset(draft.source, list(draft.topics), 0.6))
+    if not draft.profile.contradicts:
+        # A member that drops a topic would still claim what it owned of it.
+        topics = tuple(dict.fromkeys((*draft.members[member_id], *topics)))
     if not topics and not draft.profile.allows("no-empty-subscriptions"):
         topics = tuple(draft.topics)[:1]
     draft.members[member_id] = topics
@@ -200,4 +205,4 @@ _ALWAYS: Final[tuple[Writer, ...]] = (
     _create_topic,
     _quiet,
 )
-_CONTRADICTING: Final[tuple[Writer, ...]] = (_crash, _crash, _failed_sync, _delete_topic, _claims)
+_CONTRADICTING: Final[tuple[Writer, ...]] = (_crash, _crash, _failed_sync, _claims)

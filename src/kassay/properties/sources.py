@@ -3,7 +3,7 @@
 A generator asks a source for integers, booleans and choices and makes lists by asking "one more?".
 `Seeded` answers from a seed and keeps the log of its answers; the log is exactly the sequence of
 choices that Hypothesis would make, so every seeded case replays under `Drawn` (and shrinks there).
-Hypothesis makes no choice where there is none, hence no log entry for a range of one value.
+Where there is only one value to choose, neither source makes a choice.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Drawn:
         """A whole number from `low` to `high`, both included; shrinks towards `low`."""
         from hypothesis import strategies as st
 
-        return int(self._draw(st.integers(low, high)))
+        return low if low == high else int(self._draw(st.integers(low, high)))
 
     def boolean(self, chance: float = 0.5) -> bool:  # noqa: ARG002  # Hypothesis weighs for itself
         """A boolean; shrinks towards False."""
@@ -82,6 +82,8 @@ class Drawn:
         """One of the items; shrinks towards the first."""
         from hypothesis import strategies as st
 
+        if len(items) == 1:
+            return items[0]
         picked: T = self._draw(st.sampled_from(items))
         return picked
 

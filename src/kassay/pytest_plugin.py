@@ -1,0 +1,65 @@
+"""The pytest plugin: `pytest --kassay TARGET` certifies a target as a test of its own.
+
+pytest is imported by whoever loads the plugin; kassay itself does not need it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options of the plugin."""
+    group = parser.getgroup("kassay", "certification of Kafka assignors")
+    group.addoption(
+        "--kassay", action="append", default=[], metavar="TARGET", help="certify this target as a test"
+    )
+    group.addoption(
+        "--kassay-histories", type=int, default=300, metavar="N", help="histories a target [default: 300]"
+    )
+    group.addoption("--kassay-seed", type=int, default=0, metavar="N", help="seed [default: 0]")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(
+    session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Add a test for each `--kassay TARGET`."""
+    items.extend(
+        CertifyItem.from_parent(session, name=f"kassay[{spec}]", spec=spec)
+        for spec in config.getoption("--kassay")
+    )
+
+
+class CertifyItem(pytest.Item):
+    """One target, certified."""
+
+    def __init__(self, *, spec: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.spec = spec
+
+    def runtest(self) -> None:
+        """Certify it in a child process."""
+        from kassay.testing import certify_assignor
+
+        certify_assignor(
+            self.spec,
+            histories=self.config.getoption("--kassay-histories"),
+            seed=self.config.getoption("--kassay-seed"),
+            isolated=True,
+        )
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """The shrunk history as a table, or one line for what could not be tested."""
+        from kassay.model.errors import KassayError
+        from kassay.testing import NotCertifiedError
+
+        if isinstance(excinfo.value, NotCertifiedError | KassayError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Any, int | None, str]:
+        """Where the test is said to be."""
+        return self.path, None, self.name

@@ -1,0 +1,53 @@
+"""The generator reaches every situation, and each narrowing keeps what it excludes out."""
+
+from collections import Counter
+
+import pytest
+
+from kassay.certify.blocks import Job, open_bench, play_block
+from kassay.certify.plan import Budget, Options
+from kassay.certify.targets import resolve
+from kassay.certify.verdicts import missing
+from kassay.model.play import Player
+from kassay.properties.assumptions import ASSUMPTIONS, within
+from kassay.properties.draft import Profile
+from kassay.properties.scenarios import history
+from kassay.properties.situations import SITUATIONS
+from kassay.properties.sources import Seeded, derive_seed
+
+
+def reached_by(spec, histories, **options):
+    job = Job(resolve(spec), Options(budget=Budget(histories=histories), **options))
+    with open_bench(job) as bench:
+        return play_block(bench, 0, histories).reached
+
+
+@pytest.mark.parametrize(("spec", "kind"), [("roundrobin", "C"), ("server-range", "S")])
+def test_every_situation_is_reached(spec, kind):
+    reached = reached_by(spec, 2500)
+    unreached = {s.id: missing(s, reached) for s in SITUATIONS.values() if kind in s.kinds}
+    assert {name: parts for name, parts in unreached.items() if parts} == {}
+
+
+@pytest.mark.parametrize("assumption", ASSUMPTIONS)
+def test_an_assumption_keeps_its_inputs_out(assumption):
+    profile = Profile(assume=frozenset({assumption}))
+    roundrobin = resolve("roundrobin").open()
+    kept = Counter()
+    for index in range(150):
+        for rebalanced in Player(roundrobin.new).play(history(Seeded(derive_seed(1, index)), profile)):
+            kept[all(within(step, profile.assume) for step in rebalanced.steps)] += 1
+    # Claims of a topic that its reader dropped come from honest resubscriptions; the rest never.
+    assert kept[True] > 20 * kept[False]
+
+
+def test_an_unreached_situation_keeps_a_claim_unknown():
+    from kassay.certify.run import certify
+    from kassay.certify.verdicts import Verdict
+
+    options = Options(budget=Budget(histories=60), assume=frozenset({"no-racks"}), claims=("single-owner",))
+    found = certify(resolve("roundrobin"), options).claims[0]
+    if found.verdict is Verdict.UNKNOWN:
+        assert "not reached" in found.why
+    few = Options(budget=Budget(histories=3), claims=("single-owner",), controls=False)
+    assert certify(resolve("roundrobin"), few).claims[0].verdict is Verdict.UNKNOWN

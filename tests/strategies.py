@@ -1,0 +1,17 @@
+"""Hypothesis strategies that several test folders share."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from kassay.properties.draft import Profile
+from kassay.properties.scenarios import history
+from kassay.properties.sources import Drawn
+
+SMALL = Profile()
+
+
+@st.composite
+def histories(draw: Any, profile: Profile = SMALL) -> Any:
+    """Histories as the generator makes them, with Hypothesis as the source of choices."""
+    return history(Drawn(draw), profile)
