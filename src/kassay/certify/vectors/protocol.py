@@ -15,95 +15,105 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kassay.certify.vectors.protocol_choices import TraceChoices
-from kassay.certify.vectors.protocol_codec import (
-    config_of,
-    event_of,
-    image_of,
-    rendered_record,
-    rendered_reply,
-    rendered_state,
-    tidy,
-)
+from kassay.certify.vectors.protocol_codec import Images, config_of, event_of
+from kassay.certify.vectors.protocol_render import rendered_record, rendered_reply, rendered_state, tidy
 from kassay.certify.vectors.registry import vector_format
 from kassay.model.errors import InputError
-from kassay.model.protocols.driver import Broker, Happened, Runtime, defer
+from kassay.model.protocols.driver import Broker, Happened, Machine, Runtime, defer
 from kassay.model.protocols.groups import Coordinator
 from kassay.model.protocols.table import IllegalTransition
 
+ALGORITHMS = ("protocol-classic", "protocol-consumer", "protocol-migration")
 
-def _check(vector: Mapping[str, Any], factory: Callable[[], Any], *, exact: bool) -> str | None:  # noqa: ARG001
-    """One line that names trace, step, what was expected and what came, or None."""
+
+def check_trace(
+    vector: Mapping[str, Any],
+    factory: Callable[[], Any],
+    *,
+    exact: bool = False,  # noqa: ARG001 - every list of a trace has either a fixed or a free order
+) -> str | None:
+    """One line naming trace, step, what was expected and what came; None when every step agrees.
+
+    The factory's object has a `step` like `coordinator.step`. Raises `InputError` for a vector that
+    is no such trace.
+    """
     try:
-        return check_trace(vector, factory)
-    except (KeyError, TypeError) as problem:
-        raise InputError(
-            f"trace {vector.get('id', '?')}: expected the protocol format, {problem!r}"
-        ) from problem
+        trace = _Trace(vector, factory().step)
+        for step in vector["steps"]:
+            difference = trace.check(step)
+            if difference:
+                return f"{vector['id']} step {step['i']} ({step['event']['event']}): {difference}"
+    except (AttributeError, KeyError, TypeError) as problem:
+        where = f"trace {vector.get('id', '?')}"
+        raise InputError(f"{where}: {problem!r}, expected the format {vector_name()}") from problem
+    return None
 
 
-def check_trace(vector: Mapping[str, Any], factory: Callable[[], Any]) -> str | None:
-    """Run one trace; None when every step agrees, else what does not."""
-    runtime = Runtime(config_of(vector["config"]), factory().step)
-    broker = Broker(Coordinator(image=image_of(vector["topics"], ())))
-    choices = TraceChoices()
-    for step in vector["steps"]:
-        choices.turn_to(step)
+def vector_name() -> str:
+    """What the algorithms of these files are called."""
+    return " or ".join(ALGORITHMS)
+
+
+class _Trace:
+    """One trace under way."""
+
+    def __init__(self, vector: Mapping[str, Any], machine: Machine) -> None:
+        self._runtime = Runtime(config_of(vector["config"]), machine)
+        self._choices = TraceChoices()
+        self._images = Images()
+        self._broker = Broker(Coordinator(image=self._images.publish(vector["topics"])))
+
+    def check(self, step: Mapping[str, Any]) -> str | None:
+        """Take one step; what differs, or None."""
+        self._choices.turn_to(step)
         try:
-            happened = _perform(runtime, broker, step, choices)
+            happened = self._perform(step)
         except IllegalTransition as problem:
-            return f"{_where(vector, step)}: expected that this can happen, got: {problem}"
+            return f"expected that this can happen, got: {problem}"
+        self._broker = happened.broker
+        return self._difference(step, happened)
+
+    def _perform(self, step: Mapping[str, Any]) -> Happened:
+        event, broker, choices = step["event"], self._broker, self._choices
+        kind = event["event"]
+        if kind == "advance":
+            return self._runtime.advance(broker, event["ms"], choices, choices.first_of)
+        if kind == "flush":
+            return self._runtime.flush(broker, choices)
+        if kind == "reload":
+            return self._runtime.reload(broker, choices)
+        if kind == "defer":
+            return Happened(defer(broker))
+        body = event_of(step["i"], event, broker.now, self._images)
+        return self._runtime.deliver(broker, body, choices, event.get("write_fails", ""))
+
+    def _difference(self, step: Mapping[str, Any], happened: Happened) -> str | None:
         broker = happened.broker
-        difference = _difference(step, happened, choices)
-        if difference:
-            return f"{_where(vector, step)}: {difference}"
-    return None
+        fired = [[timer.kind, timer.member or None] for timer in happened.fired]
+        replies = _by_request([rendered_reply(reply) for reply in happened.replies])
+        records = _by_key([rendered_record(record) for record in happened.records])
+        pairs = (
+            ("clock", step["t"], broker.now),
+            ("fired", step["fired"], fired),
+            ("responses", _by_request(step["responses"]), replies),
+            ("records", _by_key(step["records"]), records),
+            ("durable", step["durable"], broker.durable),
+            ("state", tidy(step["state"]), tidy(rendered_state(broker, self._choices))),
+        )
+        for name, expected, got in pairs:
+            if expected != got:
+                return _smallest(name, expected, got)
+        return None
 
 
-def _where(vector: Mapping[str, Any], step: Mapping[str, Any]) -> str:
-    return f"{vector['id']} step {step['i']} ({step['event']['event']})"
-
-
-def _perform(runtime: Runtime, broker: Broker, step: Mapping[str, Any], choices: TraceChoices) -> Happened:
-    event = step["event"]
-    kind = event["event"]
-    if kind == "advance":
-        return runtime.advance(broker, event["ms"], choices, choices.first_of)
-    if kind == "flush":
-        return runtime.flush(broker, choices)
-    if kind == "reload":
-        return runtime.reload(broker, choices)
-    if kind == "defer":
-        return Happened(defer(broker))
-    body = event_of(step["i"], event, broker.now, broker.coordinator.image)
-    return runtime.deliver(broker, body, choices, event.get("write_fails", ""))
-
-
-def _difference(step: Mapping[str, Any], happened: Happened, choices: TraceChoices) -> str | None:
-    broker = happened.broker
-    pairs = (
-        ("clock", step["t"], broker.now),
-        ("fired", step["fired"], [[timer.kind, timer.member or None] for timer in happened.fired]),
-        (
-            "responses",
-            _by_request(step["responses"]),
-            _by_request([rendered_reply(reply) for reply in happened.replies]),
-        ),
-        ("records", _by_key(step["records"]), _by_key([rendered_record(r) for r in happened.records])),
-        ("durable", step["durable"], broker.durable),
-        ("state", tidy(step["state"]), tidy(rendered_state(broker, choices))),
-    )
-    for name, expected, got in pairs:
-        if expected != got:
-            return _first_difference(name, expected, got)
-    return None
-
-
-def _first_difference(name: str, expected: Any, got: Any) -> str:
-    """The smallest part that differs, as one line."""
+def _smallest(name: str, expected: Any, got: Any) -> str:
+    """The first part that differs, as one line."""
     if isinstance(expected, dict) and isinstance(got, dict):
         for key in sorted(expected.keys() | got.keys()):
             if expected.get(key) != got.get(key):
-                return _first_difference(f"{name}.{key}", expected.get(key), got.get(key))
+                return _smallest(f"{name}.{key}", expected.get(key), got.get(key))
+    if isinstance(expected, list) and isinstance(got, list) and len(expected) == len(got) == 1:
+        return _smallest(name, expected[0], got[0])
     return f"{name}: expected {_text(expected)}, got {_text(got)}"
 
 
@@ -127,5 +137,5 @@ def _by_key(records: list[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
-for _algorithm in ("protocol-classic", "protocol-consumer", "protocol-migration"):
-    vector_format(_algorithm, reference=_algorithm)(_check)
+for _algorithm in ALGORITHMS:
+    vector_format(_algorithm, reference=_algorithm)(check_trace)

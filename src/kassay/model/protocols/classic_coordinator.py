@@ -1,26 +1,11 @@
-"""The classic coordinator: which part of it handles which event, held to the table of `classic_group`."""
+"""The classic coordinator: which part of it handles which event, held to its table."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from kassay.model.protocols import values as v
-from kassay.model.protocols.classic_group import (
-    ASSIGNMENT_STORED,
-    CLASSIC_GROUP,
-    HEARTBEAT,
-    JOIN_GROUP,
-    JOIN_TIMER,
-    LEAVE_GROUP,
-    NO_GROUP,
-    OFFSET_COMMIT,
-    SESSION_TIMER,
-    STATIC_STORED,
-    SYNC_GROUP,
-    SYNC_TIMER,
-    Draft,
-    subscribed_topics,
-)
+from kassay.model.protocols.classic_group import Draft, subscribed_topics
 from kassay.model.protocols.classic_join import join, static_stored
 from kassay.model.protocols.classic_membership import (
     commit,
@@ -36,6 +21,20 @@ from kassay.model.protocols.classic_rebalance import (
     prepare,
     sync_timeout,
     write_error,
+)
+from kassay.model.protocols.classic_table import (
+    ASSIGNMENT_STORED,
+    CLASSIC_GROUP,
+    HEARTBEAT,
+    JOIN_GROUP,
+    JOIN_TIMER,
+    LEAVE_GROUP,
+    NO_GROUP,
+    OFFSET_COMMIT,
+    SESSION_TIMER,
+    STATIC_STORED,
+    SYNC_GROUP,
+    SYNC_TIMER,
 )
 from kassay.model.protocols.consumer_group import group_tombstones
 from kassay.model.protocols.groups import (

@@ -1,4 +1,4 @@
-"""The consumer group of KIP-848: its table, what follows from its state, and how records change it.
+"""The consumer group of KIP-848: what follows from its state, and how records change it.
 
 A consumer group changes only by its records: a step computes them from the group as it was, and the
 next group is the former with the records replayed, which is also how a failover rebuilds it.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols import records as r
@@ -25,77 +25,7 @@ from kassay.model.protocols.groups import (
     Group,
 )
 from kassay.model.protocols.records import CurrentValue, MemberValue, Record
-from kassay.model.protocols.table import IGNORE, Rule, Table
 from kassay.model.protocols.values import Image, Partitions
-
-NO_GROUP: Final = "none"
-CLASSIC: Final = "classic group"
-"""Where a downgrade leads: the group lives on in the table of `classic_group`."""
-
-CONSUMER_HEARTBEAT: Final = "ConsumerGroupHeartbeat"
-CONSUMER_LEAVE: Final = "ConsumerGroupHeartbeat, epoch < 0"
-JOIN_GROUP: Final = "JoinGroup"
-SYNC_GROUP: Final = "SyncGroup"
-HEARTBEAT: Final = "Heartbeat"
-LEAVE_GROUP: Final = "LeaveGroup"
-OFFSET_COMMIT: Final = "OffsetCommit"
-MEMBER_TIMER: Final = "timer of a member"
-MEMBER_STORED: Final = "classic member stored"
-WRITE_FAILED: Final = "write failed"
-
-EVENTS: Final = (
-    CONSUMER_HEARTBEAT,
-    CONSUMER_LEAVE,
-    JOIN_GROUP,
-    SYNC_GROUP,
-    HEARTBEAT,
-    LEAVE_GROUP,
-    OFFSET_COMMIT,
-    MEMBER_TIMER,
-    MEMBER_STORED,
-    WRITE_FAILED,
-)
-STATES: Final = (EMPTY, ASSIGNING, RECONCILING, STABLE)
-
-_ANY: Final = (NO_GROUP, EMPTY, ASSIGNING, RECONCILING, STABLE, CLASSIC)
-
-
-def _alive(state: str) -> dict[str, Rule]:
-    """The rules of a group with members: `state` stays whenever a request is refused."""
-    gone = (EMPTY, ASSIGNING, CLASSIC)
-    return {
-        CONSUMER_HEARTBEAT: Rule(
-            (state, RECONCILING, STABLE), "bump, compute the target, reconcile the member"
-        ),
-        CONSUMER_LEAVE: Rule((state, *gone, RECONCILING), "-1: remove, bump; -2: keep the target"),
-        JOIN_GROUP: Rule((state, RECONCILING, STABLE, CLASSIC), "as a heartbeat of a classic member"),
-        SYNC_GROUP: Rule((state,), "hand out what is assigned, or REBALANCE_IN_PROGRESS"),
-        HEARTBEAT: Rule((state,), "ok, or REBALANCE_IN_PROGRESS when there is something to do"),
-        LEAVE_GROUP: Rule((state, EMPTY, ASSIGNING), "remove, bump"),
-        OFFSET_COMMIT: Rule((state,), "ok if the epoch is the member's"),
-        MEMBER_TIMER: Rule((state, *gone), "fence the member: remove, bump"),
-        MEMBER_STORED: Rule((state,), "answer the member and watch it"),
-        WRITE_FAILED: Rule(_ANY, "the group is what it was before the step"),
-    }
-
-
-CONSUMER_GROUP: Final[Table] = {
-    EMPTY: {
-        CONSUMER_HEARTBEAT: Rule((EMPTY, RECONCILING, STABLE), "epoch 0: the first member"),
-        CONSUMER_LEAVE: Rule((EMPTY,), "UNKNOWN_MEMBER_ID"),
-        JOIN_GROUP: Rule((NO_GROUP, CLASSIC), "delete the group; without member id, make a classic one"),
-        SYNC_GROUP: Rule((EMPTY,), "UNKNOWN_MEMBER_ID"),
-        HEARTBEAT: Rule((EMPTY,), "UNKNOWN_MEMBER_ID"),
-        LEAVE_GROUP: Rule((EMPTY,), "UNKNOWN_MEMBER_ID"),
-        OFFSET_COMMIT: Rule((EMPTY,), "ok if epoch < 0"),
-        MEMBER_TIMER: IGNORE,
-        MEMBER_STORED: Rule((EMPTY,), "answer the member, though it is gone"),
-        WRITE_FAILED: Rule(_ANY, "the group is what it was before the step"),
-    },
-    ASSIGNING: _alive(ASSIGNING),
-    RECONCILING: _alive(RECONCILING),
-    STABLE: _alive(STABLE),
-}
 
 
 def group_state(group: ConsumerGroup) -> str:
@@ -145,7 +75,7 @@ def held(group: ConsumerGroup) -> set[TopicPartition]:
 def subscription_metadata(image: Image, members: Iterable[ConsumerMember]) -> Image:
     """The existing topics that the members subscribe to."""
     names = {topic for member in members for topic in member.subscribed}
-    return tuple(topic for topic in image if topic.name in names and topic.partitions >= 0)
+    return tuple(topic for topic in image if topic.name in names)
 
 
 def preferred_assignor(members: Iterable[ConsumerMember], choices: Choices) -> str:

@@ -20,7 +20,8 @@ from kassay.model.protocols.consumer_coordinator import (
     leaver,
     remove_members,
 )
-from kassay.model.protocols.consumer_group import (
+from kassay.model.protocols.consumer_group import group_state, replay
+from kassay.model.protocols.consumer_table import (
     CLASSIC,
     CONSUMER_GROUP,
     CONSUMER_HEARTBEAT,
@@ -32,8 +33,6 @@ from kassay.model.protocols.consumer_group import (
     NO_GROUP,
     OFFSET_COMMIT,
     SYNC_GROUP,
-    group_state,
-    replay,
 )
 from kassay.model.protocols.groups import (
     EMPTY,

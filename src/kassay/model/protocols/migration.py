@@ -39,13 +39,13 @@ from kassay.model.protocols.values import (
 
 def to_ids(image: Image, tps: Partitions) -> Partitions:
     """Partitions that a client names by topic, by topic id; those of unknown topics are dropped."""
-    ids = {topic.name: topic.topic_id for topic in image if topic.partitions >= 0}
+    ids = {topic.name: topic.topic_id for topic in image}
     return tuple(sorted(TopicPartition(ids[tp.topic], tp.partition) for tp in tps if tp.topic in ids))
 
 
 def to_names(image: Image, tps: Partitions) -> Partitions:
     """The reverse."""
-    names = {topic.topic_id: topic.name for topic in image if topic.partitions >= 0}
+    names = {topic.topic_id: topic.name for topic in image}
     return tuple(sorted(TopicPartition(names[tp.topic], tp.partition) for tp in tps if tp.topic in names))
 
 
