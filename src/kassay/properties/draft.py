@@ -8,7 +8,7 @@ from typing import Final
 
 from kassay.model.cluster import Topic, TopicPartition
 from kassay.model.group import Member
-from kassay.properties.sources import Source
+from kassay.properties.sources import Source, subset
 
 RACKS: Final = ("r0", "r1", "r2")
 GENERATION: Final = 3
@@ -68,6 +68,13 @@ class Draft:
     def tps(self, topics: Sequence[str]) -> list[TopicPartition]:
         """The existing partitions of these topics."""
         return [tp for name in dict.fromkeys(topics) if name in self.topics for tp in self.topics[name].tps()]
+
+    def some_topics(self, chance: float) -> tuple[str, ...]:
+        """Some of the topics; at least one where nobody may read nothing."""
+        chosen = tuple(subset(self.source, list(self.topics), chance))
+        if chosen or self.profile.allows("no-empty-subscriptions"):
+            return chosen
+        return tuple(self.topics)[:1]
 
     def new_topic(self, name: str, partitions_max: int) -> Topic:
         """A topic of at most that many partitions, with racks and weights if the history has them."""

@@ -69,7 +69,7 @@ def _writers(draft: Draft) -> tuple[Writer, ...]:
 def _join(draft: Draft) -> list[Event]:
     source = draft.source
     if draft.profile.allows("equal-subscriptions") and source.boolean(0.4):
-        topics = tuple(subset(source, list(draft.topics), 0.7))
+        topics = draft.some_topics(0.7)
     else:
         topics = next(iter(draft.members.values()), tuple(draft.topics))
     member = draft.new_member(topics)
@@ -119,12 +119,10 @@ def _failed_sync(draft: Draft) -> list[Event]:
 
 def _resubscribe(draft: Draft) -> list[Event]:
     member_id = _pick(draft)
-    topics = tuple(subset(draft.source, list(draft.topics), 0.6))
+    topics = draft.some_topics(0.6)
     if not draft.profile.contradicts:
         # A member that drops a topic would still claim what it owned of it.
         topics = tuple(dict.fromkeys((*draft.members[member_id], *topics)))
-    if not topics and not draft.profile.allows("no-empty-subscriptions"):
-        topics = tuple(draft.topics)[:1]
     draft.members[member_id] = topics
     return [Resubscribe(member_id, topics)]
 
@@ -144,6 +142,8 @@ def _create_topic(draft: Draft) -> list[Event]:
     draft.topics[name] = draft.new_topic(name, draft.profile.partitions_max)
     if not draft.profile.allows("equal-subscriptions"):
         topics = tuple(draft.topics)
+        # Whoever is away would come back with the old subscription.
+        draft.away.clear()
         return [CreateTopic(draft.topics[name]), *(_reads(draft, m, topics) for m in draft.members)]
     member_id = _pick(draft)
     return [CreateTopic(draft.topics[name]), _reads(draft, member_id, (*draft.members[member_id], name))]

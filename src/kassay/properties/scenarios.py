@@ -73,7 +73,7 @@ def _subscriptions(draft: Draft) -> list[tuple[str, ...]]:
         return [own for _ in many(source, 1, profile.members_max, lambda i: i, 0.7)]
     graph = source.choice(("random", "chain", "nested", "pyramid", "disjoint"))
     if graph == "random":
-        return many(source, 1, profile.members_max, lambda _: tuple(subset(source, names, 0.6)), 0.65)
+        return many(source, 1, profile.members_max, lambda _: draft.some_topics(0.6), 0.65)
     return _grown(draft, graph)
 
 
