@@ -169,8 +169,9 @@ def _contradicting(draft: Draft, members: list[Member]) -> list[Member]:
             elif fault == 3:
                 owned.append(TopicPartition("gone", source.integer(0, 1)))
         topics = member.topics
-        if any(tp.topic == "gone" for tp in owned) and draft.profile.allows("no-unknown-topics"):
-            topics = (*topics, "gone") if source.boolean() else topics
+        may_read = draft.profile.allows("no-unknown-topics") and draft.profile.allows("equal-subscriptions")
+        if may_read and any(tp.topic == "gone" for tp in owned) and source.boolean():
+            topics = (*topics, "gone")
         made.append(member._replace(owned=tuple(dict.fromkeys(owned)), generation=generation, topics=topics))
     draft.members = {member.member_id: member.topics for member in made}
     return made
