@@ -19,6 +19,7 @@ from kassay.certify.vectors.protocol_codec import Images, config_of, event_of
 from kassay.certify.vectors.protocol_render import rendered_record, rendered_reply, rendered_state, tidy
 from kassay.certify.vectors.registry import vector_format
 from kassay.model.errors import InputError
+from kassay.model.protocols.coordinator import GroupCoordinator
 from kassay.model.protocols.driver import Broker, Happened, Machine, Runtime, defer
 from kassay.model.protocols.groups import Coordinator
 from kassay.model.protocols.table import IllegalTransition
@@ -32,26 +33,20 @@ def check_trace(
     *,
     exact: bool = False,  # noqa: ARG001 - every list of a trace has either a fixed or a free order
 ) -> str | None:
-    """One line naming trace, step, what was expected and what came; None when every step agrees.
+    """One line naming the step, what was expected and what came; None when every step agrees.
 
-    The factory's object has a `step` like `coordinator.step`. Raises `InputError` for a vector that
-    is no such trace.
+    The factory's object has a `step` like `coordinator.step`, which is what a factory of None stands
+    for. Raises `InputError` if it has not, or for a vector that is no such trace.
     """
-    try:
-        trace = _Trace(vector, factory().step)
-        for step in vector["steps"]:
-            difference = trace.check(step)
-            if difference:
-                return f"{vector['id']} step {step['i']} ({step['event']['event']}): {difference}"
-    except (AttributeError, KeyError, TypeError) as problem:
-        where = f"trace {vector.get('id', '?')}"
-        raise InputError(f"{where}: {problem!r}, expected the format {vector_name()}") from problem
+    target = factory() or GroupCoordinator()
+    if not callable(getattr(target, "step", None)):
+        raise InputError(f"target {type(target).__name__}: no step(config, state, event, choices)")
+    trace = _Trace(vector, target.step)
+    for step in vector["steps"]:
+        difference = trace.check(step)
+        if difference:
+            return f"step {step['i']} ({step['event']['event']}): {difference}"
     return None
-
-
-def vector_name() -> str:
-    """What the algorithms of these files are called."""
-    return " or ".join(ALGORITHMS)
 
 
 class _Trace:
