@@ -33,7 +33,7 @@ def test_what_is_held_back_is_what_sticky_would_move(case):
     eager = Sticky().assign(cluster, as_sticky(group))
     owner = {tp: member.member_id for member in group.members for tp in member.owned}
     held_back = {m: [tp for tp in own if owner.get(tp, m) == m] for m, own in eager.items()}
-    assert CooperativeSticky().assign(cluster, group) == Assignment(held_back)
+    assert CooperativeSticky().assign(cluster, group).same_sets(Assignment(held_back))
 
 
 @given(cases(consistent=True, nonempty=True, racks=False))
