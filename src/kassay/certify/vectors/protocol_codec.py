@@ -11,7 +11,7 @@ from kassay.model.protocols import values as v
 from kassay.model.protocols.coordinator import Event
 from kassay.model.protocols.values import ZERO_BYTES, Config, Image, Partitions, TopicImage
 
-TRACE_SWITCHES: Final = frozenset({"strict_epoch0"})
+TRACE_SWITCHES: Final = frozenset({"strict_epoch0", "timers_survive_migration"})
 """The rules of the commit of the traces that later Kafka dropped."""
 
 

@@ -131,7 +131,8 @@ def _replace_static(group: Draft, request: Join, old_id: str, new_id: str) -> No
     if group.state == PREPARING:
         complete_if_all_joined(group)
     elif group.state == COMPLETING:
-        if group.turn.has("static_no_rebalance_in_completing"):
+        selected = any(name == group.protocol for name, _ in request.protocols)
+        if selected and group.turn.has("static_no_rebalance_in_completing"):
             group.answer_join(new_id, join_reply(group, new_id))
         else:
             prepare(group)

@@ -86,28 +86,23 @@ def complete(group: Draft) -> None:
         turn.arm(v.JOIN, "", group.rebalance_timeout())
         return
     group.generation += 1
+    group.protocol = group.pick_protocol() if group.members else ""
+    group.subscribed_topics = subscribed_topics(group.protocol_type, group.protocol, group.members.values())
+    if group.state != PREPARING:
+        # A join timer that was armed for a group that is no more (see the table). Kafka's check of the
+        # state stops it here, too late for what is changed already.
+        return
     group.pending_sync.clear()
     if group.members:
-        _complete_with_members(group)
+        group.move_to(COMPLETING)
+        _answer_joins(group)
     else:
-        _become_empty(group)
+        group.move_to(EMPTY)
+        turn.persist((group.record({}),))
 
 
-def _become_empty(group: Draft) -> None:
-    group.protocol = ""
-    group.subscribed_topics = subscribed_topics(group.protocol_type, "", ())
-    if group.state == EMPTY:
-        # The join timer outlived the write that failed to create an earlier group. Kafka's own state
-        # check stops it here, when the generation is counted up already.
-        return
-    group.move_to(EMPTY)
-    group.turn.persist((group.record({}),))
-
-
-def _complete_with_members(group: Draft) -> None:
-    group.protocol = group.pick_protocol()
-    group.subscribed_topics = subscribed_topics(group.protocol_type, group.protocol, group.members.values())
-    group.move_to(COMPLETING)
+def _answer_joins(group: Draft) -> None:
+    """Tell everybody the new generation, and wait for the SyncGroups."""
     for member_id in sorted(group.members):
         group.answer_join(member_id, join_reply(group, member_id))
         group.refresh_session(member_id)

@@ -117,7 +117,7 @@ CLASSIC_GROUP: Final[Table] = {
         LEAVE_GROUP: Rule((STABLE, *_REBALANCED), "remove; prepare"),
         OFFSET_COMMIT: Rule((STABLE,), _STAY),
         SESSION_TIMER: Rule((STABLE, *_REBALANCED), "remove; prepare"),
-        JOIN_TIMER: IMPOSSIBLE,
+        JOIN_TIMER: Rule((STABLE,), "outlived an upgrade and a downgrade: drop who has not joined"),
         SYNC_TIMER: Rule((STABLE, *_REBALANCED), "remove who sent no SyncGroup; prepare"),
         GROUP_STORED: IGNORE,
         ASSIGNMENT_STORED: IGNORE,

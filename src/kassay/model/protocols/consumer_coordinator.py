@@ -273,9 +273,14 @@ def remove_members(turn: Turn, group: ConsumerGroup, members: list[ConsumerMembe
         records.append(Record((r.TOPICS, ""), topics))
     records.append(Record((r.EPOCH, ""), group.epoch + 1))
     for member in members:
-        for kind in (v.CONSUMER_SESSION, v.REVOCATION, v.CLASSIC_JOIN, v.CLASSIC_SYNC):
-            turn.disarm(kind, member.member)
+        disarm_all(turn, member.member)
     return tuple(records)
+
+
+def disarm_all(turn: Turn, member_id: str) -> None:
+    """Stop every timer that a consumer group keeps for a member."""
+    for kind in (v.CONSUMER_SESSION, v.REVOCATION, v.CLASSIC_JOIN, v.CLASSIC_SYNC):
+        turn.disarm(kind, member_id)
 
 
 def fenced_by(group: ConsumerGroup, fired: v.TimerFired) -> ConsumerMember | None:

@@ -16,7 +16,12 @@ Switches (`Config.switches`) turn known bugs on; these concern the coordinator:
 * ignore_unreleased: a partition is granted while another member still holds it
 * pend_reassign_loses_epoch: KAFKA-16147, a pending partition targeted to its holder again counts as free
 * recompute_on_new_target: KAFKA-16249, an acknowledged revocation is ignored if the target moved on
-* strict_epoch0: KAFKA-19233, the rule at the traces' commit: a known member is refused epoch 0
+
+Two are what Kafka does at the commit of the traces, and so are on where these are checked:
+
+* strict_epoch0: KAFKA-19233, a known member is refused epoch 0 until its session expires
+* timers_survive_migration: a conversion leaves the timers of the former kind of group armed; a join or sync
+  timer that outlives two conversions removes members that are well
 """
 
 from __future__ import annotations
@@ -75,6 +80,7 @@ SWITCHES: Final = (
     "static_no_rebalance_in_completing",
     "static_replace_stable_only",
     "strict_epoch0",
+    "timers_survive_migration",
 )
 
 

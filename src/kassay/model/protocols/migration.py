@@ -15,7 +15,7 @@ from kassay.model.protocols import records as r
 from kassay.model.protocols import values as v
 from kassay.model.protocols.classic_group import Draft, subscribed_topics
 from kassay.model.protocols.classic_rebalance import prepare
-from kassay.model.protocols.consumer_coordinator import Refused
+from kassay.model.protocols.consumer_coordinator import Refused, disarm_all
 from kassay.model.protocols.consumer_group import all_records, group_tombstones, target_of
 from kassay.model.protocols.groups import (
     STABLE,
@@ -62,6 +62,11 @@ def upgrade(turn: Turn, group: Draft) -> tuple[ConsumerGroup, tuple[Record, ...]
         group.answer_join(member_id, JoinReply(v.REBALANCE_IN_PROGRESS, member_id))
         group.answer_sync(member_id, SyncReply(v.REBALANCE_IN_PROGRESS))
     members = tuple(_modern(turn, group, member) for _, member in sorted(group.members.items()))
+    if not turn.has("timers_survive_migration"):
+        turn.disarm(v.JOIN)
+        turn.disarm(v.SYNC)
+        for member_id in sorted({*group.members, *group.pending_join}):
+            turn.disarm(v.SESSION, member_id)
     for member in members:
         turn.arm(v.CONSUMER_SESSION, member.member, member.classic[0].session_timeout)
     target = tuple((member.member, member.assigned) for member in members)
@@ -126,6 +131,9 @@ def downgrade(
     draft.subscribed_topics = subscribed_topics(CONSUMER_TYPE, draft.protocol, draft.members.values())
     given = {member.member: member.assignment for member in draft.members.values()}
     records = (*tombstones, draft.record(given))
+    if not turn.has("timers_survive_migration"):
+        for member_id in sorted({leaving.member, *draft.members}):
+            disarm_all(turn, member_id)
     for member_id in sorted(draft.members):
         draft.refresh_session(member_id)
     if joining is None:
