@@ -3,7 +3,8 @@
 Goals, in lexicographic order: the best possible balance (sorted loads), then the fewest partitions
 that leave their previous owner, then the fewest partitions whose owner is in none of their replicas'
 racks. A group whose owners are optimal already keeps them. Previous owners are the only claimants
-at the highest generation (KIP-341, KIP-792), so stale and contradictory claims count for nobody. Weights are not looked at.
+at the highest generation (KIP-341, KIP-792), so stale and contradictory claims count for nobody.
+Partition weights are not looked at.
 Every answer carries a proof that an independent checker has accepted before it is given.
 Source: kassay's own; `kassay.solver`.
 Cost: a min-cost flow a load level; about 0.3 s for 1,000 members and 100,000 partitions where
