@@ -17,14 +17,23 @@ from kassay.model.history import History, Join
 from kassay.properties.draft import GENERATION, Profile
 
 
-def scope_cases(profile: Profile, members_max: int, partitions_max: int) -> Iterator[History]:
-    """The histories of the scope, each a single change."""
+def scope_cases(
+    profile: Profile,
+    members_max: int,
+    partitions_max: int,
+    *,
+    topics_max: int | None = None,
+    pasts: bool = True,
+) -> Iterator[History]:
+    """The histories of the scope, each a single change; without `pasts` nobody owned anything before."""
     for members in range(1, members_max + 1):
         for partitions in range(1, partitions_max + 1):
             for sizes in _splits(partitions, partitions):
+                if topics_max is not None and len(sizes) > topics_max:
+                    continue
                 topics = tuple(Topic(f"t{i}", size) for i, size in enumerate(sizes))
                 for subscriptions in _subscriptions(profile, topics, members):
-                    yield from _pasts(topics, subscriptions)
+                    yield from _pasts(topics, subscriptions, pasts)
 
 
 def _splits(total: int, largest: int) -> Iterator[tuple[int, ...]]:
@@ -46,9 +55,12 @@ def _subscriptions(
             yield chosen
 
 
-def _pasts(topics: tuple[Topic, ...], subscriptions: tuple[tuple[str, ...], ...]) -> Iterator[History]:
+def _pasts(
+    topics: tuple[Topic, ...], subscriptions: tuple[tuple[str, ...], ...], pasts: bool
+) -> Iterator[History]:
     tps = [tp for topic in topics for tp in topic.tps()]
-    able = [[None, *(i for i, own in enumerate(subscriptions) if tp.topic in own)] for tp in tps]
+    able: list[list[int | None]]
+    able = [[None, *(i for i, own in enumerate(subscriptions) if pasts and tp.topic in own)] for tp in tps]
     for owners in product(*able):
         owned: list[list[TopicPartition]] = [[] for _ in subscriptions]
         for tp, owner in zip(tps, owners):

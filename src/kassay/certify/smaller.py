@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, islice
 
+from kassay.certify.exhaustive import scope_cases
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.group import Member
 from kassay.model.history import (
@@ -30,9 +31,13 @@ from kassay.model.history import (
     Reweigh,
     StaticReturn,
 )
+from kassay.properties.draft import Profile
 
 PAIRS_MAX = 40
 """Up to this many single cuts are also tried two at a time."""
+
+FRESH_MAX = 1500
+"""So many of the smallest groups without a past are tried where a history cannot be cut further."""
 
 
 def smaller_histories(case: History) -> Iterator[History]:
@@ -45,6 +50,9 @@ def smaller_histories(case: History) -> Iterator[History]:
             # The cuts of the first result are recomputed, as the second may no longer exist there.
             yield from _nth_cut(singles[first], second - 1)
     yield from _simpler(case)
+    topics = len(case.cluster.topics)
+    scope = scope_cases(Profile(), len(case.joins), case.size[2], topics_max=topics, pasts=False)
+    yield from islice((fresh for fresh in scope if fresh.size < case.size), FRESH_MAX)
 
 
 def _nth_cut(case: History, index: int) -> Iterator[History]:
@@ -80,12 +88,18 @@ def _cuts(case: History) -> Iterator[History]:
     for i, topic in enumerate(case.cluster.topics):
         yield _without_topic(case, topic.name)
         if topic.partitions > 1:
-            for fewer in sorted({topic.partitions // 2, topic.partitions - 1}):
+            for fewer in _fewer(topic.partitions):
                 yield _with_topic(case, i, _resized(topic, fewer))
     for i, change in enumerate(case.changes):
         for j, event in enumerate(change):
             for simpler in _smaller_event(event):
                 yield _with_event(case, i, j, simpler)
+
+
+def _fewer(partitions: int) -> list[int]:
+    """Smaller partition counts to try: every one of a small topic, the half and one less of a large one."""
+    few = range(1, partitions) if partitions <= 8 else (partitions // 2, partitions - 1)
+    return list(few)
 
 
 def _smaller_event(event: Event) -> Iterator[Event]:
