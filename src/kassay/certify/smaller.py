@@ -50,7 +50,7 @@ def smaller_histories(case: History) -> Iterator[History]:
             # The cuts of the first result are recomputed, as the second may no longer exist there.
             yield from _nth_cut(singles[first], second - 1)
     yield from _simpler(case)
-    topics = len(case.cluster.topics)
+    topics = len(case.cluster.topics) + 1
     scope = scope_cases(Profile(), len(case.joins), case.size[2], topics_max=topics, pasts=False)
     yield from islice((fresh for fresh in scope if fresh.size < case.size), FRESH_MAX)
 
