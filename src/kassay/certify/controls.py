@@ -196,6 +196,7 @@ class Control:
             isolated=False,
             source=Source(module=self.factory.__module__, class_name=self.factory.__name__),
             factory=self.factory,
+            trusted=True,
         )
 
     def new(self, config: Mapping[str, str]) -> AssignorBase:
