@@ -144,7 +144,7 @@ class Hostile:
         self.note(child.pid)
 
     def threads(self, topics, members, answer):
-        for _ in range(10):
+        for _ in range(5):
             threading.Thread(target=sleep_on, daemon=False).start()
 
     def exits(self, topics, members, answer):

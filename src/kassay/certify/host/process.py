@@ -81,6 +81,8 @@ class Guarded:
         # threads of numerical libraries reserve address space by the core, and reorder sums
         for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
             environment.setdefault(name, "1")
+        # glibc reserves 64 MiB of address space a thread otherwise, which would count against the limit
+        environment["MALLOC_ARENA_MAX"] = "1"
         environment["PYTHONHASHSEED"] = str(hash_seed)
         with theirs:
             self.guard = subprocess.Popen(
