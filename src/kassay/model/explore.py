@@ -14,7 +14,7 @@ from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 S = TypeVar("S", bound=Hashable)
 S_co = TypeVar("S_co", bound=Hashable, covariant=True)
@@ -83,7 +83,7 @@ class Invariant(Generic[S]):
 
     `reads` projects a state to what the predicate looks at: verdicts are remembered by projection,
     which is what keeps fourteen invariants affordable. A step predicate is consulted only when the
-    projections of both ends differ.
+    projections of both ends differ, and only where `relevant`, a cheap look at both, lets it.
     """
 
     name: str
@@ -91,6 +91,7 @@ class Invariant(Generic[S]):
     check: Callable[[S], Iterable[Finding]] | None = None
     check_step: Callable[[S, S], Iterable[Finding]] | None = None
     reads: Callable[[S], Hashable] | None = None
+    relevant: Callable[[S, S], bool] | None = None
 
 
 class Verdict(StrEnum):
@@ -234,6 +235,17 @@ class Budget:
     stop_at_first: bool = False
 
 
+_Found: TypeAlias = tuple[tuple[str, Finding], ...]
+
+
+def _grouped(invariants: Iterable[Invariant[S]]) -> list[tuple[Any, Any, list[Invariant[S]], dict[Any, _Found]]]:
+    """Invariants that read alike are judged, and remembered, together."""
+    groups: dict[tuple[Any, Any], list[Invariant[S]]] = {}
+    for invariant in invariants:
+        groups.setdefault((invariant.reads, invariant.relevant), []).append(invariant)
+    return [(reads, relevant, group, {}) for (reads, relevant), group in groups.items()]
+
+
 class _Search(Generic[S]):
     """The walk's working state; one object a run."""
 
@@ -249,8 +261,8 @@ class _Search(Generic[S]):
         self.progress = progress
         self.graph: Graph[S] = Graph()
         self.ids: dict[S, int] = {}
-        self.state_checks = [(inv, {}) for inv in invariants if inv.check]  # type: ignore[var-annotated]
-        self.step_checks = [(inv, {}) for inv in invariants if inv.check_step]  # type: ignore[var-annotated]
+        self.state_checks = _grouped(inv for inv in invariants if inv.check)
+        self.step_checks = _grouped(inv for inv in invariants if inv.check_step)
         # (invariant, severity) -> [times seen, node before, action or None, state, message]
         self.found: dict[tuple[str, Severity], list[Any]] = {}
         self.claims = {inv.name: inv.claim for inv in invariants}
@@ -269,33 +281,37 @@ class _Search(Generic[S]):
 
     def judge_state(self, state: S, node: int) -> None:
         """Consult every state predicate, by projection where one is declared."""
-        for invariant, seen in self.state_checks:
-            reads = invariant.reads
-            if reads is None:
-                findings = tuple(invariant.check(state))  # type: ignore[misc]
-            else:
-                key = reads(state)
-                findings = seen.get(key)
-                if findings is None:
-                    findings = seen[key] = tuple(invariant.check(state))  # type: ignore[misc]
-            for finding in findings:
-                self.note(invariant.name, finding, node, None)
+        for reads, _, group, seen in self.state_checks:
+            key = state if reads is None else reads(state)
+            findings = seen.get(key) if reads is not None else None
+            if findings is None:
+                findings = tuple((inv.name, f) for inv in group for f in inv.check(state))  # type: ignore[misc]
+                if reads is not None:
+                    seen[key] = findings
+            for name, finding in findings:
+                self.note(name, finding, node, None)
 
     def judge_step(self, before: S, node: int, action: Action, after: S) -> None:
         """Consult every step predicate whose projection changed."""
-        for invariant, seen in self.step_checks:
-            reads = invariant.reads
-            if reads is None:
-                findings = tuple(invariant.check_step(before, after))  # type: ignore[misc]
-            else:
+        for reads, relevant, group, seen in self.step_checks:
+            if relevant is not None and not relevant(before, after):
+                continue
+            key: Hashable = None
+            findings = None
+            if reads is not None:
                 left, right = reads(before), reads(after)
                 if left == right:
                     continue
-                findings = seen.get((left, right))
-                if findings is None:
-                    findings = seen[left, right] = tuple(invariant.check_step(before, after))  # type: ignore[misc]
-            for finding in findings:
-                self.note(invariant.name, finding, node, (action, after))
+                key = (left, right)
+                findings = seen.get(key)
+            if findings is None:
+                findings = tuple(
+                    (inv.name, f) for inv in group for f in inv.check_step(before, after)  # type: ignore[misc]
+                )
+                if reads is not None:
+                    seen[key] = findings
+            for name, finding in findings:
+                self.note(name, finding, node, (action, after))
 
     def admit(self, state: S, parent: int, depth: int) -> int:
         """Number a new state and judge it."""

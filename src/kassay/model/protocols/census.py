@@ -44,7 +44,8 @@ class Census(NamedTuple):
     """A world's ownership. `resting`: the registry awaits nothing and every live client is settled.
 
     `wanted` are the partitions that somebody subscribes to and that exist. `adopted` names the client
-    that last adopted each partition. `target` is what each member is to own (KIP-848).
+    that last adopted each partition. `target` is what each member is to own, `caught_up` who is at the target epoch
+    (KIP-848).
     """
 
     beliefs: tuple[Belief, ...]
@@ -53,6 +54,7 @@ class Census(NamedTuple):
     resting: bool
     adopted: tuple[tuple[Any, str], ...] = ()
     target: tuple[tuple[str, Owned], ...] = ()
+    caught_up: tuple[str, ...] = ()
 
 
 def complete(census: Census) -> bool:

@@ -253,7 +253,9 @@ class ClassicModel:
         return client.generation >= 0 and any(tp.topic not in exist for tp in client.owned)
 
     def _move(self, action: Action, before: Client, after: Client, broker: Cell, mail: Mail = ()) -> Move:
-        adopts = tuple(tp for tp in after.owned if tp not in before.owned)
+        adopts: Partitions = ()
+        if after.owned != before.owned and _is_current(after, broker):
+            adopts = tuple(tp for tp in after.owned if tp not in before.owned)
         return Move(action, self.interner.cell(after), broker, mail, adopts)
 
     def _call(
@@ -650,6 +652,16 @@ class ClassicModel:
         )
 
 
+def _is_current(client: Client, broker: Cell) -> bool:
+    """Whether a client's identity is the registry's: only then does it take over what it adopts."""
+    group = broker.value.state.group
+    return (
+        group is not None
+        and client.generation == group.generation
+        and any(member.member == client.member for member in group.members)
+    )
+
+
 def _topics(protocols: v.Protocols) -> tuple[str, ...]:
     for _, metadata in protocols:
         if isinstance(metadata, v.Subscription):
@@ -678,3 +690,17 @@ def _put(state: World, c: int, cell: Cell) -> World:
 def listing(tps: Partitions) -> str:
     """Partitions in a few characters."""
     return ",".join(str(tp) for tp in tps) or "nothing"
+
+
+def gained(before: World, after: World) -> bool:
+    """Whether a step changed what some client believes to own."""
+    return any(
+        old is not new and old.value.owned != new.value.owned for old, new in zip(before.clients, after.clients)
+    )
+
+
+def moved(before: World, after: World) -> bool:
+    """Whether the coordinator failed over in this step."""
+    old: Faults = before.budget.value
+    new: Faults = after.budget.value
+    return old.failover != new.failover

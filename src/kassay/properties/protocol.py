@@ -1,0 +1,351 @@
+"""What must hold of a consumer group at every moment: I1 to I14, as predicates over a census or a step.
+
+A predicate yields findings with their evidence and their gravity: `real` breaks a promise, `zombie` is
+what a process that was away for longer than its session does to itself, `by design` is a promise that
+the protocol never made (the ZooKeeper consumers have no fence). Source for each is in its docstring;
+"effective exclusivity" (I5) is what Kafka promises where belief can lag behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from itertools import combinations
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from kassay.model.explore import Finding, Invariant, Severity
+from kassay.model.protocols.census import Belief, Census, complete
+from kassay.model.protocols.groups import (
+    COMPLETING,
+    MEMBER_STABLE,
+    PREPARING,
+    STABLE,
+    UNREVOKED,
+    ClassicGroup,
+    ConsumerGroup,
+    Coordinator,
+)
+
+REAL, ZOMBIE, BY_DESIGN = Severity.REAL, Severity.ZOMBIE, Severity.BY_DESIGN
+
+
+class Promise(NamedTuple):
+    """One invariant's name and sentence, and how grave its breach is under each model."""
+
+    name: str
+    claim: str
+    source: str
+
+
+PROMISES: Final[dict[str, Promise]] = {}
+_Check: TypeAlias = Callable[[Census], Iterator[Finding]]
+
+
+def promise(name: str, source: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a predicate under its number; the first line of its docstring is the promise."""
+
+    def register(check: Callable[..., Any]) -> Callable[..., Any]:
+        PROMISES[name] = Promise(name, (check.__doc__ or "").strip().splitlines()[0], source)
+        return check
+
+    return register
+
+
+def _shared(left: Iterable[Any], right: Iterable[Any]) -> str:
+    both = sorted(set(left) & set(right))
+    return ",".join(map(str, both))
+
+
+def _live(census: Census) -> list[Belief]:
+    return [belief for belief in census.beliefs if belief.live]
+
+
+@promise("I1", "KIP-429, KIP-848")
+def registry_exclusive(census: Census) -> Iterator[Finding]:
+    """No partition is on record for two members."""
+    for one, other in combinations(census.registry, 2):
+        if both := _shared(one.owned, other.owned):
+            yield Finding(REAL, f"{both} is on record for {one.member} and {other.member}")
+
+
+@promise("I2", "KIP-429; the split brain of the 2015 article")
+def current_exclusive(census: Census) -> Iterator[Finding]:
+    """No two clients whose identity is current believe to own one partition."""
+    current = [belief for belief in _live(census) if belief.current]
+    for one, other in combinations(current, 2):
+        if both := _shared(one.owned, other.owned):
+            yield Finding(REAL, f"{one.client} and {other.client} both own {both}, both current")
+
+
+@promise("I3", "the zombies of KIP-62 and KIP-345")
+def belief_exclusive(census: Census) -> Iterator[Finding]:
+    """No two live clients believe to own one partition."""
+    for one, other in combinations(_live(census), 2):
+        if both := _shared(one.owned, other.owned):
+            late = one if not one.current else other
+            yield Finding(
+                ZOMBIE, f"{one.client} and {other.client} both own {both}; {late.client} is a zombie"
+            )
+
+
+@promise("I5", "generation fencing of OffsetCommit")
+def commit_fenced(census: Census) -> Iterator[Finding]:
+    """No commit is accepted from a client whose partition another has adopted since."""
+    last = dict(census.adopted)
+    for belief in census.beliefs:
+        if belief.commits:
+            for tp in belief.owned:
+                if last.get(tp, belief.client) != belief.client:
+                    yield Finding(
+                        REAL, f"a commit of {belief.client} for {tp} would count, though {last[tp]} took over"
+                    )
+
+
+@promise("I9", "KAFKA-14196 and the offsets' hand-over")
+def offsets_monotone(census: Census) -> Iterator[Finding]:
+    """Committed offsets never go back under a new owner's feet."""
+    last = dict(census.adopted)
+    owners = {belief.client: belief for belief in census.beliefs}
+    for belief in census.beliefs:
+        if belief.commits:
+            for tp in belief.owned:
+                heir = owners.get(last.get(tp, belief.client))
+                if heir is not None and heir is not belief and heir.commits and tp in heir.owned:
+                    yield Finding(
+                        REAL,
+                        f"{heir.client} commits {tp} ahead, {belief.client} commits it back to where it stood",
+                    )
+
+
+@promise("I7", "seed article 001: every partition has exactly one consumer")
+def complete_at_rest(census: Census) -> Iterator[Finding]:
+    """At rest every subscribed partition has exactly one owner, on record and in belief."""
+    if census.resting and not complete(census):
+        owned = [tp for entry in census.registry for tp in entry.owned]
+        orphans = sorted(set(census.wanted) - set(owned))
+        if orphans:
+            yield Finding(REAL, f"at rest nobody owns {','.join(map(str, orphans))}")
+        else:
+            beliefs = "; ".join(f"{b.client}: {','.join(map(str, b.owned))}" for b in census.beliefs)
+            yield Finding(REAL, f"at rest record and belief differ: {beliefs}")
+
+
+@promise("I8", "KIP-429")
+def subscribed_only(census: Census) -> Iterator[Finding]:
+    """No member is given a partition of a topic that it does not read, once the group is at rest."""
+    if census.resting:
+        for entry in census.registry:
+            strange = [tp for tp in entry.owned if hasattr(tp, "topic") and tp.topic not in entry.topics]
+            if strange:
+                yield Finding(REAL, f"{entry.member} has {','.join(map(str, strange))} unasked")
+
+
+@promise("I13", "KIP-345")
+def one_member_per_instance(census: Census) -> Iterator[Finding]:
+    """No two members are registered under one instance id."""
+    for one, other in combinations(census.registry, 2):
+        if one.instance and one.instance == other.instance:
+            yield Finding(REAL, f"{one.member} and {other.member} are both registered as {one.instance}")
+
+
+@promise("I12", "KIP-848")
+def caught_up(census: Census) -> Iterator[Finding]:
+    """A member at the target epoch owns nothing that is another's by target."""
+    target = dict(census.target)
+    ahead = set(census.caught_up)
+    for belief in census.beliefs:
+        if belief.live and belief.current and belief.settled and belief.member in ahead:
+            for member, tps in target.items():
+                if member != belief.member and (both := _shared(tps, belief.owned)):
+                    yield Finding(
+                        REAL, f"{belief.client} is at the target epoch and still owns {both} of {member}"
+                    )
+
+
+@promise("I4", "KIP-429")
+def handed_over(before: Census, after: Census) -> Iterator[Finding]:
+    """A partition is adopted only when no other member of the round still owns it.
+
+    A zombie may adopt a superseded assignment that it slept upon.
+    """
+    for old, new in zip(before.beliefs, after.beliefs):
+        gained = set(new.owned) - set(old.owned)
+        if not gained:
+            continue
+        for other in after.beliefs:
+            if (
+                other.client != new.client
+                and other.live
+                and other.rejoined
+                and (both := _shared(gained, other.owned))
+            ):
+                gravity = REAL if new.current else ZOMBIE
+                yield Finding(gravity, f"{new.client} adopts {both} while {other.client} still owns it")
+
+
+STATE_CHECKS: Final[dict[str, _Check]] = {
+    "I1": registry_exclusive,
+    "I2": current_exclusive,
+    "I3": belief_exclusive,
+    "I5": commit_fenced,
+    "I7": complete_at_rest,
+    "I8": subscribed_only,
+    "I9": offsets_monotone,
+    "I12": caught_up,
+    "I13": one_member_per_instance,
+}
+
+
+# Steps and states of the coordinator itself.
+
+
+@promise("I6", "the classic protocol: one leader a generation")
+def one_leader(before: Coordinator, after: Coordinator) -> Iterator[Finding]:
+    """A generation is assigned once, and only a new generation awaits an assignment."""
+    old, new = before.group, after.group
+    if not isinstance(old, ClassicGroup) or not isinstance(new, ClassicGroup):
+        return
+    if old.state == PREPARING and new.state == COMPLETING and new.generation != old.generation + 1:
+        yield Finding(REAL, f"generation {old.generation} is followed by {new.generation}")
+    if old.state == STABLE and new.state == COMPLETING and new.generation == old.generation:
+        yield Finding(REAL, f"generation {new.generation} is to be assigned twice")
+    if old.state == COMPLETING and new.state == STABLE:
+        if new.generation != old.generation:
+            yield Finding(REAL, f"generation {old.generation} became {new.generation} by an assignment")
+        if new.leader not in {member.member for member in new.members}:
+            yield Finding(REAL, f"the leader {new.leader!r} of generation {new.generation} is no member")
+
+
+@promise("I10", "generations and epochs only grow, except to what was persisted")
+def monotone(before: Coordinator, after: Coordinator) -> Iterator[Finding]:
+    """Generations, group, target and member epochs never decrease while a coordinator lives."""
+    old, new = before.group, after.group
+    if isinstance(old, ClassicGroup) and isinstance(new, ClassicGroup):
+        if new.generation < old.generation:
+            yield Finding(REAL, f"generation {old.generation} is followed by {new.generation}")
+    elif isinstance(old, ConsumerGroup) and isinstance(new, ConsumerGroup):
+        for name in ("group_epoch", "target_epoch"):
+            was, now = getattr(old, name), getattr(new, name)
+            if now < was:
+                yield Finding(REAL, f"{name.replace('_', ' ')} {was} is followed by {now}")
+        was_by_id = {member.member: member.epoch for member in old.members}
+        for member in new.members:
+            was = was_by_id.get(member.member, -1)
+            if 0 < member.epoch < was:
+                yield Finding(REAL, f"{member.member}: epoch {was} is followed by {member.epoch}")
+
+
+@promise("I11", "KIP-848")
+def epoch_shape(coordinator: Coordinator) -> Iterator[Finding]:
+    """Member epoch <= target epoch <= group epoch, and pending partitions exactly while unrevoked."""
+    group = coordinator.group
+    if not isinstance(group, ConsumerGroup):
+        return
+    if group.target_epoch > group.group_epoch:
+        yield Finding(REAL, f"target epoch {group.target_epoch} is above group epoch {group.group_epoch}")
+    for member in group.members:
+        if member.epoch in (-2, 0):
+            continue
+        if member.epoch > group.target_epoch:
+            yield Finding(
+                REAL, f"{member.member} is at epoch {member.epoch}, the target at {group.target_epoch}"
+            )
+        if member.state == MEMBER_STABLE and member.pending:
+            yield Finding(
+                REAL, f"{member.member} is stable and has pending {','.join(map(str, member.pending))}"
+            )
+        if member.state == UNREVOKED and not member.pending:
+            yield Finding(REAL, f"{member.member} is unrevoked with nothing pending")
+    held: dict[Any, str] = {}
+    for member in group.members:
+        for tp in (*member.assigned, *member.pending):
+            if tp in held:
+                yield Finding(REAL, f"{tp} is held by {held[tp]} and {member.member}")
+            held[tp] = member.member
+
+
+@promise("I14", "OffsetCommit in CompletingRebalance; KIP-195")
+def gates(accepted_in: str, image_before: Any, image_after: Any) -> Iterator[Finding]:
+    """No commit is accepted while an assignment is awaited, and no topic shrinks."""
+    if accepted_in == COMPLETING:
+        yield Finding(REAL, "a commit was accepted while the group awaited its assignment")
+    counts = {topic.topic_id: topic.partitions for topic in image_after}
+    for topic in image_before:
+        if counts.get(topic.topic_id, topic.partitions) < topic.partitions:
+            yield Finding(REAL, f"topic {topic.name} shrank")
+
+
+class Watched(NamedTuple):
+    """How invariants look into one model's states: projections, and what can be read of a state.
+
+    `public` projects to what a census reads, `inner` to what is read of the coordinator; `gained` says
+    cheaply whether a step lets any client own more. A step in which the coordinator moved
+    (`moved`) may set a generation back to the persisted one. `waived` promises were never made.
+    """
+
+    public: Callable[[Any], Hashable]
+    census: Callable[[Any], Census]
+    inner: Callable[[Any], Hashable] | None = None
+    coordinator: Callable[[Any], Coordinator] | None = None
+    gained: Callable[[Any, Any], bool] | None = None
+    moved: Callable[[Any, Any], bool] = lambda _before, _after: False
+    waived: frozenset[str] = frozenset()
+
+
+def invariants(watched: Watched, names: Iterable[str] | None = None) -> tuple[Invariant[Any], ...]:
+    """The invariants that make sense for a model, as values for the explorer."""
+    found = [*_census_invariants(watched), *_coordinator_invariants(watched)]
+    wanted = set(PROMISES) if names is None else set(names)
+    return tuple(invariant for invariant in found if invariant.name in wanted)
+
+
+def _census_invariants(watched: Watched) -> Iterator[Invariant[Any]]:
+    census, public = watched.census, watched.public
+
+    def soften(name: str, findings: Iterable[Finding]) -> Iterator[Finding]:
+        for finding in findings:
+            yield finding._replace(severity=BY_DESIGN) if name in watched.waived else finding
+
+    def bound(name: str, check: _Check) -> Callable[[Any], Iterator[Finding]]:
+        return lambda state: soften(name, check(census(state)))
+
+    for name, check in STATE_CHECKS.items():
+        yield Invariant(name, PROMISES[name].claim, check=bound(name, check), reads=public)
+    yield Invariant(
+        "I4",
+        PROMISES["I4"].claim,
+        check_step=lambda before, after: soften("I4", handed_over(census(before), census(after))),
+        relevant=watched.gained,
+    )
+
+
+def _coordinator_invariants(watched: Watched) -> Iterator[Invariant[Any]]:
+    coordinator, inner = watched.coordinator, watched.inner
+    if coordinator is None or inner is None:
+        return
+
+    def bound(
+        check: Callable[[Coordinator, Coordinator], Iterator[Finding]],
+    ) -> Callable[[Any, Any], Iterable[Finding]]:
+        def check_step(before: Any, after: Any) -> Iterable[Finding]:
+            if watched.moved(before, after):
+                return ()
+            return check(coordinator(before), coordinator(after))
+
+        return check_step
+
+    def in_completing(state: Any) -> Iterator[Finding]:
+        group = coordinator(state).group
+        if isinstance(group, ClassicGroup) and group.state == COMPLETING:
+            for belief in watched.census(state).beliefs:
+                if belief.commits:
+                    yield from gates(COMPLETING, (), ())
+
+    def moved(before: Any, after: Any) -> bool:
+        return inner(before) is not inner(after)
+
+    for name, check in (("I6", one_leader), ("I10", monotone)):
+        yield Invariant(name, PROMISES[name].claim, check_step=bound(check), relevant=moved)
+    yield Invariant(
+        "I11", PROMISES["I11"].claim, check=lambda state: epoch_shape(coordinator(state)), reads=inner
+    )
+    yield Invariant("I14", PROMISES["I14"].claim, check=in_completing, reads=watched.public)
