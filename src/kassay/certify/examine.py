@@ -8,8 +8,10 @@ from typing import Any, Protocol
 
 from kassay.model.assignor import RebalanceProtocol
 from kassay.model.errors import KassayError
+from kassay.model.lazy import lazy
+from kassay.model.step import Rebalanced
 from kassay.properties.draft import Profile
-from kassay.properties.registry import Promise, Violation
+from kassay.properties.registry import Promise, Scope, Violation
 from kassay.properties.sources import Source
 
 Oracle = Callable[[Any, str], Any]
@@ -25,7 +27,8 @@ class Subject:
     """What is put to the test: how to make its objects, what it promises, and what is assumed.
 
     `new` makes a configured object of the target. `twin`, if given, makes objects of the same target
-    in another process with another hash seed. `oracle` supplies the certified optimum.
+    in another process with another hash seed. `oracle` supplies the certified optimum. `watch` is
+    shown every rebalance of a history after it was judged; it measures and never judges.
     """
 
     new: Callable[[Mapping[str, str]], Any]
@@ -34,6 +37,13 @@ class Subject:
     assume: frozenset[str] = frozenset()
     twin: Callable[[Mapping[str, str]], Any] | None = None
     oracle: Oracle | None = None
+
+    @lazy
+    def by_scope(self) -> dict[Scope, tuple[Promise, ...]]:
+        """The promises by what their predicates look at; treat as read-only."""
+        return {scope: tuple(p for p in self.promises if p.claim.scope is scope) for scope in Scope}
+
+    watch: Callable[[Rebalanced], None] | None = None
 
 
 @dataclass

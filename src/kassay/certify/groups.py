@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 from kassay.certify.examine import Examination, Subject
@@ -47,6 +46,8 @@ class GroupDriver:
             seen.asked += len(rebalanced.steps)
             _judge(rebalanced, subject, seen)
             _reach(rebalanced, self.situations, seen.reached)
+            if subject.watch is not None:
+                subject.watch(rebalanced)
         return seen
 
     def smaller(self, case: History) -> Iterator[History]:
@@ -99,15 +100,9 @@ def _with_twin(own: Iterator[Rebalanced], other: Iterator[Rebalanced]) -> Iterat
         yield replace(mine, steps=steps)
 
 
-@lru_cache(maxsize=64)
-def _by_scope(promises: tuple[Promise, ...]) -> dict[Scope, tuple[Promise, ...]]:
-    """The promises by what their predicates look at."""
-    return {scope: tuple(p for p in promises if p.claim.scope is scope) for scope in Scope}
-
-
 def _judge(rebalanced: Rebalanced, subject: Subject, seen: Examination) -> None:
     """Judge every promise on one rebalance."""
-    scopes = _by_scope(subject.promises)
+    scopes = subject.by_scope
     assume = subject.assume
     if assume and not all(within(step, assume) for step in rebalanced.steps):
         return

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import repeat
 from typing import NamedTuple
+
+from kassay.model.lazy import lazy
 
 
 class TopicPartition(NamedTuple):
@@ -61,17 +62,17 @@ class Cluster:
     topics: tuple[Topic, ...] = ()
     brokers: tuple[Broker, ...] = ()
 
-    @cached_property
+    @lazy
     def counts(self) -> dict[str, int]:
         """Partitions a known topic, in the topics' order; treat as read-only."""
         return {topic.name: topic.partitions for topic in self.topics if topic.partitions > 0}
 
-    @cached_property
+    @lazy
     def by_name(self) -> dict[str, Topic]:
         """The known topics by name; treat as read-only."""
         return {topic.name: topic for topic in self.topics if topic.partitions > 0}
 
-    @cached_property
+    @lazy
     def partitions(self) -> dict[str, tuple[TopicPartition, ...]]:
         """The partitions of each known topic in number order, topics as given; treat as read-only.
 
@@ -82,12 +83,12 @@ class Cluster:
             for name, count in self.counts.items()
         }
 
-    @cached_property
+    @lazy
     def broker_racks(self) -> dict[int, str | None]:
         """The rack of each broker by id; treat as read-only."""
         return {broker.broker_id: broker.rack for broker in self.brokers}
 
-    @cached_property
+    @lazy
     def replica_racks(self) -> dict[str, tuple[frozenset[str], ...]]:
         """For each topic with replicas, the racks that hold each partition; treat as read-only.
 

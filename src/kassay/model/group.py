@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import ItemsView, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
 from typing import NamedTuple
 
 from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.lazy import lazy
 
 NO_GENERATION = -1
 
@@ -52,12 +52,12 @@ class Group:
     assigned: frozenset[TopicPartition] = frozenset()
     subscription_type: SubscriptionType | None = None
 
-    @cached_property
+    @lazy
     def by_id(self) -> dict[str, Member]:
         """Members by id; treat as read-only."""
         return {member.member_id: member for member in self.members}
 
-    @cached_property
+    @lazy
     def subscribers(self) -> dict[str, tuple[str, ...]]:
         """For each subscribed topic, its subscribers' ids in member order; treat as read-only."""
         found: dict[str, list[str]] = {}
@@ -66,7 +66,7 @@ class Group:
                 found.setdefault(topic, []).append(member.member_id)
         return {topic: tuple(ids) for topic, ids in found.items()}
 
-    @cached_property
+    @lazy
     def equal_subscriptions(self) -> bool:
         """Whether all members read the same set of topics."""
         members = self.members
@@ -75,7 +75,7 @@ class Group:
             return True
         return len({frozenset(member.topics) for member in members}) <= 1
 
-    @cached_property
+    @lazy
     def homogeneous(self) -> bool:
         """Whether the coordinator reports that all members read the same topics."""
         if self.subscription_type is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cached_property
 from typing import NamedTuple
 
 from kassay.model.assignor import RebalanceProtocol
@@ -13,6 +12,7 @@ from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind
 from kassay.model.group import Assignment, Group, previous_owners
 from kassay.model.history import Change
+from kassay.model.lazy import lazy
 
 
 class Failure(NamedTuple):
@@ -67,30 +67,56 @@ class Step:
     failed_sync: frozenset[str] = frozenset()
     configs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
-    @cached_property
+    @lazy
     def given(self) -> Assignment:
         """The answer; raises `LookupError` where there is none."""
         if isinstance(self.answer, Failure):
             raise LookupError(self.answer.message)
         return self.answer
 
-    @cached_property
+    @lazy
     def previous(self) -> dict[TopicPartition, str]:
         """The previous owner of each partition that has one; treat as read-only."""
         return previous_owners(self.cluster, self.group)
 
-    @cached_property
+    @lazy
     def loads(self) -> dict[str, int]:
         """Partitions a member of the group; treat as read-only."""
         given = self.given
         return {m.member_id: len(given.get(m.member_id, ())) for m in self.group.members}
 
-    @cached_property
+    @lazy
     def read(self) -> dict[str, frozenset[str]]:
         """The topics of each member as a set; treat as read-only."""
         return {member.member_id: frozenset(member.topics) for member in self.group.members}
 
-    @cached_property
+    @lazy
+    def known(self) -> tuple[frozenset[str], ...]:
+        """The known topics of each member, in member order."""
+        counts = self.cluster.counts
+        return tuple(
+            [frozenset([topic for topic in m.topics if topic in counts]) for m in self.group.members]
+        )
+
+    @lazy
+    def shares(self) -> dict[str, dict[str, list[int]]]:
+        """For each known topic, the partition numbers of each of its subscribers, ascending; read-only."""
+        subscribers = self.group.subscribers
+        shares: dict[str, dict[str, list[int]]] = {
+            topic: {member_id: [] for member_id in subscribers[topic]}
+            for topic in self.cluster.counts
+            if topic in subscribers
+        }
+        for member_id, tps in self.given.items():
+            for topic, partition in tps:
+                if topic in shares and member_id in shares[topic]:
+                    shares[topic][member_id].append(partition)
+        for by_member in shares.values():
+            for numbers in by_member.values():
+                numbers.sort()
+        return shares
+
+    @lazy
     def contradictory(self) -> bool:
         """Whether the claims in the input contradict each other or the world.
 
@@ -134,12 +160,12 @@ class Rebalanced:
     before: Assignment | None = None
     renamed: tuple[tuple[str, str], ...] = ()
 
-    @cached_property
+    @lazy
     def contradictory(self) -> bool:
         """Whether any round's input was."""
         return any(step.contradictory for step in self.steps)
 
-    @cached_property
+    @lazy
     def outcomes(self) -> tuple[Step, ...]:
         """The steps at which balance, movement and rack claims are judged.
 

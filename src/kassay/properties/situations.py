@@ -206,16 +206,10 @@ def no_change(rebalanced: Rebalanced) -> bool:
     return rebalanced.quiet
 
 
-def _sets(step: Step) -> list[frozenset[str]]:
-    """Each member's known topics."""
-    counts = step.cluster.counts
-    return [frozenset(topic for topic in m.topics if topic in counts) for m in step.group.members]
-
-
 @situation("chain", kinds="CS", required_by=(*BALANCE, "terminates"), excluded_by=EQUAL)
 def chain(rebalanced: Rebalanced) -> bool:
     """Windows overlap: member i reads topics i and i+1."""
-    sets = _sets(rebalanced.steps[0])
+    sets = rebalanced.steps[0].known
     if len(sets) < 3 or any(len(topics) != 2 for topics in sets):
         return False
     degree: dict[str, int] = {}
@@ -228,7 +222,7 @@ def chain(rebalanced: Rebalanced) -> bool:
 @situation("nested", kinds="CS", required_by=BALANCE, excluded_by=EQUAL)
 def nested(rebalanced: Rebalanced) -> bool:
     """Each member's topics contain those of the next."""
-    sets = sorted(_sets(rebalanced.steps[0]), key=len)
+    sets = sorted(rebalanced.steps[0].known, key=len)
     distinct = {topics for topics in sets if topics}
     return len(distinct) > 1 and all(a <= b for a, b in pairwise(sets))
 
@@ -236,7 +230,7 @@ def nested(rebalanced: Rebalanced) -> bool:
 @situation("pyramid", kinds="CS", required_by=BALANCE, excluded_by=EQUAL)
 def pyramid(rebalanced: Rebalanced) -> bool:
     """Member i reads the first i topics, for each i from 1 on."""
-    sets = sorted(_sets(rebalanced.steps[0]), key=len)
+    sets = sorted(rebalanced.steps[0].known, key=len)
     return (
         len(sets) > 2
         and all(len(topics) == i + 1 for i, topics in enumerate(sets))
@@ -247,7 +241,7 @@ def pyramid(rebalanced: Rebalanced) -> bool:
 @situation("disjoint", kinds="CS", required_by=BALANCE, excluded_by=EQUAL)
 def disjoint(rebalanced: Rebalanced) -> bool:
     """No two members read the same topic."""
-    sets = [topics for topics in _sets(rebalanced.steps[0]) if topics]
+    sets = [topics for topics in rebalanced.steps[0].known if topics]
     return len(sets) > 1 and sum(map(len, sets)) == len(frozenset().union(*sets))
 
 

@@ -23,27 +23,10 @@ def _subscribers(step: Step, topic: str) -> list[str]:
     return sorted(step.group.subscribers.get(topic, ()), key=place)
 
 
-def _shares(step: Step) -> dict[str, dict[str, list[int]]]:
-    """For each known topic, the partition numbers of each of its subscribers, ascending."""
-    shares: dict[str, dict[str, list[int]]] = {
-        topic: {member_id: [] for member_id in step.group.subscribers[topic]}
-        for topic in step.cluster.counts
-        if topic in step.group.subscribers
-    }
-    for member_id, tps in step.given.items():
-        for topic, partition in tps:
-            if topic in shares and member_id in shares[topic]:
-                shares[topic][member_id].append(partition)
-    for by_member in shares.values():
-        for numbers in by_member.values():
-            numbers.sort()
-    return shares
-
-
 @claim("topic-even", kinds="CS", scope=Scope.OUTCOME, source="RangeAssignor")
 def topic_even(step: Step) -> Iterator[Evidence]:
     """For each topic, the counts of its subscribers differ by at most one."""
-    for topic, by_member in sorted(_shares(step).items()):
+    for topic, by_member in sorted(step.shares.items()):
         counts = {member_id: len(numbers) for member_id, numbers in by_member.items()}
         if max(counts.values()) - min(counts.values()) > 1:
             yield Evidence(topic, {"partitions": step.cluster.counts[topic], "counts": counts})
@@ -62,7 +45,7 @@ def contiguous(step: Step) -> Iterator[Evidence]:
 
     Not judged where rack matching applies.
     """
-    for topic, by_member in sorted(_shares(step).items()):
+    for topic, by_member in sorted(step.shares.items()):
         end = -1
         for member_id in _subscribers(step, topic):
             numbers = by_member[member_id]
@@ -77,7 +60,7 @@ def contiguous(step: Step) -> Iterator[Evidence]:
 def copartitioned(step: Step) -> Iterator[Evidence]:
     """Topics with equal counts and equal subscriber sets have the same owner at each index."""
     alike: dict[tuple[int, frozenset[str]], list[str]] = {}
-    shares = _shares(step)
+    shares = step.shares
     if len(shares) < 2:
         return
     for topic in sorted(shares):
@@ -110,7 +93,7 @@ def active_passive(step: Step) -> Iterator[Evidence]:
 
     The larger number goes first; ties by instance id, then member id.
     """
-    for topic, by_member in sorted(_shares(step).items()):
+    for topic, by_member in sorted(step.shares.items()):
         best = max(priority(step, m) for m in by_member)
         wanted = next(m for m in _subscribers(step, topic) if priority(step, m) == best)
         if len(by_member[wanted]) != step.cluster.counts[topic]:
