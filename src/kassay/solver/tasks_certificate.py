@@ -1,0 +1,161 @@
+"""The independent checker of tasks with standbys; it shares no code with the solver.
+
+Whatever the prices a client asks for copies and for active tasks, no assignment pays less than the
+sum of each task's cheapest choice, prices included, and of each client's least (imbalance - price *
+count). What is paid: `dear` times both imbalances, 3 a restore, 1 a change of active client.
+Prices are in units of 1 / SCALE and in the order of client ids.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+SCHEMA: Final = "kassay/tasks-certificate/1"
+RESTORE: Final = 3
+CHANGE: Final = 1
+SCALE: Final = 16
+
+
+class _RefusedError(Exception):
+    pass
+
+
+class _Case(NamedTuple):
+    threads: list[int]
+    copies: int
+    old: list[int | None]
+    state: list[set[int]]
+    active: list[int]
+    standby: list[set[int]]
+
+    @property
+    def dear(self) -> int:
+        return (RESTORE * self.copies + CHANGE) * len(self.old) + 1
+
+
+def check_tasks(certificate: Any) -> tuple[bool, str]:
+    """Whether the certificate proves its interval, and what it proves or why it does not. Never raises."""
+    try:
+        case = _read(certificate)
+        lower, upper = _interval(case, certificate)
+    except _RefusedError as refused:
+        return False, str(refused)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        return False, f"unreadable certificate: {type(error).__name__} at {error}"
+    if certificate["balanced"] and lower == upper:
+        return True, f"optimal: both balances, and a cost of {upper}"
+    return True, f"interval: a cost of {lower} to {upper}" + (
+        " with the best of both balances" if certificate["balanced"] else ""
+    )
+
+
+def check_tasks_document(document: Any) -> tuple[bool, str]:
+    """Like `check_tasks`, for a certificate or for a result that carries one."""
+    if isinstance(document, dict) and isinstance(document.get("certificate"), dict):
+        told = {name: document[name] for name in ("lower", "upper", "moved") if name in document}
+        return check_tasks(document["certificate"] | told)
+    return check_tasks(document)
+
+
+def _require(condition: bool, reason: str) -> None:
+    if not condition:
+        raise _RefusedError(reason)
+
+
+def _read(certificate: Any) -> _Case:
+    _require(certificate["schema"] == SCHEMA, f"schema {certificate['schema']!r}, expected {SCHEMA!r}")
+    instance = certificate["instance"]
+    clients = sorted(instance["clients"], key=lambda client: str(client["id"]))
+    place = {client["id"]: number for number, client in enumerate(clients)}
+    threads = [client.get("threads", 1) for client in clients]
+    _require(len(place) == len(clients) > 0, "clients are not distinct")
+    _require(all(type(n) is int and n > 0 for n in threads), "threads are not whole numbers")
+    tasks, standbys = instance["tasks"], instance["standbys"]
+    _require(all(type(n) is int and n >= 0 for n in (tasks, standbys)), "tasks are not whole numbers")
+    old = [None if id_ is None else place[id_] for id_ in instance["active"]]
+    state = [{place[id_] for id_ in row} for row in instance["standby"]]
+    _require(len(old) == len(state) == tasks, "the instance does not have all tasks")
+    for holders, lead in zip(state, old, strict=True):
+        if lead is not None:
+            holders.add(lead)
+    copies = 1 + min(standbys, len(clients) - 1)
+    leads: dict[int, int] = {}
+    for id_, given in certificate["assignment"].items():
+        for task in given:
+            _require(type(task) is int and task not in leads, f"task {task} has two active clients")
+            leads[task] = place[id_]
+    _require(sorted(leads) == list(range(tasks)), "not every task has an active client")
+    standby: list[set[int]] = [set() for _ in range(tasks)]
+    for id_, given in certificate["standbys"].items():
+        _require(len(set(given)) == len(given), f"{id_} has a standby twice")
+        for task in given:
+            _require(type(task) is int and 0 <= task < tasks, f"no task {task}")
+            standby[task].add(place[id_])
+    for task, row in enumerate(standby):
+        _require(len(row) == copies - 1, f"task {task} has {len(row)} standbys, expected {copies - 1}")
+        _require(leads[task] not in row, f"task {task} has a standby beside its active task")
+    return _Case(threads, copies, old, state, [leads[task] for task in range(tasks)], standby)
+
+
+def _interval(case: _Case, certificate: Any) -> tuple[int, int]:
+    changes = sum(lead is not None and lead != new for lead, new in zip(case.old, case.active, strict=True))
+    _require(certificate["moved"] == changes, f"{changes} active tasks move")
+    restores = sum(
+        len(({lead} | row) - state)
+        for lead, row, state in zip(case.active, case.standby, case.state, strict=True)
+    )
+    upper = RESTORE * restores + CHANGE * changes
+    _require(certificate["upper"] == upper, f"the cost is {upper}")
+    actives = Counter(case.active)
+    copies = actives + Counter(c for row in case.standby for c in row)
+    balance = 0
+    for client, threads in enumerate(case.threads):
+        balance += _imbalance(case, threads, len(case.old) * case.copies, copies[client])
+        balance += _imbalance(case, threads, len(case.old), actives[client])
+    bound = _lowest_payment(case, certificate["copy_prices"], certificate["active_prices"])
+    proven = bound - case.dear * balance
+    lower = certificate["lower"]
+    _require(type(lower) is int and 0 <= lower <= upper, "the lower bound is no whole number up to the upper")
+    if certificate["balanced"]:
+        # All costs together are less than `dear`: a better balance would pay less than the bound.
+        _require(proven > -case.dear, "the balances are not proven")
+        _require(lower <= max(proven, 0), f"a cost of {max(proven, 0)} is proven, not {lower}")
+    else:
+        _require(lower == 0, "without a proven balance no cost is proven")
+    return lower, upper
+
+
+def _imbalance(case: _Case, threads: int, total: int, count: int) -> int:
+    return sum(case.threads) * count * count - 2 * total * threads * count
+
+
+def _lowest_payment(case: _Case, copy_prices: Any, active_prices: Any) -> int:
+    clients = range(len(case.threads))
+    for prices in (copy_prices, active_prices):
+        _require(len(prices) == len(clients) and all(type(p) is int for p in prices), "bad prices")
+    total = 0
+    kinds = Counter((lead, frozenset(state)) for lead, state in zip(case.old, case.state, strict=True))
+    for (lead, state), number in kinds.items():
+        held = [copy_prices[c] + SCALE * RESTORE * (c not in state) for c in clients]
+        order = sorted(held)
+        rest = sum(order[: case.copies - 1])
+        choices = []
+        for c in clients:
+            changed = SCALE * CHANGE * (lead is not None and c != lead)
+            # The others are the cheapest but c: if c is one of those, the next one takes its place.
+            others = rest if held[c] >= order[case.copies - 1] else sum(order[: case.copies]) - held[c]
+            choices.append(held[c] + active_prices[c] + changed + others)
+        total += number * min(choices)
+    for prices, units in ((copy_prices, len(case.old) * case.copies), (active_prices, len(case.old))):
+        for threads, price in zip(case.threads, prices, strict=True):
+            total += _least(case, threads, units, price)
+    return -(-total // SCALE)
+
+
+def _least(case: _Case, threads: int, units: int, price: int) -> int:
+    weight = SCALE * case.dear
+    vertex = int(Fraction(price + 2 * weight * units * threads, 2 * weight * sum(case.threads)))
+    counts = {min(max(count, 0), len(case.old)) for count in range(vertex - 1, vertex + 3)}
+    return min(weight * _imbalance(case, threads, units, count) - price * count for count in counts)
