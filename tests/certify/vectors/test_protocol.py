@@ -1,0 +1,113 @@
+"""The coordinator models against the genuine coordinator's traces, and the check against changed traces."""
+
+from __future__ import annotations
+
+import copy
+import random
+from pathlib import Path
+
+import pytest
+
+from kassay.certify.vectors.check import check_file, read_vectors
+from kassay.certify.vectors.protocol import ALGORITHMS, check_trace
+from kassay.certify.vectors.registry import load_formats
+from kassay.model.errors import InputError
+from kassay.model.protocols.coordinator import GroupCoordinator, Step, step
+from kassay.model.protocols.values import Reply
+
+DATA = Path(__file__).parents[2] / "data" / "vectors"
+COUNTS = {"protocol-classic": 420, "protocol-consumer": 420, "protocol-migration": 210}
+
+
+def traces(name):
+    return read_vectors(DATA / f"{name}.json.gz")[1]
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_every_trace_is_followed(name):
+    result = check_file(DATA / f"{name}.json.gz", None, exact=True)
+    assert result.failures == ()
+    assert result.passed == COUNTS[name]
+
+
+def leaves(value, path=()):
+    """The paths to every single value."""
+    if isinstance(value, dict):
+        for key in value:
+            yield from leaves(value[key], (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from leaves(item, (*path, index))
+    else:
+        yield path
+
+
+def other(value):
+    if isinstance(value, bool):
+        return not value
+    return value + 1 if isinstance(value, int) else f"{value}x"
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_any_other_expectation_is_noticed(name):
+    """Each trace with one expected value changed fails, in that very step unless an earlier one reads it."""
+    source = random.Random(1)
+    for trace in source.sample(traces(name), 40):
+        changed = copy.deepcopy(trace)
+        number = source.randrange(len(changed["steps"]))
+        expected = changed["steps"][number]
+        part = source.choice(["responses", "records", "state", "durable", "fired", "t"])
+        paths = list(leaves(expected[part], (part,)))
+        if not paths:
+            continue
+        *way, last = source.choice(paths)
+        place = expected
+        for key in way:
+            place = place[key]
+        place[last] = other(place[last])
+        message = check_trace(changed, GroupCoordinator)
+        assert message is not None and message.startswith(f"step {number} "), (trace["id"], way, last)
+
+
+def test_a_failure_names_step_event_expected_and_got():
+    trace = traces("protocol-classic")[0]
+    trace["steps"][0]["responses"][0]["error"] = "NONE"
+    assert check_trace(trace, GroupCoordinator) == (
+        'step 0 (join): responses.0.error: expected "NONE", got "MEMBER_ID_REQUIRED"'
+    )
+
+
+class Forgetful:
+    """A coordinator that answers one event in ten not at all."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def step(self, config, state, event, choices):
+        result = step(config, state, event, choices)
+        self.count += 1
+        if self.count % 10:
+            return result
+        return Step(result.state, tuple(out for out in result.outputs if not isinstance(out, Reply)))
+
+
+def test_a_faulty_target_fails():
+    failed = [check_trace(trace, Forgetful) for trace in traces("protocol-consumer")[:20]]
+    assert any(message is not None and "responses" in message for message in failed)
+
+
+def test_a_target_of_another_kind_is_refused():
+    with pytest.raises(InputError, match="no step"):
+        check_trace(traces("protocol-classic")[0], lambda: "range")
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_formats_are_registered(name):
+    assert load_formats()[name].check is check_trace
+
+
+def test_an_unknown_event_is_bad_input():
+    trace = traces("protocol-classic")[0]
+    trace["steps"][0]["event"]["event"] = "applaud"
+    with pytest.raises(InputError, match="step 0: event 'applaud', expected one of commit"):
+        check_trace(trace, GroupCoordinator)
