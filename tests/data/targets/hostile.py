@@ -132,7 +132,7 @@ class Hostile:
                 sleep_on()
             os._exit(0)
         os.wait()
-        while not os.path.exists(self.file):
+        while not os.path.exists(self.file) or not os.path.getsize(self.file):
             time.sleep(0.01)  # the guard is quick enough to kill it before it has left its number
 
     def daemonises_and_exits(self, topics, members, answer):
