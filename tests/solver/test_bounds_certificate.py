@@ -28,7 +28,8 @@ def _says_the_truth(certificate: dict[str, Any]) -> bool:
     owner_of = {
         (topic, number): i
         for i, member in enumerate(case["members"])
-        for topic, number in certificate["assignment"].get(member["id"], ())
+        for topic, numbers in certificate["assignment"].get(member["id"], {}).items()
+        for number in numbers
     }
     units = cases.units(case)
     owner = []
@@ -37,7 +38,7 @@ def _says_the_truth(certificate: dict[str, Any]) -> bool:
         if len(owners) != 1 or not owners <= set(able):
             return False
         owner += owners
-    given = sum(len(tps) for tps in certificate["assignment"].values())
+    given = sum(len(row) for topics in certificate["assignment"].values() for row in topics.values())
     heaviest, squares, moved, mismatch = cases.value(case, owner)  # type: ignore[arg-type]
     values = list(cases.every(case))
     upper, best = heaviest, min(value[0] for value in values)
@@ -65,8 +66,11 @@ def _damage(rng: random.Random, certificate: dict[str, Any]) -> dict[str, Any]:
             case 0 | 1:
                 giver, taker = rng.choice(ids), rng.choice(ids)
                 if damaged["assignment"][giver]:
-                    tps = damaged["assignment"][giver]
-                    damaged["assignment"][taker].append(tps.pop(rng.randrange(len(tps))))
+                    topic = rng.choice(list(damaged["assignment"][giver]))
+                    number = damaged["assignment"][giver][topic].pop()
+                    damaged["assignment"][taker].setdefault(topic, []).append(number)
+                    if not damaged["assignment"][giver][topic]:
+                        del damaged["assignment"][giver][topic]
             case 2:
                 damaged[rng.choice(("lower", "upper", "moved", "rack_mismatch"))] += rng.choice(
                     (-2, -1, 1, 2)
@@ -86,8 +90,8 @@ def _damage(rng: random.Random, certificate: dict[str, Any]) -> dict[str, Any]:
                 damaged["prices"][rng.randrange(len(ids))] += rng.choice((-900, -7, 7, 900))
                 damaged["grain"] = rng.choice((0, 1, 2, 3))
             case _:
-                key = rng.choice(ids)
-                damaged["assignment"][key] = damaged["assignment"][key][1:]
+                damaged["assignment"].pop(rng.choice(ids), None)
+                damaged["assignment"] = {id_: damaged["assignment"].get(id_, {}) for id_ in ids}
     return damaged
 
 

@@ -120,10 +120,11 @@ def _read(certificate: Any, weighted: bool) -> _Case:
 def _owners(assignment: Any, position: dict[str, int]) -> dict[tuple[str, int], int]:
     _require(assignment.keys() <= position.keys(), "the packing has a member that is not in the instance")
     owner: dict[tuple[str, int], int] = {}
-    for member, tps in assignment.items():
-        for topic, partition in tps:
-            _require((topic, _whole(partition)) not in owner, f"{topic}-{partition} is given out twice")
-            owner[topic, partition] = position[member]
+    for member, topics in assignment.items():
+        for topic, partitions in topics.items():
+            for partition in partitions:
+                _require((topic, _whole(partition)) not in owner, f"{topic}-{partition} is given out twice")
+                owner[topic, partition] = position[member]
     return owner
 
 
@@ -221,7 +222,7 @@ def _bundles(case: _Case, certificate: Any) -> str:
     _require(certificate["upper"] == upper, f"the sum of squared loads is {upper}")
     dear = 1 + sum(_whole(topic["partitions"]) for topic in certificate["instance"]["topics"])
     order = certificate["order"]
-    orders = (["balance", "movement", "rack"], ["balance", "rack", "movement"])
+    orders = ("balance,movement,rack", "balance,rack,movement")
     _require(order in orders, f"order {order!r}")
     move, mismatch = (dear, 1) if order == orders[0] else (1, dear)
     balance = dear * (dear + 1)

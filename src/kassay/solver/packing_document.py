@@ -72,7 +72,7 @@ def bundles_result(problem: Problem, packed: PackedBundles) -> dict[str, Any]:
     figures = _figures(packed.packing, packed.owner, packed.lower, packed.upper)
     certificate = _certificate("bundles", problem, packed.packing, packed.owner) | figures
     certificate |= {
-        "order": list(packed.order),
+        "order": ",".join(packed.order),
         "prices": list(packed.prices),
         "grain": packed.grain,
         "moves": _moves(packed.moves),
@@ -119,10 +119,9 @@ def _head(problem: Problem, packing: Packing, owner: Sequence[int], optimal: boo
 
 
 def _certificate(kind: str, problem: Problem, packing: Packing, owner: Sequence[int]) -> dict[str, Any]:
-    given = problem.partitions_of(packing.owners_by_topic(owner))
-    return {
-        "schema": SCHEMA,
-        "kind": kind,
-        "instance": problem.document(),
-        "assignment": {member: [[tp.topic, tp.partition] for tp in tps] for member, tps in given.items()},
-    }
+    ids = [member.member_id for member in problem.members]
+    given: dict[str, dict[str, list[int]]] = {id_: {} for id_ in ids}
+    for topic, owners in packing.owners_by_topic(owner).items():
+        for partition, member in enumerate(owners):
+            given[ids[member]].setdefault(topic, []).append(partition)
+    return {"schema": SCHEMA, "kind": kind, "instance": problem.document(), "assignment": given}

