@@ -8,7 +8,7 @@ from kassay.model.tasks import ClientTasks, TaskAssignment, TaskRequest
 from kassay.properties.sources import Drawn, Seeded
 from kassay.properties.task_scenarios import (
     PROCESSES_MAX,
-    SITUATIONS,
+    TASK_SITUATION_IDS,
     process_id,
     reached,
     task_history,
@@ -31,7 +31,7 @@ def test_a_seed_gives_the_same_history_again_and_others_give_others():
 
 def test_every_situation_is_reached_and_none_is_rare():
     counts = Counter(name for seed in range(SEEDS) for name in reached(task_history(Seeded(seed))))
-    assert set(counts) == set(SITUATIONS)
+    assert set(counts) == set(TASK_SITUATION_IDS)
     assert min(counts.values()) > SEEDS // 20
 
 

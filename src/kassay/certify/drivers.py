@@ -8,6 +8,7 @@ from kassay.certify.examine import Driver
 from kassay.certify.groups import GroupDriver
 from kassay.certify.placements import PlacementDriver
 from kassay.certify.sendings import SendingDriver
+from kassay.certify.task_driver import TaskDriver
 from kassay.model.errors import InputError
 
 
@@ -20,4 +21,6 @@ def driver_for(kind: str) -> Driver:
         return PlacementDriver()
     if kind == "K":
         return SendingDriver()
+    if kind == "T":
+        return TaskDriver()
     raise InputError(f"targets of kind {kind} cannot be certified")

@@ -234,3 +234,40 @@ def _client(
         return next(lags) if task in standby else CHANGELOG
 
     return TaskClient(process_id, threads, active, standby, tuple((task, lag(task)) for task in stateful))
+
+
+@dataclass(frozen=True)
+class TaskRun:
+    """A history with everything that it led to: a step a rebalance, those at the end without any change.
+
+    `quiet` says of each step whether nothing had happened before it: no event, and no copy behind.
+    `played` is how many steps belong to the history itself; the others follow by themselves.
+    """
+
+    steps: tuple[TaskStep, ...]
+    quiet: tuple[bool, ...]
+    played: int
+
+    @property
+    def answered(self) -> bool:
+        """Whether every rebalance got an answer."""
+        return not any(isinstance(step.answer, Failure) for step in self.steps)
+
+    @property
+    def settling(self) -> int:
+        """The rounds that the last change took, the one that shows the rest left out."""
+        return len(self.steps) - self.played
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether the application came to rest."""
+        return self.steps[-1].at_rest
+
+
+def run_tasks(history: TaskHistory, new: Callable[[], TaskAssignor], looks: Collection[Look] = ()) -> TaskRun:
+    """The history played, and then left alone until it is at rest."""
+    played = list(play_tasks(history, new, looks))
+    after = list(settle_tasks(played[-1], new, looks))
+    changes = [change == TaskChange() for change in history.changes]
+    quiet = [False, *changes][: len(played)] + [True] * len(after)
+    return TaskRun((*played, *after), tuple(quiet), len(played))

@@ -94,6 +94,7 @@ _MODULES: Final = (
     "movement",
     "topics",
     "tasks",
+    "task_asking",
     "placement",
     "placement_balance",
     "plans",

@@ -13,11 +13,12 @@ from itertools import permutations
 
 from kassay.model.task_history import TaskStep
 from kassay.model.tasks import ClientTasks, TaskAssignment, TaskId
-from kassay.properties.registry import Evidence
+from kassay.properties.registry import Evidence, Scope, claim
 
 
+@claim("exists", kinds="T", scope=Scope.STEP, validity=True, source="TaskAssignor")
 def known(step: TaskStep) -> Iterator[Evidence]:
-    """A process or a task in the answer is not in the request."""
+    """Every process and every task in the answer is one of the request."""
     tasks = frozenset(step.request.tasks)
     for process_id, given in sorted(step.given.processes.items()):
         if process_id not in step.request.by_id:
@@ -26,23 +27,32 @@ def known(step: TaskStep) -> Iterator[Evidence]:
             yield Evidence(str(task), {"process": process_id, "expected": "a task of the request"})
 
 
+@claim("single-owner", kinds="T", scope=Scope.STEP, validity=True, source="TaskAssignor")
 def single_owner(step: TaskStep) -> Iterator[Evidence]:
-    """A task is active on two processes, or twice on one: records are processed twice."""
+    """No active task is given out twice: its records would be processed twice."""
     for task, runs_on in sorted(_where(step.given, "active").items()):
         if len(runs_on) > 1:
             yield Evidence(str(task), {"active on": tuple(runs_on)})
 
 
+@claim("complete", kinds="T", scope=Scope.STEP, validity=True, source="TaskAssignor")
 def complete(step: TaskStep) -> Iterator[Evidence]:
-    """A task is active nowhere: its records wait."""
+    """Every task is active somewhere: its records would wait."""
     for task in sorted(set(step.request.tasks) - step.given.owners.keys()):
         yield Evidence(str(task), {"active on": ()})
 
 
-def standby_disjoint(step: TaskStep) -> Iterator[Evidence]:
-    """A standby copy is where the task runs, twice on one process, of a stateless task, or missing.
+def has_stateful(step: TaskStep) -> bool:
+    """Whether there is a task with state."""
+    return bool(step.request.stateful)
 
-    More copies than asked for are no fault: warm-up copies are listed among them.
+
+@claim("standby-disjoint", kinds="T", scope=Scope.STEP, applies=has_stateful, source="StreamsConfig, KIP-441")
+def standby_disjoint(step: TaskStep) -> Iterator[Evidence]:
+    """An active task and its standbys are on different processes, as many as asked where processes allow.
+
+    Copies of a stateless task, and two on one process, are faults too. More copies than asked for
+    are no fault: warm-up copies are listed among them.
     """
     runs_on, stands_by_on = _where(step.given, "active"), _where(step.given, "standby")
     asked = min(step.request.standby_replicas, max(len(step.request.clients) - 1, 0))
@@ -60,10 +70,11 @@ def standby_disjoint(step: TaskStep) -> Iterator[Evidence]:
             yield Evidence(str(task), {**facts, "fault": "too few standby copies", "asked": asked})
 
 
+@claim("balanced-within-one", kinds="T", scope=Scope.OUTCOME, source="KIP-441, its balance factor")
 def balanced_within_one(step: TaskStep) -> Iterator[Evidence]:
-    """A process could hand an active task to another and still have as many for each of its threads.
+    """At rest no process could hand an active task to another and still have as many for each thread.
 
-    With equally many threads everywhere: active tasks differ by two or more.
+    With equally many threads everywhere: active tasks differ by less than two.
     """
     counts = {
         c.process_id: len(step.given.processes[c.process_id].active)

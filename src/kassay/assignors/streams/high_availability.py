@@ -36,7 +36,14 @@ _Held = Callable[[ProcessState], set[TaskId]]
 @reference(
     "streams-high-availability",
     kind="T",
-    claims=("standby-disjoint", "balanced-within-one", "stable", "deterministic", "order-independent"),
+    claims=(
+        "standby-disjoint",
+        "balanced-within-one",
+        "stable",
+        "converges",
+        "deterministic",
+        "order-independent",
+    ),
     source="org.apache.kafka.streams.processor.internals.assignment.HighAvailabilityTaskAssignor",
 )
 class StreamsHighAvailability:

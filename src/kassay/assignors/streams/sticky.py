@@ -27,7 +27,7 @@ from kassay.model.tasks import TaskAssignment, TaskId, TaskRequest
 @reference(
     "streams-sticky",
     kind="T",
-    claims=("standby-disjoint", "stable", "deterministic"),
+    claims=("standby-disjoint", "stable", "converges", "deterministic"),
     source="org.apache.kafka.streams.processor.internals.assignment.LegacyStickyTaskAssignor",
 )
 class StreamsSticky:

@@ -1,0 +1,104 @@
+"""Assignors of Streams tasks with one fault each, by the claim that must catch it."""
+
+from kassay.assignors.streams.high_availability import StreamsHighAvailability
+from kassay.model.tasks import ClientTasks, TaskAssignment, TaskId, TaskRequest
+
+
+class _Wrong:
+    """High availability, and then something done to the answer."""
+
+    name = "wrong"
+
+    def assign(self, request: TaskRequest) -> TaskAssignment:
+        good = StreamsHighAvailability().assign(request)
+        return TaskAssignment(self.spoil(request, dict(good.processes)), good.probing_rebalance)
+
+    def spoil(self, request, given):
+        raise NotImplementedError
+
+
+class InventsTask(_Wrong):
+    def spoil(self, request, given):
+        first = min(given)
+        return given | {first: ClientTasks((*given[first].active, TaskId(99, 0)), given[first].standby)}
+
+
+class RunsTwice(_Wrong):
+    def spoil(self, request, given):
+        task = max(request.tasks)
+        return {p: ClientTasks((*{*tasks.active, task},), tasks.standby) for p, tasks in given.items()}
+
+
+class ForgetsLast(_Wrong):
+    def spoil(self, request, given):
+        last = max(request.tasks)
+        return {
+            p: ClientTasks(tuple(t for t in tasks.active if t != last), tasks.standby)
+            for p, tasks in given.items()
+        }
+
+
+class StandsByItself(_Wrong):
+    def spoil(self, request, given):
+        stateful = set(request.stateful)
+        return {
+            p: ClientTasks(tasks.active, tuple(t for t in tasks.active if t in stateful))
+            for p, tasks in given.items()
+        }
+
+
+class GivesAllToFirst(_Wrong):
+    def spoil(self, request, given):
+        first = min(given)
+        everything = tuple(sorted(request.tasks))
+        return {p: ClientTasks(everything if p == first else ()) for p in given}
+
+
+class GoesByListing(_Wrong):
+    def spoil(self, request, given):
+        return dict(zip(request.by_id, (given[p] for p in sorted(given))))
+
+
+class Remembers(_Wrong):
+    def __init__(self):
+        self.calls = 0
+
+    def spoil(self, request, given):
+        self.calls += 1
+        shares = list(given.values())
+        turn = self.calls % len(shares)
+        return dict(zip(given, shares[turn:] + shares[:turn]))
+
+
+class ChokesOnLeavers(_Wrong):
+    def spoil(self, request, given):
+        if len(given) == 1:
+            raise ValueError("nobody to share with")
+        return given
+
+
+class HandsRound:
+    """Each task goes to the next process every time."""
+
+    name = "hands-round"
+
+    def assign(self, request: TaskRequest) -> TaskAssignment:
+        ids = sorted(request.by_id)
+        given = {p: [] for p in ids}
+        for number, task in enumerate(sorted(request.tasks)):
+            before = request.previous_owners.get(task)
+            given[ids[(ids.index(before) + 1 if before in ids else number) % len(ids)]].append(task)
+        return TaskAssignment({p: ClientTasks(tuple(tasks)) for p, tasks in given.items()})
+
+
+FAULTY = {
+    "exists": InventsTask,
+    "single-owner": RunsTwice,
+    "complete": ForgetsLast,
+    "standby-disjoint": StandsByItself,
+    "balanced-within-one": GivesAllToFirst,
+    "order-independent": GoesByListing,
+    "pure": Remembers,
+    "total": ChokesOnLeavers,
+    "converges": HandsRound,
+}
