@@ -98,6 +98,11 @@ class LocalAssignor:
         self.protocols = tuple(getattr(inner, "protocols", ()))
         self.mutated: str | None = None
 
+    @property
+    def reported_generation(self) -> int | None:
+        """The generation that the object's own subscription would carry, where it has one."""
+        return getattr(self.inner, "reported_generation", None)
+
     def configure(self, config: Mapping[str, str]) -> None:
         """Hand the configuration on."""
         guarded("configure", self.timeout_s, self.source, self.inner.configure, config)

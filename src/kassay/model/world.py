@@ -35,7 +35,17 @@ NewObject = Callable[[Mapping[str, str]], Assignor]
 class Seat:
     """A member during a play: what it subscribes to, what it owns, and its assignor object."""
 
-    __slots__ = ("assignor", "config", "generation", "instance_id", "member_id", "owned", "rack", "topics")
+    __slots__ = (
+        "assignor",
+        "config",
+        "generation",
+        "instance_id",
+        "member_id",
+        "owned",
+        "rack",
+        "reports",
+        "topics",
+    )
 
     def __init__(self, member: Member, config: Mapping[str, str], assignor: Assignor) -> None:
         self.member_id = member.member_id
@@ -46,6 +56,7 @@ class Seat:
         self.generation = member.generation
         self.config = config
         self.assignor = assignor
+        self.reports = hasattr(type(assignor), "reported_generation")
 
     def subscription(self) -> Member:
         """The member as its next JoinGroup shows it."""
@@ -53,7 +64,7 @@ class Seat:
             self.member_id,
             self.topics,
             self.owned,
-            self.generation,
+            self.reported(),
             self.rack,
             self.instance_id,
             self.assignor.subscription_user_data(self.topics),
