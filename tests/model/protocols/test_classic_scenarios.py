@@ -336,3 +336,66 @@ def test_the_last_member_leaves_an_empty_group():
     assert (drive.classic.state, drive.classic.generation) == (EMPTY, 2)
     drive.reload()
     assert (drive.classic.state, drive.classic.generation) == (EMPTY, 2)
+
+
+def waiting_static() -> tuple[Drive, str, int]:
+    """A static follower came back, and its new id is not on disk yet: its JoinGroup is parked in Stable."""
+    drive = Drive()
+    (leader,) = drive.stable(1)
+    drive.join(instance="i"), drive.join(leader)
+    static = drive.classic.pending_sync[-1]
+    drive.sync(static, instance="i"), drive.sync(leader, {static: tps(1)})
+    drive.defer()
+    assert returning(drive) is None
+    return drive, leader, drive.sent
+
+
+def test_a_returning_static_member_waits_for_the_disk():
+    drive, _, parked = waiting_static()
+    assert drive.classic.state == STABLE
+    drive.flush()
+    assert (drive.replies[parked].error, drive.replies[parked].generation) == (v.NONE, 2)
+
+
+def test_a_returning_static_member_may_be_answered_by_the_next_generation():
+    drive, leader, parked = waiting_static()
+    drive.join(leader)
+    assert drive.replies[parked].generation == 3
+    drive.flush()
+    assert drive.classic.state == COMPLETING
+
+
+def test_a_returning_static_member_that_returns_again_is_fenced():
+    drive, _, parked = waiting_static()
+    returning(drive)
+    assert drive.replies[parked].error == v.FENCED_INSTANCE_ID
+    again = drive.sent
+    drive.flush()
+    assert drive.replies[again].error == v.NONE
+
+
+def test_a_returning_static_leader_is_told_nothing_once_a_rebalance_began():
+    drive, _, dynamic = static_pair()
+    drive.defer()
+    returning(drive)
+    parked = drive.sent
+    drive.join(dynamic, metadata=CHANGED, session_timeout=60_000)
+    assert drive.classic.state == COMPLETING, "the parked JoinGroup counts"
+    assert drive.replies[parked].leader == drive.classic.leader
+
+    drive, _, dynamic = static_pair()
+    drive.defer()
+    returning(drive)
+    parked = drive.sent
+    drive.join(drive.join().member)
+    assert drive.classic.state == PREPARING
+    drive.flush()
+    assert parked not in drive.replies
+    drive.join(dynamic)
+    assert drive.replies[parked].generation == drive.classic.generation
+
+
+def test_parked_in_stable_is_not_answered_by_a_failover():
+    drive, _, parked = waiting_static()
+    drive.reload()
+    assert parked not in drive.replies

@@ -35,7 +35,8 @@ class TraceChoices:
         state, before = self._step["state"], self._before
         if kind == LEADER:
             return self._leader(options)
-        if kind == PROTOCOL and state.get("state") == PREPARING and before.get("state") == STABLE:
+        outvoted = (before.get("state"), state.get("state")) == (STABLE, PREPARING)
+        if kind == PROTOCOL and outvoted and self._step["event"]["event"] == "join":
             # A static member came back and the vote went against the present protocol: hence the rebalance.
             return next(option for option in options if option != before["protocol"])
         chosen = state.get("assignor" if kind == ASSIGNOR else "protocol")

@@ -18,6 +18,7 @@ from kassay.model.protocols.consumer_group import (
     find,
     find_static,
     held,
+    is_reconciled,
     member_record,
     preferred_assignor,
     removal_records,
@@ -211,8 +212,10 @@ def update_member(
         target_epoch, own = epoch, target[wanted.member]
     else:
         own = _present_target(group, wanted)
-    taken: set[TopicPartition] = set() if turn.has("ignore_unreleased") else held(group)
-    updated = reconcile(turn, wanted, target_epoch, own, owned, taken)
+    updated = wanted
+    if not is_reconciled(wanted, target_epoch):
+        taken: set[TopicPartition] = set() if turn.has("ignore_unreleased") else held(group)
+        updated = reconcile(turn, wanted, target_epoch, own, owned, taken)
     if updated != wanted:
         records.append(current_record(updated))
         _watch_revocation(turn, updated)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Final
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.protocols.consumer_group import is_reconciled
 from kassay.model.protocols.groups import MEMBER_STABLE, UNRELEASED, UNREVOKED, ConsumerMember
 from kassay.model.protocols.table import IMPOSSIBLE, Rule, Table, check_move
 from kassay.model.protocols.turn import Turn
@@ -70,10 +69,8 @@ def reconcile(
     taken: set[TopicPartition],
 ) -> ConsumerMember:
     """The member after a heartbeat; `taken` are the partitions that any member holds, this one included."""
-    if is_reconciled(member, target_epoch):
-        return member
     event = event_for(member, target_epoch, owned)
-    if event == REVOKING:
+    if event == REVOKING or (event == AT_TARGET and member.state == MEMBER_STABLE):
         return member
     if event == REVOKED and turn.has("recompute_on_new_target") and target_epoch > member.epoch + 1:
         return member
