@@ -70,6 +70,11 @@ class Seat:
             self.assignor.subscription_user_data(self.topics),
         )
 
+    def reported(self) -> int:
+        """The generation that goes with the claims; a client library may have its own idea of it."""
+        own = getattr(self.assignor, "reported_generation", None) if self.reports else None
+        return self.generation if own is None else int(own)
+
     def learn(
         self, owned: tuple[TopicPartition, ...], generation: int, user_data: bytes | None = None
     ) -> None:
@@ -116,7 +121,7 @@ class World:
 
 
 @singledispatch
-def happen(event: Event, world: World) -> bool:
+def happen(event: Event, world: World) -> bool:  # noqa: ARG001  # the signature of a handler
     """Let the event happen in the world; False if it has nothing to happen to."""
     raise TypeError(f"{type(event).__name__} is not an event of a history")
 
