@@ -30,6 +30,10 @@ class NotPolynomialError(KassayError):
     """The problem is one of the NP-hard variants, which are answered by an interval."""
 
 
+class OutOfTimeError(KassayError):
+    """The time limit is spent and there is no answer."""
+
+
 @dataclass(frozen=True)
 class Optimum:
     """An optimal assignment, `owners` by topic as positions in `problem.members`, with its proof."""
