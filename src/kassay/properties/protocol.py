@@ -223,10 +223,10 @@ def monotone(before: Coordinator, after: Coordinator) -> Iterator[Finding]:
         if new.generation < old.generation:
             yield Finding(REAL, f"generation {old.generation} is followed by {new.generation}")
     elif isinstance(old, ConsumerGroup) and isinstance(new, ConsumerGroup):
-        for name in ("group_epoch", "target_epoch"):
+        for name in ("epoch", "target_epoch"):
             was, now = getattr(old, name), getattr(new, name)
             if now < was:
-                yield Finding(REAL, f"{name.replace('_', ' ')} {was} is followed by {now}")
+                yield Finding(REAL, f"group: {name} {was} is followed by {now}")
         was_by_id = {member.member: member.epoch for member in old.members}
         for member in new.members:
             was = was_by_id.get(member.member, -1)
@@ -240,8 +240,8 @@ def epoch_shape(coordinator: Coordinator) -> Iterator[Finding]:
     group = coordinator.group
     if not isinstance(group, ConsumerGroup):
         return
-    if group.target_epoch > group.group_epoch:
-        yield Finding(REAL, f"target epoch {group.target_epoch} is above group epoch {group.group_epoch}")
+    if group.target_epoch > group.epoch:
+        yield Finding(REAL, f"target epoch {group.target_epoch} is above group epoch {group.epoch}")
     for member in group.members:
         if member.epoch in (-2, 0):
             continue

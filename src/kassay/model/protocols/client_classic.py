@@ -164,10 +164,14 @@ class ClientConfig(NamedTuple):
     threads: bool = False
     switches: frozenset[str] = frozenset()
 
+    def names(self, rung: int) -> tuple[str, ...]:
+        """The assignors of one rung of the rollout; beyond the last rung, the last list stays."""
+        return self.lists[min(rung, len(self.lists) - 1)]
+
     def mode(self, rung: int) -> str:
         """Cooperative only if every assignor on the list supports it."""
         known = dict(self.modes)
-        every = all(COOPERATIVE in known.get(name, (EAGER,)) for name in self.lists[rung])
+        every = all(COOPERATIVE in known.get(name, (EAGER,)) for name in self.names(rung))
         return COOPERATIVE if every else EAGER
 
 
@@ -267,7 +271,7 @@ def join_request(config: ClientConfig, number: int, client: Client) -> Join:
         memory,
         version,
     )
-    protocols = tuple((name, subscription) for name in config.lists[client.rung])
+    protocols = tuple((name, subscription) for name in config.names(client.rung))
     return Join(number, client.member, protocols, config.client, config.instance)
 
 

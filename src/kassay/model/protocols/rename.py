@@ -11,11 +11,13 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from kassay.model.explore import Cell
+from kassay.model.protocols.records import EPOCH, TARGET_EPOCH, Record
 from kassay.model.protocols.values import Timer
 
 GENERATIONS: Final = frozenset(
     {"generation", "adopted_in", "epoch", "prev_epoch", "group_epoch", "target_epoch", "label"}
 )
+EPOCHS: Final = frozenset({EPOCH, TARGET_EPOCH})
 _ID: Final = re.compile(r"^[A-Za-z]\w*-[1-9]$")
 _MEMORY: Final = re.compile(r"^(-?\d+)/(.*)$")
 
@@ -46,6 +48,10 @@ def _collect(value: Any, low: list[int], names: set[str]) -> None:
             for item in value:
                 _collect(item, low, names)
             return
+        if isinstance(value, Record) and value.key[0] in EPOCHS:
+            if isinstance(value.value, int) and 1 <= value.value < low[0]:
+                low[0] = value.value
+            return
         for field, item in zip(fields, value):
             if field in GENERATIONS:
                 if 1 <= item < low[0]:
@@ -74,6 +80,8 @@ def _rename(value: Any, shift: int, names: dict[str, str]) -> Any:
     fields = getattr(value, "_fields", None)
     if fields is None:
         return tuple([_rename(item, shift, names) for item in value])
+    if isinstance(value, Record) and value.key[0] in EPOCHS:
+        return value._replace(value=_lower(value.value, shift))
     items = []
     for field, item in zip(fields, value):
         if field in GENERATIONS:

@@ -20,7 +20,7 @@ from kassay.model.protocols.broker import Broker, Brokers, Mail
 from kassay.model.protocols.census import Belief, Census, Registered, complete
 from kassay.model.protocols.client_classic import Assign, Client, ClientConfig, Run, State
 from kassay.model.protocols.faults import NO_FAULTS, Faults, spend
-from kassay.model.protocols.groups import COMPLETING, EMPTY, STABLE, ClassicGroup
+from kassay.model.protocols.groups import EMPTY, STABLE, ClassicGroup, Group
 from kassay.model.protocols.rename import Facts, facts_of, renamed
 from kassay.model.protocols.values import (
     Commit,
@@ -299,7 +299,7 @@ class ClassicModel:
             return action
         old_ids = {m.member for m in old.members} if old is not None else set()
         new_ids = {m.member for m in new.members} if new is not None else set()
-        rounds = (new.generation if new is not None else 0) - (old.generation if old is not None else 0)
+        rounds = _epoch(new) - _epoch(old)
         return action._replace(disturbs=action.disturbs or old_ids != new_ids, rounds=max(0, rounds))
 
     def _poll(self, c: int, cell: Cell, broker: Cell, image: Cell, faults: Faults) -> Iterator[Move]:
@@ -372,12 +372,7 @@ class ClassicModel:
         """Whether a client polls ("up"), only heartbeats ("stalled") or does nothing, as whom, and its number."""
         client: Client = cell.value
         run = client.run.value if client.run in (Run.UP, Run.STALLED) else "absent"
-        if run == "up" and self._hangs_now(client):
-            run = "up"
         return run, client.member, c if client.waits else -1
-
-    def _hangs_now(self, client: Client) -> bool:
-        return client.rejoin and client.callbacks
 
     def _fire(
         self, cell: Cell, presence: tuple[tuple[str, str, int], ...], logged: bool
@@ -387,11 +382,13 @@ class ClassicModel:
             for after, mail in self.brokers.acknowledge(cell):
                 yield Action(BROKER, "the assignment is stored"), after, mail
         group = broker.state.group
-        if not isinstance(group, ClassicGroup):
+        if group is None:
             return
         polling, beating = set(), set()
-        parked = {m.awaiting_join: m.member for m in group.members if m.awaiting_join >= 0}
-        parked |= {m.awaiting_sync: m.member for m in group.members if m.awaiting_sync >= 0}
+        parked: dict[int, str] = {}
+        if isinstance(group, ClassicGroup):
+            parked = {m.awaiting_join: m.member for m in group.members if m.awaiting_join >= 0}
+            parked |= {m.awaiting_sync: m.member for m in group.members if m.awaiting_sync >= 0}
         for run, member, number in presence:
             if run == "absent":
                 continue
@@ -401,26 +398,43 @@ class ClassicModel:
                 polling |= ids
         for timer in broker.armed:
             kind, member_id = timer.timer
-            if kind == v.SESSION:
-                name, due = f"session of {member_id} expires", member_id not in beating
-            elif kind == v.JOIN:
-                awaited = {m.member for m in group.members if m.awaiting_join < 0} | set(group.pending_join)
-                name, due = "join timer fires", bool(timer.payload) or bool(awaited - polling)
-            else:
-                name, due = "sync timer fires", bool(set(group.pending_sync) - polling)
+            name, due = self._due(group, kind, member_id, polling, beating)
+            due = due or (kind == v.JOIN and bool(timer.payload))
             if due:
                 for after, mail in self.brokers.fire(cell, timer, keeps_log=logged):
                     if after is not cell:
                         yield self._labelled(Action(BROKER, name), cell, after), after, mail
 
+    def _due(
+        self, group: Any, kind: str, member: str, polling: set[str], beating: set[str]
+    ) -> tuple[str, bool]:
+        """What a timer is called, and whether its guard lets it fire."""
+        if kind == v.SESSION:
+            return f"session of {member} expires", member not in beating
+        if kind == v.JOIN:
+            awaited = {m.member for m in group.members if m.awaiting_join < 0} | set(group.pending_join)
+            return "join timer fires", bool(awaited - polling)
+        return "sync timer fires", bool(set(group.pending_sync) - polling)
+
     # Faults and triggers.
+
+    def _rungs(self, c: int) -> int:
+        return len(self.configs[c].lists)
+
+    def _fresh(self, c: int, rung: int, image: Image) -> Any:
+        """A process that has just started."""
+        return cc.started(self.configs[c], image, rung)
+
+    def _settled_image(self, broker: Cell, image: Image) -> Cell:  # noqa: ARG002 - a classic coordinator reads no metadata
+        """The broker once it has seen the metadata."""
+        return broker
 
     def _start_steps(self, state: World) -> Iterator[tuple[Action, World]]:
         for c, cell in enumerate(state.clients):
             client: Client = cell.value
             config = self.configs[c]
             if client.run is Run.NEW or (client.run is Run.GONE and config.instance):
-                fresh = self.interner.cell(cc.started(config, state.image.value, client.rung))
+                fresh = self.interner.cell(self._fresh(c, client.rung, state.image.value))
                 word = "start" if client.run is Run.NEW else "restart"
                 yield Action(f"c{c + 1}", word, fault=True, disturbs=True), _put(state, c, fresh)
             elif client.run is Run.PAUSED:
@@ -451,7 +465,7 @@ class ClassicModel:
         if faults.subscribe and client.run is Run.UP and len(self.options.topics) > 1 and len(client.topics) > 1:
             fewer = client._replace(topics=client.topics[:1], rejoin=True)
             yield Action(name, "subscribes to less", fault=True), self._faulty(state, c, fewer, "subscribe")
-        if faults.rollout and alive and client.rung + 1 < len(self.configs[c].lists):
+        if faults.rollout and alive and client.rung + 1 < self._rungs(c):
             after = self._faulty(state, c, Client(Run.NEW, rung=client.rung + 1), "rollout")
             yield from self._leave(Action(name, "closes for its next version", BROKER, fault=True), after, c, client)
 
@@ -528,7 +542,11 @@ class ClassicModel:
             assert budget is not None, "a fault needs a budget"
             yield (
                 Action("metadata", label, fault=True, disturbs=True),
-                state._replace(image=self.interner.cell(after), budget=budget),
+                state._replace(
+                    image=self.interner.cell(after),
+                    budget=budget,
+                    broker=self._settled_image(state.broker, after),
+                ),
             )
 
     # What is the same, and what it looks like.
@@ -598,36 +616,10 @@ class ClassicModel:
         group = state.broker.value.state.group
         image: Image = state.image.value
         members = {m.member: m for m in group.members} if group is not None else {}
-        generation = group.generation if group is not None else -1
-        beliefs = []
         quiet = group is None or (group.state in (STABLE, EMPTY) and not group.pending_join)
         quiet = quiet and not state.broker.value.unanswered
-        for c, cell in enumerate(state.clients):
-            client: Client = cell.value
-            member = members.get(client.member)
-            current = member is not None and client.generation == generation
-            live = client.run in (Run.UP, Run.PAUSED)
-            settled = (
-                client.run is Run.UP
-                and client.state is State.STABLE
-                and not (client.rejoin or client.waits or client.inbox or client.given)
-                and cc.stale_metadata(self.configs[c], client, image) is None
-            )
-            rejoined = member is not None and (
-                current or not member.instance or bool(client.inbox) or client.waits == "join"
-            )
-            commits = (
-                client.run in (Run.UP, Run.PAUSED)
-                and client.state is State.STABLE
-                and bool(client.owned)
-                and client.generation >= 0
-                and self._accepts(state.broker, c, client)
-            )
-            beliefs.append(
-                Belief(f"c{c + 1}", client.member, live, current, settled, client.owned, commits, rejoined)
-            )
-            if live and not (settled and current):
-                quiet = False
+        beliefs = [self._belief(c, cell, state) for c, cell in enumerate(state.clients)]
+        quiet = quiet and all(b.settled and b.current for b in beliefs if b.live)
         live_ids = {belief.member for belief in beliefs if belief.live}
         registry = tuple(
             Registered(
@@ -639,6 +631,33 @@ class ClassicModel:
         resting = quiet and live_ids == set(members)
         adopted = tuple((tp, f"c{c + 1}") for tp, c in state.adopted)
         return Census(tuple(beliefs), registry, wanted, resting, adopted)
+
+    def _belief(self, c: int, cell: Cell, state: World) -> Belief:
+        """One client's belief, and how it stands to the registry."""
+        client: Client = cell.value
+        group = state.broker.value.state.group
+        member = next((m for m in group.members if m.member == client.member), None) if group is not None else None
+        own = -2 if member is None else group.generation if isinstance(group, ClassicGroup) else member.epoch
+        current = client.generation == own
+        waiting = client.rejoin or client.waits or client.inbox or client.given
+        settled = (
+            client.run is Run.UP
+            and client.state is State.STABLE
+            and not waiting
+            and cc.stale_metadata(self.configs[c], client, state.image.value) is None
+        )
+        rejoined = member is not None and (
+            current or not member.instance or bool(client.inbox) or client.waits == "join"
+        )
+        live = client.run in (Run.UP, Run.PAUSED)
+        commits = (
+            live
+            and client.state is State.STABLE
+            and bool(client.owned)
+            and client.generation >= 0
+            and self._accepts(state.broker, c, client)
+        )
+        return Belief(f"c{c + 1}", client.member, live, current, settled, client.owned, commits, rejoined)
 
     def _accepts(self, broker: Cell, c: int, client: Client) -> bool:
         """Whether the coordinator would take a commit from this client now."""
@@ -652,14 +671,22 @@ class ClassicModel:
         )
 
 
-def _is_current(client: Client, broker: Cell) -> bool:
+def _epoch(group: Group) -> int:
+    """The generation, or the group epoch."""
+    if group is None:
+        return 0
+    return group.generation if isinstance(group, ClassicGroup) else group.epoch
+
+
+def _is_current(client: Any, broker: Cell) -> bool:
     """Whether a client's identity is the registry's: only then does it take over what it adopts."""
     group = broker.value.state.group
-    return (
-        group is not None
-        and client.generation == group.generation
-        and any(member.member == client.member for member in group.members)
-    )
+    if group is None:
+        return False
+    own = client.generation if isinstance(client, Client) else client.epoch
+    if isinstance(group, ClassicGroup):
+        return own == group.generation and any(m.member == client.member for m in group.members)
+    return any(m.member == client.member and m.epoch == own for m in group.members)
 
 
 def _topics(protocols: v.Protocols) -> tuple[str, ...]:

@@ -1,0 +1,269 @@
+"""The consumer's side of KIP-848: what its next heartbeat carries, and what a reply does to it.
+
+Pure functions over one frozen `ConsumerClient`, held to the table `CLIENT`. The member id is the client's
+own. Every assignment that differs from the last one is to be reconciled and acknowledged, even if it
+equals what is owned: that is what a local epoch is for (`settled` and `moved` stand for it here).
+Source: KIP-848; `ConsumerMembershipManager` and `ConsumerHeartbeatRequestManager` of the Java client.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from kassay.model.protocols import values as v
+from kassay.model.protocols.client_classic import ClientConfig, Run
+from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, Rule, Table, check_move, look_up
+from kassay.model.protocols.values import ConsumerHeartbeat, ConsumerHeartbeatReply, Partitions
+
+
+class State(StrEnum):
+    """The client's own state machine (`MemberState`)."""
+
+    UNSUBSCRIBED = "Unsubscribed"
+    JOINING = "Joining"
+    RECONCILING = "Reconciling"
+    ACKNOWLEDGING = "Acknowledging"
+    STABLE = "Stable"
+    FENCED = "Fenced"
+    STALE = "Stale"
+    FATAL = "Fatal"
+
+
+class Event(StrEnum):
+    """What a client does on its own, and what it is told."""
+
+    SUBSCRIBE = "subscribe"
+    ASSIGNED = "ok with a new assignment"
+    OK = "ok"
+    REVOKED = "partitions revoked"
+    RECONCILED = "assignment adopted"
+    SENT = "heartbeat generated"
+    FENCED = "FENCED_MEMBER_EPOCH, UNKNOWN_MEMBER_ID"
+    LOST = "callback of lost partitions"
+    FAILED = "request failed"
+    POLL_EXPIRED = "max.poll.interval.ms expired"
+    POLLED = "polled again"
+    CLOSE = "close"
+    FATAL = "fatal error"
+
+
+_S = State
+_FENCED: Final = Rule((_S.FENCED,), "stop heartbeats, epoch := 0")
+_FATAL: Final = Rule((_S.FATAL,), "give up; what is owned is lost")
+_LEAVE: Final = Rule((_S.UNSUBSCRIBED,), "revoke, leave with epoch -1 (static: -2)")
+_NEW: Final = Rule((_S.RECONCILING,), "note the target, local epoch + 1")
+
+
+def _member(state: State) -> dict[Event, Rule]:
+    return dict.fromkeys(Event, IMPOSSIBLE) | {
+        Event.ASSIGNED: _NEW,
+        Event.OK: Rule((state,), "note the epoch"),
+        Event.SENT: Rule((state,), "send what changed"),
+        Event.FENCED: _FENCED,
+        Event.FAILED: Rule((state,), "send everything next time"),
+        Event.POLL_EXPIRED: Rule((_S.STALE,), "leave with epoch -1 (static: -2)"),
+        Event.CLOSE: _LEAVE,
+        Event.FATAL: _FATAL,
+    }
+
+
+_OUTSIDE: Final = dict.fromkeys(Event, IMPOSSIBLE) | dict.fromkeys(
+    (Event.OK, Event.ASSIGNED, Event.FENCED, Event.FAILED, Event.FATAL), IGNORE
+)
+
+CLIENT: Final[Table] = {
+    _S.UNSUBSCRIBED: _OUTSIDE | {Event.SUBSCRIBE: Rule((_S.JOINING,), "join with epoch 0")},
+    _S.JOINING: _member(_S.JOINING) | {Event.OK: Rule((_S.STABLE,), "nothing new to own")},
+    _S.RECONCILING: _member(_S.RECONCILING)
+    | {
+        Event.REVOKED: Rule((_S.RECONCILING,), "commit, give up what the target lacks"),
+        Event.RECONCILED: Rule((_S.ACKNOWLEDGING, _S.STABLE), "own the target that was set out for"),
+    },
+    _S.ACKNOWLEDGING: _member(_S.ACKNOWLEDGING)
+    | {Event.SENT: Rule((_S.STABLE, _S.RECONCILING), "acknowledge; reconcile again if the target moved")},
+    _S.STABLE: _member(_S.STABLE),
+    _S.FENCED: _OUTSIDE | {Event.LOST: Rule((_S.JOINING,), "own nothing; join again under the same id")},
+    _S.STALE: _OUTSIDE
+    | {Event.POLLED: Rule((_S.JOINING,), "own nothing; join again"), Event.CLOSE: _LEAVE},
+    _S.FATAL: _OUTSIDE,
+}
+
+MEMBER: Final = frozenset({_S.JOINING, _S.RECONCILING, _S.ACKNOWLEDGING, _S.STABLE})
+NOTHING_YET: Final = v.ZERO_BYTES
+
+
+class ConsumerClient(NamedTuple):
+    """All that one client knows.
+
+    `target` is the last assignment received, `settled` whether it is reconciled. `setting_out` holds the
+    target that a reconciliation under way began with, `moved` whether the target changed since.
+    `completed` is the last assignment reconciled, `told` whether the coordinator was told of it;
+    `full` that the next request must carry everything.
+    """
+
+    run: Run = Run.NEW
+    state: State = State.UNSUBSCRIBED
+    member: str = ""
+    epoch: int = 0
+    owned: Partitions = ()
+    target: Partitions = NOTHING_YET
+    settled: bool = True
+    setting_out: tuple[Partitions, ...] = ()
+    moved: bool = False
+    completed: Partitions = ()
+    told: bool = True
+    full: bool = False
+    topics: tuple[str, ...] = ()
+    rung: int = 0
+    waits: str = ""
+    inbox: tuple[object, ...] = ()
+
+
+def _move(client: ConsumerClient, event: Event, **changes: object) -> ConsumerClient:
+    after = client._replace(**changes)  # type: ignore[arg-type]
+    check_move(CLIENT, client.state, event, after.state)
+    return after
+
+
+def started(config: ClientConfig, topics: tuple[str, ...], member: str, rung: int = 0) -> ConsumerClient:
+    """A process that has just subscribed."""
+    fresh = ConsumerClient(Run.UP, member=member, topics=topics, rung=rung)
+    return _move(fresh, Event.SUBSCRIBE, state=State.JOINING)
+
+
+def heartbeat(config: ClientConfig, number: int, client: ConsumerClient) -> tuple[ConsumerClient, ConsumerHeartbeat] | None:
+    """The heartbeat of this moment, and the client once it is sent; None where none is sent.
+
+    Kafka's client names the assignment last completed (switch full_names_completed); the model found that
+    a full heartbeat in the middle of a reconciliation then seems to give up what is about to be owned.
+    """
+    if client.run is not Run.UP or client.state not in MEMBER:
+        return None
+    everything = client.full or client.epoch == v.JOIN_EPOCH
+    owned = client.completed if everything or not client.told else None
+    if owned is not None and "full_names_completed" not in config.switches:
+        # What it is about to own must be named too: left out, it would look revoked.
+        coming = client.setting_out[0] if client.setting_out else ()
+        waiting = client.target if client.full and not client.settled else ()
+        owned = v.partitions((*owned, *coming, *waiting))
+    request = ConsumerHeartbeat(
+        number,
+        client.member,
+        client.epoch,
+        config.instance,
+        300_000 if everything else -1,
+        client.topics if everything or client.waits == "topics" else None,
+        "",
+        owned,
+    )
+    if client.epoch == v.JOIN_EPOCH:
+        request = request._replace(owned=())
+    state = client.state
+    if state is State.ACKNOWLEDGING:
+        state = State.STABLE if client.settled else State.RECONCILING
+    return _move(client, Event.SENT, state=state, told=True, full=False, waits=""), request
+
+
+def on_reply(config: ClientConfig, client: ConsumerClient, reply: ConsumerHeartbeatReply) -> ConsumerClient:
+    """The client after a reply to its heartbeat; out of the group replies are ignored."""
+    if reply.error in (v.FENCED_MEMBER_EPOCH, v.UNKNOWN_MEMBER_ID, v.GROUP_ID_NOT_FOUND):
+        if client.epoch == v.JOIN_EPOCH and reply.error == v.GROUP_ID_NOT_FOUND:
+            # A classic group that may not, or cannot yet, be converted: the client gives up.
+            return _give_up(client)
+        if client.epoch == v.JOIN_EPOCH:
+            return failed(config, client)
+        if look_up(CLIENT, client.state, Event.FENCED) is IGNORE:
+            return client
+        kept = "no_abort_on_rejoin" in config.switches
+        return _move(
+            client,
+            Event.FENCED,
+            state=State.FENCED,
+            epoch=v.JOIN_EPOCH,
+            setting_out=client.setting_out if kept else (),
+            moved=False,
+        )
+    if reply.error in (v.NOT_COORDINATOR, v.COORDINATOR_NOT_AVAILABLE, v.COORDINATOR_LOAD_IN_PROGRESS):
+        return failed(config, client)
+    if reply.error != v.NONE:
+        return _give_up(client)
+    if look_up(CLIENT, client.state, Event.OK) is IGNORE:
+        return client
+    client = client._replace(epoch=reply.epoch)
+    if reply.assignment is None:
+        return _move(client, Event.OK, state=State.STABLE if client.state is State.JOINING else client.state)
+    if "no_local_epoch" in config.switches and reply.assignment == client.owned and client.state is not State.JOINING:
+        return client._replace(target=reply.assignment)
+    if reply.assignment == client.target:
+        joined = client.state is State.JOINING
+        return _move(client, Event.OK, state=State.STABLE if joined and client.settled else client.state)
+    return _move(
+        client,
+        Event.ASSIGNED,
+        state=State.RECONCILING,
+        target=reply.assignment,
+        settled=False,
+        moved=bool(client.setting_out),
+    )
+
+
+def _give_up(client: ConsumerClient) -> ConsumerClient:
+    return _move(
+        client, Event.FATAL, run=Run.FATAL, state=State.FATAL, owned=(), setting_out=(), completed=()
+    )
+
+
+def failed(config: ClientConfig, client: ConsumerClient) -> ConsumerClient:
+    """A request or its reply was lost: the next one carries everything."""
+    if look_up(CLIENT, client.state, Event.FAILED) is IGNORE:
+        return client
+    return _move(client, Event.FAILED, full="partial_after_loss" not in config.switches)
+
+
+def reconcile(config: ClientConfig, client: ConsumerClient) -> ConsumerClient | None:
+    """The next step of a reconciliation: first give up, then take; None where there is nothing to do."""
+    if client.setting_out and client.state in MEMBER:
+        (goal,) = client.setting_out
+        done = client._replace(
+            owned=goal, completed=goal, setting_out=(), settled=not client.moved, moved=False, told=False
+        )
+        if client.state is not State.RECONCILING:
+            return done
+        return _move(
+            done, Event.RECONCILED, state=State.ACKNOWLEDGING
+        )
+    if client.state is not State.RECONCILING or client.settled or client.run is not Run.UP:
+        return None
+    goal = client.target
+    kept = tuple(tp for tp in client.owned if tp in goal)
+    return _move(client, Event.REVOKED, owned=kept, setting_out=(goal,), moved=False)
+
+
+def lost(client: ConsumerClient) -> ConsumerClient | None:
+    """The callback after being fenced, or the first poll after having left for lateness."""
+    if client.run is not Run.UP or client.state not in (State.FENCED, State.STALE):
+        return None
+    event = Event.LOST if client.state is State.FENCED else Event.POLLED
+    return _move(
+        client,
+        event,
+        state=State.JOINING,
+        epoch=v.JOIN_EPOCH,
+        owned=(),
+        completed=(),
+        target=NOTHING_YET,
+        settled=True,
+        told=True,
+        full=False,
+    )
+
+
+def leave_epoch(config: ClientConfig) -> int:
+    """What a leaving member sends: a static one only goes for a while."""
+    return v.STATIC_LEAVE_EPOCH if config.instance else v.LEAVE_EPOCH
+
+
+def poll_expired(client: ConsumerClient) -> ConsumerClient:
+    """The member has left for lateness; it loses what it owns at its next poll."""
+    return _move(client, Event.POLL_EXPIRED, state=State.STALE, epoch=v.JOIN_EPOCH, setting_out=(), moved=False)
