@@ -25,6 +25,7 @@ from kassay.model.protocols.classic_rebalance import (
 from kassay.model.protocols.classic_table import (
     ASSIGNMENT_STORED,
     CLASSIC_GROUP,
+    GROUP_STORED,
     HEARTBEAT,
     JOIN_GROUP,
     JOIN_TIMER,
@@ -140,6 +141,7 @@ def _create_by_commit(turn: Turn, request: Commit) -> Group:
         error = v.GROUP_ID_NOT_FOUND if request.api_version >= OWN_ERROR_VERSION else v.ILLEGAL_GENERATION
         turn.reply(request.request, CommitReply(error))
         return None
+    check_move(CLASSIC_GROUP, NO_GROUP, OFFSET_COMMIT, EMPTY)
     turn.persist(offset_records(request.offsets), undo=(None,))
     turn.reply_when_durable(request.request, CommitReply(v.NONE))
     return ClassicGroup()
@@ -167,12 +169,10 @@ def handle_timer(turn: Turn, group: ClassicGroup, fired: TimerFired) -> ClassicG
 def handle_stored(turn: Turn, group: Group, stored: Persisted) -> Group:
     """The group after a write that it was waiting for, or that failed."""
     then, error = stored.then, stored.error
+    if then is None or not isinstance(group, ClassicGroup):
+        return stored.undo[0] if error and stored.undo else group
     if isinstance(then, CreatedGroup):
         return _creation_stored(turn, group, then, stored)
-    if error and stored.undo:
-        return stored.undo[0]
-    if then is None or not isinstance(group, ClassicGroup):
-        return group
     name = ASSIGNMENT_STORED if isinstance(then, StoredAssignment) else STATIC_STORED
     if look_up(CLASSIC_GROUP, group.state, name) is IGNORE:
         return group
@@ -185,17 +185,16 @@ def handle_stored(turn: Turn, group: Group, stored: Persisted) -> Group:
     return draft.freeze()
 
 
-def _creation_stored(turn: Turn, group: Group, then: CreatedGroup, stored: Persisted) -> Group:
+def _creation_stored(turn: Turn, group: ClassicGroup, then: CreatedGroup, stored: Persisted) -> Group:
     """A failed write ends the new group; its first member is told, if it has no answer yet."""
     if not stored.error:
         return group
-    if isinstance(group, ClassicGroup):
-        draft = Draft(turn, group)
-        for member in group.members:
-            if member.awaiting_join == then.request:
-                draft.answer_join(member.member, JoinReply(write_error(stored.error), ""))
-        group = draft.freeze()
-    return stored.undo[0] if stored.undo else group
+    check_move(CLASSIC_GROUP, group.state, GROUP_STORED, NO_GROUP)
+    draft = Draft(turn, group)
+    for member in group.members:
+        if member.awaiting_join == then.request:
+            draft.answer_join(member.member, JoinReply(write_error(stored.error), ""))
+    return stored.undo[0]
 
 
 def unload(turn: Turn, group: ClassicGroup) -> None:

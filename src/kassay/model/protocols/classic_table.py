@@ -52,6 +52,7 @@ LEGAL: Final[dict[str, frozenset[str]]] = {
 
 _REJECT: Final = "UNKNOWN_MEMBER_ID"
 _STAY: Final = "ok, session refreshed"
+_FAILED: Final = "a failed write undoes the group; tell its first member"
 _REBALANCED: Final = (PREPARING, COMPLETING, EMPTY)
 
 CLASSIC_GROUP: Final[Table] = {
@@ -64,7 +65,7 @@ CLASSIC_GROUP: Final[Table] = {
         SESSION_TIMER: IGNORE,
         JOIN_TIMER: IGNORE,
         SYNC_TIMER: IGNORE,
-        GROUP_STORED: Rule((NO_GROUP,), "the write failed: tell the member"),
+        GROUP_STORED: IGNORE,
         ASSIGNMENT_STORED: IGNORE,
         STATIC_STORED: IGNORE,
     },
@@ -77,7 +78,7 @@ CLASSIC_GROUP: Final[Table] = {
         SESSION_TIMER: Rule((EMPTY,), "drop a pending id"),
         JOIN_TIMER: Rule((EMPTY,), "armed for a group whose write failed: count the generation up"),
         SYNC_TIMER: IGNORE,
-        GROUP_STORED: IGNORE,
+        GROUP_STORED: Rule((EMPTY, NO_GROUP), _FAILED),
         ASSIGNMENT_STORED: IGNORE,
         STATIC_STORED: IGNORE,
     },
@@ -90,7 +91,7 @@ CLASSIC_GROUP: Final[Table] = {
         SESSION_TIMER: Rule(_REBALANCED, "remove unless parked and not new; complete when all have joined"),
         JOIN_TIMER: Rule(_REBALANCED, "complete without the missing, or wait on"),
         SYNC_TIMER: IGNORE,
-        GROUP_STORED: IGNORE,
+        GROUP_STORED: Rule((PREPARING, NO_GROUP), _FAILED),
         ASSIGNMENT_STORED: IGNORE,
         STATIC_STORED: Rule((PREPARING, COMPLETING), "answer the member, or put the old id back"),
     },

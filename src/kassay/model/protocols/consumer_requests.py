@@ -9,6 +9,7 @@ from __future__ import annotations
 from kassay.model.protocols import mixed
 from kassay.model.protocols import records as r
 from kassay.model.protocols import values as v
+from kassay.model.protocols.classic_coordinator import handle_without_group
 from kassay.model.protocols.classic_group import Draft
 from kassay.model.protocols.consumer_coordinator import (
     Refused,
@@ -29,10 +30,12 @@ from kassay.model.protocols.consumer_table import (
     HEARTBEAT,
     JOIN_GROUP,
     LEAVE_GROUP,
+    MEMBER_STORED,
     MEMBER_TIMER,
     NO_GROUP,
     OFFSET_COMMIT,
     SYNC_GROUP,
+    WRITE_FAILED,
 )
 from kassay.model.protocols.groups import (
     EMPTY,
@@ -174,12 +177,23 @@ def stored(
 ) -> Group:
     """What follows once a classic member's request is on disk; after a failed write, nothing is answered."""
     if event.error:
-        return event.undo[0] if event.undo else group
+        return undone(group, event.undo)
     if isinstance(then, JoinedConsumerGroup):
         mixed.joined(turn, then)
     else:
         mixed.synced(turn, then)
-    return group
+    return _checked(group, MEMBER_STORED, group) if isinstance(group, ConsumerGroup) else group
+
+
+def undone(group: Group, undo: tuple[Group, ...]) -> Group:
+    """The group after a write that failed: what it was before, where the write carried that along."""
+    after = undo[0] if undo else group
+    return _checked(group, WRITE_FAILED, after) if isinstance(group, ConsumerGroup) else after
+
+
+def replace_empty(turn: Turn, group: ConsumerGroup, request: Join) -> Group:
+    """A JoinGroup to an empty consumer group: it makes way for a classic one, or just goes."""
+    return _checked(group, JOIN_GROUP, handle_without_group(turn, request, group))
 
 
 def load(turn: Turn, log: Log) -> Group:

@@ -150,6 +150,8 @@ def _stored(turn: Turn, group: Group, event: Persisted) -> Group:
     then = event.then
     if isinstance(then, JoinedConsumerGroup | SyncedConsumerGroup):
         return consumer_requests.stored(turn, group, then, event)
+    if event.error and isinstance(group, ConsumerGroup):
+        return consumer_requests.undone(group, event.undo)
     return classic_coordinator.handle_stored(turn, group, event)
 
 
@@ -168,9 +170,11 @@ def _request(turn: Turn, group: Group, event: Request) -> Group:
         return consumer_requests.handle_heartbeat(turn, group, event)
     if isinstance(group, ClassicGroup):
         return classic_coordinator.handle_request(turn, group, event)
-    if isinstance(group, ConsumerGroup) and (group.members or not isinstance(event, Join)):
-        return consumer_requests.handle_classic_request(turn, group, event)
-    return classic_coordinator.handle_without_group(turn, event, group)
+    if not isinstance(group, ConsumerGroup):
+        return classic_coordinator.handle_without_group(turn, event, group)
+    if isinstance(event, Join) and not group.members:
+        return consumer_requests.replace_empty(turn, group, event)
+    return consumer_requests.handle_classic_request(turn, group, event)
 
 
 def _load(turn: Turn, log: Log) -> Group:

@@ -87,7 +87,8 @@ class Run:
         result = runtime.machine(runtime.config, self.broker.coordinator, event, self.choices)
         armed = after(self.broker.armed, result.outputs)
         self.broker = self.broker._replace(coordinator=result.state, armed=armed)
-        failed = write_fails if any(isinstance(out, Persist) for out in result.outputs) else ""
+        writes = any(isinstance(output, Persist) and output.records for output in result.outputs)
+        failed = write_fails if writes else ""
         for output in result.outputs:
             if isinstance(output, Persist):
                 self._append(output, failed)
