@@ -1,19 +1,20 @@
-"""Negative controls: assignors with one fault each, to show that a budget would have caught it.
+"""Negative controls: targets with one fault each, to show that a budget would have caught it.
 
 A pass means little if the same histories pass a broken assignor as well. Each control is a correct
-rule with one thing done wrong, of a kind that really happened in clients and tools; `BREAKS` names
-the claim that must catch it.
+rule with one thing done wrong, of a kind that really happened in clients and tools; `breaks` names
+the claim that must catch it. The assignors stand here, the other kinds in `faults`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from kassay.assignors.ceil_range import CeilRange
 from kassay.assignors.registry import COOPERATIVE, EAGER
 from kassay.assignors.roundrobin import RoundRobin
+from kassay.certify import faults
 from kassay.certify.host.load import Source
 from kassay.certify.targets import Target
 from kassay.model.assignor import AssignorBase, RebalanceProtocol
@@ -176,19 +177,20 @@ class NeverRests(_Wrong):
 
 @dataclass(frozen=True)
 class Control:
-    """A faulty assignor, the claim that it breaks, and how it speaks."""
+    """A faulty rule, the claim that it breaks, and how it speaks."""
 
     name: str
-    factory: type[AssignorBase]
+    factory: type
     breaks: str
     protocol: RebalanceProtocol = EAGER
+    kind: str = "C"
 
     def target(self) -> Target:
         """The control as a target, to open it in another process."""
         return Target(
             spec=f"control:{self.name}",
             name=self.name,
-            kind="C",
+            kind=self.kind,
             protocol=self.protocol,
             claims=(),
             assumes=(),
@@ -199,10 +201,11 @@ class Control:
             trusted=True,
         )
 
-    def new(self, config: Mapping[str, str]) -> AssignorBase:
-        """A configured object."""
+    def new(self, config: Mapping[str, str]) -> Any:
+        """A new object; an assignor is configured, a partitioner will be by whoever sends."""
         made = self.factory()
-        made.configure(config)
+        if isinstance(made, AssignorBase):
+            made.configure(config)
         return made
 
 
@@ -220,4 +223,29 @@ CONTROLS: Final[tuple[Control, ...]] = (
     Control("hands-over-at-once", HandsOverAtOnce, "cooperative", COOPERATIVE),
     Control("never-rests", NeverRests, "stable"),
     Control("rounds-up", CeilRange, "topic-even"),
+    Control("repeats-broker", faults.RepeatsBroker, "replicas-distinct", kind="P"),
+    Control("settles-for-less", faults.SettlesForLess, "too-few-brokers", kind="P"),
+    Control("numbers-brokers", faults.NumbersBrokers, "rack-spread", kind="P"),
+    Control("never-shifts", faults.NumbersBrokers, "follower-spread", kind="P"),
+    Control("lets-fenced-lead", faults.LetsFencedLead, "no-fenced-leader", kind="P"),
+    Control("starts-at-the-first", faults.StartsAtTheFirst, "leaders-even", kind="P"),
+    Control("takes-partial-racks", faults.TakesPartialRacks, "partial-racks-refused", kind="P"),
+    Control("counts-calls", faults.CountsCalls, "pure", kind="P"),
+    Control("keeps-the-sign", faults.KeepsTheSign, "in-range", kind="K"),
+    Control("adds-bytes", faults.AddsBytes, "hash-compatible", kind="K"),
+    Control("remembers-keys", faults.RemembersKeys, "same-key-same-partition", kind="K"),
+    Control("drops-empty-keys", faults.DropsEmptyKeys, "total", kind="K"),
+    Control("ignores-leaders", faults.IgnoresLeaders, "available-only", kind="K"),
+    Control("wraps-explicit", faults.WrapsExplicit, "refuses-out-of-range", kind="K"),
+    Control("runs-twice", faults.RunsTwice, "single-owner", kind="T"),
+    Control("forgets-task", faults.ForgetsTask, "complete", kind="T"),
+    Control("stands-by-itself", faults.StandsByItself, "standby-disjoint", kind="T"),
+    Control("leaves-all-to-one", faults.LeavesAllToOne, "balanced-within-one", kind="T"),
+    Control("goes-by-listing", faults.GoesByListing, "order-independent", kind="T"),
+    Control("hands-round", faults.HandsRound, "converges", kind="T"),
 )
+
+
+def controls_of(kind: str) -> tuple[Control, ...]:
+    """The controls that show whether cases of this kind would have caught a fault."""
+    return tuple(control for control in CONTROLS if control.kind == kind)

@@ -8,11 +8,12 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
+from typing import Any
 
 from kassay import __version__
 from kassay.certify.blocks import Bench, Job, open_bench, open_host, play_block
 from kassay.certify.certificate import Certificate, ClaimResult, Counterexample
-from kassay.certify.controls import CONTROLS, Control
+from kassay.certify.controls import Control, controls_of
 from kassay.certify.examine import Count, InternalError, Subject, Tally
 from kassay.certify.exhaustive import scope_cases
 from kassay.certify.plan import DEFAULT_SECONDS, Options
@@ -229,19 +230,33 @@ def _counterexample(bench: Bench, found: Promise, count: Count, started: float) 
         violations = tuple(dict.fromkeys(str(v) for v in again)) or (
             f"{found.id}: broken once, but not when the same history was played again",
         )
+    return counterexample(bench, found, case, violations, contradictory=contradictory, index=worst.index)
+
+
+def counterexample(
+    bench: Bench,
+    found: Promise,
+    case: Any,
+    violations: tuple[str, ...],
+    *,
+    contradictory: bool,
+    index: int,
+) -> Counterexample:
+    """The case as a counterexample to the promise, told round by round."""
+    driver, target = bench.driver, bench.job.target
     sizes = driver.counts(case)
     trace = Trace(
-        kind=bench.job.target.kind,
-        target=bench.job.target.spec,
-        digest=bench.job.target.digest,
-        protocol=bench.job.target.protocol.value,
+        kind=target.kind,
+        target=target.spec,
+        digest=target.digest,
+        protocol=target.protocol.value,
         claim=found.id,
         contradictory=contradictory,
         case=driver.encode(case),
         violations=violations,
-        told=tuple(driver.told(case, subject)),
-        seed=options.seed,
-        index=worst.index,
+        told=tuple(driver.told(case, replace(bench.subject, promises=(found,)))),
+        seed=bench.job.options.seed,
+        index=index,
         version=__version__,
     )
     return Counterexample(
@@ -254,20 +269,18 @@ def _counterexample(bench: Bench, found: Promise, count: Count, started: float) 
 
 
 def _no_controls(job: Job) -> dict[str, object]:
-    return {"caught": 0, "of": 0, "unknown": len(CONTROLS) if job.target.kind == "C" else 0, "missed": []}
+    return {"caught": 0, "of": 0, "unknown": len(controls_of(job.target.kind)), "missed": []}
 
 
 def _controls(job: Job, tally: Tally, started: float, report: Report) -> dict[str, object]:
-    """How many faulty assignors the same histories catch, in at most a third of the budget."""
-    if job.target.kind != "C":
-        return _no_controls(job)
+    """How many faulty targets of the kind the same histories catch, in at most a third of the budget."""
     options = job.options
     cap = tally.histories if options.budget.histories is None else max(1, options.budget.histories // 3)
     deadline = time.monotonic() + CONTROL_SHARE * min(_seconds(options), 1e9)
     if options.budget.histories is None:
         deadline = max(time.monotonic() + 0.5, started + _seconds(options))
     caught, missed, unknown = 0, [], 0
-    for control in CONTROLS:
+    for control in controls_of(job.target.kind):
         judged = _caught_by(job, control, cap, deadline)
         caught += judged is True
         unknown += judged is None
@@ -279,7 +292,7 @@ def _controls(job: Job, tally: Tally, started: float, report: Report) -> dict[st
 
 def _caught_by(job: Job, control: Control, cap: int, deadline: float) -> bool | None:
     """Whether the run's own histories show the control's fault; None if the time ran out first."""
-    found = promise(control.breaks, "C")
+    found = promise(control.breaks, control.kind)
     with ExitStack() as stack:
         subject = Subject(control.new, control.protocol, (found,), job.assume)
         if found.claim.id == "deterministic":

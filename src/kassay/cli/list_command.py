@@ -79,7 +79,12 @@ def _rows(thing: str) -> list[dict[str, str]]:
         from kassay.certify.controls import CONTROLS
 
         return [
-            {"control": c.name, "must break": c.breaks, "fault": (c.factory.__doc__ or "").splitlines()[0]}
+            {
+                "control": c.name,
+                "kind": c.kind,
+                "must break": c.breaks,
+                "fault": (c.factory.__doc__ or "").splitlines()[0],
+            }
             for c in CONTROLS
         ]
     if thing == "vectors":

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from kassay.certify.certificate import Certificate, ClaimResult
 from kassay.certify.verdicts import Verdict
+from kassay.report.stories import other_story
 
 WIDTH_WITHOUT_TERMINAL: Final = 110
 _STYLES: Final = {Verdict.HOLDS: "green", Verdict.VIOLATED: "bold red", Verdict.UNKNOWN: "yellow"}
@@ -91,8 +92,13 @@ def counted(number: int, noun: str) -> str:
 
 
 def story(told: Sequence[Mapping[str, Any]], rounds_max: int = 8) -> RenderableType:
-    """The rounds of a trace as tables: what each member read, claimed and was given."""
+    """The rounds of a trace as tables: what each member read, claimed and was given.
+
+    For other kinds what was asked and answered: see `stories`.
+    """
     rounds = [r for rebalance in told for r in rebalance.get("rounds", [])]
+    if not rounds:
+        return other_story(told, rounds_max)
     parts: list[RenderableType] = []
     for number, round_ in enumerate(rounds[:rounds_max], start=1):
         topics = " ".join(f"{name}[{count}]" for name, count in round_.get("topics", {}).items())

@@ -1,0 +1,129 @@
+"""What happened in a trace of a placer, a plan, a partitioner or a task assignor, as tables."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+Told = Mapping[str, Any]
+
+
+def other_story(told: Sequence[Told], steps_max: int) -> RenderableType:
+    """The steps of a trace that has no rounds; of each kind the first ones."""
+    if not told:
+        return Group()
+    first = told[0]
+    if "moves" in first:
+        return Group(*map(_plan, told))
+    if "request" in first:
+        return Group(*map(_placement, told))
+    if "record" in first or "key" in first or "topic" in first:
+        return _sending(told, steps_max * 4)
+    if "tasks" not in first:
+        return Group()
+    parts = [_rebalance(step, number) for number, step in enumerate(told[:steps_max], start=1)]
+    if len(told) > steps_max:
+        parts.append(Text(f"  and {len(told) - steps_max} more rebalances", style="dim"))
+    return Group(*parts)
+
+
+def _table(*names: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in names:
+        table.add_column(name, overflow="fold")
+    return table
+
+
+def _words(values: Sequence[Any]) -> str:
+    return " ".join(map(str, values)) or "-"
+
+
+def _outcome(step: Told) -> list[RenderableType]:
+    """The refusal or the failure of a step, if it is one."""
+    if "refused" in step:
+        refused = step["refused"]
+        return [Text(f"    refused: {refused['java_class']}: {refused['message']}", style="yellow")]
+    if "failure" in step:
+        failure = step["failure"]
+        return [Text(f"    {failure['kind']}: {failure['message']}", style="red")]
+    return []
+
+
+def _brokers(brokers: Sequence[Told]) -> str:
+    def told(broker: Told) -> str:
+        extras = ([str(broker["rack"])] if broker.get("rack") else []) + ["fenced"] * bool(
+            broker.get("fenced")
+        )
+        return f"{broker['id']}" + (f" ({', '.join(extras)})" if extras else "")
+
+    return ", ".join(map(told, brokers)) or "none"
+
+
+def _placement(step: Told) -> RenderableType:
+    request = step["request"]
+    head = (
+        f"  {request['partitions']} new partitions, {request['replication_factor']} replicas each, "
+        f"on brokers {_brokers(request['brokers'])}"
+    )
+    parts: list[RenderableType] = [Text(head)]
+    table = _table("    partition", "replicas, preferred leader first")
+    for number, replicas in enumerate(request.get("existing", [])):
+        table.add_row(f"    {number} (existing)", _words(replicas))
+    for number, replicas in step.get("answer", []):
+        table.add_row(f"    {number}", _words(replicas))
+    return Group(*parts, table, *_outcome(step))
+
+
+def _plan(step: Told) -> RenderableType:
+    request = step["request"]
+    parts: list[RenderableType] = [Text(f"  brokers {_brokers(request['brokers'])}")]
+    table = _table("    partition", "move", "replicas afterwards")
+    for row in request["before"]:
+        table.add_row(f"    {row['topic']}-{row['partition']}", "start", _words(row["replicas"]))
+    for move in step["moves"]:
+        ends = ["-" if move[end] is None else str(move[end]) for end in ("source", "target")]
+        table.add_row(f"    {move['topic']}-{move['partition']}", " -> ".join(ends), _words(move["replicas"]))
+    return Group(*parts, table, *_outcome(step))
+
+
+def _sending(told: Sequence[Told], most: int) -> RenderableType:
+    table = _table("    record", "for", "partitions", "goes to")
+    for number, sent in enumerate(told[:most], start=1):
+        key = sent.get("key")
+        shown = "no key" if key is None else f"key {base64.b64decode(key).hex() or 'empty'}"
+        asked = "" if sent.get("partition") is None else f", partition {sent['partition']}"
+        gone = sent.get("unavailable") or []
+        partitions = f"{sent['partitions']}" + (f", without a leader {_words(gone)}" if gone else "")
+        answer = sent.get("answer")
+        if answer is None:
+            answer = sent.get("refused", sent.get("failure", {})).get("message", "no answer")
+        table.add_row(f"    {number}: {shown}{asked}", str(sent.get("topic")), partitions, str(answer))
+    more = [Text(f"  and {len(told) - most} more records", style="dim")] if len(told) > most else []
+    return Group(table, *more)
+
+
+def _rebalance(step: Told, number: int) -> RenderableType:
+    rest = ", at rest" if step.get("at_rest") else ""
+    probing = ", asks for another" if step.get("probing_rebalance") else ""
+    head = (
+        f"  rebalance {number}{rest}{probing}: tasks {_words(step['tasks'])}; "
+        f"with state {_words(step['stateful'])}; {step['standby_replicas']} standby copies"
+    )
+    table = _table("    process", "threads", "had", "is given")
+    answer = step.get("answer")
+    for process in step["processes"]:
+        given = "no answer" if answer is None else _both(answer.get(process["id"]))
+        table.add_row(f"    {process['id']}", str(process["threads"]), _both(process), given)
+    return Group(Text(head), table, *_outcome(step))
+
+
+def _both(tasks: Told | None) -> str:
+    if tasks is None:
+        return "no entry"
+    standby = f" | standby {_words(tasks['standby'])}" if tasks["standby"] else ""
+    return _words(tasks["active"]) + standby
