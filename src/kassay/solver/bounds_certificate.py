@@ -24,7 +24,7 @@ class _Unit(NamedTuple):
 
     weight: int
     size: int
-    able: list[int]
+    able: dict[int, None]
     had: list[int]
     racks: list[set[str]]
     owner: int
@@ -106,7 +106,7 @@ def _read(certificate: Any, weighted: bool) -> _Case:
                 had[topic, partition] = place
     units = []
     for names in _bundled(instance, topics):
-        able = [place for place, member in enumerate(members) if names[0] in member["topics"]]
+        able = {place: None for place, member in enumerate(members) if names[0] in member["topics"]}
         readers = [[m["id"] for m in members if name in m["topics"]] for name in names]
         _require(all(other == readers[0] for other in readers), f"{names[0]}'s bundle has different readers")
         counts = {_whole(topics[name]["partitions"]) for name in names}
@@ -139,7 +139,7 @@ def _unit(
     names: list[str],
     number: int,
     topics: dict[str, Any],
-    able: list[int],
+    able: dict[int, None],
     had: dict[tuple[str, int], int],
     owner: dict[tuple[str, int], int],
     weighted: bool,
@@ -190,7 +190,8 @@ def _weighted(case: _Case, certificate: Any) -> str:
 def _named_bound(case: _Case, name: str, members: Iterable[str], k: int) -> int:
     """The bound that the units make which only these members may take."""
     inside = {case.ids.index(member) for member in members}
-    weights = sorted((u.weight for u in case.units if inside.issuperset(u.able)), reverse=True)
+    bound = {key: inside.issuperset(able) for key, able in {id(u.able): u.able for u in case.units}.items()}
+    weights = sorted((u.weight for u in case.units if bound[id(u.able)]), reverse=True)
     if not weights:
         return 0
     if name == "mean":
@@ -210,8 +211,15 @@ def _check_moves(case: _Case, moves: Any) -> None:
     _require(len(prices) == len(case.ids), "expected a price a member")
     _require(all(type(price) is int for price in prices), "expected whole prices")
     total = -sum(max(low * price, top * price) for price in prices)
+    # Where nobody had a part of the unit only the price counts: the least is the same for a whole topic.
+    cheapest: dict[int, int] = {}
     for unit in case.units:
-        total += min(SCALE * case.moved(unit, m) + unit.weight * prices[m] for m in unit.able)
+        key = id(unit.able)
+        if key not in cheapest:
+            cheapest[key] = min(prices[m] for m in unit.able)
+        away = SCALE * len(unit.had) + unit.weight * cheapest[key]
+        homes = [SCALE * case.moved(unit, m) + unit.weight * prices[m] for m in set(unit.had)]
+        total += min(away, *homes) if homes else away
     proven = max(0, -(-total // SCALE))
     _require(_whole(moves["moves"]) <= proven, f"the prices prove {proven} moves, not {moves['moves']}")
 
@@ -247,11 +255,15 @@ def _lowest_payment(case: _Case, prices: Any, move: int, mismatch: int, balance:
     _require(len(prices) == len(case.ids), "expected a price a member")
     _require(all(type(price) is int for price in prices), "expected whole prices")
     total = 0
+    alike: dict[Any, int] = {}
     for unit in case.units:
-        total += min(
-            move * case.moved(unit, m) + mismatch * case.mismatch(unit, m) + unit.size * prices[m]
-            for m in unit.able
-        )
+        key = (id(unit.able), *unit.had, *map(frozenset, unit.racks))
+        if key not in alike:
+            alike[key] = min(
+                move * case.moved(unit, m) + mismatch * case.mismatch(unit, m) + unit.size * prices[m]
+                for m in unit.able
+            )
+        total += alike[key]
     for price in prices:
         vertex = max(0, price // (2 * balance))
         total += min(balance * x * x - price * x for x in (vertex, vertex + 1))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Sequence
+from heapq import heapify, heapreplace
 from typing import Final, NamedTuple
 
 from kassay.solver.packing import Packing
@@ -34,13 +35,19 @@ def longest_first(packing: Packing, owner: Sequence[int | None] | None = None) -
         if member is not None:
             loads[member] += item.weight
     order = sorted(range(len(found)), key=lambda i: (-packing.weights[i], len(packing.items[i].able), i))
+    # Loads only grow, so a heap whose top is out of date is put right there and then.
+    heaps = [[(loads[m], m) for m in able] for able in packing.sets]
+    for heap in heaps:
+        heapify(heap)
     given = [0] * len(found)
     for i in order:
         member = found[i]
         if member is None:
-            item = packing.items[i]
-            member = min(item.able, key=lambda m: (loads[m], item.moved(m), m))
-            loads[member] += item.weight
+            heap = heaps[packing.set_of[i]]
+            while heap[0][0] != loads[heap[0][1]]:
+                heapreplace(heap, (loads[heap[0][1]], heap[0][1]))
+            member = heap[0][1]
+            loads[member] += packing.weights[i]
         given[i] = member
     return given
 
@@ -107,11 +114,14 @@ class Draft:
     def relieve(self, enough: int, deadline: float) -> bool:
         """Let the heaviest member part its items anew with another, while that makes it lighter."""
         while (top := self.heaviest()) > enough:
-            if time.monotonic() > deadline:
-                return False
             heavy = self.loads.index(top)
             others = sorted((m for m in range(len(self.loads)) if m != heavy), key=self.loads.__getitem__)
-            if not any(self._part(heavy, other, top, enough) for other in others):
+            for other in others:
+                if time.monotonic() > deadline:
+                    return False
+                if self._part(heavy, other, top, enough):
+                    break
+            else:
                 break
         return True
 
