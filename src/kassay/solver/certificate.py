@@ -147,9 +147,10 @@ class _Check:
     def _form(self) -> None:
         given, size = self.given, len(self.posed.members)
         _require(given.order in ORDERS, f"the order {','.join(map(str, given.order))} is not known")
-        for name, row in (("levels", given.levels), ("prices", given.prices)):
+        for name, row in (("levels", given.levels), ("prices", given.prices), ("loads", given.loads)):
             _require(len(row) == size, f"{len(row)} {name} for {size} members")
             _require(_whole(row), f"{name} are whole numbers")
+        _require(_whole((given.moved, given.rack_mismatch)), "figures are whole numbers")
         _require(
             all(topic.weights is None or set(topic.weights) <= {1} for topic in self.topics),
             "partitions that count differently need another proof",

@@ -6,7 +6,7 @@ with the reader of instances that the solver uses.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -109,7 +109,7 @@ def _read(document: Any) -> tuple[_Instance, Certificate]:
         for topic, ps in given.items()
         for p in ps
     )
-    owners = _rows(posed, position, claims)
+    owners = _rows(posed.topics, position, claims)
     read = frozenset[str]().union(*(member.topics for member in posed.members))
     return posed, Certificate(
         order=tuple(document["order"].split(",")),
@@ -123,35 +123,60 @@ def _read(document: Any) -> tuple[_Instance, Certificate]:
 
 
 def _read_instance(instance: Mapping[str, Any], position: Mapping[str, int]) -> _Instance:
-    topics = tuple(
-        _Topic(
-            topic["name"],
-            topic["partitions"],
-            None if topic.get("racks") is None else tuple(frozenset(racks or ()) for racks in topic["racks"]),
-            None if topic.get("weights") is None else tuple(topic["weights"]),
-        )
-        for topic in instance["topics"]
-    )
-    if len({topic.name for topic in topics}) != len(topics):
+    if instance["family"] != "A":
+        raise _UnreadableError(f"an instance of family {instance['family']!r}, expected 'A'")
+    topics = tuple(_read_topic(topic) for topic in instance["topics"])
+    known = {topic.name for topic in topics}
+    if len(known) != len(topics):
         raise _UnreadableError("two topics of the instance have one name")
-    for topic in topics:
-        if any(row is not None and len(row) != topic.partitions for row in (topic.racks, topic.weights)):
-            raise _UnreadableError(f"{topic.name} has racks or weights for other than its partitions")
-    members = tuple(
-        _Member(member.get("rack"), frozenset(member["topics"])) for member in instance["members"]
-    )
-    posed = _Instance(members, topics, {}, tuple(tuple(names) for names in instance.get("copartition") or ()))
+    members = tuple(_read_member(member, known) for member in instance["members"])
+    copartition = tuple(tuple(names) for names in instance.get("copartition") or ())
+    bound = [name for names in copartition for name in names]
+    if len(set(bound)) != len(bound) or not known.issuperset(bound):
+        raise _UnreadableError("the co-partitioned topics are unknown or named twice")
     claims = (
         (member["id"], topic, partition)
         for member in instance["members"]
         for topic, partition in member.get("owned") or ()
     )
-    return _Instance(members, topics, _rows(posed, position, claims), posed.copartition)
+    return _Instance(members, topics, _rows(topics, position, claims), copartition)
 
 
-def _rows(posed: _Instance, position: Mapping[str, int], claims: Any) -> dict[str, tuple[int, ...]]:
+def _read_topic(topic: Mapping[str, Any]) -> _Topic:
+    name, count, racks, weights = topic["name"], topic["partitions"], topic.get("racks"), topic.get("weights")
+    _texts([name])
+    if type(count) is not int or count < 0:
+        raise _UnreadableError(f"{name} has {count!r} partitions")
+    if any(row is not None and len(row) != count for row in (racks, weights)):
+        raise _UnreadableError(f"{name} has racks or weights for other than its partitions")
+    if racks is not None:
+        _texts(rack for row in racks for rack in row or ())
+    if weights is not None and not all(type(weight) is int and weight >= 0 for weight in weights):
+        raise _UnreadableError(f"{name} has weights that are no whole numbers from 0 on")
+    return _Topic(
+        name,
+        count,
+        None if racks is None else tuple(frozenset(row or ()) for row in racks),
+        None if weights is None else tuple(weights),
+    )
+
+
+def _read_member(member: Mapping[str, Any], known: set[str]) -> _Member:
+    rack, topics = member.get("rack"), frozenset(member["topics"])
+    _texts([member["id"]] if rack is None else [member["id"], rack])
+    if not topics <= known:
+        raise _UnreadableError(f"{member['id']} reads topics that the instance does not have")
+    return _Member(rack, topics)
+
+
+def _texts(values: Iterable[Any]) -> None:
+    if not all(isinstance(value, str) and value for value in values):
+        raise _UnreadableError("a name in the instance is no text")
+
+
+def _rows(topics: Iterable[_Topic], position: Mapping[str, int], claims: Any) -> dict[str, tuple[int, ...]]:
     """For each topic, the position of the member that has each partition, -1 where none has."""
-    rows = {topic.name: [-1] * topic.partitions for topic in posed.topics}
+    rows = {topic.name: [-1] * topic.partitions for topic in topics}
     for member, topic, partition in claims:
         row = rows[topic]
         if type(partition) is not int or not 0 <= partition < len(row):

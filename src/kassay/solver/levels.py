@@ -31,7 +31,9 @@ class Level(NamedTuple):
 def levels(members: int, sets: Sequence[tuple[int, ...]], counts: Sequence[int]) -> list[Level]:
     """The levels, heaviest first, where `counts[s]` units may go to any member of `sets[s]`."""
     spread = _Spread(members, sets, counts)
-    todo: list[tuple[list[int], list[int]]] = [(list(range(members)), list(range(len(sets))))]
+    todo: list[tuple[list[int], list[int]]] = []
+    if members:
+        todo.append((list(range(members)), list(range(len(sets)))))
     found: list[Level] = []
     while todo:
         part, touching = todo.pop()
