@@ -8,10 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from kassay.assignors.registry import find
+from kassay.certify.vectors import protocol
 from kassay.certify.vectors.check import check_file, read_vectors
 from kassay.certify.vectors.protocol import ALGORITHMS, check_trace
+from kassay.certify.vectors.protocol_choices import TraceChoices
 from kassay.certify.vectors.registry import load_formats
+from kassay.model.cluster import Cluster, Topic
 from kassay.model.errors import InputError
+from kassay.model.group import Group, Member
 from kassay.model.protocols.coordinator import GroupCoordinator, Step, step
 from kassay.model.protocols.values import Reply
 
@@ -52,7 +57,7 @@ def other(value):
 def test_any_other_expectation_is_noticed(name):
     """Each trace with one expected value changed fails, in that very step unless an earlier one reads it."""
     source = random.Random(1)
-    for trace in source.sample(traces(name), 40):
+    for trace in source.sample(traces(name), 25):
         changed = copy.deepcopy(trace)
         number = source.randrange(len(changed["steps"]))
         expected = changed["steps"][number]
@@ -111,3 +116,50 @@ def test_an_unknown_event_is_bad_input():
     trace["steps"][0]["event"]["event"] = "applaud"
     with pytest.raises(InputError, match="step 0: event 'applaud', expected one of commit"):
         check_trace(trace, GroupCoordinator)
+
+
+class RangeAnswers(TraceChoices):
+    """The trace's choices, and beside them what our own server-side range assignor makes of each request."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wrong: list[object] = []
+        self.count = 0
+
+    def target(self, ask):
+        given = super().target(ask)
+        if ask.assignor == "range" and "write_fails" not in self._step["event"]:
+            names = {topic.name: topic.topic_id for topic in ask.topics}
+            members = tuple(
+                Member(
+                    member.member,
+                    tuple(names[topic] for topic in member.subscribed if topic in names),
+                    member.target,
+                    instance_id=member.instance or None,
+                )
+                for member in ask.members
+            )
+            cluster = Cluster(tuple(Topic(topic.topic_id, topic.partitions) for topic in ask.topics))
+            answer = find("server-range").factory().assign(cluster, Group(members))
+            self.count += 1
+            if any(sorted(answer.get(member, ())) != list(tps) for member, tps in given):
+                self.wrong.append((ask, given))
+        return given
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param("protocol-consumer", marks=pytest.mark.slow), "protocol-migration"]
+)
+def test_the_coordinator_asks_the_assignor_what_kafka_asks(name, monkeypatch):
+    """Range depends on no hash order, so with the right request it must give Kafka's very target."""
+    used: list[RangeAnswers] = []
+
+    def choices():
+        used.append(RangeAnswers())
+        return used[-1]
+
+    monkeypatch.setattr(protocol, "TraceChoices", choices)
+    for trace in traces(name):
+        assert check_trace(trace, GroupCoordinator) is None
+    assert [wrong for choice in used for wrong in choice.wrong] == []
+    assert sum(choice.count for choice in used) > 250
