@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,8 +25,13 @@ DATA = Path(__file__).parents[2] / "data" / "vectors"
 COUNTS = {"protocol-classic": 420, "protocol-consumer": 420, "protocol-migration": 210}
 
 
+@cache
 def traces(name):
     return read_vectors(DATA / f"{name}.json.gz")[1]
+
+
+def first_trace():
+    return copy.deepcopy(traces("protocol-classic")[0])
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
@@ -75,7 +81,7 @@ def test_any_other_expectation_is_noticed(name):
 
 
 def test_a_failure_names_step_event_expected_and_got():
-    trace = traces("protocol-classic")[0]
+    trace = first_trace()
     trace["steps"][0]["responses"][0]["error"] = "NONE"
     assert check_trace(trace, GroupCoordinator) == (
         'step 0 (join): responses.0.error: expected "NONE", got "MEMBER_ID_REQUIRED"'
@@ -112,7 +118,7 @@ def test_formats_are_registered(name):
 
 
 def test_an_unknown_event_is_bad_input():
-    trace = traces("protocol-classic")[0]
+    trace = first_trace()
     trace["steps"][0]["event"]["event"] = "applaud"
     with pytest.raises(InputError, match="step 0: event 'applaud', expected one of commit"):
         check_trace(trace, GroupCoordinator)
