@@ -24,8 +24,9 @@ from typing import Any, Final, Protocol, Self
 from kassay.assignors import registry
 from kassay.assignors.foreign import kafka_python
 from kassay.assignors.plain import PlainAssignor
+from kassay.assignors.plain_partitioner import PlainPartitioner
 from kassay.assignors.plain_placer import PlainPlacer
-from kassay.certify.host.load import FULL, PLACER, Loaded, NotLoadable, Source, load
+from kassay.certify.host.load import FULL, PARTITIONER, PLACER, Loaded, NotLoadable, Source, load
 from kassay.certify.host.program import Program, ProgramChild
 from kassay.certify.host.remote import PythonChild
 from kassay.certify.inprocess import LocalAssignor, LocalHost, guarded
@@ -38,6 +39,8 @@ EXPECTED: Final = (
     "kafka-python:NAME, or an entry point of kassay.targets"
 )
 _KINDS: Final = {"assignor": "C", "server-assignor": "S", "placer": "P", "partitioner": "K"}
+_FORMS: Final = {PLACER: ("P", "place"), PARTITIONER: ("K", "partition")}
+"""The kind of a form, and the method that says so; every other form is an assignor's."""
 _MODULE: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -176,6 +179,8 @@ def _local_object(target: Target, cls: type, loaded: Loaded, config: Mapping[str
     made = guarded(loaded.class_name, seconds, loaded.file, cls)
     if loaded.form == PLACER:
         return PlainPlacer(made, source=loaded.file)
+    if loaded.form == PARTITIONER:
+        return PlainPartitioner(made, source=loaded.file)
     if loaded.form == FULL:
         local = LocalAssignor(made, seconds, name=loaded.name, source=loaded.file, strict=True)
     else:
@@ -325,9 +330,10 @@ def _python(asked: _Asked, source: Source) -> Target:
             loaded = child.loaded
     except NotLoadable as error:
         raise TargetNotLoadable(str(error)) from None
-    said = _Said.of(source.label, loaded.meta, default="P" if loaded.form == PLACER else "C")
-    if (said.kind == "P") is not (loaded.form == PLACER):
-        method = "place" if said.kind == "P" else "assign"
+    kind, _ = _FORMS.get(loaded.form, ("C", "assign"))
+    said = _Said.of(source.label, loaded.meta, default=kind)
+    if said.kind != kind and (said.kind in "PK" or kind in "PK"):
+        method = dict(_FORMS.values()).get(said.kind, "assign")
         raise TargetNotLoadable(
             f"{source.label}: META kind is {loaded.meta['kind']!r}, but {loaded.class_name} has no {method}"
         )

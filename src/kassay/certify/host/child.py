@@ -24,6 +24,7 @@ from kassay.assignors.answers import (
     check_placement,
     check_user_data,
     difference,
+    integer,
 )
 from kassay.certify.host.load import FULL, PLACER, Loaded, NotLoadable, Source, load
 from kassay.certify.host.wire import CHANNEL_LOST, HEADER, MESSAGE_MAX, frame, to_json
@@ -118,6 +119,8 @@ class Server:
         self.calls: dict[str, Callable[[Any, bytes], list[Any]]] = {
             "assign": assign,
             "place": self.place,
+            "partition": self.partition,
+            "close": self.close,
             "subscription_user_data": self.user_data,
             "on_assignment": self.learn,
             "make": lambda _object, _body: [0, None, None],
@@ -227,6 +230,16 @@ class Server:
         by_name = {name: given[name] for name in given if name not in _PLACED}
         checked = check_placement(target.place(*(given[name] for name in _PLACED), **by_name))
         return [0, checked, changed(tuple(before.values()), tuple(given.values()), tuple(before))]
+
+    def partition(self, target: Any, body: bytes) -> list[Any]:
+        """One call of a partitioner."""
+        return [0, integer("partition has the answer", target.partition(*marshal.loads(body))), None]
+
+    def close(self, target: Any, _body: bytes) -> list[Any]:
+        """Close the object, if it can be."""
+        if hasattr(target, "close"):
+            target.close()
+        return [0, None, None]
 
     def user_data(self, target: Any, body: bytes) -> list[Any]:
         """What the object adds to its subscription."""

@@ -15,12 +15,13 @@ from typing import Any, Final
 
 from kassay.model.failure import one_line, place_of, told
 
-METHODS: Final = ("assign", "place")
-PLAIN, FULL, PLACER = "plain", "full", "placer"
+METHODS: Final = ("assign", "place", "partition")
+PLAIN, FULL, PLACER, PARTITIONER = "plain", "full", "placer", "partitioner"
 
 _EXTRAS: Final = ("replica_racks", "partition_weights")
 _ASSIGN: Final = "assign(self, partitions_per_topic, members) or assign(self, cluster, group)"
 _PLACE: Final = "place(self, num_partitions, replication_factor, brokers, existing=None)"
+_PARTITION: Final = "partition(self, topic, key, value, num_partitions, available)"
 _BASE: Final = "kassay.model.assignor"
 
 
@@ -130,7 +131,7 @@ def _raised(label: str, error: BaseException) -> str:
 
 
 def _choose(source: Source, module: ModuleType) -> type:
-    """The named class, or the only one of the module that has `assign` or `place`."""
+    """The named class, or the only one of the module that has one of `METHODS`, the earlier first."""
     label = source.label
     if source.class_name is not None:
         found = getattr(module, source.class_name, None)
@@ -148,7 +149,7 @@ def _choose(source: Source, module: ModuleType) -> type:
                 f"{label}: class {source.class_name} has neither assign nor place, expected {_ASSIGN}"
             )
         return found
-    candidates = dict(_candidates(module))
+    candidates = dict(_candidates(module, METHODS[:2])) or dict(_candidates(module))
     if not candidates:
         raise NotLoadable(f"{label}: no class with assign or place, expected one with {_ASSIGN}")
     if len(candidates) > 1:
@@ -159,14 +160,14 @@ def _choose(source: Source, module: ModuleType) -> type:
     return next(iter(candidates.values()))
 
 
-def _candidates(module: ModuleType) -> Iterator[tuple[str, type]]:
+def _candidates(module: ModuleType, methods: tuple[str, ...] = METHODS) -> Iterator[tuple[str, type]]:
     """The module's own public classes that could be the target."""
     for name, value in vars(module).items():
         if (
             isinstance(value, type)
             and value.__module__ == module.__name__
             and not name.startswith("_")
-            and any(callable(getattr(value, method, None)) for method in METHODS)
+            and any(callable(getattr(value, method, None)) for method in methods)
         ):
             yield name, value
 
@@ -185,9 +186,12 @@ def describe(target: type, module: ModuleType, source: Source) -> Loaded:
     known = {key: meta[key] for key in ("kind", "protocol", "claims", "assumes") if key in meta}
     if callable(getattr(target, "assign", None)):
         form, extras = _assign_form(target, source)
-    else:
+    elif callable(getattr(target, "place", None)):
         form, extras = PLACER, ()
         _fits(target, "place", source, least=3, most=4, extras=(), expected=_PLACE)
+    else:
+        form, extras = PARTITIONER, ()
+        _fits(target, "partition", source, least=5, most=5, extras=(), expected=_PARTITION)
     return Loaded(
         class_name=target.__name__,
         name=one_line(name),

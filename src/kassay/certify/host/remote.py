@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from kassay.assignors.plain import full_answer, plain_input
+from kassay.assignors.plain_partitioner import named_partition, plain_record
 from kassay.assignors.plain_placer import plain_request, refusal
-from kassay.certify.host.load import FULL, PLACER, Loaded, NotLoadable, Source
+from kassay.certify.host.load import FULL, PARTITIONER, PLACER, Loaded, NotLoadable, Source
 from kassay.certify.host.process import Guarded
 from kassay.certify.host.values import encode, encode_learned
 from kassay.model.assignor import GroupMetadata, RebalanceProtocol
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.group import Assignment, Group
+from kassay.model.partitioner import Record, TopicMetadata
 from kassay.model.placement import Placement, PlacementRequest
 from kassay.model.randomness import RandomSource
 
@@ -111,8 +113,8 @@ class PythonChild:
         self._count += 1
         self._news.append((self._count, dict(config)))
         form = self.loaded.form
-        kind = RemotePlacer if form == PLACER else RemoteFull if form == FULL else RemotePlain
-        return kind(self, self._count)
+        forms = {PLACER: RemotePlacer, PARTITIONER: RemotePartitioner, FULL: RemoteFull}
+        return forms.get(form, RemotePlain)(self, self._count)
 
     def encoded(self, cluster: Cluster, group: Group) -> bytes:
         """The input of a call on its way; the last one is kept, since it is often asked again."""
@@ -236,3 +238,22 @@ class RemotePlacer(RemoteObject):
                 raise refused from None
             raise
         return tuple(map(tuple, answer))
+
+
+class RemotePartitioner(RemoteObject):
+    """A plain partitioner in the child, in the full form."""
+
+    def configure(self, config: Mapping[str, str]) -> None:
+        """Configured when it was made."""
+
+    def partition(self, record: Record, topic: TopicMetadata) -> int:
+        """What the plain function answers; a record that names its partition is not shown to it."""
+        named = named_partition(record, topic)
+        if named is not None:
+            return named
+        answer, _ = self.child.call(self, "partition", marshal.dumps(plain_record(record, topic)))
+        return int(answer)
+
+    def close(self) -> None:
+        """Close the object."""
+        self.child.call(self, "close", marshal.dumps(()))
