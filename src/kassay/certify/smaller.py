@@ -51,7 +51,8 @@ def smaller_histories(case: History) -> Iterator[History]:
             yield from _nth_cut(singles[first], second - 1)
     yield from _simpler(case)
     topics = len(case.cluster.topics) + 1
-    scope = scope_cases(Profile(), len(case.joins), case.size[2], topics_max=topics, pasts=False)
+    added = sum(e.partitions for c in case.changes for e in c if isinstance(e, AddPartitions))
+    scope = scope_cases(Profile(), len(case.joins), case.size[2] + added, topics_max=topics, pasts=False)
     yield from islice((fresh for fresh in scope if fresh.size < case.size), FRESH_MAX)
 
 
