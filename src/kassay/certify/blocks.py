@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from kassay.certify.drivers import driver_for
-from kassay.certify.examine import Driver, Subject, Tally
+from kassay.certify.examine import Driver, Examination, Subject, Tally
 from kassay.certify.oracle import oracle_for
 from kassay.certify.plan import Options, needs_optimum, profile_of, promises_of
 from kassay.certify.targets import Host, Target
+from kassay.model.step import Rebalanced
 from kassay.properties.draft import Profile
 from kassay.properties.registry import Promise
 from kassay.properties.sources import Seeded, derive_seed
@@ -106,12 +107,19 @@ class Bench:
 
     def examine(self, index: int, tally: Tally) -> None:
         """Play case number `index` and take it into the tally."""
+        case, seen = self.look(index)
+        tally.take(index, case, seen, self.driver)
+
+    def look(
+        self, index: int, watch: Callable[[Rebalanced], None] | None = None
+    ) -> tuple[Any, Examination]:
+        """Case number `index` and what it showed; `watch` is shown its rebalances."""
         case = self.job.case(index)
-        subject = self.subject_for(index)
+        subject = replace(self.subject_for(index), watch=watch)
         seen = self.driver.examine(case, subject)
         if subject.twin is not None:
             seen.reached["other-process"] = 1
-        tally.take(index, case, seen, self.driver)
+        return case, seen
 
 
 @contextmanager

@@ -30,7 +30,10 @@ class Budget:
 
 @dataclass(frozen=True)
 class Options:
-    """Everything about a run but the target itself."""
+    """Everything about a run but the target itself.
+
+    `profile` is small, large, mixed, or `shape:ID` for large histories of one shape.
+    """
 
     claims: tuple[str, ...] | None = None
     assume: frozenset[str] = frozenset()
@@ -70,4 +73,11 @@ def profile_of(kind: str, promises: tuple[Promise, ...], options: Options) -> Pr
     configs = options.member_config
     if not configs and any(found.claim.id == "active-passive" for found in promises):
         configs = ((PRIORITY_CONFIG, PRIORITIES),)
-    return Profile(name=options.profile, kind=kind, assume=options.assume, member_configs=configs)
+    name, _, shape = options.profile.partition(":")
+    return Profile(
+        name="large" if shape else name,
+        kind=kind,
+        assume=options.assume,
+        member_configs=configs,
+        shape=shape,
+    )

@@ -20,7 +20,8 @@ class Profile:
     """How large histories get, and what they may hold.
 
     `small` looks at logical corners, `large` takes the shapes of production. `assume` narrows the
-    inputs. `member_configs` are keys with the values that members draw from.
+    inputs. `member_configs` are keys with the values that members draw from. `shape` is the id of the
+    one shape that large histories take; all of them where it is empty.
     """
 
     name: str = "small"
@@ -31,6 +32,7 @@ class Profile:
     changes_max: int = 4
     assume: frozenset[str] = frozenset()
     member_configs: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    shape: str = ""
 
     def allows(self, assumption: str) -> bool:
         """Whether inputs outside the assumption may be made."""

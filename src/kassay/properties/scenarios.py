@@ -185,7 +185,7 @@ def _one_by_one(draft: Draft) -> list[Change]:
 
 def _large(source: Source, profile: Profile) -> History:
     """A history on a shape of production, with a few changes."""
-    shape = source.choice(SHAPES)
+    shape = source.choice([s for s in SHAPES if s.id == profile.shape] or SHAPES)
     draft = Draft(
         source=source,
         profile=profile,

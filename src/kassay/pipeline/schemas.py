@@ -1,0 +1,249 @@
+"""The tables of a campaign: names, columns, types, and which columns are deterministic.
+
+A deterministic column depends on the campaign's spec alone: not on the machine, the number of
+workers, the batches or the hour. A table's version rises when a reader of the old form would misread
+the new one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    import pyarrow
+
+SCHEMA: Final = "kassay/campaign/1"
+
+
+class Column(NamedTuple):
+    """One column; `type` is Spark's name for it."""
+
+    name: str
+    type: str
+    meaning: str
+    deterministic: bool = True
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table; `batched` ones are written batch by batch, the others at the end from those."""
+
+    name: str
+    meaning: str
+    columns: tuple[Column, ...]
+    batched: bool
+    version: int = 1
+
+    @property
+    def ddl(self) -> str:
+        """The columns as Spark's DDL."""
+        return ", ".join(f"`{c.name}` {c.type}" for c in self.columns)
+
+    @property
+    def struct(self) -> str:
+        """The columns as the inside of Spark's struct type."""
+        return ", ".join(f"`{c.name}`: {c.type}" for c in self.columns)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def deterministic(self) -> tuple[str, ...]:
+        """The names of the deterministic columns."""
+        return tuple(column.name for column in self.columns if column.deterministic)
+
+    def to_json(self) -> dict[str, Any]:
+        """The table as it stands in a campaign's header."""
+        return {
+            "version": self.version,
+            "columns": {c.name: {"type": c.type, "deterministic": c.deterministic} for c in self.columns},
+        }
+
+
+_LANE: Final = (
+    Column("target", "string", "the target's spec"),
+    Column("profile", "string", "the profile: small, mixed, large, or shape:NAME"),
+)
+_HISTORY: Final = (
+    *_LANE,
+    Column("index", "bigint", "the history's number"),
+    Column("seed", "decimal(20,0)", "the history's seed: blake2b of the campaign's seed and the index"),
+)
+
+RUNS: Final = Table(
+    "runs",
+    "a row a history and target",
+    (
+        Column("campaign", "string", "the campaign's name"),
+        *_HISTORY,
+        Column("members", "int", "members that ever join (brokers, for a placer)"),
+        Column("partitions", "int", "partitions at the start and of new topics"),
+        Column("events", "int", "events after the first members have come"),
+        Column("rebalances", "int", "rounds (or requests) that the target was asked and judged on"),
+        Column("broken", "array<string>", "the claims that this history breaks, in order"),
+    ),
+    batched=True,
+)
+GAPS: Final = Table(
+    "gaps",
+    "a row a history and target: the distance to the certified optimum, summed over its outcomes",
+    (
+        *_HISTORY,
+        Column("members", "int", "most members in one outcome"),
+        Column("partitions", "int", "most readable partitions in one outcome"),
+        Column("equal", "boolean", "whether all members read the same topics in every outcome"),
+        Column("outcomes", "int", "outcomes measured: the instances of the study"),
+        Column("invalid", "int", "outcomes not measured: a partition lost, given twice, or to a non-reader"),
+        Column("unsettled", "int", "changes after which the group did not come to rest"),
+        Column("balance", "bigint", "sum of squared loads less the least possible, summed"),
+        Column("balance_worst", "bigint", "the same, of the worst outcome"),
+        Column("spread_worst", "int", "largest less smallest load less that of the optimum, worst outcome"),
+        Column("unbalanced", "int", "outcomes whose loads are not optimal"),
+        Column("moved", "bigint", "partitions that left their previous owner, summed"),
+        Column("moved_least", "bigint", "the same, of the optimum"),
+        Column("movement", "bigint", "needless moves, summed over the outcomes with optimal loads"),
+        Column("movement_worst", "bigint", "needless moves of the worst such outcome"),
+        Column("rack", "bigint", "needless rack mismatches, where loads and moves are optimal, summed"),
+        Column("rack_worst", "bigint", "the same, of the worst outcome"),
+        Column("rounds", "array<int>", "rounds until the group was at rest, a number a settled change"),
+    ),
+    batched=True,
+)
+TALLIES: Final = Table(
+    "tallies",
+    "what each batch counted: a row a target, profile and claim",
+    (
+        *_LANE,
+        Column("claim", "string", "the claim's id"),
+        Column("checked", "bigint", "judgements"),
+        Column("failed", "bigint", "histories that break it"),
+        Column("contradictory", "bigint", "those of them that break it on contradictory input only"),
+    ),
+    batched=True,
+)
+CANDIDATES: Final = Table(
+    "candidates",
+    "the smallest history of each batch that breaks a claim",
+    (
+        *_LANE,
+        Column("claim", "string", "the claim's id"),
+        Column("input", "string", "ordinary or contradictory"),
+        Column("failed", "bigint", "histories that break it on such input"),
+        Column("size", "array<int>", "what makes one history smaller than another"),
+        Column("index", "bigint", "the history's number"),
+    ),
+    batched=True,
+)
+SEEN: Final = Table(
+    "seen",
+    "what each batch reached: a row a target, profile and situation",
+    (
+        *_LANE,
+        Column("situation", "string", "the situation's id, with its part after a colon"),
+        Column("times", "bigint", "how often it was reached"),
+    ),
+    batched=True,
+)
+TIMINGS: Final = Table(
+    "timings",
+    "a row a task: where and how long it ran",
+    (
+        *(c._replace(deterministic=False) for c in _LANE),
+        Column("start", "bigint", "the first index", False),
+        Column("stop", "bigint", "the index after the last", False),
+        Column("nanoseconds", "bigint", "time spent playing", False),
+        Column("host", "string", "the machine", False),
+        Column("pid", "bigint", "the worker process", False),
+        Column("attempt", "int", "which try of the task this was, from 0", False),
+        Column("peak_kib", "bigint", "the worker process's peak memory so far", False),
+    ),
+    batched=True,
+)
+VERDICTS: Final = Table(
+    "verdicts",
+    "a row a target, claim and profile, and one over all profiles (*)",
+    (
+        *_LANE,
+        Column("claim", "string", "the claim's id"),
+        Column("verdict", "string", "holds, violated or unknown"),
+        Column("why", "string", "in a few words"),
+        Column("checked", "bigint", "judgements"),
+        Column("failed", "bigint", "histories that break it"),
+        Column("contradictory", "bigint", "those of them that break it on contradictory input only"),
+        Column("histories", "bigint", "histories played"),
+    ),
+    batched=False,
+)
+FINDINGS: Final = Table(
+    "findings",
+    "a row a finding: a target, claim and class of input, told by the smallest history that shows it",
+    (
+        Column("identity", "string", "what makes two findings one: digest of target, claim and input"),
+        *_LANE,
+        Column("claim", "string", "the claim's id"),
+        Column("input", "string", "ordinary or contradictory"),
+        Column("failed", "bigint", "histories that break it on such input"),
+        Column("index", "bigint", "the history that stands for it: the smallest, then the earliest"),
+        Column("seed", "decimal(20,0)", "that history's seed"),
+        Column("members", "int", "members after shrinking"),
+        Column("partitions", "int", "partitions after shrinking"),
+        Column("events", "int", "events after shrinking"),
+        Column("message", "string", "the violation in one line"),
+        Column("trace", "string", "the shrunk trace, JSON of kassay/trace/1"),
+    ),
+    batched=False,
+)
+REACHED: Final = Table(
+    "reached",
+    "a row a target, profile and situation, and one over all profiles (*)",
+    (
+        *_LANE,
+        Column("situation", "string", "the situation's id"),
+        Column("times", "bigint", "how often it was reached; 0 is said too"),
+    ),
+    batched=False,
+)
+
+TABLES: Final[dict[str, Table]] = {
+    t.name: t for t in (RUNS, GAPS, TALLIES, CANDIDATES, SEEN, TIMINGS, VERDICTS, FINDINGS, REACHED)
+}
+BATCHED: Final = tuple(t for t in TABLES.values() if t.batched)
+
+WORK_DDL: Final = "`table` string, " + ", ".join(f"`{t.name}` struct<{t.struct}>" for t in BATCHED)
+"""What a worker yields: each row is of one table, whose struct is filled."""
+
+
+def arrow_type(name: str) -> pyarrow.DataType:
+    """The Arrow type of a column's type."""
+    import pyarrow as pa
+
+    if name.startswith("array<"):
+        return pa.list_(arrow_type(name[6:-1]))
+    if name.startswith("decimal("):
+        precision, scale = name[8:-1].split(",")
+        return pa.decimal128(int(precision), int(scale))
+    return {
+        "string": pa.string(),
+        "bigint": pa.int64(),
+        "int": pa.int32(),
+        "double": pa.float64(),
+        "boolean": pa.bool_(),
+    }[name]
+
+
+def arrow_struct(table: Table) -> pyarrow.StructType:
+    """The table's columns as an Arrow struct."""
+    import pyarrow as pa
+
+    return pa.struct([pa.field(c.name, arrow_type(c.type)) for c in table.columns])
+
+
+def work_schema() -> pyarrow.Schema:
+    """`WORK_DDL` as an Arrow schema."""
+    import pyarrow as pa
+
+    fields = [pa.field("table", pa.string())]
+    return pa.schema(fields + [pa.field(t.name, arrow_struct(t)) for t in BATCHED])
