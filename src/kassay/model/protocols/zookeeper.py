@@ -12,9 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from kassay.model.explore import Action
+from kassay.model.protocols.census import Belief, Census, Registered
 from kassay.model.protocols.faults import Faults, spend
 from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, Rule, Table, look_up
 
@@ -350,3 +352,32 @@ def _fire(state: World, origin: int | None) -> World:
 
 def _listing(partitions: tuple[int, ...]) -> str:
     return ",".join(map(str, partitions)) or "none"
+
+
+@lru_cache(maxsize=1 << 16)
+def census(state: World) -> Census:
+    """Who owns what: by belief, and by the owner znodes.
+
+    A consumer is current unless it believes in what it claimed in a session that has expired. Nothing
+    fences a commit, so every live one's would count.
+    """
+    beliefs = tuple(
+        Belief(
+            f"c{c + 1}",
+            f"c{c + 1}",
+            live=consumer.status not in (Status.OFF, Status.DEAD),
+            current=c in state.ids and not consumer.expired,
+            settled=consumer.status in (Status.IDLE, Status.GAVE_UP) and not consumer.pending,
+            owned=consumer.owned,
+            commits=consumer.status in (Status.IDLE, Status.ZOMBIE) and bool(consumer.owned),
+        )
+        for c, consumer in enumerate(state.consumers)
+    )
+    registry = tuple(
+        Registered(f"c{c + 1}", "", ("topic",), tuple(tp for tp, o in enumerate(state.owner) if o == c))
+        for c in state.ids
+    )
+    resting = all(belief.settled and belief.current for belief in beliefs if belief.live) and all(
+        consumer.status is not Status.DEAD for consumer in state.consumers
+    )
+    return Census(beliefs, registry, tuple(range(len(state.owner))), resting)

@@ -1,0 +1,327 @@
+"""`explore`: a protocol model, an assignor, faults and switches in; states, verdict and traces out.
+
+Here the explorer meets the invariants and the assignors, which know nothing of each other. The result has
+a JSON form for reports; its traces replay through the same models.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from kassay.assignors import registry
+from kassay.model.assignor import Assignor, RebalanceProtocol
+from kassay.model.cluster import Cluster, Topic
+from kassay.model.errors import InputError, KafkaError
+from kassay.model.explore import (
+    Budget,
+    Exploration,
+    Progress,
+    Severity,
+    Step,
+    Stuck,
+    Verdict,
+    Violation,
+    rounds_between_disturbances,
+)
+from kassay.model.explore import explore as walk
+from kassay.model.group import Group, Member
+from kassay.model.protocols import census as counting
+from kassay.model.protocols import draft, zookeeper
+from kassay.model.protocols.balanced import AnyBalanced, balanced_targets, claim_of
+from kassay.model.protocols.choices import Target, TargetAsk
+from kassay.model.protocols.client_classic import COOPERATIVE, EAGER, Ask, Assign, Given
+from kassay.model.protocols.faults import NO_FAULTS, Faults, parse_faults
+from kassay.model.protocols.values import Image, Subscription, partitions
+from kassay.model.protocols.world_classic import ClassicModel, Options, gained, moved
+from kassay.model.protocols.world_consumer import CLASSIC, CONSUMER, ConsumerModel
+from kassay.properties.protocol import Watched, invariants
+
+MODELS: Final[dict[str, str]] = {
+    "zookeeper": "self-coordinating consumers of Kafka 0.8",
+    "draft": "the coordinator as it was designed in 2014, never shipped",
+    "classic": "JoinGroup, SyncGroup, Heartbeat, LeaveGroup",
+    "kip848": "consumer groups by ConsumerGroupHeartbeat",
+    "migration": "a group on its way from the classic protocol to KIP-848, or back",
+}
+POLICIES: Final = ("disabled", "upgrade", "downgrade", "bidirectional")
+ANY: Final = "any-balanced"
+SCHEMA: Final = "kassay/exploration/1"
+_MEMBERS_MAX, _PARTITIONS_MAX, _TOPICS_MAX = 4, 6, 3
+
+
+@dataclass(frozen=True)
+class ExploreResult:
+    """What one exploration came to."""
+
+    model: str
+    settings: dict[str, Any]
+    exploration: Exploration[Any]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Holds, violated or unknown, as the explorer says."""
+        return self.exploration.verdict
+
+    @property
+    def rounds(self) -> int | None:
+        """The most generations begun between two disturbances; None if without end or not computed."""
+        if self.exploration.limit is not None:
+            return None
+        return rounds_between_disturbances(self.exploration.graph)
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as JSON values."""
+        done = self.exploration
+        live = done.liveness
+        return {
+            "schema": SCHEMA,
+            "model": self.model,
+            "settings": self.settings,
+            "states": done.states,
+            "edges": done.edges,
+            "diameter": done.diameter,
+            "limit": done.limit,
+            "verdict": str(done.verdict),
+            "elapsed_s": round(done.elapsed_s, 3),
+            "violations": [_violation_json(found) for found in done.violations],
+            "dead_ends": None if live is None else [_stuck_json(stuck) for stuck in live.dead_ends],
+            "livelocks": None if live is None else [_stuck_json(stuck) for stuck in live.livelocks],
+        }
+
+
+def _violation_json(found: Violation[Any]) -> dict[str, Any]:
+    return {
+        "invariant": found.invariant,
+        "claim": found.claim,
+        "severity": str(found.severity),
+        "message": found.message,
+        "seen": found.seen,
+        "length": found.length,
+        "trace": trace_json(found.trace),
+    }
+
+
+def _stuck_json(stuck: Stuck[Any]) -> dict[str, Any]:
+    return {
+        "states": stuck.states,
+        "trace": trace_json(stuck.trace),
+        "cycle": [action._asdict() for action in stuck.cycle],
+    }
+
+
+def trace_json(trace: tuple[Step[Any], ...]) -> list[dict[str, Any]]:
+    """A trace's actions as JSON values."""
+    return [step.action._asdict() for step in trace if step.action is not None]
+
+
+def watched(model: Any) -> Watched:
+    """How the invariants look into a model's states."""
+    if isinstance(model, ClassicModel):
+        return Watched(
+            model.public,
+            model.census,
+            lambda state: state.broker.value.coordinator,
+            lambda state: state.broker.value.state,
+            gained,
+            moved,
+        )
+    if isinstance(model, draft.DraftModel):
+        return Watched(lambda state: state, draft.census)
+    return Watched(lambda state: state, zookeeper.census, waived=frozenset({"I3", "I4", "I5", "I7", "I9"}))
+
+
+def build(
+    model: str,
+    *,
+    assignor: str | Assignor | None = None,
+    mode: str | None = None,
+    members: int = 2,
+    partitions: int = 2,
+    topics: int = 1,
+    static: int = 0,
+    faults: str | Faults = NO_FAULTS,
+    switches: frozenset[str] = frozenset(),
+    policy: str = "bidirectional",
+    **more: Any,
+) -> Any:
+    """The model that these settings describe; raises InputError for what is out of range or unknown.
+
+    `more` goes to the classic world's `Options` (instances, lists, pattern, version, ...).
+    """
+    budget = parse_faults(faults) if isinstance(faults, str) else faults
+    _check(model, members, partitions, topics, static, policy)
+    if model in ("zookeeper", "draft"):
+        share = assignor if isinstance(assignor, str) else "ceil-range"
+        if share not in zookeeper.SHARES:
+            raise InputError(f"--assignor: {model} knows {', '.join(zookeeper.SHARES)}; not {share!r}")
+        kind = zookeeper.ZooKeeperModel if model == "zookeeper" else draft.DraftModel
+        return kind(members, partitions, share=share, faults=budget, switches=switches)
+    names = tuple(f"t{i}" for i in range(topics)) if topics > 1 else ("t",)
+    instances = more.pop("instances", tuple(f"i{i + 1}" for i in range(static)))
+    kinds = more.pop("kinds", ())
+    targets = _targets(assignor, switches) if model in ("kip848", "migration") else balanced_targets
+    name, modes, assign, remembers = _client_side(None if model == "kip848" else assignor, mode, switches)
+    settings: dict[str, Any] = {
+        "members": members,
+        "partitions": partitions,
+        "topics": names,
+        "instances": instances,
+        "assignors": ((name,),),
+        "modes": ((name, modes),),
+        "faults": budget,
+        "switches": switches,
+        "remembers": remembers,
+        "threads": "no_gen_snapshot" in switches,
+    }
+    options = Options(**settings | more)
+    if model == "classic":
+        return ClassicModel(options, assign)
+    if model == "migration":
+        kinds = kinds or ((CLASSIC, CONSUMER),) * members
+        if not budget.rollout:
+            options = Options(**settings | {"faults": budget._replace(rollout=members)} | more)
+    return ConsumerModel(options, assign, targets=targets, kinds=kinds, policy=policy)
+
+
+def _check(model: str, members: int, partitions: int, topics: int, static: int, policy: str) -> None:
+    if model not in MODELS:
+        raise InputError(f"unknown model {model!r}; expected one of {', '.join(MODELS)}")
+    for name, number, low, high in (
+        ("--members", members, 1, _MEMBERS_MAX),
+        ("--partitions", partitions, 1, _PARTITIONS_MAX),
+        ("--topics", topics, 1, _TOPICS_MAX),
+        ("--static", static, 0, members),
+    ):
+        if not low <= number <= high:
+            raise InputError(f"{name}: {number} is out of range; expected {low} to {high}")
+    if policy not in POLICIES:
+        raise InputError(f"--policy: unknown policy {policy!r}; expected one of {', '.join(POLICIES)}")
+    if static and model in ("zookeeper", "draft"):
+        raise InputError(f"--static: {model} knows no static members")
+
+
+def explore(
+    model: str,
+    *,
+    states_max: int | None = 500_000,
+    time_s: float | None = None,
+    stop_at_first: bool = False,
+    network: str = "N0",
+    clock: str = "T0",
+    progress: Callable[[Progress], None] | None = None,
+    switches: frozenset[str] = frozenset(),
+    **settings: Any,
+) -> ExploreResult:
+    """Walk the model that the settings describe, with all invariants on.
+
+    Raises InputError for settings that are out of range, unknown, or that no exhaustive walk covers.
+    """
+    from kassay.certify.switches import check_switches
+
+    check_switches(switches)
+    if network not in ("N0", "N1", "N2"):
+        raise InputError(f"--network: unknown level {network!r}; expected N0")
+    if network != "N0":
+        raise InputError(f"--network: {network} is not walked exhaustively; expected N0 (loss is a fault of N0)")
+    if clock != "T0":
+        raise InputError(f"--clock: {clock!r} is not walked exhaustively; expected T0")
+    built = build(model, switches=switches, **settings)
+    budget = Budget(states_max, time_s, stop_at_first)
+    done = walk(built, invariants(watched(built)), budget=budget, progress=progress)
+    told = {name: _plain(value) for name, value in settings.items()} | {"switches": sorted(switches)}
+    return ExploreResult(model, told, done)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Faults):
+        return {name: count for name, count in value._asdict().items() if count}
+    return value if isinstance(value, str | int | float | bool | None) else repr(value)
+
+
+# Assignors.
+
+
+def _client_side(
+    assignor: str | Assignor | None, mode: str | None, switches: frozenset[str]
+) -> tuple[str, tuple[str, ...], Assign, bool]:
+    """Name, supported modes, choices, and whether user data must be remembered."""
+    if mode not in (None, EAGER, COOPERATIVE):
+        raise InputError(f"--mode: unknown mode {mode!r}; expected {EAGER} or {COOPERATIVE}")
+    if assignor is None or assignor == ANY:
+        sticky = "sticky_no_generation" in switches
+        modes = (EAGER, COOPERATIVE) if mode == COOPERATIVE else (EAGER,)
+        return ANY, modes, AnyBalanced(modes[-1], sticky=sticky, switches=switches), sticky
+    if isinstance(assignor, str):
+        found = registry.find(assignor)
+        if found is None or found.kind != "C":
+            raise InputError(f"--assignor: {assignor!r} is no client-side assignor (see kassay list assignors)")
+        target: Assignor = found.factory()
+        cooperative = found.protocol is RebalanceProtocol.COOPERATIVE
+    else:
+        target = assignor
+        cooperative = RebalanceProtocol.COOPERATIVE in assignor.protocols
+    if mode == COOPERATIVE and not cooperative:
+        raise InputError(f"--mode: {target.name} does not support {COOPERATIVE}")
+    modes = (EAGER, COOPERATIVE) if cooperative and mode != EAGER else (EAGER,)
+    return target.name, modes, plugged(target), target.name in ("sticky", "optimal-sticky")
+
+
+def _cluster(image: Image) -> Cluster:
+    return Cluster(tuple(Topic(topic.name, topic.partitions) for topic in image))
+
+
+def plugged(assignor: Assignor) -> Assign:
+    """An assignor's one answer as the model's choices; none where it throws one of Kafka's errors."""
+
+    @lru_cache(maxsize=None)
+    def assign(ask: Ask) -> tuple[Given, ...]:
+        members = []
+        for member_id, instance, metadata in ask.members:
+            assert isinstance(metadata, Subscription), "only consumers are explored"
+            owned, generation = claim_of(metadata)
+            members.append(Member(member_id, metadata.topics, owned, generation, None, instance or None))
+        try:
+            answer = assignor.assign(_cluster(ask.image), Group(tuple(members)))
+        except KafkaError:
+            return ()
+        return (tuple((m.member_id, partitions(answer.get(m.member_id, ()))) for m in members),)
+
+    return assign
+
+
+def _targets(
+    assignor: str | Assignor | None, switches: frozenset[str]
+) -> Callable[[TargetAsk], tuple[Target, ...]]:
+    """The server-side assignor as the model's choices."""
+    if assignor is None or assignor == ANY:
+        return balanced_targets
+    name = {"range": "server-range"}.get(assignor, assignor) if isinstance(assignor, str) else assignor.name
+    found = registry.find(name)
+    if found is None or found.kind != "S":
+        raise InputError(f"--assignor: {name!r} is no server-side assignor; expected uniform or range")
+    target: Assignor = found.factory()
+
+    @lru_cache(maxsize=None)
+    def assign(ask: TargetAsk) -> tuple[Target, ...]:
+        members = tuple(
+            Member(m.member, m.subscribed, m.target, -1, None, m.instance or None) for m in ask.members
+        )
+        answer = target.assign(_cluster(ask.topics), Group(members))
+        return (tuple((m.member_id, partitions(answer.get(m.member_id, ()))) for m in members),)
+
+    return assign
+
+
+def beliefs(model: Any, state: Any) -> counting.Census:
+    """Who believes what in a state of any model."""
+    return watched(model).census(state)
+
+
+def severities(result: ExploreResult) -> dict[Severity, int]:
+    """How many kinds of findings of each gravity there are."""
+    found = sorted(violation.severity for violation in result.exploration.violations)
+    return {severity: len(list(group)) for severity, group in itertools.groupby(found)}
