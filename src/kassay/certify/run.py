@@ -17,16 +17,19 @@ from kassay.certify.controls import Control, controls_of
 from kassay.certify.examine import Count, InternalError, Subject, Tally
 from kassay.certify.exhaustive import scope_cases
 from kassay.certify.plan import DEFAULT_SECONDS, Options
+from kassay.certify.scaling import scaling_result
 from kassay.certify.shrink import shrink
 from kassay.certify.targets import Target
 from kassay.certify.verdicts import Verdict, reached_by_id, verdict_of
 from kassay.model.trace import Trace
-from kassay.properties.registry import Promise, promise
+from kassay.properties.registry import Promise, Scope, promise
 
 BLOCK = 100
 """Cases a block."""
 CONTROL_SHARE = 1 / 3
 SHRINK_SHARE = 1 / 6
+TIMING_MIN_S = 20.0
+"""A claim about time gets at least this long, whatever the budget."""
 PATIENCE_SHARE = 1 / 5
 """Once something on ordinary input is broken, this share of a time budget is spent looking for more."""
 
@@ -152,19 +155,20 @@ def _players(job: Job, bench: Bench) -> Iterator[Callable[[int, int, float], Fut
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-_worker: Bench | None = None
+_open: ExitStack = ExitStack()
+"""What a worker process holds open; its children end with it."""
+_benches: list[Bench] = []
 
 
 def _start_worker(job: Job) -> None:
-    """Open the target in a worker process; it closes when the process ends."""
-    global _worker  # a worker process serves one job
-    _worker = open_bench(job).__enter__()
+    """Open the target in a worker process, which serves one job."""
+    _benches.append(_open.enter_context(open_bench(job)))
 
 
 def _work(start: int, stop: int, seconds: float) -> Tally:
-    if _worker is None:
+    if not _benches:
         raise InternalError("a worker was asked before it was started")
-    return play_block(_worker, start, stop, time.monotonic() + seconds)
+    return play_block(_benches[0], start, stop, time.monotonic() + seconds)
 
 
 def _exhaust(bench: Bench, report: Report) -> Tally:
@@ -188,6 +192,8 @@ def _exhaust(bench: Bench, report: Report) -> Tally:
 def _result(bench: Bench, found: Promise, tally: Tally, started: float) -> ClaimResult:
     """The verdict on one promise, with its smallest counterexample."""
     job = bench.job
+    if found.claim.scope is Scope.TIMING:
+        return scaling_result(bench.subject, found, max(TIMING_MIN_S, SHRINK_SHARE * _seconds(job.options)))
     count = tally.counts.get(found.id, Count())
     scope = None
     if job.options.exhaustive and not tally.reached.get("scope-unfinished"):

@@ -91,6 +91,7 @@ def _options(chosen: dict[str, Any]) -> Any:
     from kassay.certify.targets import Limits
     from kassay.model.assignor import RebalanceProtocol
     from kassay.properties.assumptions import parse_assumptions
+    from kassay.properties.registry import split_claims
 
     if chosen["seconds"] is not None and chosen["histories"] is not None:
         raise InputError("--time and --histories: expected one of the two")
@@ -98,7 +99,7 @@ def _options(chosen: dict[str, Any]) -> Any:
     timeout = chosen["call_timeout"] or (2.0 if chosen["profile"] == "small" else 20.0)
     member_configs = pairs(chosen["member_configs"], "--member-config")
     return Options(
-        claims=commas(chosen["claims"]),
+        claims=split_claims(chosen["claims"]) if chosen["claims"] else None,
         assume=parse_assumptions(list(commas(chosen["assume"]) or ())),
         protocol=RebalanceProtocol(chosen["protocol"]) if chosen["protocol"] else None,
         budget=Budget(seconds, chosen["histories"]),

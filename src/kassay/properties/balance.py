@@ -101,7 +101,14 @@ def order_of(promise: Promise) -> str:
     return promise.argument or ORDER if promise.claim.id == "rack-local" else ORDER
 
 
-@claim("rack-local", kinds="CS", scope=Scope.OPTIMUM, argument=ORDER, source="KIP-881")
+def _order(text: str) -> str:
+    """The order of goals; raises ValueError for one that is not known."""
+    if text not in (ORDER, RACK_FIRST):
+        raise ValueError(text)
+    return text
+
+
+@claim("rack-local", kinds="CS", scope=Scope.OPTIMUM, argument=ORDER, parse=_order, source="KIP-881")
 def rack_local(step: Step, best: Best, order: str) -> Iterator[Evidence]:
     """In the declared order of goals, the fewest partitions whose owner's rack holds no replica.
 
@@ -130,6 +137,7 @@ def weighted(step: Step) -> bool:
     scope=Scope.OPTIMUM,
     applies=weighted,
     argument="2",
+    parse=float,
     source="lag-based assignors; P||Cmax",
 )
 def weighted_spread(step: Step, best: Best, ratio: str) -> Iterator[Evidence]:

@@ -54,6 +54,7 @@ def _took_part(rebalanced: Rebalanced) -> bool:
     applies=_took_part,
     confirm=True,
     argument="",
+    parse=int,
     source="KIP-429; KAFKA-9029",
 )
 def converges(rebalanced: Rebalanced, rounds: str) -> Iterator[Evidence]:

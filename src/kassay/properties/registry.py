@@ -67,7 +67,7 @@ class Claim:
     `kinds` are letters of the claims document. `validity` claims are held against every target of
     their kind. `applies` says where the claim says anything at all. It is judged a `minimum` number
     of times before it can hold. `looks` are the second looks it needs. `argument` is the default of
-    a claim with a parameter, written `id:argument`.
+    a claim with a parameter, written `id:argument`; `parse` raises ValueError for one that makes no sense.
     """
 
     id: str
@@ -82,6 +82,7 @@ class Claim:
     looks: frozenset[Look] = frozenset()
     confirm: bool = False
     argument: str | None = None
+    parse: Callable[[str], object] | None = None
 
 
 CLAIMS: Final[dict[tuple[str, str], Claim]] = {}
@@ -93,6 +94,8 @@ _MODULES: Final = (
     "balance",
     "movement",
     "topics",
+    "scaling",
+    "scaling",
     "tasks",
     "task_asking",
     "placement",
@@ -115,6 +118,7 @@ def claim(
     looks: tuple[Look, ...] = (),
     confirm: bool = False,
     argument: str | None = None,
+    parse: Callable[[str], object] | None = None,
 ) -> Callable[[_F], _F]:
     """Register the predicate; its first docstring line is the claim's sentence."""
 
@@ -133,6 +137,7 @@ def claim(
             frozenset(looks),
             confirm,
             argument,
+            parse,
         )
         for kind in kinds:
             if (kind, claim_id) in CLAIMS:
@@ -176,7 +181,42 @@ def promise(spelled: str, kind: str) -> Promise:
             else f"expected one of: {', '.join(known)}"
         )
         raise InputError(f"unknown claim {spelled!r}: {hint}")
+    if colon:
+        _check_argument(found, argument)
     return Promise(found, argument if colon else None)
+
+
+def split_claims(text: str) -> tuple[str, ...]:
+    """The claims in a comma-separated list; commas inside an argument belong to it.
+
+    >>> split_claims("complete,scales:2,5,100x1000,stable")
+    ('complete', 'scales:2,5,100x1000', 'stable')
+    """
+    known = {claim_id for _, claim_id in load_claims()}
+    found: list[str] = []
+    for part in (part.strip() for part in text.split(",")):
+        inside = found and ":" in found[-1] and part.partition(":")[0] not in known
+        if inside:
+            found[-1] += f",{part}"
+        elif part:
+            found.append(part)
+    return tuple(found)
+
+
+def _check_argument(found: Claim, argument: str) -> None:
+    """Raise `InputError` for an argument that the claim cannot take."""
+    if found.argument is None:
+        raise InputError(f"{found.id}:{argument}: {found.id} takes no argument")
+    if found.parse is not None:
+        try:
+            found.parse(argument)
+        except InputError:
+            raise
+        except ValueError:
+            example = found.argument or "2"
+            raise InputError(
+                f"{found.id}:{argument}: expected an argument such as {found.id}:{example}"
+            ) from None
 
 
 def validity_claims(kind: str) -> list[Promise]:
