@@ -60,7 +60,7 @@ def _rows(thing: str) -> list[dict[str, str]]:
             for (claim_id, sentence), kinds in merged.items()
         ]
     if thing == "situations":
-        from kassay.properties.situations import SITUATIONS
+        from kassay.properties.situations import load_situations
 
         return [
             {
@@ -69,7 +69,7 @@ def _rows(thing: str) -> list[dict[str, str]]:
                 "the input": s.sentence,
                 "required by": " ".join(s.required_by),
             }
-            for s in SITUATIONS.values()
+            for s in load_situations().values()
         ]
     if thing == "assumptions":
         from kassay.properties.assumptions import ASSUMPTIONS
@@ -97,7 +97,7 @@ def _rows(thing: str) -> list[dict[str, str]]:
             }
             for f in load_formats().values()
         ]
-    return _references({"assignors": "CSHT", "placers": "P", "partitioners": "K"}[thing])
+    return _references({"assignors": "CSHTG", "placers": "PL", "partitioners": "K"}[thing])
 
 
 def _references(kinds: str) -> list[dict[str, str]]:

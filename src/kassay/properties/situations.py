@@ -5,6 +5,7 @@ A pass says what it saw: a claim that needs a situation which never came up stay
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -71,6 +72,13 @@ def parted(
         return part_of
 
     return register
+
+
+def load_situations() -> dict[str, Situation]:
+    """Every situation, those of all kinds; imports the modules that define them."""
+    for name in ("placement_scenarios", "task_scenarios"):
+        importlib.import_module(f"kassay.properties.{name}")
+    return SITUATIONS
 
 
 def required(claim: Claim, kind: str, assume: frozenset[str]) -> list[Situation]:

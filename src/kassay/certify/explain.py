@@ -1,0 +1,220 @@
+"""A claim, a trace or a rule explained: in words, and a rule in numbers from a run as well."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from kassay.assignors import registry
+from kassay.model.cluster import Cluster, Topic
+from kassay.model.errors import InputError
+from kassay.model.group import Member
+from kassay.model.history import History, Join, Leave
+from kassay.model.metrics import moved
+from kassay.model.play import Player
+from kassay.model.step import Rebalanced
+from kassay.model.trace import read_trace
+from kassay.properties.registry import load_claims
+from kassay.properties.situations import load_situations
+
+SCHEMA: Final = "kassay/explain/1"
+MEMBERS: Final = ("C0", "C1", "C2")
+COMPARED: Final = ("range", "roundrobin", "sticky", "cooperative-sticky", "optimal-sticky")
+"""The rules beside which a rule is shown."""
+
+TOPICS_MAX: Final = 12
+PARTITIONS: Final = 4
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What each member has once so many topics of four partitions are read, and how far apart they are."""
+
+    topics: int
+    loads: tuple[int, ...]
+    spread: int
+    others: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """What moves by each rule when the second of three members leaves.
+
+    `needed` are the partitions that it leaves behind, `moved` all that have another owner afterwards.
+    """
+
+    topics: int
+    partitions: int
+    needed: Mapping[str, int]
+    moved: Mapping[str, int]
+
+
+def explain(what: str) -> dict[str, Any]:
+    """The explanation of a claim by its id, of a trace by its path, or of a reference by its name.
+
+    Raises `InputError` if it is none of these.
+    """
+    claim_id = what.partition(":")[0]
+    if (found := registry.find(what)) is not None:
+        return _rule(found)
+    if any(name == claim_id for _, name in load_claims()):
+        return _claim(claim_id)
+    path = Path(what)
+    if path.is_file():
+        return _trace(path)
+    raise InputError(
+        f"{what!r} is no claim (kassay list claims), no reference (kassay list assignors), "
+        "and no file with a trace"
+    )
+
+
+def _claim(claim_id: str) -> dict[str, Any]:
+    """Every reading of the claim, one a predicate, with what a verdict on it takes."""
+    readings: dict[str, dict[str, Any]] = {}
+    for (kind, name), claim in load_claims().items():
+        if name != claim_id:
+            continue
+        module = claim.predicate.__module__
+        key = f"{module}.{claim.predicate.__name__}"
+        reading = readings.setdefault(
+            key,
+            {
+                "kinds": "",
+                "sentence": claim.sentence,
+                "more": "\n".join((claim.predicate.__doc__ or "").strip().splitlines()[1:]).strip(),
+                "source": claim.source,
+                "held_against": "every target" if claim.validity else "who declares it",
+                "looks_at": claim.scope.value,
+                "minimum": claim.minimum,
+                "argument": claim.argument,
+                "situations": [],
+            },
+        )
+        reading["kinds"] += kind
+        reading["situations"] += [
+            {"id": s.id, "sentence": s.sentence}
+            for s in load_situations().values()
+            if kind in s.kinds and claim_id in s.required_by
+        ]
+    declared = [
+        spec
+        for spec, found in registry.load_all().items()
+        if any(made.partition(":")[0] == claim_id for made in found.claims)
+    ]
+    for reading in readings.values():
+        reading["situations"] = list({s["id"]: s for s in reading["situations"]}.values())
+    return {
+        "schema": SCHEMA,
+        "what": "claim",
+        "id": claim_id,
+        "readings": list(readings.values()),
+        "declared_by": declared,
+    }
+
+
+def _trace(path: Path) -> dict[str, Any]:
+    """The trace as it was recorded, with the sentence of the claim that it breaks."""
+    trace = read_trace(path)
+    claim = load_claims().get((trace.kind, trace.claim.partition(":")[0]))
+    return {
+        "schema": SCHEMA,
+        "what": "trace",
+        "path": str(path),
+        "target": trace.target,
+        "protocol": trace.protocol,
+        "claim": trace.claim,
+        "sentence": None if claim is None else claim.sentence,
+        "input": "contradictory" if trace.contradictory else "ordinary",
+        "violations": list(trace.violations),
+        "told": list(trace.told),
+    }
+
+
+def _rule(found: registry.Reference) -> dict[str, Any]:
+    """The rule's header, what it declares, and numbers for the rules of consumer groups."""
+    header = (sys.modules[found.factory.__module__].__doc__ or "").strip()
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "what": "rule",
+        "id": registry.spec_of(found),
+        "kind": found.kind,
+        "protocol": found.protocol.value,
+        "summary": found.summary,
+        "header": header,
+        "source": found.source,
+        "declares": [_declared(name, found.kind) for name in found.claims],
+    }
+    if found.kind in "CS" and "active-passive" not in found.claims:
+        document["growth"] = [asdict(row) for row in growth(found)]
+        document["leaving"] = [asdict(row) for row in leaving(found)]
+    return document
+
+
+def _declared(spelled: str, kind: str) -> dict[str, str]:
+    claim = load_claims()[kind, spelled.partition(":")[0]]
+    return {"id": spelled, "sentence": claim.sentence}
+
+
+def growth(found: registry.Reference, topics_max: int = TOPICS_MAX) -> list[Growth]:
+    """How far apart three members are with 1, 2, ... topics of four partitions, from a run of each rule."""
+    rows = []
+    for count in range(1, topics_max + 1):
+        loads = _loads(found, count)
+        others = {rule.name: _spread(_loads(rule, count)) for rule in _beside(found)}
+        rows.append(Growth(count, loads, _spread(loads), others))
+    return rows
+
+
+def _spread(loads: tuple[int, ...]) -> int:
+    return max(loads) - min(loads)
+
+
+def _beside(found: registry.Reference) -> list[registry.Reference]:
+    known = registry.load_all()
+    return [known[name] for name in COMPARED if name != found.name]
+
+
+def _start(topics: int, partitions: int) -> tuple[Cluster, tuple[Join, ...]]:
+    """Three members that read all of so many topics."""
+    names = [f"t{number:02d}" for number in range(topics)]
+    cluster = Cluster(tuple(Topic(name, partitions) for name in names))
+    return cluster, tuple(Join(Member(member_id, tuple(names))) for member_id in MEMBERS)
+
+
+def _loads(found: registry.Reference, topics: int) -> tuple[int, ...]:
+    cluster, joins = _start(topics, PARTITIONS)
+    (only,) = _played(found, History(cluster, (joins,)))
+    given = only.outcomes[-1].given
+    return tuple(len(given[member_id]) for member_id in MEMBERS)
+
+
+def _played(found: registry.Reference, history: History) -> list[Rebalanced]:
+    def new(config: Mapping[str, str]) -> Any:
+        made = found.factory()
+        made.configure(config)
+        return made
+
+    return list(Player(new, found.protocol).play(history))
+
+
+LEAVING_SIZES: Final = ((1, 3), (1, 9), (2, 2), (3, 4), (5, 7), (10, 10), (4, 100))
+
+
+def leaving(found: registry.Reference) -> list[Leaving]:
+    """What moves when C1 leaves: topics and partitions as given, from a run of each rule."""
+    return [_left(found, topics, partitions) for topics, partitions in LEAVING_SIZES]
+
+
+def _left(found: registry.Reference, topics: int, partitions: int) -> Leaving:
+    cluster, joins = _start(topics, partitions)
+    history = History(cluster, (joins, (Leave(MEMBERS[1]),)))
+    needed, all_moved = {}, {}
+    for rule in (found, *_beside(found)):
+        before, after = _played(rule, history)
+        outcome = after.outcomes[-1]
+        needed[rule.name] = len(before.outcomes[-1].given[MEMBERS[1]])
+        all_moved[rule.name] = needed[rule.name] + len(moved(outcome.given, outcome.previous))
+    return Leaving(topics, topics * partitions, needed, all_moved)

@@ -1,0 +1,101 @@
+"""Every reference against validity and every claim that it declares, with the same seed each time.
+
+What Kafka's own rules break is kept in a baseline by claim and class of input: a finding that is not in it fails
+here, and so does one that has vanished. `docs/findings.md` tells each of them.
+"""
+
+import datetime
+from pathlib import Path
+
+import pytest
+
+from kassay.assignors import registry
+from kassay.certify.baseline import Known, apply, class_of, read_baseline
+from kassay.certify.plan import Budget, Options
+from kassay.certify.run import certify
+from kassay.certify.targets import resolve
+from kassay.certify.verdicts import Verdict
+
+BASELINE = read_baseline(Path(__file__).parent.parent / "data/baseline.json")
+HISTORIES = {"C": 200, "S": 300, "H": 300, "T": 200, "P": 1000, "K": 150}
+BUGGY = {"sticky": 800, "cooperative-sticky": 800}
+"""Rules with findings are played longer, so that the rarer ones come up."""
+FOREIGN = {"kafka-python:range": 200, "kafka-python:roundrobin": 200}
+SLOW = {"kafka-python:sticky": 500, "kafka-python:cooperative-sticky": 500}
+RARE = {("cooperative-sticky", "balanced-kip54")}
+"""Findings that come up once in a thousand histories or less."""
+
+REFERENCES = {
+    spec: BUGGY.get(spec, HISTORIES[found.kind])
+    for spec, found in registry.load_all().items()
+    if found.kind in HISTORIES
+}
+
+
+def certificate(spec, histories):
+    options = Options(budget=Budget(histories=histories), controls=False, shrink=False)
+    return certify(resolve(spec), options)
+
+
+def findings(found):
+    return {
+        (found.target, result.id, class_of(result))
+        for result in found.claims
+        if result.verdict is Verdict.VIOLATED
+    }
+
+
+def known(spec):
+    return {entry.key for entry in BASELINE if entry.target == spec}
+
+
+def test_every_kind_of_reference_takes_part():
+    left_out = {found.kind for found in registry.load_all().values()} - HISTORIES.keys()
+    assert left_out <= {"G"}  # the lookup of a coordinator is no target: vectors and its own tests hold it
+    assert {entry.target for entry in BASELINE} <= {*REFERENCES, *FOREIGN, *SLOW}
+
+
+@pytest.mark.parametrize(("spec", "histories"), REFERENCES.items())
+def test_a_reference_breaks_exactly_what_the_baseline_says(spec, histories):
+    assert findings(certificate(spec, histories)) == known(spec)
+
+
+@pytest.mark.parametrize(("spec", "histories"), FOREIGN.items())
+def test_a_client_library_breaks_exactly_what_the_baseline_says(spec, histories):
+    pytest.importorskip("kafka")
+    assert findings(certificate(spec, histories)) == known(spec)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("spec", "histories"), SLOW.items())
+def test_a_slow_client_library_breaks_exactly_what_the_baseline_says(spec, histories):
+    pytest.importorskip("kafka")
+    assert findings(certificate(spec, histories)) == known(spec)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", REFERENCES)
+def test_a_longer_run_finds_no_more_and_leaves_nothing_unknown(spec):
+    found = certificate(spec, 1500)
+    broken, accepted = ({key[:2] for key in keys} for keys in (findings(found), known(spec)))
+    assert accepted <= broken <= accepted | RARE
+    assert [result.id for result in found.claims if result.verdict is Verdict.UNKNOWN] == []
+
+
+CAREFUL = frozenset({"no-racks", "no-conflicting-claims", "no-empty-subscriptions"})
+
+
+@pytest.mark.parametrize("spec", BUGGY)
+def test_without_racks_contradictions_and_idle_members_kafkas_sticky_rules_keep_every_claim(spec):
+    options = Options(assume=CAREFUL, budget=Budget(histories=300), controls=False)
+    assert findings(certify(resolve(spec), options)) == set()
+
+
+def test_the_baseline_tells_new_findings_from_vanished_ones():
+    found = certificate("sticky", 100)
+    accepted = [Known(*key) for key in findings(found)]
+    gone = Known("sticky", "members", "ordinary")
+    today = datetime.date(2026, 1, 1)
+    assert apply(found, accepted, today).verdict != "not-certified"
+    assert apply(found, accepted[1:], today).verdict == "not-certified"
+    assert any("members" in note for note in apply(found, [*accepted, gone], today).notes)
