@@ -306,10 +306,12 @@ class _Takers:
 
 def _readers(posed: Posed) -> dict[str, tuple[int, ...]]:
     """The positions of each topic's readers, for the topics that somebody reads."""
-    found: dict[str, list[int]] = {}
     known = {topic.name for topic in posed.topics}
+    equal: dict[frozenset[str], list[int]] = {}
     for m, member in enumerate(posed.members):
-        for topic in member.topics:
-            if topic in known:
-                found.setdefault(topic, []).append(m)
-    return {topic: tuple(positions) for topic, positions in found.items()}
+        equal.setdefault(member.topics, []).append(m)
+    found: dict[str, list[int]] = {}
+    for topics, positions in equal.items():
+        for topic in topics & known:
+            found.setdefault(topic, []).extend(positions)
+    return {topic: tuple(sorted(positions)) for topic, positions in found.items()}

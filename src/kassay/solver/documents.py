@@ -38,7 +38,7 @@ def solve_document(
     if family.value == "C":
         from kassay.solver.tasks_document import solve_tasks_document
 
-        return solve_tasks_document(document)
+        return solve_tasks_document(document, 10.0 if time_limit is None else time_limit)
     if family.value != "A":
         raise family.fail('a family: "A", "B" or "C"')
     problem = Problem.parse(document)
@@ -100,11 +100,12 @@ def _unknown(problem: Problem, reason: str, began: float) -> dict[str, Any]:
 
 def check_document(document: Any) -> tuple[bool, str]:
     """Whether a certificate, or a result that carries one, proves what it says, and why (not)."""
-    from kassay.solver import bounds_certificate, placement_certificate
+    from kassay.solver import bounds_certificate, placement_certificate, tasks_certificate
 
     checks: dict[str, Callable[[Any], tuple[bool, str]]] = {
         SCHEMA: check_optimum,
         placement_certificate.SCHEMA: placement_certificate.check_placement_document,
+        tasks_certificate.SCHEMA: tasks_certificate.check_tasks_document,
         bounds_certificate.SCHEMA: bounds_certificate.check_interval_document,
     }
     carrier = document.get("certificate", document) if isinstance(document, dict) else None

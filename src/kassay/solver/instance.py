@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from kassay.model.cluster import Cluster, TopicPartition
@@ -56,13 +57,19 @@ class Problem:
     @cached_property
     def subscribers(self) -> dict[str, tuple[int, ...]]:
         """For each topic that somebody reads, the positions of its readers; treat as read-only."""
-        found: dict[str, list[int]] = {topic.name: [] for topic in self.topics}
+        alike: dict[frozenset[str], list[int]] = {}
         for position, member in enumerate(self.members):
-            for topic in member.topics:
-                readers = found.get(topic)
-                if readers is not None:
-                    readers.append(position)
-        return {topic: tuple(readers) for topic, readers in found.items() if readers}
+            alike.setdefault(member.topics, []).append(position)
+        readers: dict[str, list[list[int]]] = {topic.name: [] for topic in self.topics}
+        for topics, positions in alike.items():
+            for topic in topics & readers.keys():
+                readers[topic].append(positions)
+        merged = {id(positions): tuple(positions) for positions in alike.values()}
+        return {
+            topic: merged[id(found[0])] if len(found) == 1 else tuple(sorted(chain.from_iterable(found)))
+            for topic, found in readers.items()
+            if found
+        }
 
     @cached_property
     def bundles(self) -> tuple[tuple[Subject, ...], ...]:

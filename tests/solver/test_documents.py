@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kassay.model.errors import InputError
+from kassay.solver.certificate import ORDERS, RACK_FIRST
+from kassay.solver.documents import check_document, solve_document
+from kassay.solver.families import consumer
+from kassay.solver.suites import suite
+
+BENCH = [document for document in suite("bench") if document["family"] == "A"]
+EXACT = [document for document in BENCH if document["shape"] not in ("weighted", "copart")]
+
+
+@pytest.mark.parametrize("document", EXACT, ids=lambda document: document["name"])
+def test_the_bench_suite_is_optimal_and_its_certificates_stand_alone(document: dict[str, Any]) -> None:
+    for order in ORDERS:
+        result = json.loads(json.dumps(solve_document(document, order)))
+        assert result["status"] == "optimal"
+        assert result["lower"] == result["upper"] == result["sum_squares"]
+        assert check_document(result)[0]
+        assert check_document(result["certificate"])[0]
+
+
+def test_both_solvers_give_the_same_figures() -> None:
+    document = consumer("random", 5, members=8, partitions=30)
+    for order in ORDERS:
+        flow, second = solve_document(document, order), solve_document(document, order, "z3")
+        for key in ("loads", "moved", "rack_mismatch", "status"):
+            assert flow[key] == second[key]
+        assert check_document(second)[0]
+
+
+def test_other_families_and_variants_are_passed_on() -> None:
+    solved = {}
+    for document in suite("bench"):
+        kind = document["family"], document["shape"]
+        if kind not in solved and kind in {("A", "weighted"), ("B", "create"), ("C", "join")}:
+            solved[kind] = solve_document(document, time_limit=5.0)
+    assert len(solved) == 3
+    for result in solved.values():
+        assert result["status"] in ("optimal", "interval")
+        assert check_document(result)[0]
+
+
+def test_figures_around_a_certificate_must_be_the_proven_ones() -> None:
+    result = solve_document(consumer("racks", 1), RACK_FIRST)
+    for key, wrong in (
+        ("moved", -1),
+        ("loads", [4] * 9),
+        ("sum_squares", 3),
+        ("lower", 1),
+        ("status", "best"),
+    ):
+        accepted, reason = check_document(result | {key: wrong})
+        assert not accepted
+        assert key in reason
+
+
+def test_a_spent_time_limit_is_unknown() -> None:
+    result = solve_document(consumer("random", 1, members=50, partitions=500), ORDERS[0], "z3", 0.01)
+    assert result["status"] == "unknown"
+    assert result["certificate"] is None
+
+
+@pytest.mark.parametrize("junk", [None, [], 3, {}, {"family": "Q"}, {"family": ["A"]}])
+def test_junk_is_refused_in_one_line(junk: Any) -> None:
+    with pytest.raises(InputError) as caught:
+        solve_document(junk)
+    assert "\n" not in str(caught.value)
+    assert not check_document(junk)[0]
+
+
+def test_an_unknown_solver_is_named() -> None:
+    with pytest.raises(InputError, match="--solver: found 'magic'"):
+        solve_document(consumer(), solver="magic")
