@@ -27,6 +27,13 @@ COMMANDS: Final[dict[str, str]] = {
     "explain": "Tell a claim, a trace or a rule in words and numbers.",
     "list": "List assignors, placers, partitioners, claims, models, switches or suites.",
     "vectors": "Check golden vectors of Kafka's own outputs.",
+    "campaign": "Run millions of histories on Spark: run, resume, report.",
+    "fleet": "Replay the rebalances of a whole fleet of groups on Spark: generate, replay.",
+    "optimum": "Find the best assignment or placement of an instance, with a certificate.",
+    "check": "Check certificates of optima, with nothing of the solver loaded.",
+    "gap": "Measure how far targets are from the certified optimum.",
+    "prove": "Prove claims about formulas for all sizes, or show the smallest counterexample.",
+    "rank": "Rank targets by claims, gap, moves, rounds and time.",
 }
 """Each command lives in the module of its name; the text stands here so that help imports none of them."""
 

@@ -68,6 +68,9 @@ class Scope(click.ParamType[tuple[int, int]]):
 seed_option = click.option(
     "--seed", type=Seed(), default="0", show_default=True, help="A number, or `random`; printed either way."
 )
+no_seed_option = click.option(
+    "--seed", type=Seed(), expose_value=False, help="Taken as everywhere; nothing is drawn here."
+)
 json_option = click.option(
     "--json", "json_path", metavar="FILE", help="Write the result as JSON; `-` for standard output."
 )
@@ -97,9 +100,43 @@ def write_json(document: Any, path: str) -> None:
     if path == "-":
         sys.stdout.write(text + "\n")
         return
+    write_text(text + "\n", path)
+
+
+def write_text(text: str, path: str) -> None:
+    """Write the text to the file, in folders that are made where they are missing."""
     try:
         target = Path(path)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text + "\n", encoding="utf-8")
+        target.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+class JsonLines:
+    """A context that writes documents one a line: to a file, to standard output for `-`, or nowhere.
+
+    A file is written at the end, when everything went well.
+    """
+
+    def __init__(self, path: str | None) -> None:
+        self._path = path
+        self._lines: list[str] = []
+
+    def write(self, document: Any) -> None:
+        """Add a line; standard output has it at once."""
+        if self._path is None:
+            return
+        line = json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n"
+        if self._path == "-":
+            sys.stdout.write(line)
+            sys.stdout.flush()
+        else:
+            self._lines.append(line)
+
+    def __enter__(self) -> JsonLines:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None and self._path not in (None, "-"):
+            write_text("".join(self._lines), str(self._path))

@@ -158,10 +158,16 @@ class Distribution(NamedTuple):
 
 def distribution(gaps: Sequence[Gap], objective: str) -> Distribution | None:
     """The distribution of "balance", "spread", "movement" or "rack"; None where none was judged."""
-    values = [(value, each.problem.name) for each in gaps if (value := getattr(each, objective)) is not None]
+    return distributed(
+        (value, each.problem.name) for each in gaps if (value := getattr(each, objective)) is not None
+    )
+
+
+def distributed(named: Iterable[tuple[int, str]]) -> Distribution | None:
+    """The distribution of values with the name of what each belongs to; None without any."""
+    values = sorted(named, key=lambda pair: pair[0])
     if not values:
         return None
-    values.sort(key=lambda pair: pair[0])
     numbers = [value for value, _ in values]
     count = len(numbers)
     middle = (numbers[(count - 1) // 2] + numbers[count // 2]) / 2
