@@ -10,7 +10,12 @@ THINGS = (
     "assignors",
     "placers",
     "partitioners",
+    "coordinators",
     "claims",
+    "models",
+    "switches",
+    "suites",
+    "proofs",
     "situations",
     "assumptions",
     "controls",
@@ -97,7 +102,31 @@ def _rows(thing: str) -> list[dict[str, str]]:
             }
             for f in load_formats().values()
         ]
-    return _references({"assignors": "CSHTG", "placers": "PL", "partitioners": "K"}[thing])
+    if thing == "models":
+        from kassay.certify.explore import MODELS
+
+        return [{"model": name, "what": sentence} for name, sentence in MODELS.items()]
+    if thing == "switches":
+        from kassay.certify.switches import SWITCHES
+
+        return [
+            {"switch": s.name, "model": s.model, "wrong rule": s.bug, "effect": s.effect}
+            for s in SWITCHES.values()
+        ]
+    if thing == "suites":
+        from kassay.solver.suites import SUITES
+
+        return [{"suite": name, "instances": sentence} for name, sentence in SUITES.items()]
+    if thing == "proofs":
+        from kassay.solver.prove import obligations
+
+        return [
+            {"proof": o.name, "expected": str(o.expected), "which says": o.sentence, "source": o.source}
+            for o in obligations()
+        ]
+    return _references(
+        {"assignors": "CSHT", "placers": "PL", "partitioners": "K", "coordinators": "G"}[thing]
+    )
 
 
 def _references(kinds: str) -> list[dict[str, str]]:

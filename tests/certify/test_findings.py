@@ -1,0 +1,57 @@
+"""The findings about Kafka's rules and kafka-python's: each trace in `docs/traces` replays and is told in the docs."""
+
+from pathlib import Path
+
+import pytest
+
+from kassay.certify.replay import load_trace, replay
+from kassay.certify.targets import Limits
+from kassay.model.trace import read_trace
+
+DOCS = Path(__file__).parents[2] / "docs"
+TRACES = sorted((DOCS / "traces").glob("*.json"))
+
+
+def table(told):
+    """The rounds of a trace as the rows of the tables in `docs/findings.md`."""
+
+    def tiles(tps):
+        return " ".join(f"{topic}-{number}" for topic, number in tps) or "-"
+
+    rows = ["| round | member | reads | claims | is given |", "|---|---|---|---|---|"]
+    rounds = [round_ for change in told for round_ in change["rounds"]]
+    for number, round_ in enumerate(rounds, start=1):
+        for member in round_["members"]:
+            extras = [f"static {member['instance_id']}"] if member["instance_id"] else []
+            extras += [f"rack {member['rack']}"] if member["rack"] else []
+            who = f"{member['id']} ({', '.join(extras)})" if extras else member["id"]
+            claims = f"{tiles(member['owned'])} @{member['generation']}" if member["owned"] else "-"
+            given = tiles(round_["answer"].get(member["id"], ())) if "answer" in round_ else "no answer"
+            rows.append(f"| {number} | {who} | {' '.join(member['topics']) or '-'} | {claims} | {given} |")
+    return "\n".join(rows)
+
+
+@pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
+def test_a_trace_still_shows_its_finding(path):
+    if path.stem.startswith("kafka-python"):
+        pytest.importorskip("kafka")
+    trace, target = load_trace(path, None, in_process=False, limits=Limits())
+    found = replay(path, trace, target)
+    assert found.violations == trace.violations
+    assert list(found.told) == list(trace.told)
+
+
+@pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
+def test_a_trace_is_told_in_the_findings_as_it_is(path):
+    text = (DOCS / "findings.md").read_text(encoding="utf-8")
+    trace = read_trace(path)
+    assert f"(traces/{path.name})" in text
+    assert table(trace.told) in text
+    assert all(f"`{line}`" in text for line in trace.violations[:1])
+
+
+def test_every_finding_of_the_baseline_has_a_trace():
+    from kassay.certify.baseline import read_baseline
+
+    known = {(e.target, e.claim) for e in read_baseline(Path(__file__).parents[1] / "data/baseline.json")}
+    assert known <= {(trace.target, trace.claim) for trace in map(read_trace, TRACES)}
