@@ -1,7 +1,7 @@
 """The certified optimum against other solvers, every peer in a process of its own.
 
-    python benchmarks/optimum_peers.py              all peers on the bench suite, ours alone on the large one
-    python benchmarks/optimum_peers.py --peers own,networkx-hub --sizes 50x500 --large
+    python benchmarks/optimum_peers.py              all peers at 50 x 500, ours on the large suite
+    python benchmarks/optimum_peers.py --peers own,networkx-hub --sizes 30x300,50x500 --no-large
 
 Every peer gets the same documents, parsed before the clock starts, and makes its own model inside it; the
 best of up to three runs counts. "hub" peers get our load levels and our network (both inside the clock) and
@@ -399,7 +399,7 @@ def main() -> None:
     parser.add_argument("--peers", default=",".join(PEERS))
     parser.add_argument("--sizes", default="50x500")
     parser.add_argument("--shapes", default=",".join(SHAPES))
-    parser.add_argument("--large", action="store_true", help="the large suite as well")
+    parser.add_argument("--no-large", action="store_true", help="leave the large suite out")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
