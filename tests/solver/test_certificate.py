@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from random import Random
+from types import ModuleType
 from typing import Any
 
 import pytest
 
+from kassay.solver import certificate
+from kassay.solver import certificate_document as certificate_document_module
 from kassay.solver.certificate import ORDERS, Certificate, refusal
 from kassay.solver.certificate_document import certificate_document, check_optimum
 from kassay.solver.families import consumer
@@ -16,9 +21,9 @@ from kassay.solver.optimum import figures, optimum
 from tests.solver import brute
 
 
-def damaged(certificate: Certificate, rng: Random) -> Certificate:
+def damaged(proof: Certificate, rng: Random) -> Certificate:
     """One thing changed: a price, a level, all levels, or the numbering of levels."""
-    levels, prices = list(certificate.levels), list(certificate.prices)
+    levels, prices = list(proof.levels), list(proof.prices)
     m = rng.randrange(len(levels))
     match rng.randrange(6):
         case 0:
@@ -33,7 +38,16 @@ def damaged(certificate: Certificate, rng: Random) -> Certificate:
             levels = [level + 1 for level in levels]
         case _:
             prices = [rng.randrange(-3, 12) for _ in prices]
-    return replace(certificate, levels=tuple(levels), prices=tuple(prices))
+    return replace(proof, levels=tuple(levels), prices=tuple(prices))
+
+
+@pytest.mark.parametrize("module", [certificate, certificate_document_module], ids=lambda m: m.__name__)
+def test_the_checker_shares_no_code_with_the_solver(module: ModuleType) -> None:
+    tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+    used = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    used |= {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
+    ours = {name for name in used if str(name).startswith("kassay")}
+    assert ours <= {"kassay.solver.certificate"}
 
 
 def stated(problem: Problem, owners: brute.Owners, proof: Certificate) -> Certificate:

@@ -5,6 +5,12 @@ Dijkstra on reduced costs: a search stops when the sink is settled, then everyth
 pushed over arcs of reduced cost zero. Costs are Python integers, so exact lexicographic weights
 never overflow. `cheapest` leaves potentials behind, the dual solution, from which certificates
 are made.
+
+Why an engine of our own: measured on the hub networks of 50 x 500 in one run (`benchmarks/optimum_peers`),
+OR-tools' SimpleMinCostFlow in C++ takes 0.5 to 1.2 times our time, modelling and our check included,
+networkx' network simplex 2 to 7 times, and at 300 x 30,000 they take 2 and 60 times ours. So a dependency
+would buy less than a factor of two where it buys anything; it gives no potentials from Python, which the
+certificate needs, and its 64-bit costs are scaled by the number of nodes.
 """
 
 from __future__ import annotations
