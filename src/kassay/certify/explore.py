@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any, Final
 
 from kassay.assignors import registry
@@ -55,11 +55,12 @@ _MEMBERS_MAX, _PARTITIONS_MAX, _TOPICS_MAX = 4, 6, 3
 
 @dataclass(frozen=True)
 class ExploreResult:
-    """What one exploration came to."""
+    """What one exploration came to; `built` is the model walked, whose states the traces hold."""
 
     model: str
     settings: dict[str, Any]
     exploration: Exploration[Any]
+    built: Any
 
     @property
     def verdict(self) -> Verdict:
@@ -128,9 +129,11 @@ def watched(model: Any) -> Watched:
             lambda state: state.broker.value.state,
             gained,
             moved,
+            model.watched_timers,
+            lambda state: state.broker,
         )
     if isinstance(model, draft.DraftModel):
-        return Watched(lambda state: state, draft.census)
+        return Watched(lambda state: state, draft.census, stored=lambda state: state.stored)
     return Watched(lambda state: state, zookeeper.census, waived=frozenset({"I3", "I4", "I5", "I7", "I9"}))
 
 
@@ -233,7 +236,7 @@ def explore(
     budget = Budget(states_max, time_s, stop_at_first)
     done = walk(built, invariants(watched(built)), budget=budget, progress=progress)
     told = {name: _plain(value) for name, value in settings.items()} | {"switches": sorted(switches)}
-    return ExploreResult(model, told, done)
+    return ExploreResult(model, told, done, built)
 
 
 def _plain(value: Any) -> Any:
@@ -277,7 +280,7 @@ def _cluster(image: Image) -> Cluster:
 def plugged(assignor: Assignor) -> Assign:
     """An assignor's one answer as the model's choices; none where it throws one of Kafka's errors."""
 
-    @lru_cache(maxsize=None)
+    @cache
     def assign(ask: Ask) -> tuple[Given, ...]:
         members = []
         for member_id, instance, metadata in ask.members:
@@ -305,7 +308,7 @@ def _targets(
         raise InputError(f"--assignor: {name!r} is no server-side assignor; expected uniform or range")
     target: Assignor = found.factory()
 
-    @lru_cache(maxsize=None)
+    @cache
     def assign(ask: TargetAsk) -> tuple[Target, ...]:
         members = tuple(
             Member(m.member, m.subscribed, m.target, -1, None, m.instance or None) for m in ask.members

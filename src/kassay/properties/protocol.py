@@ -102,7 +102,10 @@ def commit_fenced(census: Census) -> Iterator[Finding]:
 
 @promise("I9", "KAFKA-14196 and the offsets' hand-over")
 def offsets_monotone(census: Census) -> Iterator[Finding]:
-    """Committed offsets never go back under a new owner's feet."""
+    """Committed offsets never go back, and what is given up was committed as far as it was processed."""
+    for belief in census.beliefs:
+        if belief.ahead:
+            yield Finding(REAL, f"{belief.client} gave partitions up after processing more than it had committed")
     last = dict(census.adopted)
     owners = {belief.client: belief for belief in census.beliefs}
     for belief in census.beliefs:
@@ -121,12 +124,13 @@ def complete_at_rest(census: Census) -> Iterator[Finding]:
     """At rest every subscribed partition has exactly one owner, on record and in belief."""
     if census.resting and not complete(census):
         owned = [tp for entry in census.registry for tp in entry.owned]
+        gravity = BY_DESIGN if census.excused else REAL
         orphans = sorted(set(census.wanted) - set(owned))
         if orphans:
-            yield Finding(REAL, f"at rest nobody owns {','.join(map(str, orphans))}")
+            yield Finding(gravity, f"at rest nobody owns {','.join(map(str, orphans))}")
         else:
             beliefs = "; ".join(f"{b.client}: {','.join(map(str, b.owned))}" for b in census.beliefs)
-            yield Finding(REAL, f"at rest record and belief differ: {beliefs}")
+            yield Finding(gravity, f"at rest record and belief differ: {beliefs}")
 
 
 @promise("I8", "KIP-429")
@@ -141,10 +145,27 @@ def subscribed_only(census: Census) -> Iterator[Finding]:
 
 @promise("I13", "KIP-345")
 def one_member_per_instance(census: Census) -> Iterator[Finding]:
-    """No two members are registered under one instance id."""
+    """No two members are registered under one instance id, or for one live process."""
     for one, other in combinations(census.registry, 2):
         if one.instance and one.instance == other.instance:
             yield Finding(REAL, f"{one.member} and {other.member} are both registered as {one.instance}")
+    for belief in census.beliefs:
+        prefix = f"{belief.client}-"
+        ghosts = [e.member for e in census.registry if e.member.startswith(prefix) and not e.instance]
+        if belief.live and len(ghosts) > 1:
+            yield Finding(REAL, f"{belief.client} is registered twice, as {' and '.join(ghosts)}")
+
+
+@promise("I15", "KAFKA-9752")
+def watched_by_timer(group: Any, armed: Iterable[str], excused: Iterable[str]) -> Iterator[Finding]:
+    """Nobody can die unnoticed: every member is watched by a session timer.
+
+    Excused are members that wait in a JoinGroup (unless new) or SyncGroup: their expiry is ignored, and
+    the timer comes back with the reply.
+    """
+    for member in group.members if group is not None else ():
+        if member.member not in armed and member.member not in excused:
+            yield Finding(REAL, f"{member.member} has no session timer")
 
 
 @promise("I12", "KIP-848")
@@ -171,6 +192,9 @@ def handed_over(before: Census, after: Census) -> Iterator[Finding]:
         gained = set(new.owned) - set(old.owned)
         if not gained:
             continue
+        if not new.joined:
+            listed = ",".join(map(str, sorted(gained)))
+            yield Finding(REAL, f"{new.client} adopts {listed} though it knows that it is out of the group")
         for other in after.beliefs:
             if (
                 other.client != new.client
@@ -178,7 +202,7 @@ def handed_over(before: Census, after: Census) -> Iterator[Finding]:
                 and other.rejoined
                 and (both := _shared(gained, other.owned))
             ):
-                gravity = REAL if new.current else ZOMBIE
+                gravity = REAL if new.current or not new.joined else ZOMBIE
                 yield Finding(gravity, f"{new.client} adopts {both} while {other.client} still owns it")
 
 
@@ -232,6 +256,12 @@ def monotone(before: Coordinator, after: Coordinator) -> Iterator[Finding]:
             was = was_by_id.get(member.member, -1)
             if 0 < member.epoch < was:
                 yield Finding(REAL, f"{member.member}: epoch {was} is followed by {member.epoch}")
+
+
+def stored_once(before: Any, after: Any) -> Iterator[Finding]:
+    """What is on record of a generation is one thing: another assignment has another number."""
+    if after.generation <= before.generation and after.members and before.assignment != after.assignment:
+        yield Finding(REAL, f"generation {after.generation} is on record with a second assignment")
 
 
 @promise("I11", "KIP-848")
@@ -288,12 +318,34 @@ class Watched(NamedTuple):
     coordinator: Callable[[Any], Coordinator] | None = None
     gained: Callable[[Any, Any], bool] | None = None
     moved: Callable[[Any, Any], bool] = lambda _before, _after: False
+    timers: Callable[[Any], tuple[Any, Iterable[str], Iterable[str]]] | None = None
+    timers_key: Callable[[Any], Hashable] | None = None
+    stored: Callable[[Any], Any] | None = None
     waived: frozenset[str] = frozenset()
 
 
 def invariants(watched: Watched, names: Iterable[str] | None = None) -> tuple[Invariant[Any], ...]:
     """The invariants that make sense for a model, as values for the explorer."""
     found = [*_census_invariants(watched), *_coordinator_invariants(watched)]
+    timers, stored = watched.timers, watched.stored
+    if timers is not None:
+        found.append(
+            Invariant(
+                "I15",
+                PROMISES["I15"].claim,
+                check=lambda state: watched_by_timer(*timers(state)),
+                reads=watched.timers_key,
+            )
+        )
+    if stored is not None:
+        found.append(
+            Invariant(
+                "I10",
+                PROMISES["I10"].claim,
+                check_step=lambda before, after: stored_once(stored(before), stored(after)),
+                relevant=lambda before, after: stored(before) != stored(after),
+            )
+        )
     wanted = set(PROMISES) if names is None else set(names)
     return tuple(invariant for invariant in found if invariant.name in wanted)
 

@@ -14,7 +14,15 @@ from kassay.model.protocols import timers
 from kassay.model.protocols import values as v
 from kassay.model.protocols.choices import Target, TargetAsk, outcomes
 from kassay.model.protocols.coordinator import Event, Load, Step, Unload, step
-from kassay.model.protocols.groups import Continuation, Coordinator, Persist, Persisted, StoredAssignment
+from kassay.model.protocols.groups import (
+    COMPLETING,
+    ClassicGroup,
+    Continuation,
+    Coordinator,
+    Persist,
+    Persisted,
+    StoredAssignment,
+)
 from kassay.model.protocols.records import Log, compact
 from kassay.model.protocols.values import Config, Reply, ReplyBody, SetTimer, TimerFired
 
@@ -55,7 +63,7 @@ class Brokers:
         targets: object,
         member_id: object,
         *,
-        split_sync: bool = False,
+        split_sync: bool = True,
     ) -> None:
         self.config = config
         self.interner = interner
@@ -104,17 +112,18 @@ class Brokers:
                     if output.then is not None:
                         follow.append(output.then)
             if not follow:
-                return self.interner.cell(broker), tuple(mail)
+                return self.interner.cell(_current(broker)), tuple(mail)
             (then,) = follow
-            if self.split_sync and keeps_log and isinstance(then, StoredAssignment):
+            if self.split_sync and isinstance(then, StoredAssignment):
                 return self.interner.cell(broker._replace(unanswered=(then,))), tuple(mail)
             (result,) = self._results(broker, Persisted(then))
 
-    def acknowledge(self, cell: Cell) -> tuple[Outcome, ...]:
+    def acknowledge(self, cell: Cell, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
         """The leader's stored assignment is answered at last."""
         broker: Broker = cell.value
         (then,) = broker.unanswered
-        return self.handle(self.interner.cell(broker._replace(unanswered=())), Persisted(then))
+        answered = self.interner.cell(broker._replace(unanswered=()))
+        return self.handle(answered, Persisted(then), keeps_log=keeps_log)
 
     def fire(self, cell: Cell, timer: SetTimer, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
         """A timer is due."""
@@ -135,6 +144,16 @@ class Brokers:
         if not keeps_log:
             loaded = self.interner.cell(loaded.value._replace(log=()))
         return loaded, mail
+
+
+def _current(broker: Broker) -> Broker:
+    """The broker without a stored assignment that the group no longer waits for."""
+    for then in broker.unanswered:
+        group = broker.state.group
+        awaited = isinstance(group, ClassicGroup) and group.state == COMPLETING
+        if isinstance(then, StoredAssignment) and not (awaited and group.generation == then.generation):
+            return broker._replace(unanswered=())
+    return broker
 
 
 def _tidy(armed: timers.Armed) -> timers.Armed:

@@ -180,7 +180,9 @@ class Client(NamedTuple):
 
     `callbacks`: the callbacks before a join are due (`needsJoinPrepare`). `snapshot` is what a leader
     saw when it assigned. `adopted_in` labels what is owned with its generation (only where a rule
-    reads it). `given` holds an assignment whose callback is still to run (two threads only).
+    reads it). `ahead`: records were processed after the last commit and then given up.
+    `connection` tells replies of an earlier connection, or process, from those of this one.
+    `trusting`: a returning static leader that was told to skip the assignment (KIP-814). `given` holds an assignment whose callback is still to run (two threads only).
     """
 
     run: Run = Run.NEW
@@ -200,6 +202,9 @@ class Client(NamedTuple):
     adopted_in: int = -1
     remembered: Partitions = ()
     given: tuple[Partitions, ...] = ()
+    ahead: bool = False
+    connection: int = 0
+    trusting: bool = False
 
 
 Turn: TypeAlias = tuple[Client, Request | None]
@@ -212,9 +217,9 @@ def _move(client: Client, event: Event, **changes: object) -> Client:
     return after
 
 
-def started(config: ClientConfig, image: Image, rung: int = 0) -> Client:
+def started(config: ClientConfig, image: Image, rung: int = 0, connection: int = 0) -> Client:
     """A process that has just subscribed."""
-    return Client(Run.UP, topics=matching(config, image), rung=rung)
+    return Client(Run.UP, topics=matching(config, image), rung=rung, connection=connection)
 
 
 def matching(config: ClientConfig, image: Image) -> tuple[str, ...]:
@@ -242,15 +247,16 @@ def poll(config: ClientConfig, number: int, client: Client, image: Image) -> Tur
         else:
             owned = tuple(tp for tp in owned if tp.topic in client.topics)
     topics = matching(config, image)
+    ahead = "fetch_while_revoking" in config.switches and owned != client.owned and client.generation >= 0
     after = _move(
-        client,
+        client._replace(ahead=ahead),
         Event.POLL,
         state=State.PREPARING,
         callbacks=False,
         owned=owned,
         waits="join",
         topics=topics,
-        rejoin=True,
+        rejoin="metadata_revert_no_rejoin" not in config.switches or client.generation < 0,
     )
     return after, join_request(config, number, after)
 
@@ -325,8 +331,9 @@ def on_error(config: ClientConfig, client: Client, error: str) -> Client:
         return _move(client, event, **lost)
     if event is Event.UNKNOWN_MEMBER_ID:
         return _move(client, event, **lost, member="")
-    if event is Event.DISCONNECT and "reset_mid_on_retriable" in config.switches and client.waits:
-        forgetful = _move(client._replace(waits=""), Event.DISCONNECT, rejoin=True)
+    rebalancing = client.state in (State.PREPARING, State.COMPLETING)
+    if event is Event.DISCONNECT and "reset_mid_on_retriable" in config.switches and rebalancing:
+        forgetful = _move(client, Event.DISCONNECT, rejoin=True)
         return forgetful._replace(member="", generation=-1)
     return _move(client, event, **({"rejoin": True} if event is Event.REBALANCE else {}))
 
@@ -334,7 +341,7 @@ def on_error(config: ClientConfig, client: Client, error: str) -> Client:
 def fatal(client: Client) -> Client:
     """The consumer throws to its user; nothing is owned any more."""
     check_move(CLIENT, client.state, Event.FATAL, State.UNJOINED)
-    return Client(Run.FATAL, topics=client.topics, rung=client.rung)
+    return Client(Run.FATAL, topics=client.topics, rung=client.rung, connection=client.connection)
 
 
 def on_join(
@@ -362,6 +369,7 @@ def on_join(
         leads=leads,
         snapshot=(),
         waits="sync",
+        trusting=leads and reply.skip_assignment,
     )
     if leads:
         joined = joined._replace(snapshot=image)
@@ -427,14 +435,13 @@ def stale_metadata(config: ClientConfig, client: Client, image: Image) -> Client
 
     A leader compares with what it saw when it assigned; every client watches its own subscription.
     """
-    if client.run is not Run.UP or client.state is not State.STABLE or client.rejoin:
+    forgetful = "metadata_revert_no_rejoin" in config.switches and not client.waits
+    if client.run is not Run.UP or client.rejoin or (client.state is not State.STABLE and not forgetful):
         return None
     reads = set(client.topics)
     if client.leads and tuple(t for t in client.snapshot if t.name in reads) != tuple(
         t for t in image if t.name in reads
     ):
-        if "metadata_revert_no_rejoin" in config.switches:
-            return _move(client, Event.METADATA, rejoin=True, snapshot=image)
         return _move(client, Event.METADATA, rejoin=True)
     topics = matching(config, image)
     if topics != client.topics:

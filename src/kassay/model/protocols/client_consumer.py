@@ -118,6 +118,7 @@ class ConsumerClient(NamedTuple):
     rung: int = 0
     waits: str = ""
     inbox: tuple[object, ...] = ()
+    connection: int = 0
 
 
 def _move(client: ConsumerClient, event: Event, **changes: object) -> ConsumerClient:
@@ -193,8 +194,8 @@ def on_reply(config: ClientConfig, client: ConsumerClient, reply: ConsumerHeartb
     client = client._replace(epoch=reply.epoch)
     if reply.assignment is None:
         return _move(client, Event.OK, state=State.STABLE if client.state is State.JOINING else client.state)
-    if "no_local_epoch" in config.switches and reply.assignment == client.owned and client.state is not State.JOINING:
-        return client._replace(target=reply.assignment)
+    if "no_local_epoch" in config.switches and reply.assignment == client.owned:
+        return client._replace(target=reply.assignment, state=State.STABLE, settled=True, setting_out=(), moved=False)
     if reply.assignment == client.target:
         joined = client.state is State.JOINING
         return _move(client, Event.OK, state=State.STABLE if joined and client.settled else client.state)
@@ -238,6 +239,13 @@ def reconcile(config: ClientConfig, client: ConsumerClient) -> ConsumerClient | 
     goal = client.target
     kept = tuple(tp for tp in client.owned if tp in goal)
     return _move(client, Event.REVOKED, owned=kept, setting_out=(goal,), moved=False)
+
+
+def unresolved(client: ConsumerClient) -> ConsumerClient | None:
+    """KAFKA-16198: a client that does not know the topics' names yet takes them for revoked."""
+    if client.state is not State.RECONCILING or client.settled or client.setting_out or not client.target:
+        return None
+    return _move(client, Event.REVOKED, owned=(), setting_out=((),), moved=False)
 
 
 def lost(client: ConsumerClient) -> ConsumerClient | None:

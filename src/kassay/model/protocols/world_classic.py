@@ -37,6 +37,7 @@ from kassay.model.protocols.values import (
 
 BROKER: Final = "coordinator"
 HEARTBEAT_OFFSET: Final = 1000
+CONNECTION: Final = 100
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,6 @@ class ClassicModel:
             self.interner,
             lambda _: (),
             self._member_id,
-            split_sync=options.faults.failover > 0,
         )
         self._moves: dict[tuple[int, Cell, Cell, Cell, bool, bool], tuple[Move, ...]] = {}
         self._timers: dict[Any, tuple[tuple[Action, Cell, Mail], ...]] = {}
@@ -182,14 +182,15 @@ class ClassicModel:
     def _post(self, clients: tuple[Cell, ...], mail: Mail) -> tuple[Cell, ...]:
         """Put replies of parked requests into inboxes; one that nobody waits for is dropped."""
         for number, body in mail:
-            c = number % HEARTBEAT_OFFSET
+            connection, c = divmod(number % HEARTBEAT_OFFSET, CONNECTION)
             client = clients[c]
-            key = (client, c, body)
+            key = (client, number, body)
             after = self._delivered.get(key)
             if after is None:
                 value: Client = client.value
                 wanted = "join" if isinstance(body, JoinReply) else "sync"
                 hears = value.run in (Run.UP, Run.PAUSED, Run.STALLED) and value.waits == wanted
+                hears = hears and value.connection == connection
                 after = self.interner.cell(value._replace(inbox=(body,))) if hears else client
                 self._delivered[key] = after
             if after is not client:
@@ -222,6 +223,18 @@ class ClassicModel:
         return self._spent[key]
 
     # One client's steps.
+
+    def watched_timers(self, state: World) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:
+        """The group, whose session timers are armed, and which parked members' expiry may be ignored."""
+        broker: Broker = state.broker.value
+        sessions = (v.SESSION, v.CONSUMER_SESSION)
+        armed = tuple(order.timer.member for order in broker.armed if order.timer.kind in sessions)
+        group = broker.state.group
+        members = group.members if isinstance(group, ClassicGroup) else ()
+        excused = tuple(
+            m.member for m in members if (m.awaiting_join >= 0 and not m.is_new) or m.awaiting_sync >= 0
+        )
+        return group, armed, excused
 
     def _client_moves(self, c: int, cell: Cell, broker: Cell, image: Cell, faults: Faults) -> Iterator[Move]:
         client: Client = cell.value
@@ -267,15 +280,15 @@ class ClassicModel:
             yield self._move(action, before, client, broker)
             return
         if faults.loss:
-            lost = cc.on_error(self.configs[c], client._replace(), v.NOT_COORDINATOR)._replace(waits="")
+            lost = self._cut_off(c, client)
             label = action._replace(fault=True, reply="lost before the coordinator")
             yield self._move(label, before, lost, broker)
         for after, mail in self.brokers.handle(broker, request, keeps_log=faults.failover > 0):
-            own = [body for number, body in mail if number == c]
-            rest = tuple(item for item in mail if item[0] != c)
+            own = [body for number, body in mail if number == request.request]
+            rest = tuple(item for item in mail if item[0] != request.request)
             label = self._labelled(action, broker, after)
-            if faults.loss and own:
-                lost = cc.on_error(self.configs[c], client, v.NOT_COORDINATOR)._replace(waits="")
+            if faults.loss:
+                lost = self._cut_off(c, client)
                 yield self._move(label._replace(fault=True, reply="reply lost"), before, lost, after, rest)
             if not own:
                 yield self._move(label._replace(reply="parked"), before, client, after, rest)
@@ -286,11 +299,16 @@ class ClassicModel:
             if isinstance(body, JoinReply) and body.error == v.NONE:
                 yield self._move(label, before, client._replace(inbox=(body,)), after, rest)
             elif isinstance(body, JoinReply):
-                for refused, _ in cc.on_join(self.configs[c], c, client, body, (), self.assign):
+                for refused, _ in cc.on_join(self.configs[c], request.request, client, body, (), self.assign):
                     yield self._move(label, before, refused, after, rest)
             elif isinstance(body, SyncReply):
                 adopted = cc.on_sync(self.configs[c], client, body)
                 yield self._move(label, before, adopted, after, rest)
+
+    def _cut_off(self, c: int, client: Client) -> Client:
+        """The client once its connection broke: it opens another, and hears nothing of the old one."""
+        told = cc.on_error(self.configs[c], client, v.NOT_COORDINATOR)
+        return told._replace(waits="", connection=client.connection + 1)
 
     def _labelled(self, action: Action, before: Cell, after: Cell) -> Action:
         """The action with what it does to the group: generations begun, members come and gone."""
@@ -304,7 +322,7 @@ class ClassicModel:
 
     def _poll(self, c: int, cell: Cell, broker: Cell, image: Cell, faults: Faults) -> Iterator[Move]:
         client: Client = cell.value
-        turn = cc.poll(self.configs[c], c, client, image.value)
+        turn = cc.poll(self.configs[c], c + CONNECTION * client.connection, client, image.value)
         joining, request = turn
         assert isinstance(request, Join), "a poll sends JoinGroup"
         gone = tuple(tp for tp in client.owned if tp not in joining.owned)
@@ -329,7 +347,9 @@ class ClassicModel:
             action = Action(name, "takes SyncGroup reply", detail=detail)
             yield self._move(action, client, after, broker)
             return
-        for turn in cc.on_join(config, c, heard, body, image.value, self.assign):
+        for turn in cc.on_join(
+            config, c + CONNECTION * client.connection, heard, body, image.value, self.assign
+        ):
             action = Action(name, "takes JoinGroup reply", detail=body.error if body.error != v.NONE else "")
             request = turn[1]
             if isinstance(request, Sync):
@@ -346,7 +366,7 @@ class ClassicModel:
         if request is None or broker.value.state.group is None:
             return
         for after, mail in self.brokers.handle(broker, request, keeps_log=logged):
-            ((_, body),) = mail
+            body = next(reply for number, reply in mail if number == request.request)
             told = cc.on_heartbeat(self.configs[c], client, request, body.error)
             if told != client or after is not broker:
                 action = Action(f"c{c + 1}", "Heartbeat", BROKER, f"generation {client.generation}", body.error)
@@ -372,14 +392,17 @@ class ClassicModel:
         """Whether a client polls ("up"), only heartbeats ("stalled") or does nothing, as whom, and its number."""
         client: Client = cell.value
         run = client.run.value if client.run in (Run.UP, Run.STALLED) else "absent"
-        return run, client.member, c if client.waits else -1
+        member = client.member
+        if client.inbox and isinstance(client.inbox[0], JoinReply):
+            member = client.inbox[0].member or member
+        return run, member, c + CONNECTION * client.connection if client.waits else -1
 
     def _fire(
         self, cell: Cell, presence: tuple[tuple[str, str, int], ...], logged: bool
     ) -> Iterator[tuple[Action, Cell, Mail]]:
         broker: Broker = cell.value
         if broker.unanswered:
-            for after, mail in self.brokers.acknowledge(cell):
+            for after, mail in self.brokers.acknowledge(cell, keeps_log=logged):
                 yield Action(BROKER, "the assignment is stored"), after, mail
         group = broker.state.group
         if group is None:
@@ -421,9 +444,9 @@ class ClassicModel:
     def _rungs(self, c: int) -> int:
         return len(self.configs[c].lists)
 
-    def _fresh(self, c: int, rung: int, image: Image) -> Any:
+    def _fresh(self, c: int, rung: int, image: Image, connection: int) -> Any:
         """A process that has just started."""
-        return cc.started(self.configs[c], image, rung)
+        return cc.started(self.configs[c], image, rung, connection)
 
     def _settled_image(self, broker: Cell, image: Image) -> Cell:  # noqa: ARG002 - a classic coordinator reads no metadata
         """The broker once it has seen the metadata."""
@@ -434,7 +457,7 @@ class ClassicModel:
             client: Client = cell.value
             config = self.configs[c]
             if client.run is Run.NEW or (client.run is Run.GONE and config.instance):
-                fresh = self.interner.cell(self._fresh(c, client.rung, state.image.value))
+                fresh = self.interner.cell(self._fresh(c, client.rung, state.image.value, client.connection))
                 word = "start" if client.run is Run.NEW else "restart"
                 yield Action(f"c{c + 1}", word, fault=True, disturbs=True), _put(state, c, fresh)
             elif client.run is Run.PAUSED:
@@ -453,20 +476,20 @@ class ClassicModel:
         name = f"c{c + 1}"
         alive = client.run in (Run.UP, Run.PAUSED)
         if faults.crash and alive:
-            yield Action(name, "crashes", fault=True), self._faulty(state, c, Client(Run.GONE, rung=client.rung), "crash")
+            yield Action(name, "crashes", fault=True), self._faulty(state, c, _gone(client), "crash")
         if faults.pause and client.run is Run.UP:
             paused = client._replace(run=Run.PAUSED)
             yield Action(name, "pauses", fault=True), self._faulty(state, c, paused, "pause")
         if faults.slow and client.run is Run.UP:
             yield from self._slow(state, c, client)
         if faults.leave and client.run is Run.UP:
-            after = self._faulty(state, c, Client(Run.GONE, rung=client.rung), "leave")
+            after = self._faulty(state, c, _gone(client), "leave")
             yield from self._leave(Action(name, "closes, LeaveGroup", BROKER, fault=True), after, c, client)
         if faults.subscribe and client.run is Run.UP and len(self.options.topics) > 1 and len(client.topics) > 1:
             fewer = client._replace(topics=client.topics[:1], rejoin=True)
             yield Action(name, "subscribes to less", fault=True), self._faulty(state, c, fewer, "subscribe")
         if faults.rollout and alive and client.rung + 1 < self._rungs(c):
-            after = self._faulty(state, c, Client(Run.NEW, rung=client.rung + 1), "rollout")
+            after = self._faulty(state, c, _gone(client)._replace(run=Run.NEW, rung=client.rung + 1), "rollout")
             yield from self._leave(Action(name, "closes for its next version", BROKER, fault=True), after, c, client)
 
     def _faulty(self, state: World, c: int, client: Client, fault: str) -> World:
@@ -491,10 +514,10 @@ class ClassicModel:
     def _slow(self, state: World, c: int, client: Client) -> Iterator[tuple[Action, World]]:
         """max.poll.interval.ms expires: a dynamic member leaves, a static one falls silent.
 
-        A member in the middle of a rebalance may stand still instead, heartbeating all the while.
+        A member that should send SyncGroup may stand still instead, its heartbeats going on.
         """
         name = f"c{c + 1}"
-        if client.state is State.COMPLETING or client.inbox:
+        if client.inbox and isinstance(client.inbox[0], JoinReply):
             stalled = client._replace(run=Run.STALLED)
             yield Action(name, "main thread stalls", fault=True), self._faulty(state, c, stalled, "slow")
         if self.configs[c].instance:
@@ -597,7 +620,7 @@ class ClassicModel:
     def converged(self, state: World) -> bool:
         """Stable, everybody alive settled in the current generation, every partition owned as recorded."""
         found = self.census(state)
-        return found.resting and complete(found)
+        return found.resting and (complete(found) or found.excused)
 
     def public(self, state: World) -> Any:
         """What a census reads of a state."""
@@ -630,7 +653,8 @@ class ClassicModel:
         wanted = tps_of(image, (topic for entry in registry for topic in entry.topics))
         resting = quiet and live_ids == set(members)
         adopted = tuple((tp, f"c{c + 1}") for tp, c in state.adopted)
-        return Census(tuple(beliefs), registry, wanted, resting, adopted)
+        excused = any(isinstance(cell.value, Client) and cell.value.trusting for cell in state.clients)
+        return Census(tuple(beliefs), registry, wanted, resting, adopted, excused=excused)
 
     def _belief(self, c: int, cell: Cell, state: World) -> Belief:
         """One client's belief, and how it stands to the registry."""
@@ -657,7 +681,18 @@ class ClassicModel:
             and client.generation >= 0
             and self._accepts(state.broker, c, client)
         )
-        return Belief(f"c{c + 1}", client.member, live, current, settled, client.owned, commits, rejoined)
+        return Belief(
+            f"c{c + 1}",
+            client.member,
+            live,
+            current,
+            settled,
+            client.owned,
+            commits,
+            rejoined,
+            client.generation >= 0,
+            client.ahead,
+        )
 
     def _accepts(self, broker: Cell, c: int, client: Client) -> bool:
         """Whether the coordinator would take a commit from this client now."""
@@ -669,6 +704,11 @@ class ClassicModel:
             for _, mail in self.brokers.handle(broker, request, keeps_log=False)
             for _, body in mail
         )
+
+
+def _gone(client: Client) -> Client:
+    """A process that is no more; what comes after it has connections of its own."""
+    return Client(Run.GONE, rung=client.rung, connection=client.connection + 1)
 
 
 def _epoch(group: Group) -> int:

@@ -61,9 +61,7 @@ class ConsumerModel(ClassicModel):
             downgrade=policy in ("downgrade", "bidirectional"),
             switches=options.switches,
         )
-        self.brokers = Brokers(
-            config, self.interner, self._targets, self._member_id, split_sync=options.faults.failover > 0
-        )
+        self.brokers = Brokers(config, self.interner, self._targets, self._member_id)
 
     def _targets(self, ask: TargetAsk) -> tuple[Target, ...]:
         found: tuple[Target, ...] = self._ask(ask)
@@ -80,11 +78,11 @@ class ConsumerModel(ClassicModel):
     def _rungs(self, c: int) -> int:
         return len(self.kinds[c])
 
-    def _fresh(self, c: int, rung: int, image: Image) -> Client | ConsumerClient:
+    def _fresh(self, c: int, rung: int, image: Image, connection: int) -> Client | ConsumerClient:
         if self._kind(c, rung) == CLASSIC:
-            return super()._fresh(c, 0, image)._replace(rung=rung)
+            return super()._fresh(c, rung, image, connection)
         config = self.configs[c]
-        return cm.started(config, cc.matching(config, image), f"{config.client}m-1", rung)
+        return cm.started(config, cc.matching(config, image), f"{config.client}m-1", rung)._replace(connection=connection)
 
     def _settled_image(self, broker: Cell, image: Image) -> Cell:
         ((after, _),) = self.brokers.handle(broker, MetadataChanged(image))
@@ -105,6 +103,8 @@ class ConsumerModel(ClassicModel):
         if (after := cm.reconcile(config, client)) is not None:
             word = "owns" if client.setting_out else "revokes down to"
             yield self._move(Action(name, "reconciles", detail=f"{word} {listing(after.owned)}"), client, after, broker)
+        if "unresolved_means_revoked" in config.switches and (blind := cm.unresolved(client)) is not None:
+            yield self._move(Action(name, "reconciles without metadata"), client, blind, broker)
         topics = cc.matching(config, image.value)
         if topics != client.topics and client.state in cm.MEMBER:
             changed = client._replace(topics=topics, full=True)
@@ -141,7 +141,7 @@ class ConsumerModel(ClassicModel):
             yield from super()._client_faults(state, c, cell, faults)
             return
         name = f"c{c + 1}"
-        gone = ConsumerClient(Run.GONE, rung=client.rung)
+        gone = ConsumerClient(Run.GONE, rung=client.rung, connection=client.connection)
         alive = client.run in (Run.UP, Run.PAUSED)
         if faults.crash and alive:
             yield Action(name, "crashes", fault=True), self._faulty(state, c, gone, "crash")
@@ -156,7 +156,7 @@ class ConsumerModel(ClassicModel):
             after = self._faulty(state, c, cm.poll_expired(client), "slow")
             yield from self._farewell(Action(name, "polls too late, leaves", BROKER, fault=True), after, c, client)
         if faults.rollout and client.rung + 1 < len(self.kinds[c]):
-            after = self._faulty(state, c, ConsumerClient(Run.NEW, rung=client.rung + 1), "rollout")
+            after = self._faulty(state, c, gone._replace(run=Run.NEW, rung=client.rung + 1), "rollout")
             yield from self._farewell(Action(name, "closes for its next version", BROKER, fault=True), after, c, client)
         if faults.subscribe and len(client.topics) > 1:
             fewer = client._replace(topics=client.topics[:1], full=True)
