@@ -17,7 +17,7 @@ from kassay.certify.targets import resolve
 from kassay.certify.verdicts import Verdict
 
 BASELINE = read_baseline(Path(__file__).parent.parent / "data/baseline.json")
-HISTORIES = {"C": 200, "S": 300, "H": 300, "T": 200, "P": 1000, "K": 150}
+HISTORIES = {"C": 200, "S": 300, "H": 300, "T": 200, "P": 1000, "L": 200, "K": 150}
 BUGGY = {"sticky": 800, "cooperative-sticky": 800}
 """Rules with findings are played longer, so that the rarer ones come up."""
 FOREIGN = {"kafka-python:range": 200, "kafka-python:roundrobin": 200}

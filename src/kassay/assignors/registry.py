@@ -35,7 +35,7 @@ class Reference:
 
 REFERENCES: Final[dict[str, Reference]] = {}
 
-_PREFIXES: Final = {"P": "placement:", "K": "partitioner:"}
+_PREFIXES: Final = {"P": "placement:", "L": "plan:", "K": "partitioner:"}
 _Factory = TypeVar("_Factory", bound=Callable[[], Any])
 
 

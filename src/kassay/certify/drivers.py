@@ -7,6 +7,7 @@ from functools import cache
 from kassay.certify.examine import Driver
 from kassay.certify.groups import GroupDriver
 from kassay.certify.placements import PlacementDriver
+from kassay.certify.plan_driver import PlanDriver
 from kassay.certify.sendings import SendingDriver
 from kassay.certify.task_driver import TaskDriver
 from kassay.model.errors import InputError
@@ -23,4 +24,6 @@ def driver_for(kind: str) -> Driver:
         return SendingDriver()
     if kind == "T":
         return TaskDriver()
+    if kind == "L":
+        return PlanDriver()
     raise InputError(f"targets of kind {kind} cannot be certified")

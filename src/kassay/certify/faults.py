@@ -1,4 +1,4 @@
-"""Negative controls beside the assignors: placers, partitioners and task assignors with one fault each.
+"""Negative controls beside the assignors: placers, planners, partitioners and task assignors.
 
 Each is a reference with one thing done wrong, of a kind that happened in clients and tools.
 """
@@ -10,11 +10,14 @@ from dataclasses import replace
 
 from kassay.assignors.partitioners.explicit import Explicit
 from kassay.assignors.partitioners.murmur2 import murmur2
+from kassay.assignors.placement.optimal_plan import OptimalPlan
 from kassay.assignors.placement.striped import Striped
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.model.int32 import to_positive
 from kassay.model.partitioner import PartitionerBase, Record, TopicMetadata
 from kassay.model.placement import Placement, PlacementRequest, Replicas
+from kassay.model.plan import Move, Plan
+from kassay.model.planning import PlanRequest
 from kassay.model.randomness import RandomSource
 from kassay.model.tasks import ClientTasks, TaskAssignment, TaskRequest
 
@@ -233,3 +236,41 @@ class HandsRound(_SpoiltTasks):
             owner = before.get(task)
             runs[ids[(ids.index(owner) + 1 if owner in ids else number) % len(ids)]].append(number)
         return {p: ClientTasks(tuple(tasks[number] for number in own)) for p, own in runs.items()}
+
+
+class TakesFromAnybody(OptimalPlan):
+    """Replicas are taken from a broker that does not have them."""
+
+    def plan(self, request: PlanRequest) -> Plan:
+        """The plan with its exchanges turned round."""
+        made = super().plan(request)
+        turned = tuple(
+            move._replace(source=move.target, target=move.source) if move.source is not None else move
+            for move in made.moves
+            if move.target is not None
+        )
+        return replace(made, moves=turned)
+
+
+class GoesRoundAbout(OptimalPlan):
+    """The first partition makes a trip to another broker and back before anything else moves."""
+
+    def plan(self, request: PlanRequest) -> Plan:
+        """The plan with two copies too many where a broker is free."""
+        made = super().plan(request)
+        partition, row = request.before[0]
+        free = [broker.broker_id for broker in request.brokers if broker.broker_id not in row]
+        if not free:
+            return made
+        trip = (Move(partition, row[0], free[0]), Move(partition, free[0], row[0]))
+        return replace(made, moves=(*trip, *made.moves))
+
+
+class DoublesUp(OptimalPlan):
+    """A replica goes to a broker that has one already."""
+
+    def plan(self, request: PlanRequest) -> Plan:
+        """The plan with the first replica put beside the last."""
+        made = super().plan(request)
+        partition, row = made.after[0]
+        return replace(made, moves=(*made.moves, Move(partition, row[0], row[-1])))

@@ -101,6 +101,7 @@ _MODULES: Final = (
     "placement",
     "placement_balance",
     "plans",
+    "planning",
     "partitioning",
 )
 _F = TypeVar("_F", bound=Predicate)

@@ -76,7 +76,7 @@ def parted(
 
 def load_situations() -> dict[str, Situation]:
     """Every situation, those of all kinds; imports the modules that define them."""
-    for name in ("placement_scenarios", "task_scenarios"):
+    for name in ("placement_scenarios", "planning", "task_scenarios"):
         importlib.import_module(f"kassay.properties.{name}")
     return SITUATIONS
 

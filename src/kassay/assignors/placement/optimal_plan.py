@@ -1,0 +1,58 @@
+"""Optimal plan: the best placement on the brokers of tomorrow, reached one valid exchange at a time.
+
+Goals, in order: the rack rule; replicas a broker within one of each other, or as even as racks allow;
+the fewest copies; leaders as even as they can be; the fewest changes of leader. On the way every state
+keeps the rack rule where the start did, and no partition has fewer replicas than before.
+Source: kassay.solver.placement (certified optimum), kassay.solver.placement_plan; KIP-455.
+Cost: that of the solver; a plan has as many steps as replicas to copy, and one for a leader to change.
+"""
+
+from __future__ import annotations
+
+from kassay.assignors.registry import reference
+from kassay.model.cluster import TopicPartition
+from kassay.model.placement import Replicas
+from kassay.model.plan import Move, Plan
+from kassay.model.planning import PlanRequest
+from kassay.solver.placement import best_placement
+from kassay.solver.placement_instance import Host, PlacedTopic, PlacementProblem
+from kassay.solver.placement_plan import Step, plan
+
+
+@reference(
+    "optimal",
+    kind="L",
+    claims=("plan-valid", "plan-minimal", "rack-spread", "deterministic"),
+    source="kassay.solver.placement_plan",
+)
+class OptimalPlan:
+    """Moves to the most even placement with the fewest copies, each state on the way a valid one."""
+
+    def plan(self, request: PlanRequest) -> Plan:
+        """The moves, partition by partition."""
+        before = dict(request.before)
+        steps = plan(before, best_rows(request), {b.broker_id: b.rack for b in request.brokers})
+        moves = tuple(map(_move, steps))
+        return Plan(request.brokers, request.before, moves, request.replication_factor)
+
+
+def _move(step: Step) -> Move:
+    """The step as a move; the order of the replicas is said where only that changes."""
+    order = step.after if step.source is None and step.target is None else None
+    return Move(step.tp, step.source, step.target, order)
+
+
+def best_rows(request: PlanRequest) -> dict[TopicPartition, Replicas]:
+    """Where the replicas are to be in the end."""
+    numbered: dict[str, list[TopicPartition]] = {}
+    rows = dict(request.before)
+    for tp in sorted(rows):
+        numbered.setdefault(tp.topic, []).append(tp)
+    found = best_placement(
+        PlacementProblem(
+            tuple(Host(b.broker_id, b.rack) for b in sorted(request.brokers)),
+            tuple(PlacedTopic(t, len(tps), request.replication_factor) for t, tps in numbered.items()),
+            {topic: tuple(rows[tp] for tp in tps) for topic, tps in numbered.items()},
+        )
+    )
+    return dict(zip((tp for tps in numbered.values() for tp in tps), found.rows, strict=True))
