@@ -64,9 +64,45 @@ def _unproven(document: dict[str, Any], certificate: dict[str, Any], reason: str
     proven = reason.startswith("optimal") or certificate.get("prover") is not None
     if document.get("status") == "optimal" and not proven:
         return f"the result says optimal, the certificate proves no more than this: {reason}"
-    if certificate is not document and document.get("assignment") != certificate.get("assignment"):
-        return "the result's assignment is not the one that the certificate proves"
+    if certificate is document:
+        return None
+    for field, value in _figures(document, certificate).items():
+        if field in document and document[field] != value:
+            return f"{field} of the result is not what the certificate proves"
     return None
+
+
+def _figures(document: dict[str, Any], certificate: dict[str, Any]) -> dict[str, Any]:
+    """What the figures of a result must be, so far as the checker of its certificate leaves them alone.
+
+    The checker has accepted the certificate, so its parts are what they should be.
+    """
+    given, instance = certificate["assignment"], certificate["instance"]
+    figures: dict[str, Any] = {"assignment": given}
+    if certificate["schema"] == "kassay/placement-certificate/1":
+        counts = {broker["id"]: broker.get("base", 0) for broker in instance["brokers"]}
+        for row in (row for rows in given.values() for row in rows):
+            for broker_id in row:
+                counts[broker_id] += 1
+        loads = sorted(counts.values())
+        imbalance = _imbalance(counts, {b["id"]: b.get("share", 1) for b in instance["brokers"]})
+        figures |= {"moved": document.get("copies"), "lower": imbalance, "upper": imbalance}
+    elif certificate["schema"] == "kassay/tasks-certificate/1":
+        loads = sorted(len(tasks) for tasks in given.values())
+        figures["standbys"] = certificate["standbys"]
+    else:
+        of_member = {member["id"]: given.get(member["id"], {}) for member in instance["members"]}
+        loads = sorted(sum(map(len, topics.values())) for topics in of_member.values())
+        figures["max_weight"] = document.get("upper")
+    return figures | {"loads": loads, "sum_squares": sum(load * load for load in loads)}
+
+
+def _imbalance(counts: dict[int, int], shares: dict[int, int]) -> int:
+    """The sum of squared counts; with unequal shares of (count * all shares - total * own share)."""
+    if len(set(shares.values())) == 1:
+        return sum(count * count for count in counts.values())
+    total, every = sum(counts.values()), sum(shares.values())
+    return sum((count * every - total * shares[broker]) ** 2 for broker, count in counts.items())
 
 
 def _name(document: dict[str, Any]) -> str:

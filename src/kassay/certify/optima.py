@@ -9,6 +9,7 @@ from kassay.certify.inprocess import Deadline, Overdue
 from kassay.certify.instances import Located, at
 from kassay.model.errors import InputError
 from kassay.solver.documents import solve_document
+from kassay.solver.fields import shown
 from kassay.solver.instance import Problem
 from kassay.solver.packing_document import solve_weighted_document
 from kassay.solver.placement_instance import InfeasiblePlacementError, PlacementProblem
@@ -29,13 +30,10 @@ def read_instance(located: Located) -> None:
 
     An instance that no placement can satisfy is one all the same.
     """
-    document = located.document
     with at(located.where):
-        if not isinstance(document, dict) or document.get("family") not in _FAMILIES:
-            found = document.get("family") if isinstance(document, dict) else document
-            raise InputError(f"family: found {str(found)[:60]!r}, expected one of A, B, C")
+        parse = _FAMILIES[_family(located.document)]
         try:
-            _FAMILIES[document["family"]](document)
+            parse(located.document)
         except InfeasiblePlacementError:
             return
 
@@ -52,7 +50,7 @@ def solve(
     began = time.perf_counter()
     document = located.document
     with at(located.where):
-        hard = _hard(document)
+        hard = _family(document) == "A" and _hard(document)
         try:
             with Deadline(_patience(seconds, hard)):
                 found = _solve(document, order, solver, seconds, hard)
@@ -73,7 +71,7 @@ def _solve(
     document: Any, order: tuple[str, ...], solver: str, seconds: float | None, hard: bool
 ) -> dict[str, Any]:
     limit = SEARCH_S if seconds is None else seconds
-    family = document["family"] if isinstance(document, dict) and "family" in document else None
+    family = document["family"]
     if family in ("B", "C") and solver != "flow":
         kind = "placements" if family == "B" else "tasks"
         raise _NotTakenError(f"the solver {solver} does not take {kind}, --solver flow does")
@@ -84,10 +82,17 @@ def _solve(
     return solve_document(document, order, solver, seconds)
 
 
-def _hard(document: Any) -> bool:
-    """Whether this is a consumer instance with weights or with bundles of different sizes."""
-    if not isinstance(document, dict) or document.get("family") != "A":
-        return False
+def _family(document: Any) -> str:
+    if not isinstance(document, dict):
+        raise InputError(f"found {type(document).__name__}, expected an object with a family")
+    family = document.get("family")
+    if not isinstance(family, str) or family not in _FAMILIES:
+        raise InputError(f"family: found {shown(family)}, expected one of {', '.join(_FAMILIES)}")
+    return family
+
+
+def _hard(document: dict[str, Any]) -> bool:
+    """Whether a consumer instance is one with weights or with bundles of different sizes."""
     topics = document.get("topics")
     weights = isinstance(topics, list) and any(isinstance(t, dict) and t.get("weights") for t in topics)
     if not weights and not document.get("copartition"):
