@@ -169,17 +169,22 @@ class Rebalanced:
     def outcomes(self) -> tuple[Step, ...]:
         """The steps at which balance, movement and rack claims are judged.
 
-        Eager: every answered round. Cooperative: one, from the input of the first round to the
-        assignment at the fixpoint; none if there was no fixpoint.
+        Eager: every answered round. Cooperative: one, from the input of the first round (after a failed
+        sync, of the round that follows it) to the assignment at the fixpoint; none if there was none.
         """
         answered = tuple(step for step in self.steps if not isinstance(step.answer, Failure))
         if not answered or answered[0].protocol is RebalanceProtocol.EAGER:
             return answered
         if not self.settled or len(answered) < len(self.steps):
             return ()
-        first, last = answered[0], answered[-1]
+        # A member that missed its sync goes on with its old list: what counts is the round after that.
+        missed = [i for i, step in enumerate(answered) if step.failed_sync]
+        base = answered[missed[-1] + 1 :] if missed else answered
+        if not base:
+            return ()
+        first, last = base[0], base[-1]
         if first is last:
-            return answered
+            return (first,)
         return (
             Step(
                 cluster=first.cluster,
