@@ -52,9 +52,10 @@ class Distance:
         else:
             self._sums["unsettled"] += 1
         for outcome in rebalanced.outcomes:
-            self._measure(outcome)
+            self.measure(outcome)
 
-    def _measure(self, outcome: Step) -> None:
+    def measure(self, outcome: Step) -> None:
+        """Take in one outcome."""
         sums = self._sums
         best = best_of_group(outcome, ORDER)
         loads = sorted(outcome.loads.values())

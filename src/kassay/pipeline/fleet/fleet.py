@@ -1,0 +1,63 @@
+"""The whole of a fleet's replay: snapshots read, histories told, candidates compared, tables written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from kassay.certify.targets import Target
+from kassay.pipeline.fleet.histories import histories
+from kassay.pipeline.fleet.replay import Subscriptions, replays
+from kassay.pipeline.fleet.snapshots import read_fleet
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SCHEMA: Final = "kassay/fleet/1"
+SUMMARY: Final = """
+    SELECT assignor, count(*) AS groups, sum(rebalances) AS rebalances, sum(to_switch) AS to_switch,
+      sum(moved) AS moved, sum(moved_least) AS moved_least, sum(balance) AS balance,
+      max(spread_worst) AS spread_worst,
+      sum(int(against_actual = 'better')) AS better, sum(int(against_actual = 'same')) AS same,
+      sum(int(against_actual = 'worse')) AS worse, sum(int(against_actual = 'unknown')) AS unknown
+    FROM replays GROUP BY assignor ORDER BY assignor != 'actual', balance, moved, assignor"""
+WORST: Final = """
+    SELECT `group`, members, partitions, rebalances, moved, moved_least, balance, spread_worst
+    FROM replays WHERE assignor = 'actual' AND (balance > 0 OR moved > moved_least)
+    ORDER BY balance DESC, moved - moved_least DESC, `group` LIMIT 10"""
+
+
+def replay_fleet(
+    spark: SparkSession, paths: Sequence[str], out: str, targets: Sequence[Target], known: Subscriptions
+) -> dict[str, Any]:
+    """Write the tables snapshots, rejected, events, states and replays; what they come to.
+
+    Raises `InputError` for a path with nothing in it.
+    """
+    fleet = read_fleet(spark, paths)
+    fleet.rejected.write.mode("overwrite").parquet(f"{out}/rejected")
+    fleet.snapshots.write.mode("overwrite").parquet(f"{out}/snapshots")
+    # From here on the written table is the source: what was parsed is not parsed again.
+    snapshots = spark.read.parquet(f"{out}/snapshots")
+    happened = histories(snapshots)
+    happened.events.write.mode("overwrite").parquet(f"{out}/events")
+    happened.states.write.mode("overwrite").parquet(f"{out}/states")
+    groups = snapshots.select("group").distinct().count()
+    pieces = max(1, min(groups, 8 * spark.sparkContext.defaultParallelism))
+    # Groups differ in size by orders of magnitude: many pieces even the tasks out.
+    replays(snapshots.repartition(pieces, "group"), targets, known).write.mode("overwrite").parquet(
+        f"{out}/replays"
+    )
+    for name in ("replays", "events", "rejected"):
+        spark.read.parquet(f"{out}/{name}").createOrReplaceTempView(name)
+    rejected = spark.sql("SELECT reason, count(*) AS lines FROM rejected GROUP BY reason ORDER BY lines DESC")
+    events = spark.sql("SELECT event, count(*) AS times FROM events GROUP BY event ORDER BY event")
+    return {
+        "schema": SCHEMA,
+        "groups": groups,
+        "snapshots": snapshots.select("group", "at").distinct().count(),
+        "assignors": [row.asDict() for row in spark.sql(SUMMARY).collect()],
+        "worst": [row.asDict() for row in spark.sql(WORST).collect()],
+        "events": {row.event: row.times for row in events.collect()},
+        "rejected": {row.reason: row.lines for row in rejected.collect()},
+    }

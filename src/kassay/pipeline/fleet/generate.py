@@ -1,0 +1,251 @@
+"""Realistic fleets, for demonstrations and tests at any size.
+
+No public trace of rebalances is known, so sizes come from the catalogue of shapes, each of which
+names its source; the small services that fill a fleet up, and how often something happens, are made
+up and labelled `synthetic`.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from kassay.assignors import registry
+from kassay.model.cluster import Cluster, Topic
+from kassay.model.group import Assignment, Member
+from kassay.model.history import AddPartitions, Change, Event, History, Join, Leave
+from kassay.model.play import Player
+from kassay.properties.shapes import SHAPES, Shape
+from kassay.properties.sources import derive_seed
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import DataFrame, SparkSession
+
+EPOCH_S: Final = 1_795_219_200
+"""The first snapshot: 2026-11-21T00:00:00Z."""
+EVERY_S: Final = 300
+DIALECTS: Final = ("offsets", "offsets", "members", "members-epochs", "members-lost", "json")
+ASSIGNORS: Final = ("range", "range", "roundrobin", "sticky", "cooperative-sticky")
+SYNTHETIC_SHARE: Final = 0.85
+GIANT: Final = 1000
+"""Shapes of more partitions than this are rare."""
+GIANT_SHARE: Final = 0.02
+EVENT_CHANCE: Final = 0.12
+_OFFSETS_HEADER: Final = (
+    *("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG"),
+    *("CONSUMER-ID", "HOST", "CLIENT-ID"),
+)
+TEXTS_DDL: Final = "at string, value string"
+
+
+@dataclass(frozen=True)
+class FleetSpec:
+    """So many groups, so many snapshots of each; the seed decides the rest."""
+
+    groups: int
+    snapshots: int
+    seed: int = 0
+    dialects: tuple[str, ...] = DIALECTS
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A group at a snapshot; `clients` are the client ids."""
+
+    at: int
+    cluster: Cluster
+    members: tuple[Member, ...]
+    given: Assignment
+
+
+def shape_of(source: random.Random) -> Shape:
+    """The shape of a group: mostly small services, some from the catalogue."""
+    if source.random() < SYNTHETIC_SHARE:
+        topics = tuple(source.choice((1, 3, 6, 12, 24)) for _ in range(source.choice((1, 1, 1, 2, 3, 4))))
+        graph = "some" if source.random() < 0.1 else "all"
+        return Shape("service", source.randint(1, 12), topics, graph, "synthetic")
+    giants = source.random() < GIANT_SHARE
+    return source.choice([shape for shape in SHAPES if (sum(shape.topics) > GIANT) is giants])
+
+
+def moments(spec: FleetSpec, number: int) -> tuple[str, Iterator[Moment]]:
+    """The group's name and its snapshots in order of time."""
+    source = random.Random(derive_seed(spec.seed, "fleet", number))
+    shape = shape_of(source)
+    return f"{shape.id}-{number:05d}", _moments(spec, source, shape)
+
+
+def _moments(spec: FleetSpec, source: random.Random, shape: Shape) -> Iterator[Moment]:
+    names = [f"{shape.id}.{i}" for i in range(len(shape.topics))]
+    counts = dict(zip(names, shape.topics))
+    members = [_joining(source, shape, names, i) for i in range(shape.members)]
+    changes: list[Change] = [tuple(Join(member) for member in members)]
+    starts = [0]
+    for tick in range(1, spec.snapshots):
+        if source.random() < EVENT_CHANCE:
+            changes.append(_change(source, shape, names, counts, members))
+            starts.append(tick)
+    cluster = Cluster(tuple(Topic(name, count) for name, count in zip(names, shape.topics)))
+    chosen = registry.find(source.choice(ASSIGNORS))
+    assert chosen is not None
+
+    def new(config: object) -> object:  # noqa: ARG001  # the references take no configuration
+        return chosen.factory()
+
+    played = Player(new, chosen.protocol).play(History(cluster, tuple(changes)))  # type: ignore[arg-type]
+    answered = {rebalanced.index: rebalanced.steps[-1] for rebalanced in played}
+    for tick in range(spec.snapshots):
+        index = max(i for i, start in enumerate(starts) if start <= tick)
+        step = answered[index]
+        yield Moment(EPOCH_S + tick * EVERY_S, step.cluster, step.group.members, step.given)
+
+
+def _joining(source: random.Random, shape: Shape, names: Sequence[str], number: int) -> Member:
+    """A member with an id as a client makes it: its client id and random digits."""
+    if shape.graph == "own":
+        topics: tuple[str, ...] = (names[number % len(names)],)
+    elif shape.graph == "two":
+        topics = (names[number % len(names)], names[(number + 1) % len(names)])
+    elif shape.graph == "some":
+        topics = tuple(name for name in names if source.random() < 0.6) or (names[0],)
+    else:
+        topics = tuple(names)
+    return Member(f"app-{number}-{source.getrandbits(48):012x}", topics)
+
+
+def _change(
+    source: random.Random, shape: Shape, names: Sequence[str], counts: dict[str, int], members: list[Member]
+) -> Change:
+    """Something that happens to a group: one comes, one goes, a pod restarts, a topic grows."""
+    kind = source.random()
+    events: list[Event] = []
+    if kind < 0.3 or len(members) < 2:
+        members.append(_joining(source, shape, names, len(members)))
+        events.append(Join(members[-1]))
+    elif kind < 0.55:
+        events.append(Leave(members.pop(source.randrange(len(members))).member_id))
+    elif kind < 0.92:
+        place = source.randrange(len(members))
+        old = members[place]
+        number = int(old.member_id.split("-")[1])
+        members[place] = _joining(source, shape, names, number)._replace(topics=old.topics)
+        events += [Leave(old.member_id), Join(members[place])]
+    else:
+        topic = source.choice(list(names))
+        counts[topic] += max(1, counts[topic] // 2)
+        events.append(AddPartitions(topic, counts[topic]))
+    return tuple(events)
+
+
+def dialect_of(spec: FleetSpec, number: int) -> str:
+    """How this group's snapshots are told."""
+    return random.Random(derive_seed(spec.seed, "dialect", number)).choice(spec.dialects)
+
+
+def told(group: str, moment: Moment, dialect: str) -> str:
+    """The snapshot as the tool prints it, or as JSON lines."""
+    if dialect == "json":
+        return "\n".join(_json_lines(group, moment))
+    if dialect == "members-lost":
+        # This output is of no use alone; whoever has it needs the offsets view as well.
+        return told(group, moment, "offsets") + "\n" + _members(group, moment, "members-lost")
+    return _offsets(group, moment) if dialect == "offsets" else _members(group, moment, dialect)
+
+
+def _client(member_id: str) -> str:
+    return member_id.rpartition("-")[0]
+
+
+def _offsets(group: str, moment: Moment) -> str:
+    rows = [
+        [*_OFFSETS_HEADER],
+        *(
+            [group, tp.topic, str(tp.partition), "1000", "1000", "0", m, "/10.0.0.1", _client(m)]
+            for m, tps in moment.given.items()
+            for tp in tps
+        ),
+        *(
+            [group, "-", "-", "-", "-", "-", m, "/10.0.0.1", _client(m)]
+            for m, tps in moment.given.items()
+            if not tps
+        ),
+    ]
+    owned = {tp for tps in moment.given.values() for tp in tps}
+    for topic in moment.cluster.topics:
+        for tp in topic.tps():
+            if tp not in owned:
+                rows.append([group, tp.topic, str(tp.partition), "1000", "1000", "0", "-", "-", "-"])  # noqa: PERF401
+    return "\n" + "\n".join(" ".join(f"{cell:<15}" for cell in row).rstrip() for row in rows)
+
+
+def _members(group: str, moment: Moment, dialect: str) -> str:
+    header = ["GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS"]
+    header += ["CURRENT-EPOCH", "CURRENT-ASSIGNMENT", "TARGET-EPOCH", "TARGET-ASSIGNMENT"] * (
+        dialect == "members-epochs"
+    ) or ["ASSIGNMENT"]
+    rows = [header]
+    for member_id, tps in moment.given.items():
+        by_topic: dict[str, list[int]] = {}
+        for topic, partition in sorted(tps):
+            by_topic.setdefault(topic, []).append(partition)
+        lists = {topic: ",".join(map(str, numbers)) for topic, numbers in by_topic.items()}
+        row = [group, member_id, "/10.0.0.1", _client(member_id), str(len(tps))]
+        if dialect == "members-epochs":
+            text = ";".join(f"{topic}:{numbers}" for topic, numbers in lists.items()) or "-"
+            row += ["7", text, "7", text]
+        elif dialect == "members-lost":
+            row.append(", ".join(f"({numbers})" for numbers in lists.values()) or "-")
+        else:
+            row.append(", ".join(f"{topic}({numbers})" for topic, numbers in lists.items()) or "-")
+        rows.append(row)
+    return "\n" + "\n".join(" ".join(f"{cell:<15}" for cell in row).rstrip() for row in rows)
+
+
+def _json_lines(group: str, moment: Moment) -> Iterator[str]:
+    at = stamp(moment.at)
+    reads = {member.member_id: list(member.topics) for member in moment.members}
+    for member_id, tps in moment.given.items():
+        yield json.dumps(
+            {
+                "at": at,
+                "group": group,
+                "member": member_id,
+                "client_id": _client(member_id),
+                "topics": reads[member_id],
+                "owned": [list(tp) for tp in tps],
+            }
+        )
+
+
+def stamp(seconds: int) -> str:
+    """The time as it stands in paths and documents.
+
+    >>> stamp(EPOCH_S)
+    '2026-11-21T00-00-00Z'
+    """
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
+
+
+def texts(spark: SparkSession, spec: FleetSpec, partitions: int) -> DataFrame:
+    """The fleet as texts by time, to be written with `partitionBy("at")`."""
+    numbers = spark.range(0, spec.groups, 1, partitions)
+    return numbers.mapInArrow(partial(_texts_arrow, spec), TEXTS_DDL)
+
+
+def _texts_arrow(spec: FleetSpec, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    """The texts of the groups that the input names; for `mapInArrow`."""
+    import pyarrow as pa
+
+    schema = pa.schema([("at", pa.string()), ("value", pa.string())])
+    for batch in batches:
+        for number in batch.column(0).to_pylist():
+            group, found = moments(spec, number)
+            dialect = dialect_of(spec, number)
+            rows = [{"at": stamp(m.at), "value": told(group, m, dialect)} for m in found]
+            yield pa.RecordBatch.from_pylist(rows, schema)

@@ -1,0 +1,262 @@
+"""What each group's history would have been under other assignors, and at best.
+
+Every candidate starts from what the group really had and sees the same joins, leaves, new partitions
+and subscriptions. What really happened is measured by the same yardstick: the certified optimum of
+each state, the group's state before it being what could have been kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from kassay.certify.blocks import open_host
+from kassay.certify.targets import Host, Target
+from kassay.model.cluster import Cluster, Topic, TopicPartition
+from kassay.model.group import Assignment, Group, Member
+from kassay.model.history import (
+    AddPartitions,
+    Change,
+    CreateTopic,
+    Event,
+    History,
+    Join,
+    Leave,
+    Rebalance,
+    Resubscribe,
+)
+from kassay.model.play import Player
+from kassay.model.step import Step
+from kassay.pipeline.distance import Distance
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import DataFrame
+
+ACTUAL: Final = "actual"
+REPLAYS_DDL: Final = (
+    "`group` string, assignor string, members int, partitions int, rebalances int, to_switch bigint, "
+    "moved bigint, moved_least bigint, balance bigint, balance_worst bigint, spread_worst int, invalid int, "
+    "unsettled int, inferred boolean, against_actual string"
+)
+_GENERATION: Final = 1
+
+Subscriptions = Mapping[tuple[str, str], tuple[str, ...]]
+
+
+class Seat(NamedTuple):
+    """A member in a snapshot; `topics` None where nobody knows what it reads."""
+
+    topics: tuple[str, ...] | None
+    owned: tuple[TopicPartition, ...]
+    instance_id: str | None
+    client_id: str | None
+    rack: str | None
+
+
+@dataclass(frozen=True)
+class State:
+    """A group at a time: its members, what exists, and whether subscriptions had to be guessed."""
+
+    seats: Mapping[str, Seat]
+    counts: Mapping[str, int]
+    topics: Mapping[str, tuple[str, ...]]
+    inferred: bool
+
+    @property
+    def cluster(self) -> Cluster:
+        """The topics as an assignor would see them."""
+        return Cluster.of(dict(self.counts))
+
+    def member(self, member_id: str, owned: Sequence[TopicPartition] = ()) -> Member:
+        """A member of this state with these claims."""
+        seat = self.seats[member_id]
+        generation = _GENERATION if owned else -1
+        return Member(
+            member_id, self.topics[member_id], tuple(owned), generation, seat.rack, seat.instance_id
+        )
+
+
+def states_of(group: str, rows: Sequence[Mapping[str, Any]], known: Subscriptions) -> list[State]:
+    """The states of one group in order of time.
+
+    A topic is as large as the largest partition number seen so far says. Who is not known to
+    subscribe to anything is taken to read every topic that the group was assigned so far.
+    """
+    counts: dict[str, int] = {}
+    made: list[State] = []
+    for at in sorted({row["at"] for row in rows}):
+        seats: dict[str, Seat] = {}
+        for row in sorted((r for r in rows if r["at"] == at), key=lambda r: r["member"] or ""):
+            owned = tuple(sorted(TopicPartition(tp["topic"], tp["partition"]) for tp in row["owned"]))
+            for topic, partition in owned:
+                counts[topic] = max(counts.get(topic, 0), partition + 1)
+            if row["member"] is not None:
+                told = None if row["topics"] is None else tuple(row["topics"])
+                seats[row["member"]] = Seat(told, owned, row["instance_id"], row["client_id"], row["rack"])
+        reads = {member_id: _reads(group, member_id, seat, known) for member_id, seat in seats.items()}
+        guess = tuple(sorted(counts))
+        topics = {m: guess if read is None else tuple(sorted(read)) for m, read in reads.items()}
+        made.append(State(seats, dict(counts), topics, any(read is None for read in reads.values())))
+    return made
+
+
+def _reads(group: str, member_id: str, seat: Seat, known: Subscriptions) -> tuple[str, ...] | None:
+    if seat.topics is not None:
+        return seat.topics
+    for name in (member_id, seat.client_id or "", "*"):
+        if (group, name) in known:
+            return known[group, name]
+    return None
+
+
+def changes_between(before: State, after: State) -> Change:
+    """What happened from one state to the next; nothing if they are alike."""
+    events: list[Event] = []
+    for topic, count in sorted(after.counts.items()):
+        had = before.counts.get(topic)
+        if had is None:
+            events.append(CreateTopic(Topic(topic, count)))
+        elif had < count:
+            events.append(AddPartitions(topic, count))
+    events += [Leave(member_id) for member_id in sorted(before.seats.keys() - after.seats.keys())]
+    events += [Join(after.member(m)) for m in sorted(after.seats.keys() - before.seats.keys())]
+    events += [
+        Resubscribe(m, after.topics[m])
+        for m in sorted(after.seats.keys() & before.seats.keys())
+        if after.topics[m] != before.topics[m]
+    ]
+    owned = {m: seat.owned for m, seat in before.seats.items()} != {
+        m: s.owned for m, s in after.seats.items()
+    }
+    if not events and owned:
+        events.append(Rebalance())
+    return tuple(events)
+
+
+def history_of(states: Sequence[State]) -> tuple[History, list[tuple[State, State]]]:
+    """The group's history for a player, and the pairs of states that each later change leads between."""
+    first = states[0]
+    joins: Change = tuple(Join(first.member(m, seat.owned)) for m, seat in sorted(first.seats.items()))
+    steps = [(a, b, changes_between(a, b)) for a, b in pairwise(states)]
+    steps = [step for step in steps if step[2]]
+    return History(first.cluster, (joins, *(change for _, _, change in steps))), [(a, b) for a, b, _ in steps]
+
+
+def actual(pairs: Sequence[tuple[State, State]]) -> Distance:
+    """What really happened, measured against the optimum of each state."""
+    distance = Distance()
+    for before, after in pairs:
+        if after.seats:
+            members = tuple(
+                after.member(m, before.seats[m].owned if m in before.seats else ())
+                for m in sorted(after.seats)
+            )
+            answer = Assignment({m: seat.owned for m, seat in after.seats.items()})
+            distance.measure(Step(after.cluster, Group(members), answer, _GENERATION))
+    return distance
+
+
+def candidate(history: History, target: Target, host: Host) -> tuple[int, Distance]:
+    """What the first rebalance moved, which is the price of switching, and what came after it."""
+    distance, to_switch = Distance(), 0
+    for rebalanced in Player(host.new, target.protocol).play(history):
+        if rebalanced.index:
+            distance.see(rebalanced)
+        else:
+            first = Distance()
+            first.see(rebalanced)
+            to_switch = first.row()["moved"]
+    return to_switch, distance
+
+
+def replay_group(
+    group: str,
+    rows: Sequence[Mapping[str, Any]],
+    targets: Sequence[Target],
+    open_: Callable[[Target], Host],
+    known: Subscriptions,
+) -> Iterator[dict[str, Any]]:
+    """A row for what happened, and one for each candidate; nothing for a group without members."""
+    states = states_of(group, rows, known)
+    while states and not states[0].seats:
+        states.pop(0)
+    if not states:
+        return
+    history, pairs = history_of(states)
+    labels = {
+        "group": group,
+        "members": max(len(state.seats) for state in states),
+        "partitions": sum(states[-1].counts.values()),
+        "rebalances": len(pairs),
+        "inferred": any(state.inferred for state in states),
+    }
+    real = actual(pairs).row()
+    yield {**labels, **_figures(real), "assignor": ACTUAL, "to_switch": 0, "against_actual": "-"}
+    for target in targets:
+        to_switch, distance = candidate(history, target, open_(target))
+        found = distance.row()
+        yield {
+            **labels,
+            **_figures(found),
+            "assignor": target.spec,
+            "to_switch": to_switch,
+            "against_actual": compared(found, real),
+        }
+
+
+_FIGURES: Final = ("moved", "moved_least", "balance", "balance_worst", "spread_worst", "invalid", "unsettled")
+
+
+def _figures(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: row[name] for name in _FIGURES}
+
+
+def compared(found: Mapping[str, Any], real: Mapping[str, Any]) -> str:
+    """Better, worse or same, by balance and then moves; unknown where either is no valid assignment."""
+    if found["invalid"] or real["invalid"] or found["unsettled"]:
+        return "unknown"
+    ours, theirs = (found["balance"], found["moved"]), (real["balance"], real["moved"])
+    return "better" if ours < theirs else "worse" if ours > theirs else "same"
+
+
+class Hosts:
+    """The open targets of a worker process."""
+
+    def __init__(self) -> None:
+        self._stack, self._open = ExitStack(), dict[str, Host]()
+
+    def get(self, target: Target) -> Host:
+        """The target's host, opened if need be."""
+        if target.spec not in self._open:
+            self._open[target.spec] = self._stack.enter_context(open_host(target))
+        return self._open[target.spec]
+
+
+_HOSTS: Final = Hosts()
+
+
+def replays(snapshots: DataFrame, targets: Sequence[Target], known: Subscriptions) -> DataFrame:
+    """The replay of every group, a row a group and assignor."""
+    import pyarrow as pa
+
+    def work(table):  # type: ignore[no-untyped-def]  # Spark reads the hints below, and reads no texts
+        return _replay_arrow(tuple(targets), known, table)
+
+    work.__annotations__ = {"table": pa.Table, "return": pa.Table}
+    return snapshots.groupBy("group").applyInArrow(work, REPLAYS_DDL)
+
+
+def _replay_arrow(targets: tuple[Target, ...], known: Subscriptions, table: pyarrow.Table) -> pyarrow.Table:
+    """The replay of one group; for `applyInArrow`."""
+    import pyarrow as pa
+
+    rows = table.to_pylist()
+    made = list(replay_group(rows[0]["group"], rows, targets, _HOSTS.get, known))
+    types = {"bigint": pa.int64(), "int": pa.int32(), "string": pa.string(), "boolean": pa.bool_()}
+    columns = [part.replace("`", "").split() for part in REPLAYS_DDL.split(", ")]
+    schema = pa.schema([(name, types[type_]) for name, type_ in columns])
+    return pa.Table.from_pylist([{name: row[name] for name, _ in columns} for row in made], schema)
