@@ -196,7 +196,9 @@ class Control:
             assumes=(),
             digest=None,
             isolated=False,
-            source=Source(module=self.factory.__module__, class_name=self.factory.__name__),
+            source=Source(module=self.factory.__module__, class_name=self.factory.__name__)
+            if self.kind == "C"
+            else None,
             factory=self.factory,
             trusted=True,
         )
@@ -237,6 +239,7 @@ CONTROLS: Final[tuple[Control, ...]] = (
     Control("keeps-the-sign", faults.KeepsTheSign, "in-range", kind="K"),
     Control("adds-bytes", faults.AddsBytes, "hash-compatible", kind="K"),
     Control("remembers-keys", faults.RemembersKeys, "same-key-same-partition", kind="K"),
+    Control("salts-hashes", faults.SaltsHashes, "deterministic", kind="K"),
     Control("drops-empty-keys", faults.DropsEmptyKeys, "total", kind="K"),
     Control("ignores-leaders", faults.IgnoresLeaders, "available-only", kind="K"),
     Control("wraps-explicit", faults.WrapsExplicit, "refuses-out-of-range", kind="K"),
@@ -245,6 +248,7 @@ CONTROLS: Final[tuple[Control, ...]] = (
     Control("stands-by-itself", faults.StandsByItself, "standby-disjoint", kind="T"),
     Control("leaves-all-to-one", faults.LeavesAllToOne, "balanced-within-one", kind="T"),
     Control("goes-by-listing", faults.GoesByListing, "order-independent", kind="T"),
+    Control("hashes-processes", faults.FollowsHashes, "deterministic", kind="T"),
     Control("hands-round", faults.HandsRound, "converges", kind="T"),
 )
 

@@ -138,6 +138,14 @@ class RemembersKeys(_Spoilt):
         return self._calls % count
 
 
+class SaltsHashes(_Spoilt):
+    """Python's own hash of the bytes, another one in each process."""
+
+    def keyed(self, key: bytes, count: int) -> int:
+        """By the salted hash."""
+        return hash(key) % count
+
+
 class DropsEmptyKeys(_Spoilt):
     """An empty key makes it fail."""
 
@@ -221,6 +229,14 @@ class GoesByListing(_SpoiltTasks):
     def spoil(self, request: TaskRequest, given: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
         """Shares in listing order."""
         return dict(zip(request.by_id, (given[p] for p in sorted(given)), strict=True))
+
+
+class FollowsHashes(_SpoiltTasks):
+    """Shares go out in the order of a hash set, another one in each process."""
+
+    def spoil(self, request: TaskRequest, given: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+        """Shares in hash order."""
+        return dict(zip(sorted(request.by_id, key=hash), (given[p] for p in sorted(given)), strict=True))
 
 
 class HandsRound(_SpoiltTasks):

@@ -28,6 +28,7 @@ from kassay.assignors.plain_partitioner import PlainPartitioner
 from kassay.assignors.plain_placer import PlainPlacer
 from kassay.certify.host.load import FULL, PARTITIONER, PLACER, Loaded, NotLoadable, Source, load
 from kassay.certify.host.program import Program, ProgramChild
+from kassay.certify.host.references import ReferenceHost
 from kassay.certify.host.remote import PythonChild
 from kassay.certify.inprocess import LocalAssignor, LocalHost, guarded
 from kassay.model.assignor import RebalanceProtocol
@@ -120,6 +121,8 @@ class Target:
             if self.source is not None and (self.isolated or hash_seed is not None):
                 child = PythonChild(self.source, protocol=self.protocol, hash_seed=hash_seed or 0, **limits)
                 return ChildHost(self, child)
+            if self.factory is not None and hash_seed is not None:
+                return ReferenceHost(self.factory, hash_seed)
             if self.factory is not None:
                 return LocalHost(partial(_reference_object, self, self.factory))
             assert self.source is not None
@@ -271,7 +274,7 @@ def _unknown(spec: str) -> KassayError:
 
 
 def _reference(asked: _Asked, found: registry.Reference) -> Target:
-    assignor = isinstance(found.factory, type) and found.kind in "CS"
+    assignor = isinstance(found.factory, type) and found.kind in "CSH"
     return Target(
         spec=asked.spec,
         name=found.name,

@@ -97,14 +97,20 @@ def _sending(told: Sequence[Told], most: int) -> RenderableType:
         key = sent.get("key")
         shown = "no key" if key is None else f"key {base64.b64decode(key).hex() or 'empty'}"
         asked = "" if sent.get("partition") is None else f", partition {sent['partition']}"
-        gone = sent.get("unavailable") or []
-        partitions = f"{sent['partitions']}" + (f", without a leader {_words(gone)}" if gone else "")
+        partitions = f"{sent['partitions']}{_leaderless(sent.get('unavailable') or [])}"
         answer = sent.get("answer")
         if answer is None:
             answer = sent.get("refused", sent.get("failure", {})).get("message", "no answer")
         table.add_row(f"    {number}: {shown}{asked}", str(sent.get("topic")), partitions, str(answer))
     more = [Text(f"  and {len(told) - most} more records", style="dim")] if len(told) > most else []
     return Group(table, *more)
+
+
+def _leaderless(gone: Sequence[int]) -> str:
+    """The partitions without a leader; only their number where they are many."""
+    if not gone:
+        return ""
+    return f", without a leader {_words(gone) if len(gone) <= 8 else f'{len(gone)} of them'}"
 
 
 def _rebalance(step: Told, number: int) -> RenderableType:

@@ -1,0 +1,113 @@
+"""References other than assignors in a process of their own, with a hash seed of its own.
+
+They are ours and trusted: calls travel as pickles, without limits. What it is for is to see whether an
+answer depends on the process.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, BinaryIO, Final
+
+KEPT: Final = 8
+"""The youngest objects that a child keeps; cases use one or two at a time."""
+
+METHODS: Final = frozenset({"assign", "place", "plan", "partition", "configure", "close"})
+
+
+class ReferenceHost:
+    """Makes objects of a reference in a child process; a context manager that ends it."""
+
+    def __init__(self, factory: Callable[[], Any], hash_seed: int) -> None:
+        self._factory = factory
+        self._hash_seed = hash_seed
+        self._made = 0
+        self._child = self._start()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-c", f"from {__name__} import serve; serve()"]
+        path = os.pathsep.join(entry for entry in sys.path if entry)
+        env = {**os.environ, "PYTHONHASHSEED": str(self._hash_seed), "PYTHONPATH": path}
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
+
+    def new(self, config: Mapping[str, str]) -> RemoteReference:  # noqa: ARG002  # who uses it configures it
+        """A new object in the child."""
+        self._made += 1
+        self.call(self._made, "", self._factory)
+        return RemoteReference(self, self._made)
+
+    def call(self, number: int, method: str, *given: Any) -> Any:
+        """The answer to one call; raises what the object raised."""
+        sent, answers = self._child.stdin, self._child.stdout
+        assert sent is not None
+        assert answers is not None
+        pickle.dump((number, method, given), sent)
+        sent.flush()
+        raised, answer = pickle.load(answers)
+        if raised:
+            raise answer
+        return answer
+
+    def restart(self) -> None:
+        """A new process; the objects made before are gone."""
+        self.close()
+        self._child = self._start()
+
+    def close(self) -> None:
+        """End the process."""
+        self._child.terminate()
+        self._child.communicate()
+
+    def __enter__(self) -> ReferenceHost:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class RemoteReference:
+    """One object in the child, with the methods of whatever kind it is."""
+
+    def __init__(self, host: ReferenceHost, number: int) -> None:
+        self._host = host
+        self._number = number
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name not in METHODS:
+            raise AttributeError(name)
+        return lambda *given: self._host.call(self._number, name, *given)
+
+
+def serve() -> None:
+    """Answer calls from standard input until it ends."""
+    calls, answers = sys.stdin.buffer, sys.stdout.buffer
+    sys.stdout = sys.stderr
+    objects: dict[int, Any] = {}
+    while True:
+        try:
+            number, method, given = pickle.load(calls)
+        except EOFError:
+            return
+        try:
+            if not method:
+                objects = {number: given[0](), **dict(list(objects.items())[:KEPT])}
+                _answer(answers, False, None)
+            else:
+                _answer(answers, False, getattr(objects[number], method)(*given))
+        except Exception as error:  # told to the parent, which treats it as its own object's
+            _answer(answers, True, error)
+
+
+def _answer(answers: BinaryIO, raised: bool, answer: Any) -> None:
+    """Write one answer; an error that does not travel becomes one that does."""
+    try:
+        data = pickle.dumps((raised, answer))
+        pickle.loads(data)
+    except Exception as error:  # an exception's own __init__ may not take what it gave
+        data = pickle.dumps((True, RuntimeError(f"{type(answer).__name__}: {answer} ({error})")))
+    answers.write(data)
+    answers.flush()
