@@ -49,7 +49,7 @@ MODELS: Final[dict[str, str]] = {
 }
 POLICIES: Final = ("disabled", "upgrade", "downgrade", "bidirectional")
 ANY: Final = "any-balanced"
-SCHEMA: Final = "kassay/exploration/1"
+SCHEMA: Final = "kassay/explore/1"
 _MEMBERS_MAX, _PARTITIONS_MAX, _TOPICS_MAX = 4, 6, 3
 
 
@@ -215,11 +215,14 @@ def explore(
     stop_at_first: bool = False,
     network: str = "N0",
     clock: str = "T0",
+    symmetry: bool = True,
     progress: Callable[[Progress], None] | None = None,
     switches: frozenset[str] = frozenset(),
     **settings: Any,
 ) -> ExploreResult:
     """Walk the model that the settings describe, with all invariants on.
+
+    Without `symmetry` states are told apart though they differ only in how things are numbered.
 
     Raises InputError for settings that are out of range, unknown, or that no exhaustive walk covers.
     """
@@ -229,10 +232,14 @@ def explore(
     if network not in ("N0", "N1", "N2"):
         raise InputError(f"--network: unknown level {network!r}; expected N0")
     if network != "N0":
-        raise InputError(f"--network: {network} is not walked exhaustively; expected N0 (loss is a fault of N0)")
+        raise InputError(
+            f"--network: {network} is not walked exhaustively; expected N0 (loss is a fault of N0)"
+        )
     if clock != "T0":
         raise InputError(f"--clock: {clock!r} is not walked exhaustively; expected T0")
     built = build(model, switches=switches, **settings)
+    if not symmetry:
+        built.canonical = lambda state: state
     budget = Budget(states_max, time_s, stop_at_first)
     done = walk(built, invariants(watched(built)), budget=budget, progress=progress)
     told = {name: _plain(value) for name, value in settings.items()} | {"switches": sorted(switches)}
@@ -261,7 +268,9 @@ def _client_side(
     if isinstance(assignor, str):
         found = registry.find(assignor)
         if found is None or found.kind != "C":
-            raise InputError(f"--assignor: {assignor!r} is no client-side assignor (see kassay list assignors)")
+            raise InputError(
+                f"--assignor: {assignor!r} is no client-side assignor (see kassay list assignors)"
+            )
         target: Assignor = found.factory()
         cooperative = found.protocol is RebalanceProtocol.COOPERATIVE
     else:

@@ -238,7 +238,9 @@ class Budget:
 _Found: TypeAlias = tuple[tuple[str, Finding], ...]
 
 
-def _grouped(invariants: Iterable[Invariant[S]]) -> list[tuple[Any, Any, list[Invariant[S]], dict[Any, _Found]]]:
+def _grouped(
+    invariants: Iterable[Invariant[S]],
+) -> list[tuple[Any, Any, list[Invariant[S]], dict[Any, _Found]]]:
     """Invariants that read alike are judged, and remembered, together."""
     groups: dict[tuple[Any, Any], list[Invariant[S]]] = {}
     for invariant in invariants:
@@ -306,7 +308,9 @@ class _Search(Generic[S]):
                 findings = seen.get(key)
             if findings is None:
                 findings = tuple(
-                    (inv.name, f) for inv in group for f in inv.check_step(before, after)  # type: ignore[misc]
+                    (inv.name, f)
+                    for inv in group
+                    for f in inv.check_step(before, after)  # type: ignore[misc]
                 )
                 if reads is not None:
                     seen[key] = findings

@@ -105,7 +105,9 @@ def offsets_monotone(census: Census) -> Iterator[Finding]:
     """Committed offsets never go back, and what is given up was committed as far as it was processed."""
     for belief in census.beliefs:
         if belief.ahead:
-            yield Finding(REAL, f"{belief.client} gave partitions up after processing more than it had committed")
+            yield Finding(
+                REAL, f"{belief.client} gave partitions up after processing more than it had committed"
+            )
     last = dict(census.adopted)
     owners = {belief.client: belief for belief in census.beliefs}
     for belief in census.beliefs:

@@ -1,75 +1,141 @@
-"""docs/protocols.md: the state machines as diagrams and tables, written from the tables that run them."""
+"""State diagrams of the protocols, drawn from the tables that the models walk.
+
+`python -m kassay.report.state_diagrams` prints the page `docs/protocols.md`; a test holds the page to it.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, Final
+import sys
+from typing import Final, NamedTuple
 
-from kassay.model.protocols import client_classic, client_consumer, draft, zookeeper
+from kassay.model.protocols import client_classic, client_consumer, draft, reconcile, zookeeper
 from kassay.model.protocols.classic_table import CLASSIC_GROUP
 from kassay.model.protocols.consumer_table import CONSUMER_GROUP
-from kassay.model.protocols.reconcile import CONSUMER_MEMBER
-from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, Table
+from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, Table, edges
 
-MACHINES: Final[tuple[tuple[str, str, Table], ...]] = (
-    ("The ZooKeeper consumer", "A1: every consumer coordinates itself.", zookeeper.CONSUMER),
-    ("The draft's consumer", "A2, as designed in 2014; never shipped.", draft.CONSUMER),
-    ("The draft's coordinator", "A2, as designed in 2014; never shipped.", draft.COORDINATOR),
-    ("The classic client", "A2: JoinGroup, SyncGroup, Heartbeat.", client_classic.CLIENT),
-    ("The classic group", "A2: the coordinator's view.", CLASSIC_GROUP),
-    ("The KIP-848 client", "A3: everything in one heartbeat.", client_consumer.CLIENT),
-    ("The consumer group", "A3: the coordinator's view of the group.", CONSUMER_GROUP),
-    ("The consumer group's member", "A3: the coordinator's view of one member.", CONSUMER_MEMBER),
+
+class Machine(NamedTuple):
+    """One table with what a reader should know first."""
+
+    title: str
+    where: str
+    text: str
+    table: Table
+
+
+MACHINES: Final = (
+    Machine(
+        "ZooKeeper consumer (Kafka 0.8)",
+        "model/protocols/zookeeper.py",
+        "Every consumer computes its own share from what it reads on the board. Nothing fences it.",
+        zookeeper.CONSUMER,
+    ),
+    Machine(
+        "Consumer of the draft",
+        "model/protocols/draft.py",
+        "The design of 2014: the coordinator assigns; IllegalGeneration tells of a rebalance.",
+        draft.CONSUMER,
+    ),
+    Machine(
+        "Coordinator of the draft",
+        "model/protocols/draft.py",
+        "Its failover must survive a crash in each of five phases of a rebalance.",
+        draft.COORDINATOR,
+    ),
+    Machine(
+        "Classic group",
+        "model/protocols/classic_table.py",
+        "The coordinator's side of JoinGroup, SyncGroup, Heartbeat and LeaveGroup.",
+        CLASSIC_GROUP,
+    ),
+    Machine(
+        "Classic client",
+        "model/protocols/client_classic.py",
+        "The consumer's side; eager and cooperative clients differ in what the callbacks revoke.",
+        client_classic.CLIENT,
+    ),
+    Machine(
+        "Consumer group (KIP-848)",
+        "model/protocols/consumer_table.py",
+        "The group as a whole; each heartbeat carries one member a step towards its target.",
+        CONSUMER_GROUP,
+    ),
+    Machine(
+        "Member of a consumer group, at the coordinator",
+        "model/protocols/reconcile.py",
+        "Stable, giving partitions up, or waiting for others to give them up.",
+        reconcile.CONSUMER_MEMBER,
+    ),
+    Machine(
+        "Client of a consumer group",
+        "model/protocols/client_consumer.py",
+        "The consumer's side: it reconciles towards its target and acknowledges.",
+        client_consumer.CLIENT,
+    ),
 )
 
 
-def _name(state: Any) -> str:
-    return str(state)
-
-
-def mermaid(table: Table) -> str:
-    """A table's moves as a Mermaid state diagram; staying put is left out."""
-    named = [_name(state) for state in table] + [
-        _name(after) for rules in table.values() for rule in rules.values() for after in rule.targets
-    ]
-    ids = {name: f"s{number}" for number, name in enumerate(dict.fromkeys(named))}
-    lines = ["stateDiagram-v2", *(f'    state "{name}" as {short}' for name, short in ids.items())]
-    for state, rules in table.items():
-        moves: dict[str, list[str]] = {}
-        for event, rule in rules.items():
-            for after in rule.targets:
-                if _name(after) != _name(state):
-                    moves.setdefault(_name(after), []).append(_name(event))
-        for after, events in moves.items():
-            lines.append(f"    {ids[_name(state)]} --> {ids[after]}: {', '.join(events)}")
+def diagram(table: Table) -> str:
+    """The moves between different states as a Mermaid state diagram; events of one arrow stand together."""
+    states = dict.fromkeys((*table, *(after for _, _, after in edges(table))))
+    names = {state: f"s{number}" for number, state in enumerate(states)}
+    arrows: dict[tuple[str, str], list[str]] = {}
+    for before, event, after in edges(table):
+        if before != after:
+            arrows.setdefault((names[before], names[after]), []).append(_safe(str(event)))
+    lines = ["stateDiagram-v2"]
+    lines += [f'    state "{state}" as {name}' for state, name in names.items()]
+    lines += [f"    {one} --> {other}: {' / '.join(events)}" for (one, other), events in arrows.items()]
     return "\n".join(lines)
 
 
-def grid(table: Table) -> str:
-    """A table in full: what every state does with every event that is possible there."""
-    lines = ["| state | event | then | what is done |", "|---|---|---|---|"]
+def _safe(text: str) -> str:
+    return text.replace(":", "").replace(";", ",").replace("-", " ")
+
+
+def cells(table: Table) -> str:
+    """Every cell that is neither ignored nor impossible, as a Markdown table."""
+    lines = ["| state | event | may lead to | what is done |", "|---|---|---|---|"]
     for state, rules in table.items():
         for event, rule in rules.items():
-            if rule is IMPOSSIBLE:
-                continue
-            after = "ignored" if rule is IGNORE else " or ".join(_name(target) for target in rule.targets)
-            lines.append(f"| {_name(state)} | {_name(event)} | {after} | {'' if rule is IGNORE else rule.action} |")
+            if rule not in (IGNORE, IMPOSSIBLE):
+                to = ", ".join(str(target) for target in rule.targets)
+                lines.append(f"| {state} | {event} | {to} | {rule.action.replace('|', '/')} |")
     return "\n".join(lines)
 
 
-def document() -> str:
+def _omitted(table: Table) -> str:
+    kinds = [rule for rules in table.values() for rule in rules.values()]
+    ignored, impossible = kinds.count(IGNORE), kinds.count(IMPOSSIBLE)
+    return (
+        f"{len(kinds)} cells, of which {ignored} ignore the event and {impossible} are impossible: "
+        "there the model raises `IllegalTransition`."
+    )
+
+
+def page() -> str:
     """The whole page."""
     parts = [
-        "# The protocols' state machines",
-        "Written by `kassay.report.state_diagrams` from the transition tables in `kassay.model.protocols`; the steppers"
-        " are held to the same tables. An event that a table does not list is impossible and raises"
-        " `IllegalTransition`.",
+        "# The protocols as state machines",
+        "This page is drawn from the tables that the models of `kassay explore` walk; regenerate it with\n"
+        "`python -m kassay.report.state_diagrams > docs/protocols.md`. Arrows that lead back to their own state\n"
+        "are left out of the diagrams and stand in the tables.",
     ]
-    for title, sentence, table in MACHINES:
-        parts += [f"## {title}", sentence, f"```mermaid\n{mermaid(table)}\n```", grid(table)]
+    for machine in MACHINES:
+        parts += [
+            f"## {machine.title}",
+            f"{machine.text} Table: `src/kassay/{machine.where}`.",
+            f"```mermaid\n{diagram(machine.table)}\n```",
+            cells(machine.table),
+            _omitted(machine.table),
+        ]
     return "\n\n".join(parts) + "\n"
 
 
-def write(path: Path) -> None:
-    """Write the page."""
-    path.write_text(document(), encoding="utf-8")
+def main() -> None:
+    """Print the page."""
+    sys.stdout.write(page())
+
+
+if __name__ == "__main__":
+    main()

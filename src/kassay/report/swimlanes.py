@@ -1,77 +1,111 @@
-"""Traces of the protocol models as swim-lane sequence diagrams: plain text and Mermaid."""
+"""Traces of protocol models as swim lanes: rows of data, text for a terminal, and Mermaid.
+
+One lane an actor; an action is an arrow to whom it concerns, with its answer going back, or a mark on
+the actor's own lane. What it says stands at the right, where there is room for it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
 
-from kassay.model.explore import Action, Step
+from kassay.model.explore import Action
 
-_ORDER: Final = ("coordinator", "zookeeper", "metadata")
-_MARGIN: Final = 2
-
-
-def actions_of(trace: Iterable[Step[Any]]) -> list[Action]:
-    """The trace's actions, without its start."""
-    return [step.action for step in trace if step.action is not None]
+LANE_WIDTH: Final = 13
+_SERVERS: Final = ("coordinator", "zookeeper", "metadata")
+_STARTS: Final = ("start", "restart")
+"""The explorer spends no budget on these, and a reader sees no fault in them."""
 
 
-def lanes_of(actions: Iterable[Action]) -> list[str]:
-    """Clients by name, then the servers."""
+class Row(NamedTuple):
+    """One line of a diagram. `kind`: "call", "reply", "own" (an actor by itself) or "fault"."""
+
+    number: int
+    kind: str
+    source: str
+    target: str
+    text: str
+
+
+def lanes(actions: Sequence[Action]) -> tuple[str, ...]:
+    """The actors of a trace: clients by number first, then those who serve them."""
     names = {name for action in actions for name in (action.actor, action.to) if name}
-    return sorted(names - set(_ORDER)) + [name for name in _ORDER if name in names]
+    return (*sorted(names - set(_SERVERS)), *(name for name in _SERVERS if name in names))
 
 
-def _label(action: Action) -> str:
-    inside = f" ({action.detail})" if action.detail else ""
-    return f"{action.name}{inside}"
-
-
-def as_text(actions: list[Action], width: int = 22) -> str:
-    """One line a step: lanes as columns, arrows between them, the words behind.
-
-    >>> print(as_text([Action("c1", "heartbeat", "coordinator", reply="ok")], width=14))
-         c1              coordinator
-      1  o------------------> heartbeat => ok
-    """
-    lanes = lanes_of(actions)
-    place = {name: 5 + number * width for number, name in enumerate(lanes)}
-    head = "".join(name.ljust(width) for name in lanes)
-    lines = [(" " * 5 + head).rstrip()]
+def rows(actions: Sequence[Action]) -> tuple[Row, ...]:
+    """A trace as rows, calls before their replies."""
+    found: list[Row] = []
     for number, action in enumerate(actions, 1):
-        row = [" "] * (5 + width * len(lanes))
-        row[: len(f"{number:3}")] = f"{number:3}"
-        for name in lanes:
-            row[place[name]] = "|"
-        start = place[action.actor]
-        mark = "X" if action.fault else "o"
-        row[start] = mark
-        if action.to and action.to != action.actor:
-            end = place[action.to]
-            low, high = sorted((start, end))
-            for column in range(low + 1, high):
-                row[column] = "-"
-            row[end] = ">" if end > start else "<"
-        words = _label(action) + (f" => {action.reply}" if action.reply else "")
-        lines.append("".join(row).rstrip().ljust(place[lanes[-1]] + _MARGIN) + words)
-    return "\n".join(lines)
+        text = f"{action.name}: {action.detail}" if action.detail else action.name
+        away = action.to and action.to != action.actor
+        faulty = action.fault and action.name not in _STARTS
+        kind = "call" if away else "fault" if faulty else "own"
+        found.append(Row(number, kind, action.actor, action.to if away else action.actor, text))
+        if action.reply and away:
+            found.append(Row(number, "reply", action.to, action.actor, action.reply))
+        elif action.reply:
+            found[-1] = found[-1]._replace(text=f"{text} => {action.reply}")
+    return tuple(found)
 
 
-def as_mermaid(actions: list[Action]) -> str:
+def text_diagram(actions: Sequence[Action], *, width: int = 110) -> str:
+    """The trace as lines of at most about `width` characters, in ASCII so that every terminal aligns it."""
+    names = lanes(actions)
+    margin = len(str(len(actions))) + 2
+    at = {name: margin + LANE_WIDTH // 2 + LANE_WIDTH * i for i, name in enumerate(names)}
+    room = margin + LANE_WIDTH * len(names) + 2
+    lines = [(" " * margin + "".join(name[: LANE_WIDTH - 1].center(LANE_WIDTH) for name in names)).rstrip()]
+    last = 0
+    for row in rows(actions):
+        cells = _lifelines(room, at.values())
+        _draw(cells, row, at[row.source], at[row.target])
+        if row.number != last:
+            cells[: margin - 2] = f"{row.number:>{margin - 2}}"
+        last = row.number
+        told = textwrap.wrap(row.text, max(24, width - room), break_long_words=False) or [""]
+        lines.append("".join(cells) + told[0])
+        lines += ["".join(_lifelines(room, at.values())) + "  " + more for more in told[1:]]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _lifelines(room: int, columns: Iterable[int]) -> list[str]:
+    cells = [" "] * room
+    for column in columns:
+        cells[column] = "|"
+    return cells
+
+
+def _draw(cells: list[str], row: Row, start: int, end: int) -> None:
+    """The arrow of a row, or the mark of what an actor does by itself: `o`, and `x` for a fault."""
+    if start == end:
+        cells[start] = "x" if row.kind == "fault" else "o"
+        return
+    low, high = sorted((start, end))
+    for column in range(low + 1, high):
+        if row.kind == "call" or (column - low) % 2:
+            cells[column] = "-"
+    cells[high - 1 if end > start else low + 1] = ">" if end > start else "<"
+
+
+def mermaid(actions: Sequence[Action], *, title: str = "") -> str:
     """The trace as a Mermaid sequence diagram."""
     lines = ["sequenceDiagram"]
-    lines += [f"    participant {name}" for name in lanes_of(actions)]
-    for action in actions:
-        words = _label(action).replace(";", ",").replace("#", "")
-        if action.to and action.to != action.actor:
-            lines.append(f"    {action.actor}->>{action.to}: {words}")
-            if action.reply:
-                lines.append(f"    {action.to}-->>{action.actor}: {action.reply}")
+    if title:
+        lines.append(f"    title {_plain(title)}")
+    lines += [f"    participant {name}" for name in lanes(actions)]
+    for row in rows(actions):
+        said = _plain(row.text)
+        if row.source == row.target:
+            mark = "fault: " if row.kind == "fault" else ""
+            lines.append(f"    Note over {row.source}: {mark}{said}")
         else:
-            lines.append(f"    Note over {action.actor}: {words}")
+            arrow = "-->>" if row.kind == "reply" else "->>"
+            lines.append(f"    {row.source}{arrow}{row.target}: {said}")
     return "\n".join(lines)
 
 
-def as_rows(actions: list[Action]) -> list[dict[str, Any]]:
-    """The trace as data, for an HTML report."""
-    return [{"step": number, **action._asdict()} for number, action in enumerate(actions, 1)]
+def _plain(text: str) -> str:
+    """Text that Mermaid does not take for syntax."""
+    return text.replace("#", "#35;").replace(";", ",").replace("<", "#lt;").replace(">", "#gt;")

@@ -54,13 +54,18 @@ def balanced(readers: tuple[Reader, ...], image: Image) -> tuple[Given, ...]:
         pass
     flattest = min((loads for loads, _ in found), default=())
     return tuple(
-        tuple((member, tuple(tp for tp, o in zip(tps, owners) if o == i)) for i, (member, _) in enumerate(readers))
+        tuple(
+            (member, tuple(tp for tp, o in zip(tps, owners) if o == i))
+            for i, (member, _) in enumerate(readers)
+        )
         for loads, owners in found
         if loads == flattest
     )
 
 
-def claims(members: Iterable[tuple[str, str, Subscription]], switches: frozenset[str]) -> dict[TopicPartition, str]:
+def claims(
+    members: Iterable[tuple[str, str, Subscription]], switches: frozenset[str]
+) -> dict[TopicPartition, str]:
     """The winning claimant of each claimed partition.
 
     Wrong on purpose: dup_claim_unchecked honours the first of two equal claims, and the later
@@ -111,7 +116,9 @@ def doubled(
 
 def stickiest(answers: Iterable[Given], owner: dict[TopicPartition, str]) -> tuple[Given, ...]:
     """Those of the answers that leave the most partitions where they are."""
-    scored = [(sum(owner.get(tp) == member for member, tps in given for tp in tps), given) for given in answers]
+    scored = [
+        (sum(owner.get(tp) == member for member, tps in given for tp in tps), given) for given in answers
+    ]
     top = max((score for score, _ in scored), default=0)
     return tuple(given for score, given in scored if score == top)
 

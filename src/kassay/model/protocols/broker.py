@@ -83,7 +83,9 @@ class Brokers:
         if found is None:
             broker: Broker = cell.value
             found = self._seen[key] = tuple(
-                dict.fromkeys(self._settle(broker, result, keeps_log) for result in self._results(broker, event))
+                dict.fromkeys(
+                    self._settle(broker, result, keeps_log) for result in self._results(broker, event)
+                )
             )
         return found
 

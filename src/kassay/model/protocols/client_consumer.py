@@ -84,8 +84,7 @@ CLIENT: Final[Table] = {
     | {Event.SENT: Rule((_S.STABLE, _S.RECONCILING), "acknowledge; reconcile again if the target moved")},
     _S.STABLE: _member(_S.STABLE),
     _S.FENCED: _OUTSIDE | {Event.LOST: Rule((_S.JOINING,), "own nothing; join again under the same id")},
-    _S.STALE: _OUTSIDE
-    | {Event.POLLED: Rule((_S.JOINING,), "own nothing; join again"), Event.CLOSE: _LEAVE},
+    _S.STALE: _OUTSIDE | {Event.POLLED: Rule((_S.JOINING,), "own nothing; join again"), Event.CLOSE: _LEAVE},
     _S.FATAL: _OUTSIDE,
 }
 
@@ -133,7 +132,9 @@ def started(config: ClientConfig, topics: tuple[str, ...], member: str, rung: in
     return _move(fresh, Event.SUBSCRIBE, state=State.JOINING)
 
 
-def heartbeat(config: ClientConfig, number: int, client: ConsumerClient) -> tuple[ConsumerClient, ConsumerHeartbeat] | None:
+def heartbeat(
+    config: ClientConfig, number: int, client: ConsumerClient
+) -> tuple[ConsumerClient, ConsumerHeartbeat] | None:
     """The heartbeat of this moment, and the client once it is sent; None where none is sent.
 
     Kafka's client names the assignment last completed (switch full_names_completed); the model found that
@@ -195,7 +196,9 @@ def on_reply(config: ClientConfig, client: ConsumerClient, reply: ConsumerHeartb
     if reply.assignment is None:
         return _move(client, Event.OK, state=State.STABLE if client.state is State.JOINING else client.state)
     if "no_local_epoch" in config.switches and reply.assignment == client.owned:
-        return client._replace(target=reply.assignment, state=State.STABLE, settled=True, setting_out=(), moved=False)
+        return client._replace(
+            target=reply.assignment, state=State.STABLE, settled=True, setting_out=(), moved=False
+        )
     if reply.assignment == client.target:
         joined = client.state is State.JOINING
         return _move(client, Event.OK, state=State.STABLE if joined and client.settled else client.state)
@@ -231,9 +234,7 @@ def reconcile(config: ClientConfig, client: ConsumerClient) -> ConsumerClient | 
         )
         if client.state is not State.RECONCILING:
             return done
-        return _move(
-            done, Event.RECONCILED, state=State.ACKNOWLEDGING
-        )
+        return _move(done, Event.RECONCILED, state=State.ACKNOWLEDGING)
     if client.state is not State.RECONCILING or client.settled or client.run is not Run.UP:
         return None
     goal = client.target
@@ -274,4 +275,6 @@ def leave_epoch(config: ClientConfig) -> int:
 
 def poll_expired(client: ConsumerClient) -> ConsumerClient:
     """The member has left for lateness; it loses what it owns at its next poll."""
-    return _move(client, Event.POLL_EXPIRED, state=State.STALE, epoch=v.JOIN_EPOCH, setting_out=(), moved=False)
+    return _move(
+        client, Event.POLL_EXPIRED, state=State.STALE, epoch=v.JOIN_EPOCH, setting_out=(), moved=False
+    )

@@ -271,7 +271,10 @@ class DraftModel:
         if consumer.status in (C.PART, C.STOPPED):
             stopped = consumer.status is C.STOPPED
             lost = consumer._replace(status=_to(consumer, CEvent.NOT_COORDINATOR), stopped=stopped)
-            yield Action(name, "notices the loss", "coordinator", reply="NotCoordinator"), _put(state, c, lost)
+            yield (
+                Action(name, "notices the loss", "coordinator", reply="NotCoordinator"),
+                _put(state, c, lost),
+            )
         elif state.coordinator.status is not K.DOWN:
             to = C.STOPPED if consumer.stopped else _to(consumer, CEvent.FOUND)
             found = consumer._replace(status=to, stopped=False, finds=True)
@@ -324,7 +327,10 @@ class DraftModel:
             after = after._replace(assignment=_owners(after.members, coordinator))
         assert after.status in rule.targets, "a JoinGroup left the table"
         waiting = consumer._replace(waits=True)
-        yield label._replace(reply="parked", disturbs=new), _put(state, c, waiting)._replace(coordinator=after)
+        yield (
+            label._replace(reply="parked", disturbs=new),
+            _put(state, c, waiting)._replace(coordinator=after),
+        )
 
     # Coordinator
 
@@ -435,7 +441,12 @@ class DraftModel:
         unsent = tuple(u for u in coordinator.unsent if u != c)
         owned = coordinator.assignment[coordinator.members.index(c)] if c in coordinator.members else ()
         after = state._replace(coordinator=coordinator._replace(unsent=unsent))
-        label = Action("coordinator", "JoinGroup response", f"c{c + 1}", f"partitions {','.join(map(str, owned)) or 'none'}")
+        label = Action(
+            "coordinator",
+            "JoinGroup response",
+            f"c{c + 1}",
+            f"partitions {','.join(map(str, owned)) or 'none'}",
+        )
         if consumer.status is C.DOWN:
             return label._replace(reply="nobody there"), after
         joined = consumer._replace(

@@ -59,7 +59,12 @@ def _collect(value: Any, low: list[int], names: set[str]) -> None:
             elif field == "user_data" and item and (match := _MEMORY.match(item)):
                 low[0] = min(low[0], max(1, int(match.group(1))))
             elif field == "payload" and isinstance(getattr(value, "timer", None), Timer):
-                if value.timer.kind in ("sync", "revocation", "classic_join_of_member", "classic_sync_of_member"):
+                if value.timer.kind in (
+                    "sync",
+                    "revocation",
+                    "classic_join_of_member",
+                    "classic_sync_of_member",
+                ):
                     low[0] = min([low[0], *(number for number in item[:1] if number >= 1)])
             else:
                 _collect(item, low, names)

@@ -125,7 +125,16 @@ class ClassicModel:
         instance = o.instances[c] if c < len(o.instances) else ""
         lists = o.lists[c] if c < len(o.lists) else o.assignors
         return ClientConfig(
-            f"c{c + 1}", instance, lists, o.modes, o.topics, o.pattern, o.version, o.remembers, o.threads, o.switches
+            f"c{c + 1}",
+            instance,
+            lists,
+            o.modes,
+            o.topics,
+            o.pattern,
+            o.version,
+            o.remembers,
+            o.threads,
+            o.switches,
         )
 
     def _member_id(self, broker: Broker, prefix: str) -> str:
@@ -144,9 +153,7 @@ class ClassicModel:
         """Nobody has started; the topics exist."""
         o, cell = self.options, self.interner.cell
         image = image_of((topic, o.partitions) for topic in o.topics)
-        yield World(
-            (cell(Client()),) * o.members, self.brokers.first(()), cell(image), cell(o.faults)
-        )
+        yield World((cell(Client()),) * o.members, self.brokers.first(()), cell(image), cell(o.faults))
 
     def steps(self, state: World) -> Iterator[tuple[Action, World]]:
         """Clients' steps, the coordinator's timers, faults."""
@@ -250,7 +257,9 @@ class ClassicModel:
             yield from self._receive(c, cell, broker, image, faults)
         if client.given:
             done = cc.callback(config, client)
-            yield self._move(Action(f"c{c + 1}", "callback", detail=listing(done.owned)), client, done, broker)
+            yield self._move(
+                Action(f"c{c + 1}", "callback", detail=listing(done.owned)), client, done, broker
+            )
         if cc.must_join(client) and not self._hangs(client, image.value):
             yield from self._poll(c, cell, broker, image, faults)
         yield from self._heartbeats(c, cell, broker, logged)
@@ -369,7 +378,9 @@ class ClassicModel:
             body = next(reply for number, reply in mail if number == request.request)
             told = cc.on_heartbeat(self.configs[c], client, request, body.error)
             if told != client or after is not broker:
-                action = Action(f"c{c + 1}", "Heartbeat", BROKER, f"generation {client.generation}", body.error)
+                action = Action(
+                    f"c{c + 1}", "Heartbeat", BROKER, f"generation {client.generation}", body.error
+                )
                 yield self._move(action, client, told, after)
 
     # The coordinator's steps.
@@ -471,7 +482,9 @@ class ClassicModel:
             yield self._fail_over(state)
         yield from self._metadata_faults(state, faults)
 
-    def _client_faults(self, state: World, c: int, cell: Cell, faults: Faults) -> Iterator[tuple[Action, World]]:
+    def _client_faults(
+        self, state: World, c: int, cell: Cell, faults: Faults
+    ) -> Iterator[tuple[Action, World]]:
         client: Client = cell.value
         name = f"c{c + 1}"
         alive = client.run in (Run.UP, Run.PAUSED)
@@ -485,12 +498,21 @@ class ClassicModel:
         if faults.leave and client.run is Run.UP:
             after = self._faulty(state, c, _gone(client), "leave")
             yield from self._leave(Action(name, "closes, LeaveGroup", BROKER, fault=True), after, c, client)
-        if faults.subscribe and client.run is Run.UP and len(self.options.topics) > 1 and len(client.topics) > 1:
+        if (
+            faults.subscribe
+            and client.run is Run.UP
+            and len(self.options.topics) > 1
+            and len(client.topics) > 1
+        ):
             fewer = client._replace(topics=client.topics[:1], rejoin=True)
             yield Action(name, "subscribes to less", fault=True), self._faulty(state, c, fewer, "subscribe")
         if faults.rollout and alive and client.rung + 1 < self._rungs(c):
-            after = self._faulty(state, c, _gone(client)._replace(run=Run.NEW, rung=client.rung + 1), "rollout")
-            yield from self._leave(Action(name, "closes for its next version", BROKER, fault=True), after, c, client)
+            after = self._faulty(
+                state, c, _gone(client)._replace(run=Run.NEW, rung=client.rung + 1), "rollout"
+            )
+            yield from self._leave(
+                Action(name, "closes for its next version", BROKER, fault=True), after, c, client
+            )
 
     def _faulty(self, state: World, c: int, client: Client, fault: str) -> World:
         budget = self._spend(state.budget, fault)
@@ -522,10 +544,15 @@ class ClassicModel:
             yield Action(name, "main thread stalls", fault=True), self._faulty(state, c, stalled, "slow")
         if self.configs[c].instance:
             silent = client._replace(run=Run.PAUSED)
-            yield Action(name, "polls too late, falls silent", fault=True), self._faulty(state, c, silent, "slow")
+            yield (
+                Action(name, "polls too late, falls silent", fault=True),
+                self._faulty(state, c, silent, "slow"),
+            )
         elif client.member:
             after = self._faulty(state, c, cc.poll_expired(client), "slow")
-            yield from self._leave(Action(name, "polls too late, LeaveGroup", BROKER, fault=True), after, c, client)
+            yield from self._leave(
+                Action(name, "polls too late, LeaveGroup", BROKER, fault=True), after, c, client
+            )
 
     def _fail_over(self, state: World) -> tuple[Action, World]:
         budget = self._spend(state.budget, "failover")
@@ -646,7 +673,10 @@ class ClassicModel:
         live_ids = {belief.member for belief in beliefs if belief.live}
         registry = tuple(
             Registered(
-                m.member, m.instance, _topics(m.protocols), () if m.assignment == v.ZERO_BYTES else m.assignment
+                m.member,
+                m.instance,
+                _topics(m.protocols),
+                () if m.assignment == v.ZERO_BYTES else m.assignment,
             )
             for m in members.values()
         )
@@ -660,7 +690,9 @@ class ClassicModel:
         """One client's belief, and how it stands to the registry."""
         client: Client = cell.value
         group = state.broker.value.state.group
-        member = next((m for m in group.members if m.member == client.member), None) if group is not None else None
+        member = (
+            next((m for m in group.members if m.member == client.member), None) if group is not None else None
+        )
         own = -2 if member is None else group.generation if isinstance(group, ClassicGroup) else member.epoch
         current = client.generation == own
         waiting = client.rejoin or client.waits or client.inbox or client.given
@@ -762,7 +794,8 @@ def listing(tps: Partitions) -> str:
 def gained(before: World, after: World) -> bool:
     """Whether a step changed what some client believes to own."""
     return any(
-        old is not new and old.value.owned != new.value.owned for old, new in zip(before.clients, after.clients)
+        old is not new and old.value.owned != new.value.owned
+        for old, new in zip(before.clients, after.clients)
     )
 
 

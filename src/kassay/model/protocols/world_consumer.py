@@ -21,7 +21,13 @@ from kassay.model.protocols.client_classic import Assign, Client, Run
 from kassay.model.protocols.client_consumer import ConsumerClient, State
 from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.groups import MEMBER_STABLE, ConsumerGroup
-from kassay.model.protocols.values import Commit, ConsumerHeartbeat, ConsumerHeartbeatReply, Image, MetadataChanged
+from kassay.model.protocols.values import (
+    Commit,
+    ConsumerHeartbeat,
+    ConsumerHeartbeatReply,
+    Image,
+    MetadataChanged,
+)
 from kassay.model.protocols.world_classic import (
     BROKER,
     HEARTBEAT_OFFSET,
@@ -82,7 +88,9 @@ class ConsumerModel(ClassicModel):
         if self._kind(c, rung) == CLASSIC:
             return super()._fresh(c, rung, image, connection)
         config = self.configs[c]
-        return cm.started(config, cc.matching(config, image), f"{config.client}m-1", rung)._replace(connection=connection)
+        return cm.started(config, cc.matching(config, image), f"{config.client}m-1", rung)._replace(
+            connection=connection
+        )
 
     def _settled_image(self, broker: Cell, image: Image) -> Cell:
         ((after, _),) = self.brokers.handle(broker, MetadataChanged(image))
@@ -99,10 +107,14 @@ class ConsumerModel(ClassicModel):
             return
         config, name = self.configs[c], f"c{c + 1}"
         if (after := cm.lost(client)) is not None:
-            yield self._move(Action(name, "loses what it owned", detail=listing(client.owned)), client, after, broker)
+            yield self._move(
+                Action(name, "loses what it owned", detail=listing(client.owned)), client, after, broker
+            )
         if (after := cm.reconcile(config, client)) is not None:
             word = "owns" if client.setting_out else "revokes down to"
-            yield self._move(Action(name, "reconciles", detail=f"{word} {listing(after.owned)}"), client, after, broker)
+            yield self._move(
+                Action(name, "reconciles", detail=f"{word} {listing(after.owned)}"), client, after, broker
+            )
         if "unresolved_means_revoked" in config.switches and (blind := cm.unresolved(client)) is not None:
             yield self._move(Action(name, "reconciles without metadata"), client, blind, broker)
         topics = cc.matching(config, image.value)
@@ -135,7 +147,9 @@ class ConsumerModel(ClassicModel):
 
     # Faults.
 
-    def _client_faults(self, state: World, c: int, cell: Cell, faults: Faults) -> Iterator[tuple[Action, World]]:
+    def _client_faults(
+        self, state: World, c: int, cell: Cell, faults: Faults
+    ) -> Iterator[tuple[Action, World]]:
         client = cell.value
         if not isinstance(client, ConsumerClient):
             yield from super()._client_faults(state, c, cell, faults)
@@ -146,7 +160,10 @@ class ConsumerModel(ClassicModel):
         if faults.crash and alive:
             yield Action(name, "crashes", fault=True), self._faulty(state, c, gone, "crash")
         if faults.pause and client.run is Run.UP:
-            yield Action(name, "pauses", fault=True), self._faulty(state, c, client._replace(run=Run.PAUSED), "pause")
+            yield (
+                Action(name, "pauses", fault=True),
+                self._faulty(state, c, client._replace(run=Run.PAUSED), "pause"),
+            )
         if client.run is not Run.UP or client.state not in cm.MEMBER:
             return
         if faults.leave:
@@ -154,10 +171,14 @@ class ConsumerModel(ClassicModel):
             yield from self._farewell(Action(name, "closes", BROKER, fault=True), after, c, client)
         if faults.slow:
             after = self._faulty(state, c, cm.poll_expired(client), "slow")
-            yield from self._farewell(Action(name, "polls too late, leaves", BROKER, fault=True), after, c, client)
+            yield from self._farewell(
+                Action(name, "polls too late, leaves", BROKER, fault=True), after, c, client
+            )
         if faults.rollout and client.rung + 1 < len(self.kinds[c]):
             after = self._faulty(state, c, gone._replace(run=Run.NEW, rung=client.rung + 1), "rollout")
-            yield from self._farewell(Action(name, "closes for its next version", BROKER, fault=True), after, c, client)
+            yield from self._farewell(
+                Action(name, "closes for its next version", BROKER, fault=True), after, c, client
+            )
         if faults.subscribe and len(client.topics) > 1:
             fewer = client._replace(topics=client.topics[:1], full=True)
             yield Action(name, "subscribes to less", fault=True), self._faulty(state, c, fewer, "subscribe")
@@ -166,7 +187,9 @@ class ConsumerModel(ClassicModel):
         self, action: Action, after: World, c: int, client: ConsumerClient
     ) -> Iterator[tuple[Action, World]]:
         config = self.configs[c]
-        request = ConsumerHeartbeat(HEARTBEAT_OFFSET + c, client.member, cm.leave_epoch(config), config.instance)
+        request = ConsumerHeartbeat(
+            HEARTBEAT_OFFSET + c, client.member, cm.leave_epoch(config), config.instance
+        )
         for broker, mail in self.brokers.handle(
             after.broker, request, keeps_log=after.budget.value.failover > 0
         ):
@@ -176,7 +199,9 @@ class ConsumerModel(ClassicModel):
 
     # Timers of a consumer group.
 
-    def _due(self, group: Any, kind: str, member: str, polling: set[str], beating: set[str]) -> tuple[str, bool]:
+    def _due(
+        self, group: Any, kind: str, member: str, polling: set[str], beating: set[str]
+    ) -> tuple[str, bool]:
         if not isinstance(group, ConsumerGroup):
             return super()._due(group, kind, member, polling, beating)
         name = {
@@ -203,7 +228,9 @@ class ConsumerModel(ClassicModel):
         if not isinstance(client, ConsumerClient):
             return super()._belief(c, cell, state)
         group = state.broker.value.state.group
-        found = next((m for m in group.members if m.member == client.member), None) if group is not None else None
+        found = (
+            next((m for m in group.members if m.member == client.member), None) if group is not None else None
+        )
         is_member = isinstance(group, ConsumerGroup) and found is not None and client.state in cm.MEMBER
         current = is_member and client.epoch == found.epoch
         settled = (
@@ -214,7 +241,11 @@ class ConsumerModel(ClassicModel):
             and not client.full
             and client.topics == cc.matching(self.configs[c], state.image.value)
         )
-        commits = client.run in (Run.UP, Run.PAUSED) and bool(client.owned) and self._would_commit(state.broker, c, client)
+        commits = (
+            client.run in (Run.UP, Run.PAUSED)
+            and bool(client.owned)
+            and self._would_commit(state.broker, c, client)
+        )
         live = client.run in (Run.UP, Run.PAUSED)
         heard = is_member and client.epoch in (found.epoch, found.prev_epoch)
         return Belief(f"c{c + 1}", client.member, live, current, settled, client.owned, commits, heard)
