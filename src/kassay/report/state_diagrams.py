@@ -118,8 +118,8 @@ def page() -> str:
     parts = [
         "# The protocols as state machines",
         "This page is drawn from the tables that the models of `kassay explore` walk; regenerate it with\n"
-        "`python -m kassay.report.state_diagrams > docs/protocols.md`. Arrows that lead back to their own state\n"
-        "are left out of the diagrams and stand in the tables.",
+        "`python -m kassay.report.state_diagrams > docs/protocols.md`. Arrows that lead back to their own\n"
+        "state are left out of the diagrams and stand in the tables.",
     ]
     for machine in MACHINES:
         parts += [
