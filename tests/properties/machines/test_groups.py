@@ -11,7 +11,7 @@ from kassay.properties.machines.groups import GroupMachine, machine_for
 from kassay.properties.registry import validity_claims
 
 SETTINGS = settings(
-    max_examples=15, stateful_step_count=10, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=10, stateful_step_count=10, deadline=None, suppress_health_check=list(HealthCheck)
 )
 # Found within a few dozen examples; the first finding ends the search.
 SEARCH = settings(SETTINGS, max_examples=150, derandomize=True)
@@ -36,7 +36,7 @@ def test_sound_rules_pass(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["loses-last", "omits-idle", "trusts-claims", "deals-to-all", "favours-first-listed", "remembers"]
+    "name", ["loses-last", "omits-idle", "deals-to-all", "favours-first-listed", "remembers"]
 )
 def test_faulty_rules_are_caught(name: str) -> None:
     control = next(c for c in CONTROLS if c.name == name)
