@@ -1,0 +1,34 @@
+"""Small campaigns for tests, and their tables as hashes and rows."""
+
+from pathlib import Path
+from typing import Any
+
+from kassay.pipeline import tables
+from kassay.pipeline.campaign import Campaign, carry_on, create
+from kassay.pipeline.schemas import TABLES
+from kassay.pipeline.spec import Pace, Spec, TargetSpec
+from kassay.pipeline.store import Local
+from kassay.pipeline.study import Outcome, finish
+
+STUDIED = ("runs", "gaps", "verdicts", "findings", "reached")
+SPEC = Spec(
+    name="test",
+    seed=11,
+    targets=(TargetSpec("range"), TargetSpec("cooperative-sticky")),
+    histories=(("small", 60), ("shape:range-idle", 4)),
+    claims=("complete", "subscribed", "exists", "cooperative", "balanced-within-one"),
+    gap=True,
+    pace=Pace(batch_histories=25),
+)
+
+
+def run(spark: Any, spec: Spec, folder: Path) -> tuple[Campaign, Outcome]:
+    campaign = create(spec, Local(folder))
+    carry_on(spark, campaign)
+    return campaign, finish(spark, campaign)
+
+
+def hashes(spark: Any, campaign: Campaign) -> tables.Summary:
+    """The hash of the deterministic columns of every table of the study."""
+    frames = {name: campaign.table(spark, TABLES[name]) for name in STUDIED}
+    return tables.summary(frames, "deterministic")

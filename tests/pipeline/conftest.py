@@ -1,0 +1,14 @@
+"""One Spark session for all tests of this folder."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from kassay.pipeline.session import session
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    with session("local[2]") as made:
+        yield made

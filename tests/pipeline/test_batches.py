@@ -1,0 +1,45 @@
+"""However the work is cut, every history is in exactly one chunk."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.pipeline.batches import chunks_of, next_batch
+from kassay.pipeline.lanes import Chunk, Lane, lanes_of
+from kassay.pipeline.spec import Pace, Spec, TargetSpec
+
+LANES = lanes_of(
+    Spec("n", tuple(TargetSpec(name) for name in ("range", "roundrobin")), (("small", 1), ("large", 1)))
+)
+costs = st.dictionaries(st.integers(0, 3), st.floats(1e-5, 30), max_size=4)
+paces = st.builds(
+    Pace,
+    batch_seconds=st.floats(0.1, 100),
+    batch_histories=st.none() | st.integers(1, 50),
+    task_seconds=st.floats(0.1, 10),
+)
+
+
+@given(st.lists(st.integers(1, 400), min_size=4, max_size=4), costs, paces, st.integers(1, 8))
+def test_batches_and_chunks_cover_everything_once(
+    sizes: list[int], known: dict[int, float], pace: Pace, slots: int
+) -> None:
+    lanes = [Lane(lane.number, lane.profile, size, lane.job) for lane, size in zip(LANES, sizes, strict=True)]
+    played: list[Chunk] = []
+    upto: dict[int, int] = {}
+    while batch := next_batch(lanes, upto, known, pace, slots):
+        for part in batch:
+            assert part.start == upto.get(part.lane, 0) < part.stop
+            upto[part.lane] = part.stop
+        chunks = chunks_of(batch, known, pace, slots)
+        assert sum(c.stop - c.start for c in chunks) == sum(p.stop - p.start for p in batch)
+        played += chunks
+    for lane in lanes:
+        seen = [i for c in played if c.lane == lane.number for i in range(c.start, c.stop)]
+        assert sorted(seen) == list(range(lane.histories))
+
+
+def test_expensive_chunks_come_first() -> None:
+    batch = [Chunk(0, 0, 100), Chunk(1, 0, 3)]
+    chunks = chunks_of(batch, {0: 0.01, 1: 5.0}, Pace(task_seconds=2.0), 2)
+    assert [c.lane for c in chunks][:3] == [1, 1, 1]
+    assert all(c.stop - c.start == 1 for c in chunks if c.lane == 1)
