@@ -91,6 +91,7 @@ def _at_rest(rebalanced: Rebalanced) -> bool:
     scope=Scope.REBALANCE,
     applies=_at_rest,
     confirm=True,
+    minimum=20,
     source="KIP-54; apache/kafka PR 21069",
 )
 def stable(rebalanced: Rebalanced) -> Iterator[Evidence]:
