@@ -147,6 +147,7 @@ def test_scenario_68_the_machines_counterexample_replays_in_the_explorer():
     assert len(trace) == len(broken.value.actions) + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "more"),
     [

@@ -7,7 +7,13 @@ from kassay.model.errors import InputError
 from kassay.model.explore import Verdict
 
 HEAVY = {"sticky_no_generation", "label_agen", "pend_reassign_loses_epoch", "pending_blocks_forever"}
-SLOWER = {"recompute_on_new_target", "no_abort_on_rejoin", "no_lost_on_reset", "dup_claim_unchecked", "naive_validation"}
+SLOWER = {
+    "recompute_on_new_target",
+    "no_abort_on_rejoin",
+    "no_lost_on_reset",
+    "dup_claim_unchecked",
+    "naive_validation",
+}
 
 
 def _marked(names):

@@ -131,6 +131,7 @@ def watched(model: Any) -> Watched:
             moved,
             model.watched_timers,
             lambda state: state.broker,
+            clients=lambda state: [cell.value for cell in state.clients],
         )
     if isinstance(model, draft.DraftModel):
         return Watched(lambda state: state, draft.census, stored=lambda state: state.stored)

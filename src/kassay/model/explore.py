@@ -459,12 +459,12 @@ def judge_liveness(model: Model[S], graph: Graph[S], *, symmetric: bool = False)
     import networkx as nx
 
     good = bytearray(model.converged(state) for state in graph.states)
-    links = nx.DiGraph()
+    links: Any = nx.DiGraph()
     links.add_nodes_from(range(graph.expanded))
     links.add_edges_from((a, b) for a, _, b in _progress_edges(graph) if a != b)
 
     ends = [n for n in range(graph.expanded) if links.out_degree(n) == 0 and not good[n]]
-    hopeful = set(n for n in range(graph.expanded) if good[n])
+    hopeful = {n for n in range(graph.expanded) if good[n]}
     waiting = list(hopeful)
     while waiting:
         for before in links.pred[waiting.pop()]:
@@ -552,7 +552,7 @@ def rounds_between_disturbances(graph: Graph[S]) -> int | None:
     import networkx as nx
 
     names = list(graph.actions)
-    links = nx.DiGraph()
+    links: Any = nx.DiGraph()
     links.add_nodes_from(range(graph.expanded))
     for source, label, target in _progress_edges(graph):
         action = names[label]

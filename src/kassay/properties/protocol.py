@@ -36,6 +36,7 @@ class Promise(NamedTuple):
     source: str
 
 
+RETRIABLE: Final = frozenset({"NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS"})
 PROMISES: Final[dict[str, Promise]] = {}
 _Check: TypeAlias = Callable[[Census], Iterator[Finding]]
 
@@ -147,15 +148,10 @@ def subscribed_only(census: Census) -> Iterator[Finding]:
 
 @promise("I13", "KIP-345")
 def one_member_per_instance(census: Census) -> Iterator[Finding]:
-    """No two members are registered under one instance id, or for one live process."""
+    """No two members are registered under one instance id."""
     for one, other in combinations(census.registry, 2):
         if one.instance and one.instance == other.instance:
             yield Finding(REAL, f"{one.member} and {other.member} are both registered as {one.instance}")
-    for belief in census.beliefs:
-        prefix = f"{belief.client}-"
-        ghosts = [e.member for e in census.registry if e.member.startswith(prefix) and not e.instance]
-        if belief.live and len(ghosts) > 1:
-            yield Finding(REAL, f"{belief.client} is registered twice, as {' and '.join(ghosts)}")
 
 
 @promise("I15", "KAFKA-9752")
@@ -168,6 +164,15 @@ def watched_by_timer(group: Any, armed: Iterable[str], excused: Iterable[str]) -
     for member in group.members if group is not None else ():
         if member.member not in armed and member.member not in excused:
             yield Finding(REAL, f"{member.member} has no session timer")
+
+
+@promise("I16", "KAFKA-13214")
+def remembers_its_id(before: Iterable[Any], after: Iterable[Any]) -> Iterator[Finding]:
+    """A retriable error never costs a client its member id: the old one would linger as a ghost."""
+    for number, (old, new) in enumerate(zip(before, after), 1):
+        told = getattr(old.inbox[0], "error", "") if old.inbox else ""
+        if told in RETRIABLE and not new.inbox and old.member and not new.member:
+            yield Finding(REAL, f"c{number} forgets {old.member} over {told}")
 
 
 @promise("I12", "KIP-848")
@@ -323,13 +328,23 @@ class Watched(NamedTuple):
     timers: Callable[[Any], tuple[Any, Iterable[str], Iterable[str]]] | None = None
     timers_key: Callable[[Any], Hashable] | None = None
     stored: Callable[[Any], Any] | None = None
+    clients: Callable[[Any], Iterable[Any]] | None = None
     waived: frozenset[str] = frozenset()
 
 
 def invariants(watched: Watched, names: Iterable[str] | None = None) -> tuple[Invariant[Any], ...]:
     """The invariants that make sense for a model, as values for the explorer."""
     found = [*_census_invariants(watched), *_coordinator_invariants(watched)]
-    timers, stored = watched.timers, watched.stored
+    timers, stored, clients = watched.timers, watched.stored, watched.clients
+    if clients is not None:
+        found.append(
+            Invariant(
+                "I16",
+                PROMISES["I16"].claim,
+                check_step=lambda before, after: remembers_its_id(clients(before), clients(after)),
+                relevant=lambda before, after: before.clients != after.clients,
+            )
+        )
     if timers is not None:
         found.append(
             Invariant(

@@ -152,8 +152,8 @@ def _current(broker: Broker) -> Broker:
     """The broker without a stored assignment that the group no longer waits for."""
     for then in broker.unanswered:
         group = broker.state.group
-        awaited = isinstance(group, ClassicGroup) and group.state == COMPLETING
-        if isinstance(then, StoredAssignment) and not (awaited and group.generation == then.generation):
+        awaited = group.generation if isinstance(group, ClassicGroup) and group.state == COMPLETING else -1
+        if isinstance(then, StoredAssignment) and then.generation != awaited:
             return broker._replace(unanswered=())
     return broker
 

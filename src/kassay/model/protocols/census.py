@@ -18,8 +18,8 @@ class Belief(NamedTuple):
 
     `settled`: it has adopted what it was last given and waits for nothing. `commits`: the
     coordinator would accept a commit from it now. `rejoined`: it is registered and takes part in the
-    present round (a static member that missed it is registered all the same). `joined`: the client itself thinks that
-    it is a member. `ahead`: it gave partitions up after processing more than it had committed.
+    present round (a static member that missed it is registered all the same). `joined`: the client itself
+    thinks that it is a member. `ahead`: it gave partitions up after processing more than it had committed.
     """
 
     client: str
@@ -47,8 +47,8 @@ class Census(NamedTuple):
     """A world's ownership. `resting`: the registry awaits nothing and every live client is settled.
 
     `wanted` are the partitions that somebody subscribes to and that exist. `adopted` names the client
-    that last adopted each partition. `target` is what each member is to own, `caught_up` who is at the target epoch
-    (KIP-848). `excused`: a static leader came back and trusts an assignment that may predate changes of
+    that last adopted each partition. `target` is what each member is to own, `caught_up` who is at the
+    target epoch (KIP-848). `excused`: a static leader came back and trusts an assignment that may predate changes of
     the metadata while it was away; the next round will see them (KIP-814).
     """
 

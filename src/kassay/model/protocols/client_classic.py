@@ -182,7 +182,8 @@ class Client(NamedTuple):
     saw when it assigned. `adopted_in` labels what is owned with its generation (only where a rule
     reads it). `ahead`: records were processed after the last commit and then given up.
     `connection` tells replies of an earlier connection, or process, from those of this one.
-    `trusting`: a returning static leader that was told to skip the assignment (KIP-814). `given` holds an assignment whose callback is still to run (two threads only).
+    `trusting`: a returning static leader that was told to skip the assignment (KIP-814).
+    `given` holds an assignment whose callback is still to run (two threads only).
     """
 
     run: Run = Run.NEW

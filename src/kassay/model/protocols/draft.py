@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from kassay.model.explore import Action
 from kassay.model.protocols.census import Belief, Census, Registered, complete
-from kassay.model.protocols.faults import Faults, spend
+from kassay.model.protocols.faults import NO_FAULTS, Faults, spend
 from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, Rule, Table, look_up
 from kassay.model.protocols.zookeeper import SHARES
 
@@ -168,7 +168,7 @@ class Stored(NamedTuple):
 
 
 class Coordinator(NamedTuple):
-    """The coordinator in charge. `parked` joins wait; `unsent` replies are still to go; `back` have heartbeat.
+    """The coordinator in charge. `parked` joins wait, `unsent` replies are to go, `back` have heartbeat.
 
     `half`: the assignment is written and the generation is not (switch `split_persist`).
     """
@@ -206,7 +206,7 @@ class DraftModel:
         partitions: int = 2,
         *,
         share: str = "ceil-range",
-        faults: Faults = Faults(),
+        faults: Faults = NO_FAULTS,
         switches: frozenset[str] = frozenset(),
     ) -> None:
         self.members = members

@@ -6,7 +6,7 @@ rules, most of them bugs that Kafka once had; with all of them off the models fo
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import Final, NamedTuple
 
 from kassay.model.errors import InputError
@@ -47,7 +47,7 @@ class Faults(NamedTuple):
 NO_FAULTS: Final = Faults()
 
 
-@lru_cache(maxsize=None)
+@cache
 def spend(budget: Faults, name: str) -> Faults | None:
     """The budget after one such fault, or None if there is none left to spend."""
     left: int = getattr(budget, name)

@@ -7,12 +7,12 @@ client. Both can be rewritten in any value built of tuples; which fields hold ge
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from kassay.model.explore import Cell
 from kassay.model.protocols.records import EPOCH, TARGET_EPOCH, Record
-from kassay.model.protocols.values import Timer
+from kassay.model.protocols.values import SetTimer
 
 GENERATIONS: Final = frozenset(
     {"generation", "adopted_in", "epoch", "prev_epoch", "group_epoch", "target_epoch", "label"}
@@ -58,7 +58,7 @@ def _collect(value: Any, low: list[int], names: set[str]) -> None:
                     low[0] = item
             elif field == "user_data" and item and (match := _MEMORY.match(item)):
                 low[0] = min(low[0], max(1, int(match.group(1))))
-            elif field == "payload" and isinstance(getattr(value, "timer", None), Timer):
+            elif field == "payload" and isinstance(value, SetTimer):
                 if value.timer.kind in (
                     "sync",
                     "revocation",
@@ -87,13 +87,13 @@ def _rename(value: Any, shift: int, names: dict[str, str]) -> Any:
         return tuple([_rename(item, shift, names) for item in value])
     if isinstance(value, Record) and value.key[0] in EPOCHS:
         return value._replace(value=_lower(value.value, shift))
-    items = []
+    items: list[Any] = []
     for field, item in zip(fields, value):
         if field in GENERATIONS:
             items.append(_lower(item, shift))
         elif field == "user_data" and item and (match := _MEMORY.match(item)):
             items.append(f"{_lower(int(match.group(1)), shift)}/{match.group(2)}")
-        elif field == "payload" and isinstance(getattr(value, "timer", None), Timer):
+        elif field == "payload" and isinstance(value, SetTimer):
             generational = value.timer.kind in (
                 "sync",
                 "revocation",
@@ -106,6 +106,6 @@ def _rename(value: Any, shift: int, names: dict[str, str]) -> Any:
     return type(value)(*items)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _lower(number: int, shift: int) -> int:
     return number - shift if number > shift else (0 if number >= 1 else number)

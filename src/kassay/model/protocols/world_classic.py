@@ -29,7 +29,6 @@ from kassay.model.protocols.values import (
     JoinReply,
     Leave,
     Partitions,
-    Request,
     Sync,
     SyncReply,
     image_of,
@@ -38,6 +37,7 @@ from kassay.model.protocols.values import (
 BROKER: Final = "coordinator"
 HEARTBEAT_OFFSET: Final = 1000
 CONNECTION: Final = 100
+_NO_CELL: Final = Cell(None)
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class ClassicModel:
         )
 
     def _member_id(self, broker: Broker, prefix: str) -> str:
-        """The first free id of this prefix, looked for in the broker and, through `_taken`, in the clients."""
+        """The first free id of this prefix, not in use by the broker or its client."""
         used = facts_of(broker).names | self._taken
         number = 1
         while f"{prefix}-{number}" in used:
@@ -194,7 +194,7 @@ class ClassicModel:
             key = (client, number, body)
             after = self._delivered.get(key)
             if after is None:
-                value: Client = client.value
+                value: Any = client.value
                 wanted = "join" if isinstance(body, JoinReply) else "sync"
                 hears = value.run in (Run.UP, Run.PAUSED, Run.STALLED) and value.waits == wanted
                 hears = hears and value.connection == connection
@@ -274,7 +274,7 @@ class ClassicModel:
         exist = {topic.name for topic in image}
         return client.generation >= 0 and any(tp.topic not in exist for tp in client.owned)
 
-    def _move(self, action: Action, before: Client, after: Client, broker: Cell, mail: Mail = ()) -> Move:
+    def _move(self, action: Action, before: Any, after: Any, broker: Cell, mail: Mail = ()) -> Move:
         adopts: Partitions = ()
         if after.owned != before.owned and _is_current(after, broker):
             adopts = tuple(tp for tp in after.owned if tp not in before.owned)
@@ -400,7 +400,7 @@ class ClassicModel:
             yield action, World(clients, after, state.image, state.budget, state.adopted)
 
     def _presence(self, c: int, cell: Cell) -> tuple[str, str, int]:
-        """Whether a client polls ("up"), only heartbeats ("stalled") or does nothing, as whom, and its number."""
+        """Whether a client polls ("up"), only heartbeats ("stalled") or nothing; its id and request."""
         client: Client = cell.value
         run = client.run.value if client.run in (Run.UP, Run.STALLED) else "absent"
         member = client.member
@@ -514,7 +514,7 @@ class ClassicModel:
                 Action(name, "closes for its next version", BROKER, fault=True), after, c, client
             )
 
-    def _faulty(self, state: World, c: int, client: Client, fault: str) -> World:
+    def _faulty(self, state: World, c: int, client: Any, fault: str) -> World:
         budget = self._spend(state.budget, fault)
         assert budget is not None, "a fault needs a budget"
         return _put(state, c, self.interner.cell(client))._replace(budget=budget)
@@ -638,7 +638,9 @@ class ClassicModel:
             value = cell.value
             if isinstance(value, Broker):
                 inner = self.interner.cell(renamed(value.state, shift, mapping))
-                value = renamed(value._replace(coordinator=None), shift, mapping)._replace(coordinator=inner)
+                value = renamed(value._replace(coordinator=_NO_CELL), shift, mapping)._replace(
+                    coordinator=inner
+                )
             else:
                 value = renamed(value, shift, mapping)
             found = self._renamed[key] = self.interner.cell(value)

@@ -86,7 +86,8 @@ class ConsumerModel(ClassicModel):
 
     def _fresh(self, c: int, rung: int, image: Image, connection: int) -> Client | ConsumerClient:
         if self._kind(c, rung) == CLASSIC:
-            return super()._fresh(c, rung, image, connection)
+            fresh: Client = super()._fresh(c, rung, image, connection)
+            return fresh
         config = self.configs[c]
         return cm.started(config, cc.matching(config, image), f"{config.client}m-1", rung)._replace(
             connection=connection
@@ -218,9 +219,7 @@ class ConsumerModel(ClassicModel):
         if not isinstance(group, ConsumerGroup) and not mixed:
             return super()._take_census(state)
         if not isinstance(group, ConsumerGroup):
-            group = None if group is None or not group.members else group
-            census = super()._take_census(state)
-            return census
+            return super()._take_census(state)
         return self._consumer_census(state, group)
 
     def _belief(self, c: int, cell: Cell, state: World) -> Belief:
@@ -232,7 +231,8 @@ class ConsumerModel(ClassicModel):
             next((m for m in group.members if m.member == client.member), None) if group is not None else None
         )
         is_member = isinstance(group, ConsumerGroup) and found is not None and client.state in cm.MEMBER
-        current = is_member and client.epoch == found.epoch
+        epochs = (found.epoch, found.prev_epoch) if is_member and found is not None else (-3, -3)
+        current = client.epoch == epochs[0]
         settled = (
             client.run is Run.UP
             and client.state is State.STABLE
@@ -247,7 +247,7 @@ class ConsumerModel(ClassicModel):
             and self._would_commit(state.broker, c, client)
         )
         live = client.run in (Run.UP, Run.PAUSED)
-        heard = is_member and client.epoch in (found.epoch, found.prev_epoch)
+        heard = client.epoch in epochs
         return Belief(f"c{c + 1}", client.member, live, current, settled, client.owned, commits, heard)
 
     def _would_commit(self, broker: Cell, c: int, client: ConsumerClient) -> bool:

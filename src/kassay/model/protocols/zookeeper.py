@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from kassay.model.explore import Action
 from kassay.model.protocols.census import Belief, Census, Registered
-from kassay.model.protocols.faults import Faults, spend
+from kassay.model.protocols.faults import NO_FAULTS, Faults, spend
 from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, Rule, Table, look_up
 
 
@@ -174,7 +174,7 @@ class ZooKeeperModel:
         partitions: int = 2,
         *,
         share: str = "ceil-range",
-        faults: Faults = Faults(),
+        faults: Faults = NO_FAULTS,
         switches: frozenset[str] = frozenset(),
         retries: int | None = None,
         partitions_max: int = 9,
