@@ -171,7 +171,8 @@ def remembers_its_id(before: Iterable[Any], after: Iterable[Any]) -> Iterator[Fi
     """A retriable error never costs a client its member id: the old one would linger as a ghost."""
     for number, (old, new) in enumerate(zip(before, after), 1):
         told = getattr(old.inbox[0], "error", "") if old.inbox else ""
-        if told in RETRIABLE and not new.inbox and old.member and not new.member:
+        heard = told in RETRIABLE and not new.inbox and old.run == new.run
+        if heard and old.member and not new.member:
             yield Finding(REAL, f"c{number} forgets {old.member} over {told}")
 
 
