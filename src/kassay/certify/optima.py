@@ -19,8 +19,8 @@ from kassay.solver.tasks_document import solve_tasks_document
 SCHEMA: Final = "kassay/optimum/1"
 SEARCH_S: Final = 10.0
 """How long the NP-hard variants are searched where nobody set a limit."""
-GRACE_S: Final = 2.0
-"""What a method that minds its time limit may take on top of it."""
+GRACE_S: Final = 20.0
+"""What a search that minds its time limit may take on top of it before it is given up."""
 
 _FAMILIES: Final = {"A": Problem.parse, "B": PlacementProblem.parse, "C": TaskProblem.parse}
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kassay.cli.options import Duration, JsonLines, json_option, no_seed_option
 from kassay.model.errors import InputError
+
+if TYPE_CHECKING:
+    from kassay.certify.instances import Located
 
 ORDER = "balance,movement,rack"
 
@@ -44,9 +48,12 @@ def command(
     order = parse_order(order_text)
     if (instance is None) is (suite_name is None):
         raise InputError("INSTANCE: expected a file, `-`, or --suite NAME")
-    located = documents(instance) if instance is not None else list(located_in_suite(suite_name or ""))
-    if instance is not None and len(located) > 1:
-        for each in located:
+    located: Iterable[Located]
+    if suite_name is not None:
+        located = located_in_suite(suite_name)
+    else:
+        located = read = documents(instance or "-")
+        for each in read if len(read) > 1 else ():
             read_instance(each)
     rows, outcomes = [], []
     with JsonLines(json_path) as lines:

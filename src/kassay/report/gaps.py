@@ -11,11 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from kassay.certify.gaps import GapReport, TargetGaps
-from kassay.certify.hunting import Found, Hunt
+from kassay.certify.hunting import HUNTED, Found, Hunt
 from kassay.certify.ranking import Ranked
 from kassay.certify.verdicts import Verdict
 from kassay.model.cluster import TopicPartition
 from kassay.report.optima import plain_table, runs
+from kassay.report.terminal import counted
 from kassay.solver.instance import NOBODY
 
 _COLUMNS: Final = ("target", "gap in", "judged", "median", "p99", "worst", "at zero", "worst instance")
@@ -91,17 +92,18 @@ def hunt_view(made: Hunt, paths: Mapping[str, str]) -> RenderableType:
             f": {made.looked_at} instances to 4 members x 6 partitions, seed {made.seed}; {told}\n",
         )
     ]
-    for objective, smallest in made.smallest.items():
-        worst = made.worst[objective]
+    for objective in HUNTED:
+        smallest, worst = made.smallest.get(objective), made.worst.get(objective)
+        if smallest is None or worst is None:
+            parts.append(Text(f"no {objective} gap on the ladder\n", style="green"))
+            continue
         parts += _shown(f"smallest instance with a {objective} gap", objective, smallest)
         if worst is not smallest:
             parts += _shown(f"smallest instance with the worst {objective} gap met", objective, worst)
         parts.append(
             Text(f"  again: kassay gap {spec} --instances {shlex.quote(paths[objective])}\n", "cyan")
         )
-    for objective in sorted({"balance", "movement"} - made.smallest.keys()):
-        parts.append(Text(f"no {objective} gap on the ladder\n", style="green"))
-    parts.append(_stairs(made.stairs))
+    parts += [_stairs(made.stairs), Text("")]
     return Group(*parts, *_failures(spec, [(m.name, m.reason) for m in made.failed]))
 
 
@@ -125,7 +127,8 @@ def _shown(title: str, objective: str, found: Found) -> list[RenderableType]:
     ]
     value = getattr(found.gap, objective)
     partitions = sum(topic.partitions for topic in problem.topics)
-    head = f"{title}: {value}; {len(problem.members)} members, {partitions} partitions"
+    size = f"{counted(len(problem.members), 'member')}, {counted(partitions, 'partition')}"
+    head = f"{title}: {value}; {size}"
     loads = (
         f"  loads {runs(found.gap.loads)}, {found.gap.moved} moved; "
         f"at the optimum {runs(best.loads)}, {best.moved} moved"

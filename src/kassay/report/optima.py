@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
     from kassay.solver.prove import Proof
 
 _STYLES: Final = {"optimal": "green", "interval": "yellow", "unknown": "yellow", "infeasible": "bold red"}
-_COLUMNS: Final = ("instance", "status", "loads", "moved", "mismatch", "value", "s", "proven by")
+_COLUMNS: Final = ("instance", "status", "loads", "moved", "racks", "value", "s", "proven by")
+_PLAIN: Final = 8
+_NARROW: Final = 4
 _SHOWN: Final = 12
 """An assignment of so many members at most is shown."""
 
@@ -41,18 +44,18 @@ def optimum_row(found: Mapping[str, Any]) -> tuple[object, ...]:
     return (
         found["name"],
         Text(status, _STYLES[status]),
-        runs(found["loads"]),
+        runs(found["loads"], _NARROW),
         found["moved"],
         found["rack_mismatch"],
         upper if lower == upper else f"{lower}..{upper}",
         seconds,
-        found["bound"],
+        re.split("[,:]| prove", found["bound"])[0],
     )
 
 
 def optimum_table(rows: Sequence[tuple[object, ...]]) -> RenderableType:
     """Results a line each, and how many there are of each status."""
-    table = plain_table(_COLUMNS, rows, ("moved", "mismatch", "value", "s"))
+    table = plain_table(_COLUMNS, rows, ("moved", "racks", "value", "s"))
     table.columns[0].no_wrap = True
     counts: dict[str, int] = {}
     for row in rows:
@@ -76,13 +79,16 @@ def _named(topics: Mapping[str, Sequence[int]]) -> Iterable[str]:
     return [f"{topic}-{partition}" for topic, partitions in topics.items() for partition in partitions]
 
 
-def runs(numbers: Sequence[int]) -> str:
-    """Ascending numbers with repetitions told, `4x3 5x2` for 3 3 3 3 5 5; the middle of many left out."""
+def runs(numbers: Sequence[int], most: int = _PLAIN) -> str:
+    """Ascending numbers; of more than `most` `4x3` for 3 3 3 3, and the middle left out."""
+    if len(numbers) <= most:
+        return " ".join(map(str, numbers))
     parts = []
     for value, same in groupby(numbers):
         count = len(list(same))
         parts.append(f"{count}x{value}" if count > 1 else str(value))
-    return " ".join(parts if len(parts) <= 8 else [*parts[:3], "...", *parts[-3:]])
+    ends = most // 3 + 1
+    return " ".join(parts if len(parts) <= most else [*parts[:ends], "...", *parts[-ends:]])
 
 
 def proof_view(proofs: Sequence[Proof]) -> RenderableType:
