@@ -37,7 +37,7 @@ def toml(spec: Spec, path: Path) -> Path:
         f"claims = {json.dumps(found['claims'])}",
         f"gap = {json.dumps(found['gap'])}",
         "[histories]",
-        *(f"{json.dumps(name)} = {count}" for name, count in found["histories"].items()),
+        *(f"{json.dumps(name)} = {count}" for name, count in found["histories"]),
         "[pace]",
         f"batch_histories = {spec.pace.batch_histories}",
     ]

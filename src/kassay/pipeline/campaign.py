@@ -168,7 +168,7 @@ def _spec_of_header(header: Mapping[str, Any], store: Store, pace: Pace | None) 
     document = {
         "campaign": campaign,
         "target": targets,
-        "histories": found["histories"],
+        "histories": dict(found["histories"]),
         "limits": limits,
         "pace": {k: v for k, v in settings.items() if v is not None},
     }

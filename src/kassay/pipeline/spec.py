@@ -69,7 +69,8 @@ class Spec:
             "targets": [
                 {"spec": t.spec, "protocol": t.protocol, "config": dict(t.config)} for t in self.targets
             ],
-            "histories": dict(self.histories),
+            # Pairs, as their order is that of the lanes, and an object's order is nobody's promise.
+            "histories": [list(pair) for pair in self.histories],
             "claims": None if self.claims is None else list(self.claims),
             "assume": list(self.assume),
             "gap": self.gap,
