@@ -218,3 +218,26 @@ def test_the_bench_suite_is_solved_and_checked_in_another_process(tmp_path):
 def test_the_small_suite_is_solved_and_checked_in_another_process(tmp_path):
     assert kassay("optimum", "--suite", "small", "--json", "small.jsonl", cwd=tmp_path).returncode == 0
     assert Counter(each["verdict"] for each in checked("small.jsonl", tmp_path)) == {"accepted": 2400}
+
+
+def test_why_a_balance_cannot_be_better(tmp_path):
+    document = {
+        "family": "A",
+        "name": "lopsided",
+        "members": [
+            {"id": m, "rack": None, "topics": [t], "owned": []}
+            for m, t in (("a", "t"), ("b", "u"), ("c", "u"))
+        ],
+        "topics": [
+            {"name": name, "partitions": n, "racks": None, "weights": None}
+            for name, n in (("t", 7), ("u", 2))
+        ],
+        "copartition": [],
+    }
+    (tmp_path / "lopsided.json").write_text(json.dumps(document))
+    done = kassay("optimum", "lopsided.json", "--why", "--json", "-", cwd=tmp_path)
+    assert done.returncode == 0
+    heaviest, lightest = valid(json.loads(done.stdout), "optimum-1")["why_not_better"]
+    assert "t has 7 partitions" in heaviest
+    assert "read by a alone" in heaviest
+    assert "b, c read u" in lightest

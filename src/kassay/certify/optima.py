@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any, Final
 
 from kassay.certify.inprocess import Deadline, Overdue
@@ -11,6 +12,7 @@ from kassay.model.errors import InputError
 from kassay.solver.documents import solve_document
 from kassay.solver.fields import shown
 from kassay.solver.instance import Problem
+from kassay.solver.optimum import optimum
 from kassay.solver.packing_document import solve_weighted_document
 from kassay.solver.placement_instance import InfeasiblePlacementError, PlacementProblem
 from kassay.solver.task_instance import TaskProblem
@@ -122,3 +124,17 @@ def _nothing(document: Any, status: str, why: str, began: float) -> dict[str, An
         "certificate": None,
         "elapsed_s": round(time.perf_counter() - began, 6),
     }
+
+
+def forced_by(located: Located, found: Mapping[str, Any]) -> list[str]:
+    """Why the balance of an optimal consumer assignment cannot be better: one sentence a forcing set.
+
+    Empty where nothing forces more than an even split, and for instances other than unweighted consumers.
+    """
+    if found["status"] != "optimal" or _family(located.document) != "A" or _hard(located.document):
+        return []
+    from kassay.solver.explain import explain_balance
+
+    with at(located.where):
+        problem = Problem.parse(located.document)
+    return [each.sentence for each in explain_balance(optimum(problem))]

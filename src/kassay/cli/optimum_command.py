@@ -24,6 +24,7 @@ ORDER = "balance,movement,rack"
 @click.option(
     "--time", "seconds", type=Duration(), help="Limit for each instance [default: 10s where NP-hard]."
 )
+@click.option("--why", is_flag=True, help="Also say which members and topics force the balance.")
 @no_seed_option
 @json_option
 def command(
@@ -32,6 +33,7 @@ def command(
     order_text: str,
     solver: str,
     seconds: float | None,
+    why: bool,
     json_path: str | None,
 ) -> int:
     """Find the best assignment, placement or task assignment of each INSTANCE, and prove it.
@@ -40,7 +42,7 @@ def command(
     0 all optimal, 2 unreadable or infeasible, 3 an interval or unknown within the time.
     """
     from kassay.certify.instances import documents, located_in_suite
-    from kassay.certify.optima import read_instance, solve
+    from kassay.certify.optima import forced_by, read_instance, solve
     from kassay.report.optima import assignment_view, optimum_row, optimum_table
     from kassay.report.terminal import console
     from kassay.solver.optimum import parse_order
@@ -59,6 +61,8 @@ def command(
     with JsonLines(json_path) as lines:
         for each in located:
             found = solve(each, order, solver, seconds)
+            if why:
+                found["why_not_better"] = forced_by(each, found)
             lines.write(found)
             rows.append(optimum_row(found))
             outcomes.append(found["status"])
@@ -68,6 +72,8 @@ def command(
         console().print(optimum_table(rows))
         if len(rows) == 1 and outcomes[0] in ("optimal", "interval"):
             console().print(assignment_view(found))
+            for sentence in found.get("why_not_better", ()):
+                console().print(f"why: {sentence}", markup=False)
     if "infeasible" in outcomes:
         return 2
     return 0 if set(outcomes) == {"optimal"} else 3
