@@ -80,3 +80,23 @@ def test_scenario_18_added_partitions_find_an_owner(name, mode, most):
     after = settle_watched(model, play(model, state, "metadata t grows to 3"))
     assert sorted(owned(model, after).values()) == [1, 2]
     assert before < epoch(after) <= before + most
+
+
+def test_scenario_23_a_commit_that_cannot_succeed_keeps_nobody_from_joining():
+    def told(*switches):
+        model = build(
+            "classic", topics=2, partitions=1, faults=Faults(delete=1), switches=frozenset(switches)
+        )
+        state = first(model)
+        for number in (1, 2):
+            state = settle(model, play(model, state, f"c{number} start"))
+        state = play(model, state, "metadata topic t1 is deleted", "c1 notices")
+        holder = next(
+            b.client for b in beliefs(model, state).beliefs if any(t.topic == "t1" for t in b.owned)
+        )
+        if holder != "c1":
+            state = play(model, state, "c1 JoinGroup", f"{holder} Heartbeat")
+        return {a.name for a, _ in model.steps(state) if a.actor == holder}
+
+    assert "JoinGroup" in told()
+    assert "JoinGroup" not in told("commit_forever_in_prepare"), "KAFKA-14024"
