@@ -1,4 +1,4 @@
-"""Distinct states a second after canonicalisation, all invariants on, N0, one core: python benchmarks/explore_speed.py"""
+"""Distinct states a second after canonicalisation, with all invariants on: N0, one core."""
 
 from __future__ import annotations
 

@@ -37,15 +37,9 @@ PINNED = {
     ("kip848", None, 2, 2, "loss=2"): 3156,
 }
 HEAVY = {
-    ("classic", "eager", 2, 2, "crash=1,pause=1,failover=1"): None,
-    ("classic", "cooperative", 2, 2, "crash=1,pause=1,failover=1"): None,
-    ("classic", "eager", 3, 2, "crash=1"): None,
-    ("classic", "cooperative", 3, 2, "crash=1"): None,
-    ("classic", "eager", 2, 2, "loss=1,failover=1"): None,
-    ("classic", "eager", 2, 2, "partitions=1,crash=1"): None,
-    ("kip848", None, 2, 2, "crash=1,pause=1,failover=1"): None,
-    ("kip848", None, 3, 2, "crash=1"): None,
-    ("kip848", None, 2, 2, "loss=2,failover=1"): None,
+    ("classic", "eager", 2, 2, "crash=1,pause=1,failover=1"): 39530,
+    ("classic", "cooperative", 2, 2, "crash=1,pause=1,failover=1"): 91182,
+    ("kip848", None, 2, 2, "crash=1,pause=1,failover=1"): 23247,
 }
 LIMIT = 400_000
 

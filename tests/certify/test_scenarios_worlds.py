@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kassay.certify.explore import beliefs, build, explore
-from kassay.model.explore import Severity, Verdict, rounds_between_disturbances
+from kassay.model.explore import Severity, Verdict
 from kassay.model.protocols.client_classic import Run
 from kassay.model.protocols.client_classic import State as ClientState
 from kassay.model.protocols.draft import C, K

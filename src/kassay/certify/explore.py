@@ -167,7 +167,7 @@ def build(
     names = tuple(f"t{i}" for i in range(topics)) if topics > 1 else ("t",)
     instances = more.pop("instances", tuple(f"i{i + 1}" for i in range(static)))
     kinds = more.pop("kinds", ())
-    targets = _targets(assignor, switches) if model in ("kip848", "migration") else balanced_targets
+    targets = _targets(assignor) if model in ("kip848", "migration") else balanced_targets
     name, modes, assign, remembers = _client_side(None if model == "kip848" else assignor, mode, switches)
     settings: dict[str, Any] = {
         "members": members,
@@ -306,9 +306,7 @@ def plugged(assignor: Assignor) -> Assign:
     return assign
 
 
-def _targets(
-    assignor: str | Assignor | None, switches: frozenset[str]
-) -> Callable[[TargetAsk], tuple[Target, ...]]:
+def _targets(assignor: str | Assignor | None) -> Callable[[TargetAsk], tuple[Target, ...]]:
     """The server-side assignor as the model's choices."""
     if assignor is None or assignor == ANY:
         return balanced_targets

@@ -118,7 +118,7 @@ def offsets_monotone(census: Census) -> Iterator[Finding]:
                 if heir is not None and heir is not belief and heir.commits and tp in heir.owned:
                     yield Finding(
                         REAL,
-                        f"{heir.client} commits {tp} ahead, {belief.client} commits it back to where it stood",
+                        f"{heir.client} commits {tp} ahead, {belief.client} commits it back",
                     )
 
 

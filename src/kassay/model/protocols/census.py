@@ -48,8 +48,8 @@ class Census(NamedTuple):
 
     `wanted` are the partitions that somebody subscribes to and that exist. `adopted` names the client
     that last adopted each partition. `target` is what each member is to own, `caught_up` who is at the
-    target epoch (KIP-848). `excused`: a static leader came back and trusts an assignment that may predate changes of
-    the metadata while it was away; the next round will see them (KIP-814).
+    target epoch (KIP-848). `excused`: a static leader came back and trusts an assignment that may be
+    older than changes of the metadata while it was away; the next round will see them (KIP-814).
     """
 
     beliefs: tuple[Belief, ...]

@@ -126,7 +126,7 @@ def _move(client: ConsumerClient, event: Event, **changes: object) -> ConsumerCl
     return after
 
 
-def started(config: ClientConfig, topics: tuple[str, ...], member: str, rung: int = 0) -> ConsumerClient:
+def started(topics: tuple[str, ...], member: str, rung: int = 0) -> ConsumerClient:
     """A process that has just subscribed."""
     fresh = ConsumerClient(Run.UP, member=member, topics=topics, rung=rung)
     return _move(fresh, Event.SUBSCRIBE, state=State.JOINING)
@@ -225,7 +225,7 @@ def failed(config: ClientConfig, client: ConsumerClient) -> ConsumerClient:
     return _move(client, Event.FAILED, full="partial_after_loss" not in config.switches)
 
 
-def reconcile(config: ClientConfig, client: ConsumerClient) -> ConsumerClient | None:
+def reconcile(client: ConsumerClient) -> ConsumerClient | None:
     """The next step of a reconciliation: first give up, then take; None where there is nothing to do."""
     if client.setting_out and client.state in MEMBER:
         (goal,) = client.setting_out

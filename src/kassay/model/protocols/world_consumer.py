@@ -89,7 +89,7 @@ class ConsumerModel(ClassicModel):
             fresh: Client = super()._fresh(c, rung, image, connection)
             return fresh
         config = self.configs[c]
-        return cm.started(config, cc.matching(config, image), f"{config.client}m-1", rung)._replace(
+        return cm.started(cc.matching(config, image), f"{config.client}m-1", rung)._replace(
             connection=connection
         )
 
@@ -111,7 +111,7 @@ class ConsumerModel(ClassicModel):
             yield self._move(
                 Action(name, "loses what it owned", detail=listing(client.owned)), client, after, broker
             )
-        if (after := cm.reconcile(config, client)) is not None:
+        if (after := cm.reconcile(client)) is not None:
             word = "owns" if client.setting_out else "revokes down to"
             yield self._move(
                 Action(name, "reconciles", detail=f"{word} {listing(after.owned)}"), client, after, broker

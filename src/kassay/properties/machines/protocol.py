@@ -1,8 +1,8 @@
 """A Hypothesis machine over the protocol models' own steps, for sizes that no exhaustive walk reaches.
 
-One rule, "take an enabled step", and the invariants after each. A step is drawn by its place among the enabled
-ones; what is kept is the list of actions, which the explorer's `run` replays, as this machine replays an
-explorer's trace.
+One rule, "take an enabled step", and the invariants after each. A step is drawn by its place among the
+enabled ones; what is kept is the list of actions, which the explorer's `run` replays, as this machine
+replays an explorer's trace.
 """
 
 from __future__ import annotations
@@ -63,9 +63,11 @@ class Walk(Generic[S]):
     def _judge(self, before: Any) -> None:
         for invariant in self.invariants:
             findings = list(invariant.check(self.state)) if invariant.check else []
-            if invariant.check_step and before is not None:
-                if invariant.relevant is None or invariant.relevant(before, self.state):
-                    findings += invariant.check_step(before, self.state)
+            looks = before is not None and (
+                invariant.relevant is None or invariant.relevant(before, self.state)
+            )
+            if invariant.check_step and looks:
+                findings += invariant.check_step(before, self.state)
             for finding in findings:
                 if finding.severity is Severity.REAL:
                     raise BrokenInvariant(invariant.name, finding, self.actions)
