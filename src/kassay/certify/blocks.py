@@ -110,9 +110,7 @@ class Bench:
         case, seen = self.look(index)
         tally.take(index, case, seen, self.driver)
 
-    def look(
-        self, index: int, watch: Callable[[Rebalanced], None] | None = None
-    ) -> tuple[Any, Examination]:
+    def look(self, index: int, watch: Callable[[Rebalanced], None] | None = None) -> tuple[Any, Examination]:
         """Case number `index` and what it showed; `watch` is shown its rebalances."""
         case = self.job.case(index)
         subject = replace(self.subject_for(index), watch=watch)
