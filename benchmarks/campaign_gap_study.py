@@ -37,7 +37,7 @@ def page(studies: Mapping[str, Sequence[Mapping[str, Any]]], instances: int) -> 
             f"{instances:,} instances, each with a certified optimum, from the campaign "
             "`benchmarks/campaign_gap_study.toml`; made by `python benchmarks/campaign_gap_study.py FOLDER`.",
             "An instance is one outcome of a rebalance. Balance gap: sum of squared loads less the least "
-            "possible. Needless moves and rack mismatches are counted where what comes before them is optimal.",
+            "possible. Needless moves and rack mismatches count where what comes before them is optimal.",
             "## All profiles",
             table(studies["leaderboard"], LEADERS),
             "![share of outcomes whose loads are not optimal](gap-study-profiles.svg)",
