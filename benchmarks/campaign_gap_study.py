@@ -35,7 +35,8 @@ def page(studies: Mapping[str, Sequence[Mapping[str, Any]]], instances: int) -> 
         (
             "# How far Kafka's assignors are from the optimum",
             f"{instances:,} instances, each with a certified optimum, from the campaign "
-            "`benchmarks/campaign_gap_study.toml`; made by `python benchmarks/campaign_gap_study.py FOLDER`.",
+            "`benchmarks/campaign_gap_study.toml`; made by "
+            "`python benchmarks/campaign_gap_study.py FOLDER`.",
             "An instance is one outcome of a rebalance. Balance gap: sum of squared loads less the least "
             "possible. Needless moves and rack mismatches count where what comes before them is optimal.",
             "## All profiles",

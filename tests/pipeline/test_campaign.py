@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from kassay.certify.blocks import open_bench, play_block
@@ -18,6 +17,8 @@ from kassay.pipeline.spec import Pace, TargetSpec
 from kassay.pipeline.store import Local
 from kassay.pipeline.study import Outcome, finish
 from tests.pipeline.campaigns import SPEC, hashes, run
+
+duckdb = pytest.importorskip("duckdb", reason="the pipeline's tests have an environment of their own")
 
 pytestmark = pytest.mark.spark
 

@@ -15,11 +15,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from kassay.pipeline.spec import Pace, Spec
 from tests.pipeline.campaigns import SPEC
+
+duckdb = pytest.importorskip("duckdb", reason="the pipeline's tests have an environment of their own")
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from kassay.certify.targets import resolve
@@ -15,6 +14,8 @@ from kassay.pipeline.fleet.generate import FleetSpec, dialect_of, moments, texts
 from kassay.pipeline.fleet.replay import Seat, State, changes_between, states_of
 from kassay.pipeline.fleet.snapshots import read_fleet, read_subscriptions
 from tests.pipeline.fleet.naive import events_of
+
+duckdb = pytest.importorskip("duckdb", reason="the pipeline's tests have an environment of their own")
 
 GROUPS, SNAPSHOTS = 14, 9
 
