@@ -111,4 +111,4 @@ def test_the_generator_reaches_its_situation_and_the_claims_are_registered():
     assert sum(has_many_moves(plan(Seeded(seed))) for seed in range(100)) > 10
     assert list(PLAN_SITUATIONS) == ["many-moves"]
     registered = {claim_id for kind, claim_id in load_claims() if kind == "L"}
-    assert registered == {"plan-valid", "plan-minimal", "replicas-distinct", "rack-spread"}
+    assert registered >= {"plan-valid", "plan-minimal", "replicas-distinct", "rack-spread", "total"}
