@@ -156,8 +156,8 @@ def test_larger_worlds_at_random(name, more):
         return model, invariants(watched(model))
 
     quick = settings(
-        max_examples=10,
-        stateful_step_count=30,
+        max_examples=60,
+        stateful_step_count=50,
         deadline=None,
         database=None,
         suppress_health_check=list(HealthCheck),

@@ -96,4 +96,9 @@ def machine_for(
             note(str(action))
             self.walk.take(action, after)
 
+        @precondition(lambda self: not self.walk.enabled())
+        @rule()
+        def rest(self) -> None:
+            """Stay where nothing is left to do; whether one may end here is the explorer's question."""
+
     return ProtocolMachine
