@@ -6,7 +6,6 @@ import runpy
 import sys
 from pathlib import Path
 
-
 ON_SPARK = ("campaign", "fleet")
 """These need the `spark` extra and arguments of their own; they run when they are named."""
 
