@@ -410,9 +410,8 @@ def main() -> None:
         return
     peers = options.peers.split(",")
     rows = compare(peers, options.sizes.split(","), options.shapes.split(","))
-    rows += (
-        large([peer for peer in peers if peer in ("networkx-hub", "ortools-hub")]) if options.large else []
-    )
+    if not options.no_large:
+        rows += large([peer for peer in peers if peer in ("networkx-hub", "ortools-hub")])
     if options.json:
         Path(options.json).write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
