@@ -1,0 +1,39 @@
+"""Interned components: a state made of cells is hashed and compared by identity, however deep it is."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+
+class Cell:
+    """A component of a state that stands for its value: equal exactly when it is the same object.
+
+    Made by `Interner.cell` alone. Hash and comparison are those of identity, in C and in constant
+    time, however deep the value is.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+class Interner:
+    """One cell a distinct value."""
+
+    def __init__(self) -> None:
+        self._cells: dict[Hashable, Cell] = {}
+
+    def cell(self, value: Hashable) -> Cell:
+        """The cell of this value."""
+        found = self._cells.get(value)
+        if found is None:
+            found = self._cells[value] = Cell(value)
+        return found
+
+    def __len__(self) -> int:
+        return len(self._cells)

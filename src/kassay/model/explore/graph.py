@@ -1,0 +1,70 @@
+"""The reached states and the steps between them, in flat arrays."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Generic, NamedTuple, TypeVar
+
+S = TypeVar("S", bound=Hashable)
+
+
+class Action(NamedTuple):
+    """One step's name: who does what to whom, with which answer.
+
+    `fault` marks what only a spent fault budget allows; `fair` what weak fairness promises (enabled
+    for ever means taken at last). `disturbs` marks the end of a quiet stretch (first join of a
+    member id, removal, eviction, return with a new id) and `rounds` counts the generations begun:
+    both are for the convergence bounds.
+    """
+
+    actor: str
+    name: str
+    to: str = ""
+    detail: str = ""
+    reply: str = ""
+    fault: bool = False
+    fair: bool = True
+    disturbs: bool = False
+    rounds: int = 0
+
+    def __str__(self) -> str:
+        arrow = f" -> {self.to}" if self.to else ""
+        inside = f"({self.detail})" if self.detail else ""
+        answer = f" => {self.reply}" if self.reply else ""
+        return f"{self.actor}{arrow}: {self.name}{inside}{answer}"
+
+
+@dataclass
+class Graph(Generic[S]):
+    """The reached states by number and their edges, those of one state side by side.
+
+    States are numbered in the order of discovery and expanded in that order, so that the edges of
+    state `i` are `first[i] .. first[i + 1]`. Sixteen bytes an edge and a state.
+    """
+
+    states: list[S] = field(default_factory=list)
+    parents: array[int] = field(default_factory=lambda: array("l"))
+    depths: array[int] = field(default_factory=lambda: array("H"))
+    first: array[int] = field(default_factory=lambda: array("L", [0]))
+    targets: array[int] = field(default_factory=lambda: array("L"))
+    labels: array[int] = field(default_factory=lambda: array("L"))
+    actions: dict[Action, int] = field(default_factory=dict)
+
+    @property
+    def expanded(self) -> int:
+        """How many states have all their edges."""
+        return len(self.first) - 1
+
+    def edges(self, node: int) -> Iterator[tuple[int, int]]:
+        """The (action number, target) pairs of an expanded state."""
+        low, high = self.first[node], self.first[node + 1]
+        return zip(self.labels[low:high], self.targets[low:high], strict=True)
+
+    def path(self, node: int) -> list[int]:
+        """The state numbers from an initial state to this one along the search tree."""
+        back = [node]
+        while (parent := self.parents[back[-1]]) >= 0:
+            back.append(parent)
+        return back[::-1]

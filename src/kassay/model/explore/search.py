@@ -1,0 +1,210 @@
+"""The walk itself: breadth first over all states, every one judged when it is met."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from kassay.model.explore.graph import Action, Graph
+from kassay.model.explore.liveness import judge_liveness
+from kassay.model.explore.traces import retrace
+from kassay.model.explore.values import (
+    Budget,
+    Exploration,
+    Finding,
+    Invariant,
+    Model,
+    Progress,
+    Severity,
+    Step,
+    Violation,
+)
+
+S = TypeVar("S", bound=Hashable)
+
+
+_Found: TypeAlias = tuple[tuple[str, Finding], ...]
+
+
+def _grouped(
+    invariants: Iterable[Invariant[S]],
+) -> list[tuple[Any, Any, list[Invariant[S]], dict[Any, _Found]]]:
+    """Invariants that read alike are judged, and remembered, together."""
+    groups: dict[tuple[Any, Any], list[Invariant[S]]] = {}
+    for invariant in invariants:
+        groups.setdefault((invariant.reads, invariant.relevant), []).append(invariant)
+    return [(reads, relevant, group, {}) for (reads, relevant), group in groups.items()]
+
+
+class _Search(Generic[S]):
+    """The walk's working state; one object a run."""
+
+    def __init__(
+        self,
+        model: Model[S],
+        invariants: Sequence[Invariant[S]],
+        budget: Budget,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self.model = model
+        self.budget = budget
+        self.progress = progress
+        self.graph: Graph[S] = Graph()
+        self.ids: dict[S, int] = {}
+        self.state_checks = _grouped(inv for inv in invariants if inv.check)
+        self.step_checks = _grouped(inv for inv in invariants if inv.check_step)
+        # (invariant, severity) -> [times seen, node before, action or None, state, message]
+        self.found: dict[tuple[str, Severity], list[Any]] = {}
+        self.claims = {inv.name: inv.claim for inv in invariants}
+        self.started = time.monotonic()
+        self.stop = False
+
+    def note(self, name: str, finding: Finding, node: int, via: tuple[Action, S] | None) -> None:
+        """Count a finding; the first of its kind is the one shown, being nearest the start."""
+        entry = self.found.get((name, finding.severity))
+        if entry is None:
+            self.found[name, finding.severity] = [1, node, via, finding.message]
+        else:
+            entry[0] += 1
+        if self.budget.stop_at_first and finding.severity is Severity.REAL:
+            self.stop = True
+
+    def judge_state(self, state: S, node: int) -> None:
+        """Consult every state predicate, by projection where one is declared."""
+        for reads, _, group, seen in self.state_checks:
+            key = state if reads is None else reads(state)
+            findings = seen.get(key) if reads is not None else None
+            if findings is None:
+                findings = tuple((inv.name, f) for inv in group for f in inv.check(state))  # type: ignore[misc]
+                if reads is not None:
+                    seen[key] = findings
+            for name, finding in findings:
+                self.note(name, finding, node, None)
+
+    def judge_step(self, before: S, node: int, action: Action, after: S) -> None:
+        """Consult every step predicate whose projection changed."""
+        for reads, relevant, group, seen in self.step_checks:
+            if relevant is not None and not relevant(before, after):
+                continue
+            key: Hashable = None
+            findings = None
+            if reads is not None:
+                left, right = reads(before), reads(after)
+                if left == right:
+                    continue
+                key = (left, right)
+                findings = seen.get(key)
+            if findings is None:
+                findings = tuple(
+                    (inv.name, f)
+                    for inv in group
+                    for f in inv.check_step(before, after)  # type: ignore[misc]
+                )
+                if reads is not None:
+                    seen[key] = findings
+            for name, finding in findings:
+                self.note(name, finding, node, (action, after))
+
+    def admit(self, state: S, parent: int, depth: int) -> int:
+        """Number a new state and judge it."""
+        graph = self.graph
+        node = self.ids[state] = len(graph.states)
+        graph.states.append(state)
+        graph.parents.append(parent)
+        graph.depths.append(depth)
+        self.judge_state(state, node)
+        return node
+
+    def expand(self, node: int) -> None:
+        """Take every step of one state."""
+        graph, ids, actions = self.graph, self.ids, self.graph.actions
+        canonical = self.model.canonical
+        state = graph.states[node]
+        depth = graph.depths[node] + 1
+        for action, after in self.model.steps(state):
+            if self.step_checks and after is not state:
+                self.judge_step(state, node, action, after)
+            after = canonical(after)
+            target = ids.get(after)
+            if target is None:
+                target = self.admit(after, node, depth)
+            graph.targets.append(target)
+            label = actions.get(action)
+            if label is None:
+                label = actions[action] = len(actions)
+            graph.labels.append(label)
+        graph.first.append(len(graph.targets))
+
+    def tell(self, node: int) -> None:
+        """Report to the progress callback."""
+        if self.progress is not None:
+            graph = self.graph
+            elapsed = time.monotonic() - self.started
+            waiting = len(graph.states) - node
+            self.progress(
+                Progress(len(graph.states), len(graph.targets), graph.depths[node], waiting, elapsed)
+            )
+
+    def walk(self) -> str | None:
+        """Expand states in order until none is left; the name of the limit that came first, or None."""
+        for start in self.model.initial():
+            start = self.model.canonical(start)
+            if start not in self.ids:
+                self.admit(start, -1, 0)
+        budget, graph = self.budget, self.graph
+        node = 0
+        while node < len(graph.states) and not self.stop:
+            if budget.states_max is not None and len(graph.states) > budget.states_max:
+                return "states"
+            if node % 1024 == 0:
+                self.tell(node)
+                if budget.time_s is not None and time.monotonic() - self.started > budget.time_s:
+                    return "time"
+            self.expand(node)
+            node += 1
+        return "first violation" if self.stop else None
+
+
+def _violations(search: _Search[S]) -> tuple[Violation[S], ...]:
+    found = []
+    for (name, severity), (seen, node, via, message) in search.found.items():
+        trace = retrace(search.model, search.graph, node)
+        if via is not None:
+            goal = search.model.canonical(via[1])
+            last = trace[-1].state
+            same = [
+                (act, after)
+                for act, after in search.model.steps(last)
+                if search.model.canonical(after) == goal
+            ]
+            # Where names were permuted on the way the action is found by its kind, not by its actor.
+            same.sort(key=lambda pair: (pair[0] != via[0], pair[0].name != via[0].name))
+            trace = (*trace, Step(*same[0]))
+        found.append(Violation(name, search.claims[name], severity, message, trace, seen))
+    return tuple(sorted(found, key=lambda violation: (violation.severity != "real", violation.length)))
+
+
+def explore(
+    model: Model[S],
+    invariants: Sequence[Invariant[S]] = (),
+    *,
+    budget: Budget | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    check_liveness: bool = True,
+    symmetric: bool = False,
+) -> Exploration[S]:
+    """Walk all states of the model within the budget and judge them.
+
+    `symmetric` says that `canonical` permutes names: weak fairness towards one client then cannot
+    be read off the reduced graph, and a cycle that only it would excuse is counted `undecided`.
+    Liveness is judged only on complete graphs.
+    """
+    search = _Search(model, invariants, budget or Budget(), progress)
+    limit = search.walk()
+    search.tell(search.graph.expanded - 1 if search.graph.expanded else 0)
+    violations = _violations(search)
+    liveness = None
+    if check_liveness and limit is None:
+        liveness = judge_liveness(model, search.graph, symmetric=symmetric)
+    return Exploration(search.graph, violations, liveness, limit, time.monotonic() - search.started)

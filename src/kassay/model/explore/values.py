@@ -1,0 +1,167 @@
+"""What the explorer takes and gives: models, invariants and budgets in; findings, traces and verdicts out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Generic, NamedTuple, Protocol, TypeVar
+
+from kassay.model.explore.graph import Action, Graph
+
+S = TypeVar("S", bound=Hashable)
+
+
+class Model(Protocol[S]):
+    """What the explorer walks. Actions must be distinct within one state's steps."""
+
+    def initial(self) -> Iterable[S]:
+        """The states to begin from."""
+
+    def steps(self, state: S) -> Iterable[tuple[Action, S]]:
+        """Every enabled action with the state it leads to, in a fixed order."""
+
+    def canonical(self, state: S) -> S:
+        """The representative of the states that differ only in what never matters."""
+
+    def converged(self, state: S) -> bool:
+        """Whether a run may rest here for ever."""
+
+
+class Severity(StrEnum):
+    """How grave a finding is: a fault, an expected zombie, or a promise never made."""
+
+    REAL = "real"
+    ZOMBIE = "zombie"
+    BY_DESIGN = "by design"
+
+
+class Finding(NamedTuple):
+    """What an invariant says against a state or a step; `message` is the evidence."""
+
+    severity: Severity
+    message: str
+
+
+@dataclass(frozen=True)
+class Invariant(Generic[S]):
+    """A named predicate over states, or over steps, that yields what is wrong.
+
+    `reads` projects a state to what the predicate looks at: verdicts are remembered by projection,
+    which is what keeps fourteen invariants affordable. A step predicate is consulted only when the
+    projections of both ends differ, and only where `relevant`, a cheap look at both, lets it.
+    """
+
+    name: str
+    claim: str
+    check: Callable[[S], Iterable[Finding]] | None = None
+    check_step: Callable[[S, S], Iterable[Finding]] | None = None
+    reads: Callable[[S], Hashable] | None = None
+    relevant: Callable[[S, S], bool] | None = None
+
+
+class Verdict(StrEnum):
+    """The three answers; `unknown` is a spent budget and never becomes `holds`."""
+
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    UNKNOWN = "unknown"
+
+
+class Step(NamedTuple, Generic[S]):
+    """One line of a trace: the action and the state it led to (None: the start)."""
+
+    action: Action | None
+    state: S
+
+
+@dataclass(frozen=True)
+class Violation(Generic[S]):
+    """The shortest way to an invariant's first violation, and how many states or steps show it."""
+
+    invariant: str
+    claim: str
+    severity: Severity
+    message: str
+    trace: tuple[Step[S], ...]
+    seen: int
+
+    @property
+    def length(self) -> int:
+        """The number of actions on the trace."""
+        return len(self.trace) - 1
+
+
+@dataclass(frozen=True)
+class Stuck(Generic[S]):
+    """A state (dead end) or a cycle's first state (livelock) from which nothing better follows."""
+
+    trace: tuple[Step[S], ...]
+    states: int
+    cycle: tuple[Action, ...] = ()
+
+
+class Progress(NamedTuple):
+    """What the progress callback is told now and then."""
+
+    states: int
+    edges: int
+    depth: int
+    waiting: int
+    elapsed_s: float
+
+
+@dataclass(frozen=True)
+class Liveness(Generic[S]):
+    """What the graph check found once fault edges are gone."""
+
+    dead_ends: tuple[Stuck[S], ...]
+    livelocks: tuple[Stuck[S], ...]
+    hopeless: int
+    undecided: int = 0
+
+
+@dataclass(frozen=True)
+class Exploration(Generic[S]):
+    """The outcome of one walk. `limit` says which budget ended it early, if one did."""
+
+    graph: Graph[S]
+    violations: tuple[Violation[S], ...]
+    liveness: Liveness[S] | None
+    limit: str | None
+    elapsed_s: float
+
+    @property
+    def states(self) -> int:
+        """Distinct states after canonicalisation."""
+        return len(self.graph.states)
+
+    @property
+    def edges(self) -> int:
+        """Steps taken, self-loops included."""
+        return len(self.graph.targets)
+
+    @property
+    def diameter(self) -> int:
+        """The greatest distance of a state from the start."""
+        return max(self.graph.depths, default=0)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Violated by real violations, dead ends and livelocks only; unknown when cut short."""
+        real = any(found.severity is Severity.REAL for found in self.violations)
+        live = self.liveness
+        if real or (live is not None and (live.dead_ends or live.livelocks)):
+            return Verdict.VIOLATED
+        if self.limit is not None or live is None or live.undecided:
+            return Verdict.UNKNOWN
+        return Verdict.HOLDS
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a walk may cost; None is no limit. `stop_at_first` ends it at the first real violation."""
+
+    states_max: int | None = 500_000
+    time_s: float | None = None
+    stop_at_first: bool = False
