@@ -8,9 +8,10 @@ from kassay.certify.explore import beliefs, build, explore
 from kassay.model.explore import Severity, Verdict
 from kassay.model.protocols.client_classic import Run
 from kassay.model.protocols.client_classic import State as ClientState
-from kassay.model.protocols.draft import C, K
+from kassay.model.protocols.draft_table import C, K
 from kassay.model.protocols.faults import Faults
-from kassay.model.protocols.zookeeper import Status, ceil_range, fair_range
+from kassay.model.protocols.shares import ceil_range, fair_range
+from kassay.model.protocols.zookeeper_table import Status
 from tests.model.protocols.script import first, play, settle
 
 PROTOCOLS = ("zookeeper", "draft", "classic", "kip848")
@@ -222,7 +223,7 @@ def draft_run(*faults):
 
 
 def test_scenario_28_the_drafts_consumer_moves_as_listed():
-    from kassay.model.protocols.draft import CONSUMER
+    from kassay.model.protocols.draft_table import CONSUMER
     from kassay.model.protocols.table import edges
 
     result = explore("draft", faults=Faults(crash=1, pause=1, failover=1))
@@ -366,7 +367,8 @@ def test_scenario_50_a_rollout_by_client_is_never_inconsistent():
     from kassay.certify.explore import watched
     from kassay.model.explore import Budget
     from kassay.model.explore import explore as walk
-    from kassay.model.protocols.world_classic import ClassicModel, Options
+    from kassay.model.protocols.world import Options
+    from kassay.model.protocols.world_classic import ClassicModel
     from kassay.properties.protocol import invariants
 
     model = ClassicModel(Options(assignors=ROLLOUT[:2], modes=BOTH, faults=Faults(rollout=2)), named)
@@ -378,7 +380,8 @@ def test_scenario_50_a_rollout_by_client_is_never_inconsistent():
 
 
 def test_scenario_50_skipping_the_middle_fails():
-    from kassay.model.protocols.world_classic import ClassicModel, Options
+    from kassay.model.protocols.world import Options
+    from kassay.model.protocols.world_classic import ClassicModel
 
     model = ClassicModel(Options(lists=((("range",),), (("cooperative-sticky",),)), modes=BOTH), named)
     state = play(model, settle(model, play(model, first(model), "c1 start")), "c2 start")

@@ -35,9 +35,12 @@ from kassay.model.protocols.balanced import AnyBalanced, balanced_targets, claim
 from kassay.model.protocols.choices import Target, TargetAsk
 from kassay.model.protocols.client_classic import COOPERATIVE, EAGER, Ask, Assign, Given
 from kassay.model.protocols.faults import NO_FAULTS, Faults, parse_faults
+from kassay.model.protocols.shares import SHARES
 from kassay.model.protocols.values import Image, Subscription, partitions
-from kassay.model.protocols.world_classic import ClassicModel, Options, gained, moved
-from kassay.model.protocols.world_consumer import CLASSIC, CONSUMER, ConsumerModel
+from kassay.model.protocols.world import Options, gained, moved
+from kassay.model.protocols.world_classic import ClassicModel
+from kassay.model.protocols.world_consumer import ConsumerModel
+from kassay.model.protocols.world_consumer_faults import CLASSIC, CONSUMER
 from kassay.properties.protocol import Watched, invariants
 
 MODELS: Final[dict[str, str]] = {
@@ -129,7 +132,7 @@ def watched(model: Any) -> Watched:
             lambda state: state.broker.value.state,
             gained,
             moved,
-            model.watched_timers,
+            model.timers.watched,
             lambda state: state.broker,
             clients=lambda state: [cell.value for cell in state.clients],
         )
@@ -160,8 +163,8 @@ def build(
     _check(model, members, partitions, topics, static, policy)
     if model in ("zookeeper", "draft"):
         share = assignor if isinstance(assignor, str) else "ceil-range"
-        if share not in zookeeper.SHARES:
-            raise InputError(f"--assignor: {model} knows {', '.join(zookeeper.SHARES)}; not {share!r}")
+        if share not in SHARES:
+            raise InputError(f"--assignor: {model} knows {', '.join(SHARES)}; not {share!r}")
         kind = zookeeper.ZooKeeperModel if model == "zookeeper" else draft.DraftModel
         return kind(members, partitions, share=share, faults=budget, switches=switches)
     names = tuple(f"t{i}" for i in range(topics)) if topics > 1 else ("t",)

@@ -1,0 +1,90 @@
+"""Who owns what in a world of KIP-848 clients, alone or beside classic ones."""
+
+from __future__ import annotations
+
+from kassay.model.explore import Cell
+from kassay.model.protocols import client_classic as cc
+from kassay.model.protocols import client_consumer as cm
+from kassay.model.protocols import values as v
+from kassay.model.protocols.balanced import tps_of
+from kassay.model.protocols.census import Belief, Census, Registered
+from kassay.model.protocols.client_classic import Run
+from kassay.model.protocols.client_consumer import ConsumerClient, State
+from kassay.model.protocols.groups import MEMBER_STABLE, ConsumerGroup
+from kassay.model.protocols.values import Commit, Image
+from kassay.model.protocols.world import HEARTBEAT_OFFSET, World
+from kassay.model.protocols.world_census import Censuses
+
+
+class ConsumerCensuses(Censuses):
+    """A census of either kind of group with either kind of client."""
+
+    def take(self, state: World) -> Census:
+        """The census, counted anew."""
+        group = state.broker.value.state.group
+        if not isinstance(group, ConsumerGroup):
+            return super().take(state)
+        return self._consumer_census(state, group)
+
+    def belief(self, c: int, cell: Cell, state: World) -> Belief:
+        """One client's belief, and how it stands to the registry."""
+        client = cell.value
+        if not isinstance(client, ConsumerClient):
+            return super().belief(c, cell, state)
+        group = state.broker.value.state.group
+        found = (
+            next((m for m in group.members if m.member == client.member), None) if group is not None else None
+        )
+        is_member = isinstance(group, ConsumerGroup) and found is not None and client.state in cm.MEMBER
+        epochs = (found.epoch, found.prev_epoch) if is_member and found is not None else (-3, -3)
+        current = client.epoch == epochs[0]
+        settled = (
+            client.run is Run.UP
+            and client.state is State.STABLE
+            and client.settled
+            and client.told
+            and not client.full
+            and client.topics == cc.matching(self.setting.configs[c], state.image.value)
+        )
+        commits = (
+            client.run in (Run.UP, Run.PAUSED)
+            and bool(client.owned)
+            and self._would_commit(state.broker, c, client)
+        )
+        live = client.run in (Run.UP, Run.PAUSED)
+        heard = client.epoch in epochs
+        return Belief(f"c{c + 1}", client.member, live, current, settled, client.owned, commits, heard)
+
+    def _would_commit(self, broker: Cell, c: int, client: ConsumerClient) -> bool:
+        if client.epoch <= 0 or broker.value.state.group is None:
+            return False
+        request = Commit(
+            HEARTBEAT_OFFSET + c, client.member, client.epoch, (), self.setting.configs[c].instance
+        )
+        return any(
+            body.error == v.NONE
+            for _, mail in self.setting.brokers.handle(broker, request, keeps_log=False)
+            for _, body in mail
+        )
+
+    def _consumer_census(self, state: World, group: ConsumerGroup) -> Census:
+        beliefs = tuple(self.belief(c, cell, state) for c, cell in enumerate(state.clients))
+        live = {belief.member for belief in beliefs if belief.live}
+        registry = tuple(
+            Registered(m.member, m.instance, m.subscribed, tuple(sorted((*m.assigned, *m.pending))))
+            for m in group.members
+        )
+        image: Image = state.image.value
+        read = {topic for entry in registry for topic in entry.topics}
+        seen = set(group.topics) == {topic for topic in image if topic.name in read}
+        resting = (
+            (seen or not group.members)
+            and (group.epoch == group.target_epoch or not group.members)
+            and all(m.state == MEMBER_STABLE and m.epoch == group.target_epoch for m in group.members)
+            and all(belief.settled and belief.current for belief in beliefs if belief.live)
+            and live == {m.member for m in group.members}
+        )
+        wanted = tps_of(image, read)
+        adopted = tuple((tp, f"c{c + 1}") for tp, c in state.adopted)
+        caught_up = tuple(m.member for m in group.members if m.epoch == group.target_epoch)
+        return Census(beliefs, registry, wanted, resting, adopted, group.target, caught_up)
