@@ -66,7 +66,8 @@ def test_each_fault_is_found_and_shrinks_to_a_small_history(claim, faulty):
     )
     found = shrink(DRIVER, case, whom, promise(claim, "T"))
     sizes = DRIVER.counts(found.case)
-    assert sizes["members"] <= 2
+    # A needless move shows when one process goes and the two that stay need not exchange anything.
+    assert sizes["members"] <= (3 if claim == "sticky-minimal" else 2)
     assert sizes["partitions"] <= 3
     assert sizes["events"] <= 1
 

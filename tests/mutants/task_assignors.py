@@ -91,12 +91,38 @@ class HandsRound:
         return TaskAssignment({p: ClientTasks(tuple(tasks)) for p, tasks in given.items()})
 
 
+class IgnoresThreads:
+    """Tasks go round by process, however many threads it has."""
+
+    name = "ignores-threads"
+
+    def assign(self, request: TaskRequest) -> TaskAssignment:
+        ids, tasks = sorted(request.by_id), sorted(request.tasks)
+        shares = {p: ClientTasks(tuple(tasks[number :: len(ids)])) for number, p in enumerate(ids)}
+        return TaskAssignment(shares)
+
+
+class DealsAfresh:
+    """Each task goes where it weighs least, whoever ran it before."""
+
+    name = "deals-afresh"
+
+    def assign(self, request: TaskRequest) -> TaskAssignment:
+        given = {p: [] for p in sorted(request.by_id)}
+        for task in sorted(request.tasks):
+            lightest = min(given, key=lambda p: ((len(given[p]) + 1) / request.by_id[p].capacity, p))
+            given[lightest].append(task)
+        return TaskAssignment({p: ClientTasks(tuple(tasks)) for p, tasks in given.items()})
+
+
 FAULTY = {
     "exists": InventsTask,
     "single-owner": RunsTwice,
     "complete": ForgetsLast,
     "standby-disjoint": StandsByItself,
     "balanced-within-one": GivesAllToFirst,
+    "balanced-optimal": IgnoresThreads,
+    "sticky-minimal": DealsAfresh,
     "order-independent": GoesByListing,
     "pure": Remembers,
     "total": ChokesOnLeavers,

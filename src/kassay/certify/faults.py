@@ -19,7 +19,7 @@ from kassay.model.placement import Placement, PlacementRequest, Replicas
 from kassay.model.plan import Move, Plan
 from kassay.model.planning import PlanRequest
 from kassay.model.randomness import RandomSource
-from kassay.model.tasks import ClientTasks, TaskAssignment, TaskRequest
+from kassay.model.tasks import ClientTasks, TaskAssignment, TaskId, TaskRequest
 
 
 class RepeatsBroker(Striped):
@@ -252,6 +252,27 @@ class HandsRound(_SpoiltTasks):
             owner = before.get(task)
             runs[ids[(ids.index(owner) + 1 if owner in ids else number) % len(ids)]].append(number)
         return {p: ClientTasks(tuple(tasks[number] for number in own)) for p, own in runs.items()}
+
+
+class IgnoresThreads(_SpoiltTasks):
+    """Tasks go round by process, however many threads it has."""
+
+    def spoil(self, request: TaskRequest, given: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+        """Every n-th task for each of n processes."""
+        ids, tasks = sorted(given), sorted(request.tasks)
+        return {p: ClientTasks(tuple(tasks[number :: len(ids)])) for number, p in enumerate(ids)}
+
+
+class DealsAfresh(_SpoiltTasks):
+    """Each task goes where it weighs least, whoever ran it before."""
+
+    def spoil(self, request: TaskRequest, given: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+        """Dealt out by weight alone."""
+        runs: dict[str, list[TaskId]] = {p: [] for p in sorted(given)}
+        for task in sorted(request.tasks):
+            lightest = min(runs, key=lambda p: ((len(runs[p]) + 1) / request.by_id[p].capacity, p))
+            runs[lightest].append(task)
+        return {p: ClientTasks(tuple(own)) for p, own in runs.items()}
 
 
 class TakesFromAnybody(OptimalPlan):

@@ -40,15 +40,16 @@ ACCEPTABLE_LAG: Final = 100
 LAGS: Final = (0, ACCEPTABLE_LAG, ACCEPTABLE_LAG + 1, 5_000, CHANGELOG)
 """Caught up, just so, just not, behind, and nothing there yet."""
 
-_MOVING: Final = ("converges", "stable")
+_MOVING: Final = ("converges", "stable", "sticky-minimal")
+_BALANCE: Final = ("balanced-within-one", "balanced-optimal")
 _COPYING: Final = ("standby-disjoint",)
 
 TASK_SITUATIONS: Final = tuple(
     Situation(situation_id, "T", sentence, None, required_by)
     for situation_id, sentence, required_by in (
-        ("process-joins", "A process comes to a running application.", (*_MOVING, "balanced-within-one")),
+        ("process-joins", "A process comes to a running application.", (*_MOVING, *_BALANCE)),
         ("process-leaves", "A process goes, and its state with it.", (*_MOVING, "complete")),
-        ("threads-differ", "Processes have different numbers of threads.", ("balanced-within-one",)),
+        ("threads-differ", "Processes have different numbers of threads.", _BALANCE),
         ("lagging-copy", "A standby copy is further behind than is acceptable.", (*_MOVING, *_COPYING)),
         ("standby-0", "No standby copies are asked for.", ("complete",)),
         ("standby-1", "One standby copy of each stateful task is asked for.", _COPYING),
