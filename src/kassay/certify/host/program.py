@@ -17,6 +17,7 @@ from typing import Any, Final
 from kassay.assignors.answers import Malformed, check_assignment, check_placement, shown
 from kassay.assignors.plain import EXTRAS, full_answer, plain_input
 from kassay.assignors.plain_placer import plain_request, refusal
+from kassay.certify.host.life import Life
 from kassay.certify.host.load import NotLoadable
 from kassay.certify.host.process import Guarded
 from kassay.certify.host.wire import MESSAGE_MAX, to_json
@@ -51,7 +52,7 @@ class Hello:
     extras: tuple[str, ...] = ()
 
 
-class ProgramChild:
+class ProgramChild(Life):
     """A program in a child process; the next `new` after its end starts another."""
 
     def __init__(
@@ -64,32 +65,28 @@ class ProgramChild:
         hash_seed: int | None = None,
         protocol: RebalanceProtocol | None = None,
     ) -> None:
+        super().__init__(hash_seed or 0)
         self.program = program
         self.call_timeout_s = call_timeout_s
         self.memory_mib = memory_mib
         self.start_timeout_s = start_timeout_s
-        self.hash_seed = hash_seed or 0
         self.protocol = protocol
-        self.life = 0
-        self._guarded: Guarded | None = None
         self._count = 0
         self._requests = 0
         self._buffer = b""
         try:
-            self.hello = self._start()
+            self.hello = self.begin()
         except BaseException:
             self.close()
             raise
 
-    def _start(self) -> Hello:
+    def begin(self) -> Hello:
         """A new process that has said hello; raises `NotLoadable`."""
-        if self._guarded is None or self._guarded.owner != os.getpid():
-            self._guarded = Guarded(hash_seed=self.hash_seed)
-        self.life += 1
+        guarded = self._ready()
         self._buffer = b""
         order = {"argv": list(self.program.argv), "memory_mib": self.memory_mib}
         try:
-            self._stdin, self._stdout = self._guarded.start_program(order, self.start_timeout_s)
+            self._stdin, self._stdout = guarded.start_program(order, self.start_timeout_s)
             said = self.ask("hello", {"kassay": PROTOCOL_VERSION}, self.start_timeout_s)
         except TargetFailure as failure:
             raise NotLoadable(
@@ -98,27 +95,10 @@ class ProgramChild:
             ) from None
         return read_hello(self.program.label, said)
 
-    @property
-    def alive(self) -> bool:
-        """Whether there is a process to talk to."""
-        return self._guarded is not None and self._guarded.alive
-
-    def restart(self) -> None:
-        """A new process in place of the present one; the objects made before are gone."""
-        if self._guarded is not None and self._guarded.owner == os.getpid():
-            self._guarded.kill()
-        self._start()
-
-    def close(self) -> None:
-        """End the program, its guard, and everything they started."""
-        if self._guarded is not None and self._guarded.owner == os.getpid():
-            self._guarded.close()
-        self._guarded = None
-
     def new(self, config: Mapping[str, str]) -> ProgramAssignor | ProgramPlacer:
         """A new object: a number that its requests carry."""
         if not self.alive:
-            self._start()
+            self.begin()
         self._count += 1
         kind = ProgramPlacer if self.hello.kind == "placer" else ProgramAssignor
         return kind(self, self._count, dict(config))

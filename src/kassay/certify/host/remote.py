@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import marshal
-import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,8 +12,8 @@ from typing import Any
 from kassay.assignors.plain import full_answer, plain_input
 from kassay.assignors.plain_partitioner import named_partition, plain_record
 from kassay.assignors.plain_placer import plain_request, refusal
+from kassay.certify.host.life import Life
 from kassay.certify.host.load import FULL, PARTITIONER, PLACER, Loaded, NotLoadable, Source
-from kassay.certify.host.process import Guarded
 from kassay.certify.host.values import encode, encode_learned
 from kassay.model.assignor import GroupMetadata, RebalanceProtocol
 from kassay.model.cluster import Cluster, TopicPartition
@@ -27,7 +26,7 @@ from kassay.model.randomness import RandomSource
 _GONE = "the object went down with its process"
 
 
-class PythonChild:
+class PythonChild(Life):
     """A Python class in a child process.
 
     A child that died, ran out of time or out of memory is gone with its objects; the next `new` starts
@@ -44,30 +43,25 @@ class PythonChild:
         hash_seed: int = 0,
         protocol: RebalanceProtocol | None = None,
     ) -> None:
+        super().__init__(hash_seed)
         self.source = source
         self.call_timeout_s = call_timeout_s
         self.memory_mib = memory_mib
         self.start_timeout_s = start_timeout_s
         self.protocol = protocol
-        self.hash_seed = hash_seed
-        self.life = 0
-        self._guarded: Guarded | None = None
         self._news: list[tuple[int, dict[str, str]]] = []
         self.drops: list[int] = []
         self._count = 0
         self._encoded: tuple[Cluster | None, Group | None, bytes] = (None, None, b"")
         try:
-            self.loaded = self._load()
+            self.loaded = self.begin()
         except BaseException:
             self.close()
             raise
 
-    def _load(self) -> Loaded:
+    def begin(self) -> Loaded:
         """Start a child and load the class; raises `NotLoadable`."""
-        if self._guarded is None or self._guarded.owner != os.getpid():
-            self._guarded = Guarded(hash_seed=self.hash_seed)
-        guarded = self._guarded
-        self.life += 1
+        guarded = self._ready()
         self._news.clear()
         self.drops.clear()
         source = self.source
@@ -89,27 +83,10 @@ class PythonChild:
             raise NotLoadable(said["error"])
         return Loaded.of(said["loaded"])
 
-    @property
-    def alive(self) -> bool:
-        """Whether there is a child to talk to."""
-        return self._guarded is not None and self._guarded.alive
-
-    def restart(self) -> None:
-        """A new child in place of the present one; the objects made before are gone."""
-        if self._guarded is not None and self._guarded.owner == os.getpid():
-            self._guarded.kill()
-        self._load()
-
-    def close(self) -> None:
-        """End the child, its guard, and everything they started."""
-        if self._guarded is not None and self._guarded.owner == os.getpid():
-            self._guarded.close()
-        self._guarded = None
-
     def new(self, config: Mapping[str, str]) -> RemoteObject:
         """A new object of the target; its constructor runs with its first call."""
         if not self.alive:
-            self._load()
+            self.begin()
         self._count += 1
         self._news.append((self._count, dict(config)))
         form = self.loaded.form
