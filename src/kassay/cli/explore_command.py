@@ -154,7 +154,7 @@ def _assignor(spec: str | None) -> Iterator[Any]:
     """The assignor to plug in: a name that the models know, or a user's, open for as long as it is asked."""
     from kassay.assignors import registry
     from kassay.certify.explore import ANY
-    from kassay.model.protocols.zookeeper import SHARES
+    from kassay.model.protocols.shares import SHARES
 
     path = spec is not None and (":" in spec or spec.endswith(".py"))
     if spec is None or spec == ANY or spec in SHARES or not path or registry.find(spec):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import Final, NamedTuple
 
-from kassay.model.protocols import client_classic, client_consumer, draft, reconcile, zookeeper
+from kassay.model.protocols import client_classic, client_consumer, draft_table, reconcile, zookeeper_table
 from kassay.model.protocols.classic_table import CLASSIC_GROUP
 from kassay.model.protocols.consumer_table import CONSUMER_GROUP
 from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, Table, edges
@@ -26,21 +26,21 @@ class Machine(NamedTuple):
 MACHINES: Final = (
     Machine(
         "ZooKeeper consumer (Kafka 0.8)",
-        "model/protocols/zookeeper.py",
+        "model/protocols/zookeeper_table.py",
         "Every consumer computes its own share from what it reads on the board. Nothing fences it.",
-        zookeeper.CONSUMER,
+        zookeeper_table.CONSUMER,
     ),
     Machine(
         "Consumer of the draft",
-        "model/protocols/draft.py",
+        "model/protocols/draft_table.py",
         "The design of 2014: the coordinator assigns; IllegalGeneration tells of a rebalance.",
-        draft.CONSUMER,
+        draft_table.CONSUMER,
     ),
     Machine(
         "Coordinator of the draft",
-        "model/protocols/draft.py",
+        "model/protocols/draft_table.py",
         "Its failover must survive a crash in each of five phases of a rebalance.",
-        draft.COORDINATOR,
+        draft_table.COORDINATOR,
     ),
     Machine(
         "Classic group",

@@ -6,7 +6,7 @@ version 1 where a follower is to be recognised as unchanged: from version 2 on i
 
 from kassay.certify.explore import beliefs, build
 from kassay.model.protocols.faults import Faults
-from kassay.model.protocols.zookeeper import SHARES
+from kassay.model.protocols.shares import SHARES
 from tests.model.protocols.script import first, play, settle
 
 # The draft.

@@ -3,134 +3,23 @@
 Each consumer registers an ephemeral znode, watches its group, and on any change stops, releases
 what it owns, reads the board and takes *its own* share of the partitions. There is no generation
 and no fence, and no view is shared; what follows from that is the herd effect and the split brain
-that the coordinator was invented to end.
+that the coordinator was invented to end. Where a consumer may go is in `zookeeper_table`.
 Sources: "Kafka Consumer" by Jason Guo (2015), High Level Consumer Rebalance; Kafka 0.8.2
 `ZookeeperConsumerConnector` and `RangeAssignor`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from enum import StrEnum
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from kassay.model.explore import Action
 from kassay.model.protocols.census import Belief, Census, Registered
 from kassay.model.protocols.faults import NO_FAULTS, Faults, spend
-from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, Rule, Table, look_up
-
-
-class Status(StrEnum):
-    """Where a consumer stands."""
-
-    OFF = "Off"
-    IDLE = "Idle"
-    RELEASED = "Released"
-    GAVE_UP = "GaveUp"
-    DEAD = "Dead"
-    ZOMBIE = "Zombie"
-
-
-class Event(StrEnum):
-    """What can happen to a consumer."""
-
-    START = "start"
-    WATCH = "watch fires"
-    REBALANCE = "rebalance"
-    CLAIM = "claim, all free"
-    CONFLICT = "claim, one taken"
-    LAST_CONFLICT = "claim, one taken, no try left"
-    CLOSE = "close"
-    CRASH = "crash"
-    EXPIRE = "session expires"
-    RECONNECT = "reconnect"
-
-
-_OFF: Final = {event: IGNORE if event is Event.WATCH else IMPOSSIBLE for event in Event}
-_CRASH: Final = Rule((Status.DEAD,), "ids and owner znodes stay until the session expires")
-_CLOSE: Final = Rule((Status.OFF,), "delete own ids and owner znodes; every watch fires")
-_NOTICE: Final = "pending := true (coalesced)"
-
-CONSUMER: Final[Table] = {
-    Status.OFF: _OFF
-    | {
-        Event.START: Rule(
-            (Status.IDLE,), "register in ids; watch ids and brokers; every watch fires; pending := true"
-        ),
-    },
-    Status.IDLE: {
-        Event.START: IMPOSSIBLE,
-        Event.WATCH: Rule((Status.IDLE,), _NOTICE),
-        Event.REBALANCE: Rule(
-            (Status.RELEASED,), "stop fetchers, commit, B := {}, delete own owner znodes, read the view"
-        ),
-        Event.CLAIM: IMPOSSIBLE,
-        Event.CONFLICT: IMPOSSIBLE,
-        Event.LAST_CONFLICT: IMPOSSIBLE,
-        Event.CLOSE: _CLOSE,
-        Event.CRASH: _CRASH,
-        Event.EXPIRE: Rule((Status.ZOMBIE,), "znodes vanish, every watch fires, B is kept (GC pause)"),
-        Event.RECONNECT: IMPOSSIBLE,
-    },
-    Status.RELEASED: {
-        Event.START: IMPOSSIBLE,
-        Event.WATCH: Rule((Status.RELEASED,), _NOTICE),
-        Event.REBALANCE: IMPOSSIBLE,
-        Event.CLAIM: Rule((Status.IDLE,), "create the owner znodes one by one; B := share(view)"),
-        Event.CONFLICT: Rule((Status.RELEASED,), "undo, one try less, read the view again"),
-        Event.LAST_CONFLICT: Rule((Status.GAVE_UP,), "B = {}; idle until the next watch"),
-        Event.CLOSE: _CLOSE,
-        Event.CRASH: _CRASH,
-        Event.EXPIRE: Rule((Status.ZOMBIE,), "ids entry vanishes, every watch fires"),
-        Event.RECONNECT: IMPOSSIBLE,
-    },
-    Status.GAVE_UP: {
-        Event.START: IMPOSSIBLE,
-        Event.WATCH: Rule((Status.GAVE_UP,), _NOTICE),
-        Event.REBALANCE: Rule((Status.RELEASED,), "tries afresh, read the view"),
-        Event.CLAIM: IMPOSSIBLE,
-        Event.CONFLICT: IMPOSSIBLE,
-        Event.LAST_CONFLICT: IMPOSSIBLE,
-        Event.CLOSE: _CLOSE,
-        Event.CRASH: _CRASH,
-        Event.EXPIRE: Rule((Status.ZOMBIE,), "ids entry vanishes, every watch fires"),
-        Event.RECONNECT: IMPOSSIBLE,
-    },
-    Status.DEAD: _OFF | {Event.EXPIRE: Rule((Status.OFF,), "ids and owner znodes vanish; every watch fires")},
-    Status.ZOMBIE: _OFF
-    | {
-        Event.RECONNECT: Rule(
-            (Status.IDLE,), "register again; every watch fires; pending := true; B kept until its rebalance"
-        ),
-        Event.CRASH: Rule((Status.OFF,), "nothing is registered any more"),
-    },
-}
-
-
-def ceil_range(partitions: int, consumers: int, index: int) -> tuple[int, ...]:
-    """Partitions iN .. (i+1)N-1 with N the rounded-up quotient, as the 2015 article has it.
-
-    >>> [len(ceil_range(5, 4, i)) for i in range(4)]
-    [2, 2, 1, 0]
-    """
-    size = -(-partitions // consumers)
-    return tuple(range(index * size, min((index + 1) * size, partitions)))
-
-
-def fair_range(partitions: int, consumers: int, index: int) -> tuple[int, ...]:
-    """Quotient and remainder, earlier consumers one larger: what 0.8.2 really did.
-
-    >>> [len(fair_range(5, 4, i)) for i in range(4)]
-    [2, 1, 1, 1]
-    """
-    size, extra = divmod(partitions, consumers)
-    start = index * size + min(index, extra)
-    return tuple(range(start, start + size + (index < extra)))
-
-
-Share = Callable[[int, int, int], tuple[int, ...]]
-SHARES: Final[dict[str, Share]] = {"ceil-range": ceil_range, "range": fair_range}
+from kassay.model.protocols.shares import SHARES
+from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, look_up
+from kassay.model.protocols.zookeeper_table import CONSUMER, Event, Status
 
 
 class View(NamedTuple):

@@ -1,0 +1,34 @@
+"""The shares that a consumer of Kafka 0.8 computes for itself, and that the draft's coordinator hands out.
+
+Sources: "Kafka Consumer" by Jason Guo (2015), for the rounded-up range; Kafka 0.8.2 `RangeAssignor`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+
+def ceil_range(partitions: int, consumers: int, index: int) -> tuple[int, ...]:
+    """Partitions iN .. (i+1)N-1 with N the rounded-up quotient, as the 2015 article has it.
+
+    >>> [len(ceil_range(5, 4, i)) for i in range(4)]
+    [2, 2, 1, 0]
+    """
+    size = -(-partitions // consumers)
+    return tuple(range(index * size, min((index + 1) * size, partitions)))
+
+
+def fair_range(partitions: int, consumers: int, index: int) -> tuple[int, ...]:
+    """Quotient and remainder, earlier consumers one larger: what 0.8.2 really did.
+
+    >>> [len(fair_range(5, 4, i)) for i in range(4)]
+    [2, 1, 1, 1]
+    """
+    size, extra = divmod(partitions, consumers)
+    start = index * size + min(index, extra)
+    return tuple(range(start, start + size + (index < extra)))
+
+
+Share = Callable[[int, int, int], tuple[int, ...]]
+SHARES: Final[dict[str, Share]] = {"ceil-range": ceil_range, "range": fair_range}
