@@ -6,8 +6,8 @@ import pytest
 
 from kassay.certify.explore import beliefs, build, explore
 from kassay.model.explore import Severity, Verdict
-from kassay.model.protocols.client_classic import Run
-from kassay.model.protocols.client_classic import State as ClientState
+from kassay.model.protocols.client import Run
+from kassay.model.protocols.client_classic_table import State as ClientState
 from kassay.model.protocols.draft_table import C, K
 from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.shares import ceil_range, fair_range

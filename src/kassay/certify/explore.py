@@ -33,7 +33,8 @@ from kassay.model.protocols import census as counting
 from kassay.model.protocols import draft, zookeeper
 from kassay.model.protocols.balanced import AnyBalanced, balanced_targets, claim_of
 from kassay.model.protocols.choices import Target, TargetAsk
-from kassay.model.protocols.client_classic import COOPERATIVE, EAGER, Ask, Assign, Given
+from kassay.model.protocols.client import COOPERATIVE, EAGER
+from kassay.model.protocols.client_classic_values import Ask, Assign, Given
 from kassay.model.protocols.faults import NO_FAULTS, Faults, parse_faults
 from kassay.model.protocols.shares import SHARES
 from kassay.model.protocols.values import Image, Subscription, partitions

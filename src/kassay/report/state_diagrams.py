@@ -8,7 +8,13 @@ from __future__ import annotations
 import sys
 from typing import Final, NamedTuple
 
-from kassay.model.protocols import client_classic, client_consumer, draft_table, reconcile, zookeeper_table
+from kassay.model.protocols import (
+    client_classic_table,
+    client_consumer_table,
+    draft_table,
+    reconcile,
+    zookeeper_table,
+)
 from kassay.model.protocols.classic_table import CLASSIC_GROUP
 from kassay.model.protocols.consumer_table import CONSUMER_GROUP
 from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, Table, edges
@@ -50,9 +56,9 @@ MACHINES: Final = (
     ),
     Machine(
         "Classic client",
-        "model/protocols/client_classic.py",
+        "model/protocols/client_classic_table.py",
         "The consumer's side; eager and cooperative clients differ in what the callbacks revoke.",
-        client_classic.CLIENT,
+        client_classic_table.CLIENT,
     ),
     Machine(
         "Consumer group (KIP-848)",
@@ -68,9 +74,9 @@ MACHINES: Final = (
     ),
     Machine(
         "Client of a consumer group",
-        "model/protocols/client_consumer.py",
+        "model/protocols/client_consumer_table.py",
         "The consumer's side: it reconciles towards its target and acknowledges.",
-        client_consumer.CLIENT,
+        client_consumer_table.CLIENT,
     ),
 )
 

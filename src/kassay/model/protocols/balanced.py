@@ -13,7 +13,8 @@ from typing import Final
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.choices import Target, TargetAsk
-from kassay.model.protocols.client_classic import Ask, Given, remembered
+from kassay.model.protocols.client_classic import remembered
+from kassay.model.protocols.client_classic_values import Ask, Given
 from kassay.model.protocols.values import Image, Partitions, Subscription
 
 NAME: Final = "any-balanced"

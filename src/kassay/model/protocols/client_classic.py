@@ -1,117 +1,33 @@
 """The consumer's side of the classic protocol: what a client sends next, and what a reply does to it.
 
-Pure functions over one frozen `Client`. Where a client goes in its state machine is in the table
-`CLIENT`, total over states and events; the functions below look every event up there first and are
-held to its targets. What the state machine leaves out, the fields tell: whether a rejoin is due,
-whether the callbacks before it are, and what the application believes to own.
+Pure functions over one frozen `Client`. Where a client goes in its state machine is in the table of
+`client_classic_table`; the functions below look every event up there first and are held to its
+targets. What the state machine leaves out, the fields of `client_classic_values.Client` tell: whether
+a rejoin is due, whether the callbacks before it are, and what the application believes to own.
 Source: `AbstractCoordinator` and `ConsumerCoordinator` of the Java client; KIP-62, KIP-345, KIP-394,
 KIP-429, KIP-792, KIP-814.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from enum import StrEnum
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Iterator
+from typing import Final
 
 from kassay.model.protocols import values as v
-from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, Rule, Table, check_move, look_up
+from kassay.model.protocols.client import COOPERATIVE, EAGER, ClientConfig, Run, matching
+from kassay.model.protocols.client_classic_table import CLIENT, Event, State
+from kassay.model.protocols.client_classic_values import Ask, Assign, Client, Given, Turn, moved
+from kassay.model.protocols.table import IGNORE, check_move, look_up
 from kassay.model.protocols.values import (
     Heartbeat,
     Image,
     Join,
     JoinReply,
-    Metadata,
     Partitions,
-    Request,
     Subscription,
     Sync,
     SyncReply,
 )
-
-
-class Run(StrEnum):
-    """What becomes of the process. STALLED: its main thread stands still, heartbeats go on."""
-
-    NEW = "new"
-    UP = "up"
-    PAUSED = "paused"
-    STALLED = "stalled"
-    GONE = "gone"
-    FATAL = "fatal"
-
-
-class State(StrEnum):
-    """The client's own state machine (`MemberState`)."""
-
-    UNJOINED = "Unjoined"
-    PREPARING = "Preparing"
-    COMPLETING = "Completing"
-    STABLE = "Stable"
-
-
-class Event(StrEnum):
-    """What a client does on its own, and the replies it can get."""
-
-    POLL = "polled, rejoin needed"
-    JOIN_OK = "JoinGroup ok"
-    SYNC_OK = "SyncGroup ok"
-    ADOPT = "callback of an assignment"
-    REBALANCE_HEARTBEAT = "Heartbeat REBALANCE_IN_PROGRESS"
-    REBALANCE = "Join/SyncGroup REBALANCE_IN_PROGRESS"
-    ILLEGAL_GENERATION = "ILLEGAL_GENERATION"
-    UNKNOWN_MEMBER_ID = "UNKNOWN_MEMBER_ID"
-    MEMBER_ID_REQUIRED = "MEMBER_ID_REQUIRED"
-    DISCONNECT = "NOT_COORDINATOR, disconnect"
-    LOADING = "COORDINATOR_LOAD_IN_PROGRESS"
-    FATAL = "fatal error"
-    POLL_EXPIRED = "max.poll.interval.ms expired"
-    METADATA = "metadata or subscription changed"
-
-
-_S = State
-_RESET: Final = Rule((_S.UNJOINED,), "generation := -1, rejoin, callbacks due")
-_FORGET: Final = Rule((_S.UNJOINED,), "generation := -1, member id := '', rejoin, callbacks due")
-_JOIN: Final = Rule((_S.PREPARING,), "callbacks once: commit, then lost or revoked; send JoinGroup")
-
-
-def _any_state(state: State) -> dict[Event, Rule]:
-    """What happens alike wherever the client is."""
-    return {
-        Event.POLL: _JOIN,
-        Event.JOIN_OK: IGNORE,
-        Event.SYNC_OK: IGNORE,
-        Event.ADOPT: IMPOSSIBLE,
-        Event.REBALANCE_HEARTBEAT: IGNORE,
-        Event.REBALANCE: Rule((state,), "rejoin; keep member id, generation and what is owned"),
-        Event.ILLEGAL_GENERATION: _RESET,
-        Event.UNKNOWN_MEMBER_ID: _FORGET,
-        Event.MEMBER_ID_REQUIRED: IGNORE,
-        Event.DISCONNECT: Rule((state,), "find the coordinator, keep consuming, try again"),
-        Event.LOADING: Rule((state,), "back off, try again"),
-        Event.FATAL: Rule((_S.UNJOINED,), "give up; what is owned is lost"),
-        Event.POLL_EXPIRED: _FORGET,
-        Event.METADATA: Rule((state,), "rejoin"),
-    }
-
-
-CLIENT: Final[Table] = {
-    _S.UNJOINED: _any_state(_S.UNJOINED),
-    _S.PREPARING: _any_state(_S.PREPARING)
-    | {
-        Event.JOIN_OK: Rule((_S.COMPLETING,), "adopt generation, id, protocol; a leader assigns; SyncGroup"),
-        Event.MEMBER_ID_REQUIRED: Rule((_S.PREPARING,), "take the id, join again"),
-    },
-    _S.COMPLETING: _any_state(_S.COMPLETING)
-    | {
-        Event.SYNC_OK: Rule((_S.STABLE,), "revoke what is gone (then rejoin), add what is new"),
-    },
-    _S.STABLE: _any_state(_S.STABLE)
-    | {
-        Event.ADOPT: Rule((_S.STABLE,), "revoke what is gone (then rejoin), add what is new"),
-        Event.REBALANCE_HEARTBEAT: Rule((_S.STABLE,), "rejoin"),
-    },
-}
 
 FATAL_ERRORS: Final = frozenset(
     {v.INCONSISTENT_GROUP_PROTOCOL, v.GROUP_MAX_SIZE_REACHED, v.FENCED_INSTANCE_ID, v.UNKNOWN_SERVER_ERROR}
@@ -125,109 +41,6 @@ _ERRORS: Final = {
     v.COORDINATOR_LOAD_IN_PROGRESS: Event.LOADING,
     v.REBALANCE_IN_PROGRESS: Event.REBALANCE,
 }
-
-EAGER: Final = "eager"
-COOPERATIVE: Final = "cooperative"
-
-
-class Ask(NamedTuple):
-    """What a leader's assignor is given: its name, the members' metadata, and the leader's image."""
-
-    assignor: str
-    members: tuple[tuple[str, str, Metadata], ...]
-    image: Image
-
-
-Given: TypeAlias = tuple[tuple[str, Partitions], ...]
-Assign: TypeAlias = Callable[[Ask], tuple[Given, ...]]
-"""Every answer that the assignor may give; none at all means that it throws."""
-
-
-class ClientConfig(NamedTuple):
-    """What does not change while a client runs.
-
-    `lists` are its assignor lists, oldest first (a rollout moves to the next). `modes` says of each
-    assignor what it supports. `pattern` is a prefix that topics must have, or "" for fixed `topics`.
-    `version` is that of its subscriptions. `remembers`: user data carries the last assignment with
-    its generation (sticky). `threads`: the heartbeat thread may strike between SyncGroup's reply
-    and the callback.
-    """
-
-    client: str
-    instance: str = ""
-    lists: tuple[tuple[str, ...], ...] = (("any-balanced",),)
-    modes: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    topics: tuple[str, ...] = ("t",)
-    pattern: str = ""
-    version: int = 3
-    remembers: bool = False
-    threads: bool = False
-    switches: frozenset[str] = frozenset()
-
-    def names(self, rung: int) -> tuple[str, ...]:
-        """The assignors of one rung of the rollout; beyond the last rung, the last list stays."""
-        return self.lists[min(rung, len(self.lists) - 1)]
-
-    def mode(self, rung: int) -> str:
-        """Cooperative only if every assignor on the list supports it."""
-        known = dict(self.modes)
-        every = all(COOPERATIVE in known.get(name, (EAGER,)) for name in self.names(rung))
-        return COOPERATIVE if every else EAGER
-
-
-class Client(NamedTuple):
-    """All that one client knows. `waits` names its outstanding main request: "join", "sync" or "".
-
-    `callbacks`: the callbacks before a join are due (`needsJoinPrepare`). `snapshot` is what a leader
-    saw when it assigned. `adopted_in` labels what is owned with its generation (only where a rule
-    reads it). `ahead`: records were processed after the last commit and then given up.
-    `connection` tells replies of an earlier connection, or process, from those of this one.
-    `trusting`: a returning static leader that was told to skip the assignment (KIP-814).
-    `given` holds an assignment whose callback is still to run (two threads only).
-    """
-
-    run: Run = Run.NEW
-    state: State = State.UNJOINED
-    member: str = ""
-    generation: int = -1
-    protocol: str = ""
-    rejoin: bool = True
-    callbacks: bool = True
-    leads: bool = False
-    owned: Partitions = ()
-    waits: str = ""
-    inbox: tuple[JoinReply | SyncReply, ...] = ()
-    topics: tuple[str, ...] = ()
-    snapshot: Image = ()
-    rung: int = 0
-    adopted_in: int = -1
-    remembered: Partitions = ()
-    given: tuple[Partitions, ...] = ()
-    ahead: bool = False
-    connection: int = 0
-    trusting: bool = False
-
-
-Turn: TypeAlias = tuple[Client, Request | None]
-
-
-def _move(client: Client, event: Event, **changes: object) -> Client:
-    """The client after an event, held to the table."""
-    after = client._replace(**changes)  # type: ignore[arg-type]
-    check_move(CLIENT, client.state, event, after.state)
-    return after
-
-
-def started(config: ClientConfig, image: Image, rung: int = 0, connection: int = 0) -> Client:
-    """A process that has just subscribed."""
-    return Client(Run.UP, topics=matching(config, image), rung=rung, connection=connection)
-
-
-def matching(config: ClientConfig, image: Image) -> tuple[str, ...]:
-    """The topics that the client reads, given what exists."""
-    if config.pattern:
-        return tuple(topic.name for topic in image if topic.name.startswith(config.pattern))
-    return config.topics
 
 
 def must_join(client: Client) -> bool:
@@ -249,7 +62,7 @@ def poll(config: ClientConfig, number: int, client: Client, image: Image) -> Tur
             owned = tuple(tp for tp in owned if tp.topic in client.topics)
     topics = matching(config, image)
     ahead = "fetch_while_revoking" in config.switches and owned != client.owned and client.generation >= 0
-    after = _move(
+    after = moved(
         client._replace(ahead=ahead),
         Event.POLL,
         state=State.PREPARING,
@@ -279,7 +92,15 @@ def join_request(config: ClientConfig, number: int, client: Client) -> Join:
         version,
     )
     protocols = tuple((name, subscription) for name in config.names(client.rung))
-    return Join(number, client.member, protocols, config.client, config.instance)
+    return Join(
+        number,
+        client.member,
+        protocols,
+        config.client,
+        config.instance,
+        config.session_timeout,
+        config.rebalance_timeout,
+    )
 
 
 def remembered(metadata: Subscription) -> tuple[Partitions, int]:
@@ -311,7 +132,7 @@ def on_heartbeat(config: ClientConfig, client: Client, sent: Heartbeat, error: s
     if error == v.REBALANCE_IN_PROGRESS:
         if look_up(CLIENT, client.state, Event.REBALANCE_HEARTBEAT) is IGNORE:
             return client
-        return _move(client, Event.REBALANCE_HEARTBEAT, rejoin=True)
+        return moved(client, Event.REBALANCE_HEARTBEAT, rejoin=True)
     if error in FATAL_ERRORS:
         return fatal(client)
     if (sent.generation, sent.member) != (client.generation, client.member):
@@ -329,14 +150,14 @@ def on_error(config: ClientConfig, client: Client, error: str) -> Client:
     kept = "no_lost_on_reset" in config.switches and not client.callbacks
     lost = {"state": State.UNJOINED, "generation": -1, "rejoin": True, "leads": False, "callbacks": not kept}
     if event is Event.ILLEGAL_GENERATION:
-        return _move(client, event, **lost)
+        return moved(client, event, **lost)
     if event is Event.UNKNOWN_MEMBER_ID:
-        return _move(client, event, **lost, member="")
+        return moved(client, event, **lost, member="")
     rebalancing = client.state in (State.PREPARING, State.COMPLETING)
     if event is Event.DISCONNECT and "reset_mid_on_retriable" in config.switches and rebalancing:
-        forgetful = _move(client, Event.DISCONNECT, rejoin=True)
+        forgetful = moved(client, Event.DISCONNECT, rejoin=True)
         return forgetful._replace(member="", generation=-1)
-    return _move(client, event, **({"rejoin": True} if event is Event.REBALANCE else {}))
+    return moved(client, event, **({"rejoin": True} if event is Event.REBALANCE else {}))
 
 
 def fatal(client: Client) -> Client:
@@ -350,8 +171,9 @@ def on_join(
 ) -> Iterator[Turn]:
     """Every way to go on after JoinGroup's reply: one for each answer of a leader's assignor."""
     client = client._replace(waits="")
-    if reply.error == v.MEMBER_ID_REQUIRED:
-        yield _move(client, Event.MEMBER_ID_REQUIRED, member=reply.member), None
+    wants_id = reply.error == v.MEMBER_ID_REQUIRED
+    if wants_id and look_up(CLIENT, client.state, Event.MEMBER_ID_REQUIRED) is not IGNORE:
+        yield moved(client, Event.MEMBER_ID_REQUIRED, member=reply.member), None
         return
     if reply.error != v.NONE:
         yield on_error(config, client, reply.error), None
@@ -360,7 +182,7 @@ def on_join(
         yield client, None
         return
     leads = reply.leader == reply.member
-    joined = _move(
+    joined = moved(
         client,
         Event.JOIN_OK,
         state=State.COMPLETING,
@@ -399,7 +221,7 @@ def on_sync(config: ClientConfig, client: Client, reply: SyncReply) -> Client:
     if look_up(CLIENT, client.state, Event.SYNC_OK) is IGNORE or client.generation < 0:
         return client
     assignment = () if reply.assignment == v.ZERO_BYTES else reply.assignment
-    stable = _move(client, Event.SYNC_OK, state=State.STABLE, rejoin=False, callbacks=True)
+    stable = moved(client, Event.SYNC_OK, state=State.STABLE, rejoin=False, callbacks=True)
     if config.threads:
         return stable._replace(given=(assignment,))
     return adopt(config, stable, assignment)
@@ -408,7 +230,8 @@ def on_sync(config: ClientConfig, client: Client, reply: SyncReply) -> Client:
 def callback(config: ClientConfig, client: Client) -> Client:
     """Run the callback of a waiting assignment, unless the generation was reset in between."""
     (assignment,) = client.given
-    if client.generation < 0 and "no_gen_snapshot" not in config.switches:
+    dropped = look_up(CLIENT, client.state, Event.ADOPT) is IGNORE
+    if dropped and "no_gen_snapshot" not in config.switches:
         return client._replace(given=())
     return adopt(config, client, assignment)
 
@@ -443,16 +266,16 @@ def stale_metadata(config: ClientConfig, client: Client, image: Image) -> Client
     if client.leads and tuple(t for t in client.snapshot if t.name in reads) != tuple(
         t for t in image if t.name in reads
     ):
-        return _move(client, Event.METADATA, rejoin=True)
+        return moved(client, Event.METADATA, rejoin=True)
     topics = matching(config, image)
     if topics != client.topics:
-        return _move(client, Event.METADATA, rejoin=True, topics=topics)
+        return moved(client, Event.METADATA, rejoin=True, topics=topics)
     return None
 
 
 def poll_expired(client: Client) -> Client:
     """A dynamic member that processed for too long has left; it learns so at its next poll."""
-    return _move(
+    return moved(
         client,
         Event.POLL_EXPIRED,
         state=State.UNJOINED,

@@ -1,94 +1,23 @@
 """The consumer's side of KIP-848: what its next heartbeat carries, and what a reply does to it.
 
-Pure functions over one frozen `ConsumerClient`, held to the table `CLIENT`. The member id is the client's
-own. Every assignment that differs from the last one is to be reconciled and acknowledged, even if it
-equals what is owned: that is what a local epoch is for (`settled` and `moved` stand for it here).
+Pure functions over one frozen `ConsumerClient`, held to the table of `client_consumer_table`. The member
+id is the client's own. Every assignment that differs from the last one is to be reconciled and
+acknowledged, even if it equals what is owned: that is what a local epoch is for (`settled` and `moved`
+stand for it here).
 Source: KIP-848; `ConsumerMembershipManager` and `ConsumerHeartbeatRequestManager` of the Java client.
 """
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Final, NamedTuple
 
 from kassay.model.protocols import values as v
-from kassay.model.protocols.client_classic import ClientConfig, Run
-from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, Rule, Table, check_move, look_up
+from kassay.model.protocols.client import ClientConfig, Run
+from kassay.model.protocols.client_consumer_table import CLIENT, Event, State
+from kassay.model.protocols.table import IGNORE, check_move, look_up
 from kassay.model.protocols.values import ConsumerHeartbeat, ConsumerHeartbeatReply, Partitions
 
-
-class State(StrEnum):
-    """The client's own state machine (`MemberState`)."""
-
-    UNSUBSCRIBED = "Unsubscribed"
-    JOINING = "Joining"
-    RECONCILING = "Reconciling"
-    ACKNOWLEDGING = "Acknowledging"
-    STABLE = "Stable"
-    FENCED = "Fenced"
-    STALE = "Stale"
-    FATAL = "Fatal"
-
-
-class Event(StrEnum):
-    """What a client does on its own, and what it is told."""
-
-    SUBSCRIBE = "subscribe"
-    ASSIGNED = "ok with a new assignment"
-    OK = "ok"
-    REVOKED = "partitions revoked"
-    RECONCILED = "assignment adopted"
-    SENT = "heartbeat generated"
-    FENCED = "FENCED_MEMBER_EPOCH, UNKNOWN_MEMBER_ID"
-    LOST = "callback of lost partitions"
-    FAILED = "request failed"
-    POLL_EXPIRED = "max.poll.interval.ms expired"
-    POLLED = "polled again"
-    CLOSE = "close"
-    FATAL = "fatal error"
-
-
-_S = State
-_FENCED: Final = Rule((_S.FENCED,), "stop heartbeats, epoch := 0")
-_FATAL: Final = Rule((_S.FATAL,), "give up; what is owned is lost")
-_LEAVE: Final = Rule((_S.UNSUBSCRIBED,), "revoke, leave with epoch -1 (static: -2)")
-_NEW: Final = Rule((_S.RECONCILING,), "note the target, local epoch + 1")
-
-
-def _member(state: State) -> dict[Event, Rule]:
-    return dict.fromkeys(Event, IMPOSSIBLE) | {
-        Event.ASSIGNED: _NEW,
-        Event.OK: Rule((state,), "note the epoch"),
-        Event.SENT: Rule((state,), "send what changed"),
-        Event.FENCED: _FENCED,
-        Event.FAILED: Rule((state,), "send everything next time"),
-        Event.POLL_EXPIRED: Rule((_S.STALE,), "leave with epoch -1 (static: -2)"),
-        Event.CLOSE: _LEAVE,
-        Event.FATAL: _FATAL,
-    }
-
-
-_OUTSIDE: Final = dict.fromkeys(Event, IMPOSSIBLE) | dict.fromkeys(
-    (Event.OK, Event.ASSIGNED, Event.FENCED, Event.FAILED, Event.FATAL), IGNORE
-)
-
-CLIENT: Final[Table] = {
-    _S.UNSUBSCRIBED: _OUTSIDE | {Event.SUBSCRIBE: Rule((_S.JOINING,), "join with epoch 0")},
-    _S.JOINING: _member(_S.JOINING) | {Event.OK: Rule((_S.STABLE,), "nothing new to own")},
-    _S.RECONCILING: _member(_S.RECONCILING)
-    | {
-        Event.REVOKED: Rule((_S.RECONCILING,), "commit, give up what the target lacks"),
-        Event.RECONCILED: Rule((_S.ACKNOWLEDGING, _S.STABLE), "own the target that was set out for"),
-    },
-    _S.ACKNOWLEDGING: _member(_S.ACKNOWLEDGING)
-    | {Event.SENT: Rule((_S.STABLE, _S.RECONCILING), "acknowledge; reconcile again if the target moved")},
-    _S.STABLE: _member(_S.STABLE),
-    _S.FENCED: _OUTSIDE | {Event.LOST: Rule((_S.JOINING,), "own nothing; join again under the same id")},
-    _S.STALE: _OUTSIDE | {Event.POLLED: Rule((_S.JOINING,), "own nothing; join again"), Event.CLOSE: _LEAVE},
-    _S.FATAL: _OUTSIDE,
-}
-
-MEMBER: Final = frozenset({_S.JOINING, _S.RECONCILING, _S.ACKNOWLEDGING, _S.STABLE})
+MEMBER: Final = frozenset({State.JOINING, State.RECONCILING, State.ACKNOWLEDGING, State.STABLE})
 NOTHING_YET: Final = v.ZERO_BYTES
 
 
@@ -196,6 +125,7 @@ def on_reply(config: ClientConfig, client: ConsumerClient, reply: ConsumerHeartb
     if reply.assignment is None:
         return _move(client, Event.OK, state=State.STABLE if client.state is State.JOINING else client.state)
     if "no_local_epoch" in config.switches and reply.assignment == client.owned:
+        # The wrong rule leaves the table: the assignment is neither reconciled nor acknowledged.
         return client._replace(
             target=reply.assignment, state=State.STABLE, settled=True, setting_out=(), moved=False
         )
@@ -233,6 +163,7 @@ def reconcile(client: ConsumerClient) -> ConsumerClient | None:
             owned=goal, completed=goal, setting_out=(), settled=not client.moved, moved=False, told=False
         )
         if client.state is not State.RECONCILING:
+            # Only where a fence did not abort it (switch no_abort_on_rejoin), and against the table.
             return done
         return _move(done, Event.RECONCILED, state=State.ACKNOWLEDGING)
     if client.state is not State.RECONCILING or client.settled or client.run is not Run.UP:

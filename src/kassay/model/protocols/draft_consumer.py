@@ -22,7 +22,7 @@ def moved(consumer: Consumer, event: CEvent, **changes: object) -> Consumer:
     rule = look_up(CONSUMER, consumer.status, event)
     if rule is IGNORE:
         return consumer
-    after = consumer._replace(**{"status": rule.targets[0]} | changes)  # type: ignore[arg-type]
+    after = consumer._replace(**{"status": rule.targets[0]} | changes)
     check_move(CONSUMER, consumer.status, event, after.status)
     return after
 

@@ -12,10 +12,10 @@ from typing import Any, Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.explore import Action, Cell, Interner
-from kassay.model.protocols import client_classic as cc
 from kassay.model.protocols import values as v
 from kassay.model.protocols.broker import Broker, Brokers, Mail
-from kassay.model.protocols.client_classic import Client, ClientConfig, Run
+from kassay.model.protocols.client import COOPERATIVE, EAGER, ClientConfig, Run
+from kassay.model.protocols.client_classic_values import Client
 from kassay.model.protocols.faults import NO_FAULTS, Faults, spend
 from kassay.model.protocols.groups import ClassicGroup, Group
 from kassay.model.protocols.rename import facts_of
@@ -41,7 +41,7 @@ class Options:
     new_topics: tuple[str, ...] = ()
     instances: tuple[str, ...] = ()
     assignors: tuple[tuple[str, ...], ...] = (("any-balanced",),)
-    modes: tuple[tuple[str, tuple[str, ...]], ...] = (("any-balanced", (cc.EAGER,)),)
+    modes: tuple[tuple[str, tuple[str, ...]], ...] = (("any-balanced", (EAGER,)),)
     faults: Faults = NO_FAULTS
     switches: frozenset[str] = frozenset()
     version: int = 3
@@ -51,9 +51,9 @@ class Options:
     partitions_max: int = 4
 
 
-def options(mode: str = cc.EAGER, **changes: Any) -> Options:
+def options(mode: str = EAGER, **changes: Any) -> Options:
     """Options whose one assignor, any-balanced, supports the mode."""
-    modes = (("any-balanced", (cc.EAGER,) if mode == cc.EAGER else (cc.EAGER, cc.COOPERATIVE)),)
+    modes = (("any-balanced", (EAGER,) if mode == EAGER else (EAGER, COOPERATIVE)),)
     return replace(Options(modes=modes), **changes)
 
 

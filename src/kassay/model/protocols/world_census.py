@@ -10,7 +10,9 @@ from kassay.model.protocols import values as v
 from kassay.model.protocols.balanced import tps_of
 from kassay.model.protocols.broker import Broker
 from kassay.model.protocols.census import Belief, Census, Registered
-from kassay.model.protocols.client_classic import Client, Run, State
+from kassay.model.protocols.client import Run
+from kassay.model.protocols.client_classic_table import State
+from kassay.model.protocols.client_classic_values import Client
 from kassay.model.protocols.groups import EMPTY, STABLE, ClassicGroup
 from kassay.model.protocols.values import Commit, Image
 from kassay.model.protocols.world import HEARTBEAT_OFFSET, Setting, World

@@ -15,7 +15,8 @@ from kassay.model.protocols import client_classic as cc
 from kassay.model.protocols import values as v
 from kassay.model.protocols.balanced import AnyBalanced
 from kassay.model.protocols.census import Census, complete
-from kassay.model.protocols.client_classic import Assign, Client, Run
+from kassay.model.protocols.client import EAGER, Run
+from kassay.model.protocols.client_classic_values import Assign, Client, Turn
 from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.values import Image, Join, JoinReply, Partitions, Sync, SyncReply, image_of
 from kassay.model.protocols.world import (
@@ -52,7 +53,7 @@ class ClassicModel:
         censuses: Censuses | None = None,
     ) -> None:
         self.options = options
-        mode = dict(options.modes).get(options.assignors[0][0], (cc.EAGER,))[-1]
+        mode = dict(options.modes).get(options.assignors[0][0], (EAGER,))[-1]
         self.assign = assign or AnyBalanced(mode, sticky=options.remembers, switches=options.switches)
         plain = v.Config(initial_rebalance_delay=0, switches=options.switches)
         self.setting = setting or Setting(options, plain, lambda _: ())
@@ -155,7 +156,7 @@ class ClassicModel:
         return client.generation >= 0 and any(tp.topic not in exist for tp in client.owned)
 
     def _call(
-        self, action: Action, before: Client, turn: cc.Turn, c: int, broker: Cell, faults: Faults
+        self, action: Action, before: Client, turn: Turn, c: int, broker: Cell, faults: Faults
     ) -> Iterator[Move]:
         """Send a turn's request, if any: every outcome, and every way in which it can get lost."""
         client, request = turn

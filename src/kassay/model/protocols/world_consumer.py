@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from kassay.model.explore import Action, Cell
-from kassay.model.protocols import client_classic as cc
 from kassay.model.protocols import client_consumer as cm
 from kassay.model.protocols import values as v
 from kassay.model.protocols.balanced import balanced_targets
-from kassay.model.protocols.client_classic import Assign, Run
+from kassay.model.protocols.client import Run, matching
+from kassay.model.protocols.client_classic_values import Assign
 from kassay.model.protocols.client_consumer import ConsumerClient
 from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.values import ConsumerHeartbeat, ConsumerHeartbeatReply
@@ -80,7 +80,7 @@ class ConsumerModel(ClassicModel):
             )
         if "unresolved_means_revoked" in config.switches and (blind := cm.unresolved(client)) is not None:
             yield self.setting.move(Action(name, "reconciles without metadata"), client, blind, broker)
-        topics = cc.matching(config, image.value)
+        topics = matching(config, image.value)
         if topics != client.topics and client.state in cm.MEMBER:
             changed = client._replace(topics=topics, full=True)
             yield self.setting.move(Action(name, "notices metadata", disturbs=True), client, changed, broker)

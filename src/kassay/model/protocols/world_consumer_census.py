@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from kassay.model.explore import Cell
-from kassay.model.protocols import client_classic as cc
 from kassay.model.protocols import client_consumer as cm
 from kassay.model.protocols import values as v
 from kassay.model.protocols.balanced import tps_of
 from kassay.model.protocols.census import Belief, Census, Registered
-from kassay.model.protocols.client_classic import Run
-from kassay.model.protocols.client_consumer import ConsumerClient, State
+from kassay.model.protocols.client import Run, matching
+from kassay.model.protocols.client_consumer import ConsumerClient
+from kassay.model.protocols.client_consumer_table import State
 from kassay.model.protocols.groups import MEMBER_STABLE, ConsumerGroup
 from kassay.model.protocols.values import Commit, Image
 from kassay.model.protocols.world import HEARTBEAT_OFFSET, World
@@ -44,7 +44,7 @@ class ConsumerCensuses(Censuses):
             and client.settled
             and client.told
             and not client.full
-            and client.topics == cc.matching(self.setting.configs[c], state.image.value)
+            and client.topics == matching(self.setting.configs[c], state.image.value)
         )
         commits = (
             client.run in (Run.UP, Run.PAUSED)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kassay.model.explore import Action, Cell
-from kassay.model.protocols import client_classic as cc
 from kassay.model.protocols import client_consumer as cm
-from kassay.model.protocols.client_classic import Client, Run
+from kassay.model.protocols.client import Run, matching
+from kassay.model.protocols.client_classic_values import Client
 from kassay.model.protocols.client_consumer import ConsumerClient
 from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.values import ConsumerHeartbeat, Image, MetadataChanged
@@ -39,7 +39,7 @@ class ConsumerFaults(FaultSteps):
             fresh: Client = super().fresh_process(c, rung, image, connection)
             return fresh
         config = self.setting.configs[c]
-        return cm.started(cc.matching(config, image), f"{config.client}m-1", rung)._replace(
+        return cm.started(matching(config, image), f"{config.client}m-1", rung)._replace(
             connection=connection
         )
 

@@ -8,7 +8,8 @@ from typing import Any
 from kassay.model.explore import Action, Cell
 from kassay.model.protocols import client_classic as cc
 from kassay.model.protocols import values as v
-from kassay.model.protocols.client_classic import Client, Run
+from kassay.model.protocols.client import Run
+from kassay.model.protocols.client_classic_values import Client, started
 from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.values import Image, JoinReply, Leave
 from kassay.model.protocols.world import BROKER, HEARTBEAT_OFFSET, Setting, World, labelled, put
@@ -26,7 +27,7 @@ class FaultSteps:
 
     def fresh_process(self, c: int, rung: int, image: Image, connection: int) -> Any:
         """A process that has just started."""
-        return cc.started(self.setting.configs[c], image, rung, connection)
+        return started(self.setting.configs[c], image, rung, connection)
 
     def settled_image(self, broker: Cell, image: Image) -> Cell:  # noqa: ARG002 - a classic coordinator reads no metadata
         """The broker once it has seen the metadata."""
@@ -67,10 +68,10 @@ class FaultSteps:
             paused = client._replace(run=Run.PAUSED)
             yield Action(name, "pauses", fault=True), self.setting.faulty(state, c, paused, "pause")
         if faults.slow and client.run is Run.UP:
-            yield from self._slow(state, c, client)
+            yield from self.slow(state, c, client)
         if faults.leave and client.run is Run.UP:
             after = self.setting.faulty(state, c, gone(client), "leave")
-            yield from self._leave(Action(name, "closes, LeaveGroup", BROKER, fault=True), after, c, client)
+            yield from self.leave(Action(name, "closes, LeaveGroup", BROKER, fault=True), after, c, client)
         if (
             faults.subscribe
             and client.run is Run.UP
@@ -84,11 +85,11 @@ class FaultSteps:
             after = self.setting.faulty(
                 state, c, gone(client)._replace(run=Run.NEW, rung=client.rung + 1), "rollout"
             )
-            yield from self._leave(
+            yield from self.leave(
                 Action(name, "closes for its next version", BROKER, fault=True), after, c, client
             )
 
-    def _leave(self, action: Action, after: World, c: int, client: Client) -> Iterator[tuple[Action, World]]:
+    def leave(self, action: Action, after: World, c: int, client: Client) -> Iterator[tuple[Action, World]]:
         """LeaveGroup of a dynamic member that has an id; a static one goes silently (KIP-345)."""
         config = self.setting.configs[c]
         if not client.member or config.instance or after.broker.value.state.group is None:
@@ -102,7 +103,7 @@ class FaultSteps:
             label = labelled(action, after.broker, broker)
             yield label, after._replace(clients=clients, broker=broker)
 
-    def _slow(self, state: World, c: int, client: Client) -> Iterator[tuple[Action, World]]:
+    def slow(self, state: World, c: int, client: Client) -> Iterator[tuple[Action, World]]:
         """max.poll.interval.ms expires: a dynamic member leaves, a static one falls silent.
 
         A member that should send SyncGroup may stand still instead, its heartbeats going on.
@@ -120,7 +121,7 @@ class FaultSteps:
             )
         elif client.member:
             after = self.setting.faulty(state, c, cc.poll_expired(client), "slow")
-            yield from self._leave(
+            yield from self.leave(
                 Action(name, "polls too late, LeaveGroup", BROKER, fault=True), after, c, client
             )
 

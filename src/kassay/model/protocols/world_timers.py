@@ -8,7 +8,8 @@ from typing import Any
 from kassay.model.explore import Action, Cell
 from kassay.model.protocols import values as v
 from kassay.model.protocols.broker import Broker, Mail
-from kassay.model.protocols.client_classic import Client, Run
+from kassay.model.protocols.client import Run
+from kassay.model.protocols.client_classic_values import Client
 from kassay.model.protocols.groups import ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values import JoinReply
 from kassay.model.protocols.world import BROKER, CONNECTION, Setting, World, labelled
@@ -69,9 +70,9 @@ class Timers:
                 polling |= ids
         for timer in broker.armed:
             kind, member_id = timer.timer
-            name, due = _due(group, kind, member_id, polling, beating)
-            due = due or (kind == v.JOIN and bool(timer.payload))
-            if due:
+            due = _due(group, kind, member_id, polling, beating)
+            if due or (kind == v.JOIN and timer.payload):
+                name = timer_name(kind, member_id)
                 for after, mail in self.setting.brokers.fire(cell, timer, keeps_log=logged):
                     if after is not cell:
                         yield labelled(Action(BROKER, name), cell, after), after, mail
@@ -89,16 +90,23 @@ class Timers:
         return group, armed, excused
 
 
-def _due(group: Any, kind: str, member: str, polling: set[str], beating: set[str]) -> tuple[str, bool]:
-    """What a timer is called, and whether its guard lets it fire."""
+def timer_name(kind: str, member: str) -> str:
+    """What happens when a timer fires."""
+    if kind in (v.SESSION, v.CONSUMER_SESSION):
+        return f"session of {member} expires"
+    if kind in (v.JOIN, v.SYNC):
+        return f"{kind} timer fires"
+    word = "revocation timer" if kind == v.REVOCATION else kind
+    return f"{word} of {member} fires"
+
+
+def _due(group: Any, kind: str, member: str, polling: set[str], beating: set[str]) -> bool:
+    """Whether a timer's guard lets it fire."""
     if isinstance(group, ConsumerGroup):
-        if kind == v.CONSUMER_SESSION:
-            return f"session of {member} expires", member not in beating
-        word = "revocation timer" if kind == v.REVOCATION else kind
-        return f"{word} of {member} fires", member not in polling
+        return member not in (beating if kind == v.CONSUMER_SESSION else polling)
     if kind == v.SESSION:
-        return f"session of {member} expires", member not in beating
+        return member not in beating
     if kind == v.JOIN:
         awaited = {m.member for m in group.members if m.awaiting_join < 0} | set(group.pending_join)
-        return "join timer fires", bool(awaited - polling)
-    return "sync timer fires", bool(set(group.pending_sync) - polling)
+        return bool(awaited - polling)
+    return bool(set(group.pending_sync) - polling)
