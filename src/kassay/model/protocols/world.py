@@ -20,10 +20,10 @@ from kassay.model.protocols.faults import NO_FAULTS, Faults, spend
 from kassay.model.protocols.groups import ClassicGroup, Group
 from kassay.model.protocols.rename import facts_of
 from kassay.model.protocols.values import JoinReply, Partitions
+from kassay.model.protocols.wire import CONNECTION as CONNECTION
+from kassay.model.protocols.wire import HEARTBEAT_OFFSET as HEARTBEAT_OFFSET
 
 BROKER: Final = "coordinator"
-HEARTBEAT_OFFSET: Final = 1000
-CONNECTION: Final = 100
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ class Options:
     remembers: bool = False
     threads: bool = False
     lists: tuple[tuple[tuple[str, ...], ...], ...] = ()
+    network: str = "N0"
     partitions_max: int = 4
 
 

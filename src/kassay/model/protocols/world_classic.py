@@ -7,7 +7,7 @@ and canonical form are each in a module of their own, around the setting that al
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.explore import Action, Cell
@@ -16,24 +16,25 @@ from kassay.model.protocols import values as v
 from kassay.model.protocols.balanced import AnyBalanced
 from kassay.model.protocols.census import Census, complete
 from kassay.model.protocols.client import EAGER, Run
-from kassay.model.protocols.client_classic_values import Assign, Client, Turn
+from kassay.model.protocols.client_classic_values import Assign, Client
 from kassay.model.protocols.faults import Faults
-from kassay.model.protocols.values import Image, Join, JoinReply, Partitions, Sync, SyncReply, image_of
+from kassay.model.protocols.values import Image, Join, Partitions, Sync, SyncReply, image_of
 from kassay.model.protocols.world import (
     BROKER,
     CONNECTION,
-    HEARTBEAT_OFFSET,
     Move,
     Options,
     Setting,
     World,
-    labelled,
     listing,
 )
+from kassay.model.protocols.world_calls import Direct
 from kassay.model.protocols.world_canonical import Canonical
 from kassay.model.protocols.world_census import Censuses
 from kassay.model.protocols.world_faults import FaultSteps
 from kassay.model.protocols.world_timers import Timers
+
+NETWORKS: Final = {"N0": Direct}
 
 
 class ClassicModel:
@@ -60,6 +61,7 @@ class ClassicModel:
         self.timers = Timers(self.setting)
         self.faults = faults or FaultSteps(self.setting)
         self.censuses = censuses or Censuses(self.setting)
+        self.calls = NETWORKS[options.network](self.setting, self.assign)
         self._representative = Canonical(self.setting.interner)
         self._moves: dict[tuple[int, Cell, Cell, Cell, bool, bool], tuple[Move, ...]] = {}
 
@@ -126,9 +128,8 @@ class ClassicModel:
         client: Client = cell.value
         self.setting.taken = frozenset({client.member})
         config = self.setting.configs[c]
-        logged = faults.failover > 0
         if client.run is Run.STALLED:
-            yield from self._heartbeats(c, cell, broker, logged)
+            yield from self._heartbeats(c, client, broker, faults)
             return
         if client.run is not Run.UP:
             return
@@ -141,7 +142,7 @@ class ClassicModel:
             )
         if cc.must_join(client) and not self._hangs(client, image.value):
             yield from self._poll(c, cell, broker, image, faults)
-        yield from self._heartbeats(c, cell, broker, logged)
+        yield from self._heartbeats(c, client, broker, faults)
         noticed = cc.stale_metadata(config, client, image.value)
         if noticed is not None:
             yield self.setting.move(
@@ -154,49 +155,6 @@ class ClassicModel:
             return False
         exist = {topic.name for topic in image}
         return client.generation >= 0 and any(tp.topic not in exist for tp in client.owned)
-
-    def _call(
-        self, action: Action, before: Client, turn: Turn, c: int, broker: Cell, faults: Faults
-    ) -> Iterator[Move]:
-        """Send a turn's request, if any: every outcome, and every way in which it can get lost."""
-        client, request = turn
-        if request is None:
-            yield self.setting.move(action, before, client, broker)
-            return
-        if faults.loss:
-            lost = self._cut_off(c, client)
-            label = action._replace(fault=True, reply="lost before the coordinator")
-            yield self.setting.move(label, before, lost, broker)
-        for after, mail in self.setting.brokers.handle(broker, request, keeps_log=faults.failover > 0):
-            own = [body for number, body in mail if number == request.request]
-            rest = tuple(item for item in mail if item[0] != request.request)
-            label = labelled(action, broker, after)
-            if faults.loss:
-                lost = self._cut_off(c, client)
-                yield self.setting.move(
-                    label._replace(fault=True, reply="reply lost"), before, lost, after, rest
-                )
-            if not own:
-                yield self.setting.move(label._replace(reply="parked"), before, client, after, rest)
-                continue
-            (body,) = own
-            told = body.error if body.error != v.NONE else "ok"
-            label = label._replace(reply=told)
-            if isinstance(body, JoinReply) and body.error == v.NONE:
-                yield self.setting.move(label, before, client._replace(inbox=(body,)), after, rest)
-            elif isinstance(body, JoinReply):
-                for refused, _ in cc.on_join(
-                    self.setting.configs[c], request.request, client, body, (), self.assign
-                ):
-                    yield self.setting.move(label, before, refused, after, rest)
-            elif isinstance(body, SyncReply):
-                adopted = cc.on_sync(self.setting.configs[c], client, body)
-                yield self.setting.move(label, before, adopted, after, rest)
-
-    def _cut_off(self, c: int, client: Client) -> Client:
-        """The client once its connection broke: it opens another, and hears nothing of the old one."""
-        told = cc.on_error(self.setting.configs[c], client, v.NOT_COORDINATOR)
-        return told._replace(waits="", connection=client.connection + 1)
 
     def _poll(self, c: int, cell: Cell, broker: Cell, image: Cell, faults: Faults) -> Iterator[Move]:
         client: Client = cell.value
@@ -211,7 +169,7 @@ class ClassicModel:
         if joining.owned:
             detail += f"; claims {listing(joining.owned)}"
         action = Action(f"c{c + 1}", "JoinGroup", BROKER, detail)
-        yield from self._call(action, client, turn, c, broker, faults)
+        yield from self.calls.call(action, client, turn, c, broker, faults)
 
     def _receive(self, c: int, cell: Cell, broker: Cell, image: Cell, faults: Faults) -> Iterator[Move]:
         client: Client = cell.value
@@ -235,22 +193,10 @@ class ClassicModel:
                 if request.assignments:
                     detail += "; " + "; ".join(f"{m}: {listing(tps)}" for m, tps in request.assignments)
                 action = Action(name, "SyncGroup", BROKER, detail)
-            yield from self._call(action, client, turn, c, broker, faults)
+            yield from self.calls.call(action, client, turn, c, broker, faults)
 
-    def _heartbeats(self, c: int, cell: Cell, broker: Cell, logged: bool) -> Iterator[Move]:
-        """A heartbeat, where its answer changes anything (else it is a self-loop, left out)."""
-        client: Client = cell.value
-        request = cc.heartbeat(self.setting.configs[c], HEARTBEAT_OFFSET + c, client)
-        if request is None or broker.value.state.group is None:
-            return
-        for after, mail in self.setting.brokers.handle(broker, request, keeps_log=logged):
-            body = next(reply for number, reply in mail if number == request.request)
-            told = cc.on_heartbeat(self.setting.configs[c], client, request, body.error)
-            if told != client or after is not broker:
-                action = Action(
-                    f"c{c + 1}", "Heartbeat", BROKER, f"generation {client.generation}", body.error
-                )
-                yield self.setting.move(action, client, told, after)
+    def _heartbeats(self, c: int, client: Client, broker: Cell, faults: Faults) -> Iterator[Move]:
+        yield from self.calls.heartbeat(c, client, broker, faults)
 
     def canonical(self, state: World) -> World:
         """Generations counted from the lowest one in use, member ids numbered from 1 a client."""

@@ -17,8 +17,7 @@ from kassay.model.protocols.client import Run, matching
 from kassay.model.protocols.client_classic_values import Assign
 from kassay.model.protocols.client_consumer import ConsumerClient
 from kassay.model.protocols.faults import Faults
-from kassay.model.protocols.values import ConsumerHeartbeat, ConsumerHeartbeatReply
-from kassay.model.protocols.world import BROKER, Move, Options, Setting, World, labelled, listing
+from kassay.model.protocols.world import Move, Options, Setting, World, listing
 from kassay.model.protocols.world_classic import ClassicModel
 from kassay.model.protocols.world_consumer_census import ConsumerCensuses
 from kassay.model.protocols.world_consumer_faults import CONSUMER, ConsumerFaults
@@ -84,40 +83,4 @@ class ConsumerModel(ClassicModel):
         if topics != client.topics and client.state in cm.MEMBER:
             changed = client._replace(topics=topics, full=True)
             yield self.setting.move(Action(name, "notices metadata", disturbs=True), client, changed, broker)
-        yield from self._beat(c, client, broker, faults)
-
-    def _beat(self, c: int, client: ConsumerClient, broker: Cell, faults: Faults) -> Iterator[Move]:
-        config = self.setting.configs[c]
-        turn = cm.heartbeat(config, c, client)
-        if turn is None:
-            return
-        sent, request = turn
-        action = Action(f"c{c + 1}", "heartbeat", BROKER, _carries(request))
-        for after, mail in self.setting.brokers.handle(broker, request, keeps_log=faults.failover > 0):
-            own = [body for number, body in mail if number == c]
-            rest = tuple(item for item in mail if item[0] != c)
-            (body,) = own
-            assert isinstance(body, ConsumerHeartbeatReply), "a heartbeat gets a heartbeat's reply"
-            heard = cm.on_reply(config, sent, body)
-            if heard == client and after is broker:
-                continue
-            label = labelled(action, broker, after)
-            yield self.setting.move(label._replace(reply=_told(body)), client, heard, after, rest)
-            if faults.loss:
-                unheard = cm.failed(config, sent)
-                lost = label._replace(fault=True, reply="reply lost")
-                yield self.setting.move(lost, client, unheard, after, rest)
-
-
-def _carries(request: ConsumerHeartbeat) -> str:
-    """What a heartbeat carries, in a few words."""
-    owned = "" if request.owned is None else f", owned {listing(request.owned)}"
-    return f"epoch {request.epoch}{owned}{', full' if request.full else ''}"
-
-
-def _told(reply: ConsumerHeartbeatReply) -> str:
-    """What a reply says, in a few words."""
-    if reply.error != v.NONE:
-        return reply.error
-    assignment = "" if reply.assignment is None else f", assigned {listing(reply.assignment)}"
-    return f"epoch {reply.epoch}{assignment}"
+        yield from self.calls.consumer_heartbeat(c, client, broker, faults)
