@@ -1,8 +1,9 @@
 """One group's coordinator as the explored worlds hold it: a value, and every outcome of an event.
 
 Around `coordinator.step` go the armed timers (without a clock: kinds and members), the compacted log,
-and the writes that are not acknowledged yet. All outcomes are remembered by (broker, event): a
-walk meets the same pair thousands of times.
+and the writes that are not acknowledged yet. On a clock (T1) it is always now, which is 0: an armed
+timer's due time says how long it has still to run, so that worlds that differ only in the date are one.
+All outcomes are remembered by (broker, event): a walk meets the same pair thousands of times.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ class Brokers:
 
     `keeps_log` is off where no failover can happen any more: then the log is never read. `split_sync`
     leaves the leader's SyncGroup unanswered after the write, so that a failover can fall between.
+    `clocked` keeps the due times of timers, which otherwise are forgotten.
     """
 
     def __init__(
@@ -64,12 +66,14 @@ class Brokers:
         member_id: object,
         *,
         split_sync: bool = True,
+        clocked: bool = False,
     ) -> None:
         self.config = config
         self.interner = interner
         self.targets = targets
         self.member_id = member_id
         self.split_sync = split_sync
+        self._tidy = _by_due if clocked else _timeless
         self._seen: dict[tuple[Cell, Event, bool], tuple[Outcome, ...]] = {}
 
     def first(self, image: v.Image) -> Cell:
@@ -102,7 +106,7 @@ class Brokers:
         """Carry out the outputs: timers, log, replies, and what follows an acknowledged write."""
         mail: list[tuple[int, ReplyBody]] = []
         while True:
-            armed = _tidy(timers.after(broker.armed, result.outputs))
+            armed = self._tidy(timers.after(broker.armed, result.outputs))
             broker = broker._replace(coordinator=self.interner.cell(result.state), armed=armed)
             follow: list[Continuation] = []
             for output in result.outputs:
@@ -135,6 +139,12 @@ class Brokers:
             self.interner.cell(disarmed), TimerFired(timer.timer, timer.payload), keeps_log=keeps_log
         )
 
+    def wait(self, cell: Cell, ticks: int) -> Cell:
+        """The broker so many ticks later; none of its timers may be due before."""
+        broker: Broker = cell.value
+        armed = tuple(order._replace(due=order.due - ticks) for order in broker.armed)
+        return self.interner.cell(broker._replace(armed=armed)) if armed else cell
+
     def fail_over(self, cell: Cell, *, keeps_log: bool = True) -> Outcome:
         """The coordinator moves: parked requests get NOT_COORDINATOR, the next one reads the log."""
         broker: Broker = cell.value
@@ -158,6 +168,11 @@ def _current(broker: Broker) -> Broker:
     return broker
 
 
-def _tidy(armed: timers.Armed) -> timers.Armed:
+def _timeless(armed: timers.Armed) -> timers.Armed:
     """Armed timers where no clock runs: by kind and member, due times forgotten."""
     return tuple(sorted((timer._replace(due=0) for timer in armed), key=lambda timer: timer.timer))
+
+
+def _by_due(armed: timers.Armed) -> timers.Armed:
+    """Armed timers by due time, at one instant by name: which of those fires first is left open."""
+    return tuple(sorted(armed, key=lambda timer: (timer.due, timer.timer)))

@@ -8,12 +8,12 @@ from __future__ import annotations
 from kassay.model.errors import InputError
 
 
-def check_intervals(session_timeout: int, heartbeat_interval: int) -> None:
+def check_intervals(session_timeout: int, heartbeat_interval: int, unit: str = "ms") -> None:
     """Raises `InputError` unless the heartbeat interval is shorter than the session, as Kafka demands."""
     if not 0 < heartbeat_interval < session_timeout:
         raise InputError(
-            f"heartbeat interval {heartbeat_interval} ms: expected more than 0 and less than the session "
-            f"timeout, {session_timeout} ms"
+            f"heartbeat interval {heartbeat_interval} {unit}: expected more than 0 and less than the session "
+            f"timeout, {session_timeout} {unit}"
         )
 
 

@@ -1,0 +1,325 @@
+"""The classic world on an integer clock (T1): coordinator, clients and faults of T0, and time that passes.
+
+Of the coordinator's timers the due times are kept, of each client a clock. One step lets time pass,
+and three rules say when it may:
+
+* Urgency. No time passes while a client that runs has something to do, a heartbeat must arrive, or a
+  timer is due. A paused or crashed process has nothing to do; one that processes records for too long
+  only sends heartbeats.
+* Deliveries precede expiries: a timer fires only once everything else that is due at its instant is done.
+* Faults, starts and resumptions happen whenever they like, before or after an expiry of their instant.
+
+Heartbeats are sent at their interval and are one step (N0), lost or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, TypeAlias
+
+from kassay.model.explore import Action, Cell
+from kassay.model.protocols import client_classic as cc
+from kassay.model.protocols import values as v
+from kassay.model.protocols.broker import Broker, Brokers
+from kassay.model.protocols.census import Census
+from kassay.model.protocols.client import Run
+from kassay.model.protocols.client_classic_table import State
+from kassay.model.protocols.client_classic_values import Assign, Client
+from kassay.model.protocols.clock import (
+    IDLE,
+    LATE,
+    POLLING,
+    Clock,
+    Timing,
+    beats,
+    sent,
+    stepped,
+    waited,
+)
+from kassay.model.protocols.faults import Faults
+from kassay.model.protocols.world import (
+    BROKER,
+    HEARTBEAT_OFFSET,
+    Move,
+    Options,
+    Setting,
+    World,
+    labelled,
+    put,
+)
+from kassay.model.protocols.world_classic import ClassicModel
+from kassay.model.protocols.world_faults import FaultSteps
+from kassay.model.protocols.world_timers import Timers, timer_name
+
+_Steps: TypeAlias = list[tuple[Action, World]]
+
+
+class Timed(NamedTuple):
+    """A world and its clients' clocks."""
+
+    world: World
+    clocks: tuple[Clock, ...]
+
+
+class TimedSetting(Setting):
+    """The setting in which clients and coordinator take their times from a `Timing`.
+
+    Without `clocked` the coordinator forgets when its timers are due: the world at T0 with the same times.
+    """
+
+    def __init__(self, options: Options, timing: Timing, *, clocked: bool = True) -> None:
+        config = v.Config(
+            initial_rebalance_delay=timing.initial_delay,
+            new_member_join_timeout=timing.new_member_timeout,
+            switches=options.switches,
+        )
+        super().__init__(options, config, lambda _: ())
+        self.brokers = Brokers(config, self.interner, lambda _: (), self.member_id, clocked=clocked)
+        self.configs = tuple(
+            config._replace(session_timeout=timing.session, rebalance_timeout=timing.rebalance_timeout)
+            for config in self.configs
+        )
+
+
+class _Acknowledgements(Timers):
+    """What the coordinator does of itself without a timer."""
+
+    def steps(self, state: World) -> Iterator[tuple[Action, World]]:
+        if not state.broker.value.unanswered:
+            return
+        logged = state.budget.value.failover > 0
+        for after, mail in self.setting.brokers.acknowledge(state.broker, keeps_log=logged):
+            clients = self.setting.post(state.clients, mail)
+            yield Action(BROKER, "the assignment is stored"), state._replace(clients=clients, broker=after)
+
+
+class _Nothing(FaultSteps):
+    """No faults and no starts."""
+
+    def steps(self, state: World, faults: Faults) -> Iterator[tuple[Action, World]]:  # noqa: ARG002
+        return iter(())
+
+    def starts(self, state: World) -> Iterator[tuple[Action, World]]:  # noqa: ARG002
+        return iter(())
+
+
+class _AtOnce(ClassicModel):
+    """The steps of T0 that take no time and wait for nothing: what main threads and the log have to do."""
+
+    def __init__(self, options: Options, assign: Assign | None, setting: Setting) -> None:
+        super().__init__(options, assign, setting=setting, faults=_Nothing(setting))
+        self.timers = _Acknowledgements(setting)
+
+    def _heartbeats(self, c: int, cell: Cell, broker: Cell, logged: bool) -> Iterator[Move]:  # noqa: ARG002
+        return iter(())
+
+
+class _TimedFaults(FaultSteps):
+    """The faults of T0; that a member polls too late is left to its clock."""
+
+    def slow(self, state: World, c: int, client: Client) -> Iterator[tuple[Action, World]]:  # noqa: ARG002
+        return iter(())
+
+
+class TimedModel:
+    """The classic protocol on the clock; see the module."""
+
+    def __init__(self, options: Options, timing: Timing, assign: Assign | None = None) -> None:
+        self.options = options
+        self.timing = timing
+        self.setting = TimedSetting(options, timing)
+        self.inner = _AtOnce(options, assign, self.setting)
+        self.faults = _TimedFaults(self.setting)
+
+    # The explorer's model.
+
+    def initial(self) -> Iterator[Timed]:
+        """Nobody has started."""
+        for world in self.inner.initial():
+            yield Timed(world, (IDLE,) * self.options.members)
+
+    def steps(self, state: Timed) -> Iterator[tuple[Action, Timed]]:
+        """What must be done at this instant; else expiries, or time. And what may happen at any instant."""
+        at_once = list(self.inner.steps(state.world))
+        due = list(self._due(state, at_once))
+        yield from due
+        loose = list(self._loose(state, at_once))
+        yield from loose
+        if not any(not action.fault for action, _ in due):
+            expiries = list(self._expiries(state))
+            yield from expiries
+            if not expiries and (ticks := self._wait(state, any(map(_matters, loose)))):
+                yield self._pass(state, ticks)
+        yield from self._early(state)
+
+    def canonical(self, state: Timed) -> Timed:
+        """The representative of the world; times are counted from now already."""
+        world = self.inner.canonical(state.world)
+        return state if world is state.world else state._replace(world=world)
+
+    def converged(self, state: Timed) -> bool:
+        """As at T0."""
+        return self.inner.converged(state.world)
+
+    def public(self, state: Timed) -> Any:
+        """What a census reads of a state."""
+        return self.inner.public(state.world)
+
+    def census(self, state: Timed) -> Census:
+        """Who owns what, in belief and on record."""
+        return self.inner.census(state.world)
+
+    # What is due.
+
+    def _due(self, state: Timed, at_once: _Steps) -> Iterator[tuple[Action, Timed]]:
+        """Everything that must happen before time passes, and the ways in which it can get lost."""
+        world, clocks = state
+        processing = {f"c{c + 1}" for c, clock in enumerate(clocks) if clock.poll != POLLING}
+        for action, after in at_once:
+            if action.actor not in processing:
+                yield action, self._at(state, after)
+        for c, clock in enumerate(clocks):
+            client: Client = world.clients[c].value
+            if client.run is not Run.UP:
+                continue
+            if clock.beat <= -self.timing.delay and beats(client):
+                yield from self._heartbeat(state, c)
+            if clock.poll == 0:
+                yield from self._poll_expires(state, c)
+
+    def _early(self, state: Timed) -> Iterator[tuple[Action, Timed]]:
+        """Heartbeats under way that arrive now, though they have time left."""
+        for c, clock in enumerate(state.clocks):
+            client: Client = state.world.clients[c].value
+            if client.run is Run.UP and beats(client) and -self.timing.delay < clock.beat <= 0:
+                yield from self._heartbeat(state, c)
+
+    def _heartbeat(self, state: Timed, c: int) -> Iterator[tuple[Action, Timed]]:
+        """One heartbeat: it arrives and is answered, or one of both is lost."""
+        world, setting = state.world, self.setting
+        client: Client = world.clients[c].value
+        config, faults = setting.configs[c], world.budget.value
+        request = cc.heartbeat(config, HEARTBEAT_OFFSET + c, client)
+        assert request is not None, "only those who beat send a heartbeat"
+        action = Action(f"c{c + 1}", "Heartbeat", BROKER, f"generation {client.generation}")
+        beaten = sent(self.timing, state.clocks[c])
+        if faults.loss and state.clocks[c].beat == 0:
+            # Where on its way it got lost makes no difference: it does when it is sent.
+            less = world._replace(budget=setting.spent(world.budget, "loss"))
+            label = action._replace(fault=True, reply="lost before the coordinator")
+            yield label, self._at(state, less, c, beaten)
+        for broker, mail in setting.brokers.handle(world.broker, request, keeps_log=faults.failover > 0):
+            (body,) = (reply for number, reply in mail if number == request.request)
+            heard = cc.on_heartbeat(config, client, request, body.error)
+            after = put(world, c, setting.cell(heard))._replace(broker=broker)
+            yield action._replace(reply=body.error), self._at(state, after, c, beaten)
+            if faults.loss and (heard != client or broker is not world.broker):
+                less = world._replace(broker=broker, budget=setting.spent(world.budget, "loss"))
+                yield action._replace(fault=True, reply="reply lost"), self._at(state, less, c, beaten)
+
+    def _poll_expires(self, state: Timed, c: int) -> Iterator[tuple[Action, Timed]]:
+        """max.poll.interval.ms is over: a dynamic member leaves, a static one falls silent."""
+        name, world = f"c{c + 1}", state.world
+        client: Client = world.clients[c].value
+        if self.setting.configs[c].instance:
+            silent = put(world, c, self.setting.cell(client._replace(run=Run.PAUSED)))
+            yield Action(name, "polls too late, falls silent"), self._at(state, silent, c, IDLE)
+            return
+        late = state.clocks[c]._replace(poll=LATE)
+        after = put(world, c, self.setting.cell(cc.poll_expired(client)))
+        for action, left in self.faults.leave(
+            Action(name, "polls too late, LeaveGroup", BROKER), after, c, client
+        ):
+            yield action, self._at(state, left, c, late)
+
+    # Timers and time.
+
+    def _expiries(self, state: Timed) -> Iterator[tuple[Action, Timed]]:
+        """The coordinator's timers that are due; of several any may be the first."""
+        world = state.world
+        broker: Broker = world.broker.value
+        logged = world.budget.value.failover > 0
+        for order in broker.armed:
+            if order.due > 0:
+                break
+            for after, mail in self.setting.brokers.fire(world.broker, order, keeps_log=logged):
+                clients = self.setting.post(world.clients, mail)
+                label = labelled(Action(BROKER, timer_name(*order.timer)), world.broker, after)
+                yield label, self._at(state, world._replace(clients=clients, broker=after))
+
+    def _wait(self, state: Timed, loose: bool) -> int:
+        """How many ticks pass in one step: to the next instant at which anything can happen; 0 if none.
+
+        Between two such instants nothing reads a clock, so that all that is left out are states that differ
+        in how far the clocks went. What may happen at any instant and sets a timer (`loose`) makes every
+        tick such an instant; a crash or a pause does not: it can as well come right after the last step.
+        """
+        world, clocks = state
+        left = [order.due for order in world.broker.value.armed]
+        under_way = False
+        for cell, clock in zip(world.clients, clocks):
+            if beats(cell.value) and (clock.beat > 0 or cell.value.run is Run.UP):
+                under_way = under_way or clock.beat <= 0
+                left.append(max(clock.beat, 1))
+            if clock.poll > 0:
+                left.append(clock.poll)
+        if not left:
+            return 0
+        return 1 if loose or under_way else min(left)
+
+    def _pass(self, state: Timed, ticks: int) -> tuple[Action, Timed]:
+        world = state.world
+        clocks = tuple(waited(clock, cell.value, ticks) for clock, cell in zip(state.clocks, world.clients))
+        later = world._replace(broker=self.setting.brokers.wait(world.broker, ticks))
+        return Action("time", "passes", detail=f"{ticks} tick" + "s" * (ticks > 1)), Timed(later, clocks)
+
+    # What may happen at any instant.
+
+    def _loose(self, state: Timed, at_once: _Steps) -> Iterator[tuple[Action, Timed]]:
+        """Faults, starts, resumptions; who is late polls at last; who polls may process for too long."""
+        world, clocks = state
+        faults: Faults = world.budget.value
+        if any(faults):
+            for action, after in self.faults.steps(world, faults):
+                yield action, self._at(state, after)
+        for action, after in self.faults.starts(world):
+            yield action, self._at(state, after)
+        for c, (cell, clock) in enumerate(zip(world.clients, clocks)):
+            name = f"c{c + 1}"
+            mine = [(action, after) for action, after in at_once if action.actor == name]
+            if clock.poll == LATE:
+                for action, after in mine:
+                    yield action, self._at(state, after, c, clock._replace(poll=POLLING))
+            elif faults.slow and clock.poll == POLLING and _reads(cell.value) and not mine:
+                less = world._replace(budget=self.setting.spent(world.budget, "slow"))
+                long = clock._replace(poll=self.timing.max_poll)
+                yield Action(name, "processes for too long", fault=True), self._at(state, less, c, long)
+
+    def _at(self, state: Timed, after: World, c: int = -1, clock: Clock = IDLE) -> Timed:
+        """The state once its world is `after`, at the same instant; client c's clock was set to this."""
+        clocks = state.clocks if c < 0 else (*state.clocks[:c], clock, *state.clocks[c + 1 :])
+        before = state.world.clients
+        if after.clients is not before:
+            clocks = tuple(
+                shown if old is new else stepped(self.timing, shown, old.value, new.value)
+                for shown, old, new in zip(clocks, before, after.clients)
+            )
+        return Timed(after, clocks)
+
+    def polling(self, state: Timed) -> tuple[tuple[str, str], ...]:
+        """Clients that run and poll, with the member ids that they believe to have."""
+        return tuple(
+            (f"c{c + 1}", cell.value.member)
+            for c, (cell, clock) in enumerate(zip(state.world.clients, state.clocks))
+            if cell.value.run is Run.UP and clock.poll == POLLING
+        )
+
+
+def _reads(client: Client) -> bool:
+    """Whether `poll` may hand records to the application."""
+    return client.run is Run.UP and client.state is State.STABLE
+
+
+def _matters(step: tuple[Action, Timed]) -> bool:
+    """Whether it matters at which tick this happens: all but crashes and pauses set a timer or a clock."""
+    return step[0].name not in ("crashes", "pauses")
