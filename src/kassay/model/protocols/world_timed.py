@@ -47,6 +47,7 @@ from kassay.model.protocols.world import (
     labelled,
     put,
 )
+from kassay.model.protocols.world_calls import Direct
 from kassay.model.protocols.world_classic import ClassicModel
 from kassay.model.protocols.world_faults import FaultSteps
 from kassay.model.protocols.world_timers import Timers, timer_name
@@ -103,15 +104,21 @@ class _Nothing(FaultSteps):
         return iter(())
 
 
+class _MainThread(Direct):
+    """What main threads send, at N0; heartbeats wait for their interval."""
+
+    def heartbeat(self, c: int, client: Client, broker: Cell, faults: Faults) -> Iterator[Move]:  # noqa: ARG002
+        """None at will."""
+        return iter(())
+
+
 class _AtOnce(ClassicModel):
     """The steps of T0 that take no time and wait for nothing: what main threads and the log have to do."""
 
     def __init__(self, options: Options, assign: Assign | None, setting: Setting) -> None:
         super().__init__(options, assign, setting=setting, faults=_Nothing(setting))
         self.timers = _Acknowledgements(setting)
-
-    def _heartbeats(self, c: int, cell: Cell, broker: Cell, logged: bool) -> Iterator[Move]:  # noqa: ARG002
-        return iter(())
+        self.calls = _MainThread(setting, self.assign)
 
 
 class _TimedFaults(FaultSteps):
