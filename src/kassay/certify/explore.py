@@ -38,7 +38,7 @@ from kassay.model.protocols.client_classic_values import Ask, Assign, Given
 from kassay.model.protocols.faults import NO_FAULTS, Faults, parse_faults
 from kassay.model.protocols.shares import SHARES
 from kassay.model.protocols.values import Image, Subscription, partitions
-from kassay.model.protocols.world import Options, gained, moved
+from kassay.model.protocols.world import Options, failed, gained, moved
 from kassay.model.protocols.world_classic import ClassicModel
 from kassay.model.protocols.world_consumer import ConsumerModel
 from kassay.model.protocols.world_consumer_faults import CLASSIC, CONSUMER
@@ -136,10 +136,11 @@ def watched(model: Any) -> Watched:
             model.timers.watched,
             lambda state: state.broker,
             clients=lambda state: [cell.value for cell in state.clients],
+            failed=failed,
         )
     if isinstance(model, draft.DraftModel):
-        return Watched(lambda state: state, draft.census, stored=lambda state: state.stored)
-    return Watched(lambda state: state, zookeeper.census, waived=frozenset({"I3", "I4", "I5", "I7", "I9"}))
+        return Watched(draft.census, draft.census, stored=lambda state: state.stored)
+    return Watched(zookeeper.census, zookeeper.census, waived=frozenset({"I3", "I4", "I5", "I7", "I9"}))
 
 
 def build(

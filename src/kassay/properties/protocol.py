@@ -315,9 +315,10 @@ def gates(accepted_in: str, image_before: Any, image_after: Any) -> Iterator[Fin
 class Watched(NamedTuple):
     """How invariants look into one model's states: projections, and what can be read of a state.
 
-    `public` projects to what a census reads, `inner` to what is read of the coordinator; `gained` says
-    cheaply whether a step lets any client own more. A step in which the coordinator moved
-    (`moved`) may set a generation back to the persisted one. `waived` promises were never made.
+    `public` names a state's census (equal for equal ones), `inner` what is read of the coordinator.
+    `gained` says cheaply whether a step lets any client own more, `failed` whether one may have taken an
+    error. A step in which the coordinator moved (`moved`) may set a generation back to the persisted one.
+    `waived` promises were never made.
     """
 
     public: Callable[[Any], Hashable]
@@ -330,6 +331,7 @@ class Watched(NamedTuple):
     timers_key: Callable[[Any], Hashable] | None = None
     stored: Callable[[Any], Any] | None = None
     clients: Callable[[Any], Iterable[Any]] | None = None
+    failed: Callable[[Any, Any], bool] | None = None
     waived: frozenset[str] = frozenset()
 
 
@@ -343,7 +345,7 @@ def invariants(watched: Watched, names: Iterable[str] | None = None) -> tuple[In
                 "I16",
                 PROMISES["I16"].claim,
                 check_step=lambda before, after: remembers_its_id(clients(before), clients(after)),
-                relevant=lambda before, after: before.clients != after.clients,
+                relevant=watched.failed,
             )
         )
     if timers is not None:
@@ -396,25 +398,18 @@ def _coordinator_invariants(watched: Watched) -> Iterator[Invariant[Any]]:
     def bound(
         check: Callable[[Coordinator, Coordinator], Iterator[Finding]],
     ) -> Callable[[Any, Any], Iterable[Finding]]:
-        def check_step(before: Any, after: Any) -> Iterable[Finding]:
-            if watched.moved(before, after):
-                return ()
-            return check(coordinator(before), coordinator(after))
-
-        return check_step
+        return lambda before, after: check(coordinator(before), coordinator(after))
 
     def in_completing(state: Any) -> Iterator[Finding]:
-        group = coordinator(state).group
-        if isinstance(group, ClassicGroup) and group.state == COMPLETING:
-            for belief in watched.census(state).beliefs:
-                if belief.commits:
-                    yield from gates(COMPLETING, (), ())
+        census = watched.census(state)
+        if census.awaiting and any(belief.commits for belief in census.beliefs):
+            yield from gates(COMPLETING, (), ())
 
-    def moved(before: Any, after: Any) -> bool:
-        return inner(before) is not inner(after)
+    def stayed(before: Any, after: Any) -> bool:
+        return not watched.moved(before, after)
 
     for name, check in (("I6", one_leader), ("I10", monotone)):
-        yield Invariant(name, PROMISES[name].claim, check_step=bound(check), relevant=moved)
+        yield Invariant(name, PROMISES[name].claim, check_step=bound(check), reads=inner, relevant=stayed)
     yield Invariant(
         "I11", PROMISES["I11"].claim, check=lambda state: epoch_shape(coordinator(state)), reads=inner
     )

@@ -10,13 +10,14 @@ class Cell:
     """A component of a state that stands for its value: equal exactly when it is the same object.
 
     Made by `Interner.cell` alone. Hash and comparison are those of identity, in C and in constant
-    time, however deep the value is.
+    time, however deep the value is. `note` is room for what a model finds out about the value once.
     """
 
-    __slots__ = ("value",)
+    __slots__ = ("note", "value")
 
     def __init__(self, value: Any) -> None:
         self.value = value
+        self.note: Any = None
 
     def __repr__(self) -> str:
         return repr(self.value)

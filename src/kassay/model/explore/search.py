@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import time
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from kassay.model.explore.graph import Action, Graph
@@ -82,19 +84,18 @@ class _Search(Generic[S]):
             for name, finding in findings:
                 self.note(name, finding, node, None)
 
-    def judge_step(self, before: S, node: int, action: Action, after: S) -> None:
-        """Consult every step predicate whose projection changed."""
-        for reads, relevant, group, seen in self.step_checks:
-            if relevant is not None and not relevant(before, after):
-                continue
+    def judge_step(self, before: S, lefts: list[Any], node: int, action: Action, after: S) -> None:
+        """Consult every step predicate whose projection changed; `lefts` are those of the state before."""
+        for number, (reads, relevant, group, seen) in enumerate(self.step_checks):
             key: Hashable = None
-            findings = None
             if reads is not None:
-                left, right = reads(before), reads(after)
-                if left == right:
+                left, right = lefts[number], reads(after)
+                if left is right or left == right:
                     continue
                 key = (left, right)
-                findings = seen.get(key)
+            if relevant is not None and not relevant(before, after):
+                continue
+            findings = seen.get(key) if reads is not None else None
             if findings is None:
                 findings = tuple(
                     (inv.name, f)
@@ -119,22 +120,23 @@ class _Search(Generic[S]):
     def expand(self, node: int) -> None:
         """Take every step of one state."""
         graph, ids, actions = self.graph, self.ids, self.graph.actions
-        canonical = self.model.canonical
+        canonical, targets, labels = self.model.canonical, graph.targets, graph.labels
         state = graph.states[node]
         depth = graph.depths[node] + 1
+        lefts = [None if reads is None else reads(state) for reads, *_ in self.step_checks]
         for action, after in self.model.steps(state):
-            if self.step_checks and after is not state:
-                self.judge_step(state, node, action, after)
+            if lefts and after is not state:
+                self.judge_step(state, lefts, node, action, after)
             after = canonical(after)
             target = ids.get(after)
             if target is None:
                 target = self.admit(after, node, depth)
-            graph.targets.append(target)
+            targets.append(target)
             label = actions.get(action)
             if label is None:
                 label = actions[action] = len(actions)
-            graph.labels.append(label)
-        graph.first.append(len(graph.targets))
+            labels.append(label)
+        graph.first.append(len(targets))
 
     def tell(self, node: int) -> None:
         """Report to the progress callback."""
@@ -185,6 +187,22 @@ def _violations(search: _Search[S]) -> tuple[Violation[S], ...]:
     return tuple(sorted(found, key=lambda violation: (violation.severity != "real", violation.length)))
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No cyclic garbage collection meanwhile: states are tuples, which hold no cycles.
+
+    A walk keeps nearly all that it makes, and the collector would look through all of it again and
+    again: that took a third of a large walk's time.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
 def explore(
     model: Model[S],
     invariants: Sequence[Invariant[S]] = (),
@@ -201,7 +219,8 @@ def explore(
     Liveness is judged only on complete graphs.
     """
     search = _Search(model, invariants, budget or Budget(), progress)
-    limit = search.walk()
+    with _uncollected():
+        limit = search.walk()
     search.tell(search.graph.expanded - 1 if search.graph.expanded else 0)
     violations = _violations(search)
     liveness = None

@@ -48,7 +48,7 @@ class Invariant(Generic[S]):
     """A named predicate over states, or over steps, that yields what is wrong.
 
     `reads` projects a state to what the predicate looks at: verdicts are remembered by projection,
-    which is what keeps fourteen invariants affordable. A step predicate is consulted only when the
+    which is what keeps sixteen invariants affordable. A step predicate is consulted only when the
     projections of both ends differ, and only where `relevant`, a cheap look at both, lets it.
     """
 

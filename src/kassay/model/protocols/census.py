@@ -50,6 +50,7 @@ class Census(NamedTuple):
     that last adopted each partition. `target` is what each member is to own, `caught_up` who is at the
     target epoch (KIP-848). `excused`: a static leader came back and trusts an assignment that may be
     older than changes of the metadata while it was away; the next round will see them (KIP-814).
+    `awaiting`: a classic group in CompletingRebalance, which awaits its assignment.
     """
 
     beliefs: tuple[Belief, ...]
@@ -60,6 +61,7 @@ class Census(NamedTuple):
     target: tuple[tuple[str, Owned], ...] = ()
     caught_up: tuple[str, ...] = ()
     excused: bool = False
+    awaiting: bool = False
 
 
 def complete(census: Census) -> bool:

@@ -7,7 +7,8 @@ client. Both can be rewritten in any value built of tuples; which fields hold ge
 from __future__ import annotations
 
 import re
-from functools import cache
+from collections.abc import Hashable, Iterator
+from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
 from kassay.model.explore import Cell
@@ -18,6 +19,7 @@ GENERATIONS: Final = frozenset(
     {"generation", "adopted_in", "epoch", "prev_epoch", "group_epoch", "target_epoch", "label"}
 )
 EPOCHS: Final = frozenset({EPOCH, TARGET_EPOCH})
+GENERATIONAL: Final = frozenset({"sync", "revocation", "classic_join_of_member", "classic_sync_of_member"})
 _ID: Final = re.compile(r"^[A-Za-z]\w*-[1-9]$")
 _MEMORY: Final = re.compile(r"^(-?\d+)/(.*)$")
 
@@ -30,46 +32,81 @@ class Facts(NamedTuple):
     renumber: bool
 
 
+NOTHING: Final = Facts(1 << 30, frozenset(), False)
+
+
+def facts_of_cell(cell: Cell) -> Facts:
+    """What renaming needs to know of a cell's value, noted on the cell."""
+    facts: Facts | None = cell.note
+    if facts is None:
+        facts = cell.note = facts_of(cell.value)
+    return facts
+
+
 def facts_of(value: Any) -> Facts:
-    """What renaming needs to know of a value."""
-    low = [1 << 30]
-    names: set[str] = set()
-    _collect(value, low, names)
-    return Facts(low[0], frozenset(names), any(not name.endswith("-1") for name in names))
+    """What renaming needs to know of a value: its parts are looked through once, wherever they recur."""
+    low, names, renumber = 1 << 30, NOTHING.names, False
+    for facts in _parts(value):
+        if facts is not NOTHING:
+            low = min(low, facts.low)
+            names |= facts.names
+            renumber = renumber or facts.renumber
+    return Facts(low, names, renumber) if names or low < 1 << 30 else NOTHING
 
 
-def _collect(value: Any, low: list[int], names: set[str]) -> None:
-    if isinstance(value, str):
-        if _ID.match(value):
-            names.add(value)
-    elif isinstance(value, tuple):
-        fields = getattr(value, "_fields", None)
-        if fields is None:
-            for item in value:
-                _collect(item, low, names)
-            return
-        if isinstance(value, Record) and value.key[0] in EPOCHS:
-            if isinstance(value.value, int) and 1 <= value.value < low[0]:
-                low[0] = value.value
-            return
-        for field, item in zip(fields, value):
-            if field in GENERATIONS:
-                if 1 <= item < low[0]:
-                    low[0] = item
-            elif field == "user_data" and item and (match := _MEMORY.match(item)):
-                low[0] = min(low[0], max(1, int(match.group(1))))
-            elif field == "payload" and isinstance(value, SetTimer):
-                if value.timer.kind in (
-                    "sync",
-                    "revocation",
-                    "classic_join_of_member",
-                    "classic_sync_of_member",
-                ):
-                    low[0] = min([low[0], *(number for number in item[:1] if number >= 1)])
-            else:
-                _collect(item, low, names)
-    elif isinstance(value, Cell):
-        _collect(value.value, low, names)
+def _parts(value: Any) -> Iterator[Facts]:
+    """The facts of each part of a tuple, or of a string alone."""
+    kind = type(value)
+    if kind is str:
+        yield _of_string(value)
+        return
+    if not isinstance(value, tuple):
+        return
+    fields = getattr(kind, "_fields", None)
+    if fields is None:
+        for item in value:
+            yield _of_part(item)
+        return
+    if isinstance(value, Record) and value.key[0] in EPOCHS:
+        yield _of_number(value.value)
+        return
+    for field, item in zip(fields, value):
+        if field in GENERATIONS:
+            yield _of_number(item)
+        elif field == "user_data" and item and (match := _MEMORY.match(item)):
+            yield _of_number(max(1, int(match.group(1))))
+        elif field == "payload" and isinstance(value, SetTimer):
+            if value.timer.kind in GENERATIONAL:
+                for number in item[:1]:
+                    yield _of_number(number)
+        else:
+            yield _of_part(item)
+
+
+def _of_part(item: Any) -> Facts:
+    kind: Any = type(item)
+    if kind is str:
+        return _of_string(item)
+    if kind is Cell:
+        return facts_of_cell(item)
+    if not item or not isinstance(item, tuple):
+        return NOTHING
+    return _of_tuple(kind, item)
+
+
+@lru_cache(maxsize=1 << 16)
+def _of_tuple(kind: Hashable, value: Any) -> Facts:  # noqa: ARG001 - tuples of two kinds can be equal
+    return facts_of(value)
+
+
+@cache
+def _of_string(text: str) -> Facts:
+    return Facts(1 << 30, frozenset({text}), not text.endswith("-1")) if _ID.match(text) else NOTHING
+
+
+@cache
+def _of_number(number: int) -> Facts:
+    return Facts(number, NOTHING.names, False) if number >= 1 else NOTHING
 
 
 def renamed(value: Any, shift: int, mapping: tuple[tuple[str, str], ...]) -> Any:
@@ -94,12 +131,7 @@ def _rename(value: Any, shift: int, names: dict[str, str]) -> Any:
         elif field == "user_data" and item and (match := _MEMORY.match(item)):
             items.append(f"{_lower(int(match.group(1)), shift)}/{match.group(2)}")
         elif field == "payload" and isinstance(value, SetTimer):
-            generational = value.timer.kind in (
-                "sync",
-                "revocation",
-                "classic_join_of_member",
-                "classic_sync_of_member",
-            )
+            generational = value.timer.kind in GENERATIONAL
             items.append((*(_lower(n, shift) for n in item[:1]), *item[1:]) if generational else item)
         else:
             items.append(_rename(item, shift, names))

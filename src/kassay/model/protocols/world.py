@@ -206,10 +206,20 @@ def listing(tps: Partitions) -> str:
 
 def gained(before: World, after: World) -> bool:
     """Whether a step changed what some client believes to own."""
-    return any(
-        old is not new and old.value.owned != new.value.owned
-        for old, new in zip(before.clients, after.clients)
-    )
+    if before.clients is not after.clients:
+        for old, new in zip(before.clients, after.clients):
+            if old is not new and old.value.owned != new.value.owned:
+                return True
+    return False
+
+
+def failed(before: World, after: World) -> bool:
+    """Whether some client that had an error in its inbox is another after this step."""
+    if before.clients is not after.clients:
+        for old, new in zip(before.clients, after.clients):
+            if old is not new and old.value.inbox and old.value.inbox[0].error != v.NONE:
+                return True
+    return False
 
 
 def moved(before: World, after: World) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from kassay.model.explore import Cell, Interner
 from kassay.model.protocols.broker import Broker
-from kassay.model.protocols.rename import Facts, facts_of, renamed
+from kassay.model.protocols.rename import Facts, facts_of_cell, renamed
 from kassay.model.protocols.world import World
 
 _NO_CELL: Final = Cell(None)
@@ -17,31 +17,25 @@ class Canonical:
 
     def __init__(self, interner: Interner) -> None:
         self.interner = interner
-        self._facts: dict[Cell, Facts] = {}
         self._renamed: dict[Any, Cell] = {}
 
     def __call__(self, state: World) -> World:
         """Generations counted from the lowest one in use, member ids numbered from 1 a client."""
-        shift, names = 0, frozenset[str]()
-        low = 1 << 30
-        parts = (*state.clients, state.broker)
-        renumber = False
-        for part in parts:
-            facts = self._facts.get(part)
-            if facts is None:
-                facts = self._facts[part] = facts_of(part.value)
+        clients, broker = state[0], state[1]
+        facts: Facts = broker.note or facts_of_cell(broker)
+        low, renumber = facts.low, facts.renumber
+        for cell in clients:
+            facts = cell.note or facts_of_cell(cell)
             if facts.low < low:
                 low = facts.low
             if facts.renumber:
                 renumber = True
-        if low > 1 and low < 1 << 30:
-            shift = low - 1
+        shift = low - 1 if 1 < low < 1 << 30 else 0
         if not shift and not renumber:
             return state
         mapping: tuple[tuple[str, str], ...] = ()
         if renumber:
-            for part in parts:
-                names |= self._facts[part].names
+            names = facts_of_cell(broker).names.union(*(facts_of_cell(cell).names for cell in clients))
             mapping = _renumbering(names)
         if not shift and not mapping:
             return state

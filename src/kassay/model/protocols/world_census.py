@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from kassay.model.explore import Cell
+from kassay.model.explore import Cell, Interner
 from kassay.model.protocols import client_classic as cc
 from kassay.model.protocols import values as v
 from kassay.model.protocols.balanced import tps_of
@@ -13,41 +13,74 @@ from kassay.model.protocols.census import Belief, Census, Registered
 from kassay.model.protocols.client import Run
 from kassay.model.protocols.client_classic_table import State
 from kassay.model.protocols.client_classic_values import Client
-from kassay.model.protocols.groups import EMPTY, STABLE, ClassicGroup
-from kassay.model.protocols.values import Commit, Image
+from kassay.model.protocols.groups import COMPLETING, EMPTY, STABLE, ClassicGroup, ConsumerGroup
+from kassay.model.protocols.values import Commit, Partitions
 from kassay.model.protocols.world import HEARTBEAT_OFFSET, Setting, World
 
 
+class Record(NamedTuple):
+    """The registry's half of a census; `quiet`: it awaits nothing from anybody."""
+
+    registry: tuple[Registered, ...]
+    wanted: Partitions
+    quiet: bool
+    target: tuple[tuple[str, Partitions], ...] = ()
+    caught_up: tuple[str, ...] = ()
+    awaiting: bool = False
+
+
 class Censuses:
-    """The census of each state, remembered by what it reads of one."""
+    """The census of each state, put together from one belief a client and the registry's record.
+
+    A walk meets ten times as many states as censuses and a hundred times as many as beliefs. So each part is
+    found once for what it reads, equal ones are one cell, and a census is named by the cells of its parts.
+    """
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
-        self._known: dict[Any, Census] = {}
-
-    def public(self, state: World) -> Any:
-        """What a census reads of a state."""
-        broker: Broker = state.broker.value
-        return (state.clients, broker.coordinator, state.image, state.adopted, bool(broker.unanswered))
+        self._cell = Interner().cell
+        self._beliefs: dict[Any, Cell] = {}
+        self._records: dict[Any, Cell] = {}
+        self._known: dict[Any, Cell] = {}
 
     def census(self, state: World) -> Census:
         """Who owns what, in belief and on record."""
-        key = self.public(state)
+        census: Census = self.public(state).value
+        return census
+
+    def public(self, state: World) -> Cell:
+        """The census as a cell: states with equal censuses have the same."""
+        broker: Broker = state.broker.value
+        coordinator, image = broker.coordinator, state.image
+        written = (coordinator, image, not broker.unanswered)
+        record = self._records.get(written)
+        if record is None:
+            record = self._records[written] = self._cell(self.record(state))
+        parts: list[Any] = [record, state.adopted]
+        for c, cell in enumerate(state.clients):
+            seen = (c, cell, coordinator, image)
+            part = self._beliefs.get(seen)
+            if part is None:
+                part = self._beliefs[seen] = self._cell(self._part(c, cell, state))
+            parts.append(part)
+        key = tuple(parts)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = self.take(state)
+            found = self._known[key] = self._cell(_joined(record.value, state, parts[2:]))
         return found
 
-    def take(self, state: World) -> Census:
-        """The census, counted anew."""
+    def _part(self, c: int, cell: Cell, state: World) -> tuple[Belief, bool]:
+        """A client's belief, and whether it trusts an assignment unseen."""
+        classic = not isinstance(state.broker.value.state.group, ConsumerGroup)
+        trusting = classic and isinstance(cell.value, Client) and cell.value.trusting
+        return self.belief(c, cell, state), trusting
+
+    def record(self, state: World) -> Record:
+        """What the registry says; reads the coordinator, the image, and whether an answer is due."""
         group = state.broker.value.state.group
-        image: Image = state.image.value
-        members = {m.member: m for m in group.members} if group is not None else {}
-        quiet = group is None or (group.state in (STABLE, EMPTY) and not group.pending_join)
-        quiet = quiet and not state.broker.value.unanswered
-        beliefs = [self.belief(c, cell, state) for c, cell in enumerate(state.clients)]
-        quiet = quiet and all(b.settled and b.current for b in beliefs if b.live)
-        live_ids = {belief.member for belief in beliefs if belief.live}
+        if group is None:
+            return Record((), (), not state.broker.value.unanswered)
+        quiet = group.state in (STABLE, EMPTY) and not group.pending_join
         registry = tuple(
             Registered(
                 m.member,
@@ -55,13 +88,11 @@ class Censuses:
                 _topics(m.protocols),
                 () if m.assignment == v.ZERO_BYTES else m.assignment,
             )
-            for m in members.values()
+            for m in group.members
         )
-        wanted = tps_of(image, (topic for entry in registry for topic in entry.topics))
-        resting = quiet and live_ids == set(members)
-        adopted = tuple((tp, f"c{c + 1}") for tp, c in state.adopted)
-        excused = any(isinstance(cell.value, Client) and cell.value.trusting for cell in state.clients)
-        return Census(tuple(beliefs), registry, wanted, resting, adopted, excused=excused)
+        wanted = tps_of(state.image.value, (topic for entry in registry for topic in entry.topics))
+        quiet = quiet and not state.broker.value.unanswered
+        return Record(registry, wanted, quiet, awaiting=group.state == COMPLETING)
 
     def belief(self, c: int, cell: Cell, state: World) -> Belief:
         """One client's belief, and how it stands to the registry."""
@@ -115,6 +146,26 @@ class Censuses:
             for _, mail in self.setting.brokers.handle(broker, request, keeps_log=False)
             for _, body in mail
         )
+
+
+def _joined(record: Record, state: World, parts: list[Cell]) -> Census:
+    """The census that a record and beliefs come to."""
+    beliefs = tuple(part.value[0] for part in parts)
+    live = [belief for belief in beliefs if belief.live]
+    resting = record.quiet and all(belief.settled and belief.current for belief in live)
+    resting = resting and {b.member for b in live} == {entry.member for entry in record.registry}
+    adopted = tuple((tp, f"c{c + 1}") for tp, c in state.adopted)
+    return Census(
+        beliefs,
+        record.registry,
+        record.wanted,
+        resting,
+        adopted,
+        record.target,
+        record.caught_up,
+        any(part.value[1] for part in parts),
+        record.awaiting,
+    )
 
 
 def _topics(protocols: v.Protocols) -> tuple[str, ...]:

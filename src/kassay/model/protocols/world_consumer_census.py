@@ -6,25 +6,25 @@ from kassay.model.explore import Cell
 from kassay.model.protocols import client_consumer as cm
 from kassay.model.protocols import values as v
 from kassay.model.protocols.balanced import tps_of
-from kassay.model.protocols.census import Belief, Census, Registered
+from kassay.model.protocols.census import Belief, Registered
 from kassay.model.protocols.client import Run, matching
 from kassay.model.protocols.client_consumer import ConsumerClient
 from kassay.model.protocols.client_consumer_table import State
 from kassay.model.protocols.groups import MEMBER_STABLE, ConsumerGroup
 from kassay.model.protocols.values import Commit, Image
 from kassay.model.protocols.world import HEARTBEAT_OFFSET, World
-from kassay.model.protocols.world_census import Censuses
+from kassay.model.protocols.world_census import Censuses, Record
 
 
 class ConsumerCensuses(Censuses):
     """A census of either kind of group with either kind of client."""
 
-    def take(self, state: World) -> Census:
-        """The census, counted anew."""
+    def record(self, state: World) -> Record:
+        """What the registry says."""
         group = state.broker.value.state.group
         if not isinstance(group, ConsumerGroup):
-            return super().take(state)
-        return self._consumer_census(state, group)
+            return super().record(state)
+        return _recorded(group, state.image.value)
 
     def belief(self, c: int, cell: Cell, state: World) -> Belief:
         """One client's belief, and how it stands to the registry."""
@@ -67,24 +67,16 @@ class ConsumerCensuses(Censuses):
             for _, body in mail
         )
 
-    def _consumer_census(self, state: World, group: ConsumerGroup) -> Census:
-        beliefs = tuple(self.belief(c, cell, state) for c, cell in enumerate(state.clients))
-        live = {belief.member for belief in beliefs if belief.live}
-        registry = tuple(
-            Registered(m.member, m.instance, m.subscribed, tuple(sorted((*m.assigned, *m.pending))))
-            for m in group.members
-        )
-        image: Image = state.image.value
-        read = {topic for entry in registry for topic in entry.topics}
-        seen = set(group.topics) == {topic for topic in image if topic.name in read}
-        resting = (
-            (seen or not group.members)
-            and (group.epoch == group.target_epoch or not group.members)
-            and all(m.state == MEMBER_STABLE and m.epoch == group.target_epoch for m in group.members)
-            and all(belief.settled and belief.current for belief in beliefs if belief.live)
-            and live == {m.member for m in group.members}
-        )
-        wanted = tps_of(image, read)
-        adopted = tuple((tp, f"c{c + 1}") for tp, c in state.adopted)
-        caught_up = tuple(m.member for m in group.members if m.epoch == group.target_epoch)
-        return Census(beliefs, registry, wanted, resting, adopted, group.target, caught_up)
+
+def _recorded(group: ConsumerGroup, image: Image) -> Record:
+    """The record of a consumer group: quiet once it knows the topics and all members are at the target."""
+    registry = tuple(
+        Registered(m.member, m.instance, m.subscribed, tuple(sorted((*m.assigned, *m.pending))))
+        for m in group.members
+    )
+    read = {topic for entry in registry for topic in entry.topics}
+    seen = set(group.topics) == {topic for topic in image if topic.name in read}
+    arrived = all(m.state == MEMBER_STABLE and m.epoch == group.target_epoch for m in group.members)
+    quiet = not group.members or (seen and group.epoch == group.target_epoch and arrived)
+    caught_up = tuple(m.member for m in group.members if m.epoch == group.target_epoch)
+    return Record(registry, tps_of(image, read), quiet, group.target, caught_up)
