@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -42,7 +42,27 @@ def terminal(made: Mapping[str, Any]) -> RenderableType:
     for row in made["assignors"]:
         table.add_row(*(shown(row[key]) for key, _ in _COLUMNS))
     parts.append(table)
+    if without := made["groups"] - made["groups_replayed"]:
+        parts.append(Text(f"{without:,} groups had no members in any snapshot and were not replayed"))
+    if made["changes"]:
+        parts += [Text("changed most", style="dim"), _changes(made["changes"])]
     parts += [
         Text(f"rejected: {lines:,} lines: {why}", style="yellow") for why, lines in made["rejected"].items()
     ]
     return Group(*parts)
+
+
+def _changes(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """The groups that gain or lose most under each candidate."""
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for justify in ("left", "left", "left", "right", "right"):
+        table.add_column(justify=justify)
+    for row in rows:
+        table.add_row(
+            row["assignor"],
+            row["against_actual"],
+            row["group"],
+            f"balance gap {row['balance_more']:+,}",
+            f"moves {row['moved_more']:+,}",
+        )
+    return table

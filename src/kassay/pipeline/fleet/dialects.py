@@ -10,18 +10,29 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 OFFSETS: Final = "offsets"
 MEMBERS: Final = "members"
 LOST: Final = "members-without-topics"
 JSON_LINES: Final = "json"
+PARTITION_MAX: Final = 999_999
+"""More than any topic has: a number beyond is a fault of the line, and would cost memory without end."""
 
-_AT: Final = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)[T_-]?(\d\d)[:-]?(\d\d)(?:[:-]?(\d\d))?Z?")
-_NAMED: Final = re.compile(r"\((\d+(?:,\d+)*)\)")
-_BLOCKS: Final = re.compile(r"([^\s(),]+)\((\d+(?:,\d+)*)\)")
+_AT: Final = re.compile(
+    r"(?<!\d)(20\d\d)-?(\d\d)-?(\d\d)[T_ -]?(\d\d)[:-]?(\d\d)(?:[:-]?(\d\d)(?:\.(\d{3})\d*)?)?(?!\d)"
+    r"(Z|\+\d\d:?\d\d|-\d\d:\d\d)?",
+    re.ASCII,
+)
+_LOST: Final = re.compile(r"\(\d+(?:,\d+)*\)", re.ASCII)
+_BLOCKS: Final = re.compile(r"([^\s(),]+)\((\d+(?:,\d+)*)\)", re.ASCII)
+_TIME: Final = "expected a time such as 2026-11-21T05:00:00Z"
+_TOOL: Final = ("Warning:", "Consumer group '", "Error:")
+"""How the tool begins what it says of a group without members or of one that is rebalancing."""
+
+TPs = tuple[tuple[str, int], ...]
 
 
 class Seen(NamedTuple):
@@ -34,7 +45,7 @@ class Seen(NamedTuple):
     group: str
     at: int
     member: str | None
-    owned: tuple[tuple[str, int], ...]
+    owned: TPs
     topics: tuple[str, ...] | None
     instance_id: str | None
     client_id: str | None
@@ -53,158 +64,188 @@ class Rejected(NamedTuple):
     text: str
 
 
+class _UnusableError(ValueError):
+    """Why a line cannot be used."""
+
+
+class _Header:
+    """Where a printed view has its columns, worked out once for all its rows."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        place = {name: i for i, name in enumerate(names)}
+        self.count = len(names)
+        self.group, self.member = place.get("GROUP"), place["CONSUMER-ID"]
+        self.client, self.instance = place.get("CLIENT-ID"), place.get("GROUP-INSTANCE-ID")
+        self.spaces = names[-1] == "ASSIGNMENT"
+        self.owned: Callable[[Sequence[str | None]], tuple[str, TPs]]
+        if "PARTITION" in place and "TOPIC" in place:
+            topic, partition = place["TOPIC"], place["PARTITION"]
+            self.owned = lambda cells: (OFFSETS, _one(cells[topic], cells[partition]))
+        elif "CURRENT-ASSIGNMENT" in place:
+            current = place["CURRENT-ASSIGNMENT"]
+            self.owned = lambda cells: (MEMBERS, _with_colons(cells[current]))
+        elif self.spaces:
+            self.owned = lambda cells: _with_brackets(cells[-1])
+        else:
+            self.owned = _not_told
+
+    def row(self, words: list[str], at: int, file: str, number: int) -> Seen:
+        """What the row says; raises `_UnusableError`."""
+        if self.spaces and len(words) > self.count:
+            words = [*words[: self.count - 1], " ".join(words[self.count - 1 :])]
+        if len(words) != self.count:
+            raise _UnusableError(f"expected {self.count} columns, got {len(words)}")
+        cells = [None if word == "-" else word for word in words]
+        group = None if self.group is None else cells[self.group]
+        if group is None:
+            raise _UnusableError("no GROUP: expected the output of Kafka 2.0 or later (KIP-379)")
+        view, owned = self.owned(cells)
+        instance = None if self.instance is None else cells[self.instance]
+        client = None if self.client is None else cells[self.client]
+        return Seen(
+            group, at, cells[self.member], owned, None, instance, client, None, view, file, number
+        )  # fmt: skip
+
+
 def parse(text: str, file: str) -> Iterator[Seen | Rejected]:
     """What the lines of a file say; a line that says nothing usable is rejected, never dropped."""
     at = time_of(file)
-    header: tuple[str, ...] = ()
-    for number, line in enumerate(text.splitlines(), start=1):
+    header: _Header | None = None
+    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
         words = line.split()
         if not words:
             continue
-        if line.lstrip().startswith("#"):
-            if found := re.match(r"\s*#\s*at\s*=\s*(\S+)", line):
-                at = time_of(found[1])
-                if at is None:
-                    yield Rejected(
-                        file, number, "at: expected a time such as 2026-11-21T05:00:00Z", line[:200]
-                    )
-            continue
-        if line.lstrip().startswith("{"):
-            yield _json_line(line, file, number, at)
-        elif "CONSUMER-ID" in words and "HOST" in words:
-            header = tuple(words)
-        elif line.startswith(("Warning:", "Consumer group '", "Error:")):
-            # What the tool says of a group without members or of one that is rebalancing.
-            yield Rejected(file, number, "a message of the tool, no row", line[:200])
-        elif not header:
-            yield Rejected(file, number, "a row before any header", line[:200])
-        elif at is None:
-            yield Rejected(file, number, "no time: expected one in the path or a line `# at=...`", line[:200])
-        else:
-            yield _row(words, header, line, file, number, at)
+        first = words[0]
+        try:
+            if first[0] == "#":
+                if found := re.match(r"\s*#\s*at\s*=(.*)", line):
+                    at = _time(found[1])
+            elif first[0] == "{":
+                yield _json_line(line, file, number, at)
+            elif "CONSUMER-ID" in words and "HOST" in words:
+                header = _Header(words)
+            elif first == "GROUP" and "STATE" in words:
+                header = None
+                raise _UnusableError("the view --state tells no owners")
+            elif line.startswith(_TOOL):
+                raise _UnusableError("a message of the tool, no row")
+            elif header is None:
+                raise _UnusableError("a row before any header")
+            elif at is None:
+                raise _UnusableError("no time: expected one in the path or a line `# at=...`")
+            else:
+                yield header.row(words, at, file, number)
+        except _UnusableError as error:
+            if first[0] == "#":
+                at = None
+            yield Rejected(file, number, str(error), line[:200])
 
 
 def time_of(text: str) -> int | None:
     """The last time in the text, in milliseconds since 1970; None if there is none.
 
-    >>> time_of("groups-20261121T050000Z.txt")
-    1795237200000
+    UTC where no offset is given. A minus before an offset needs the colon: `-0001` is somebody's number.
+
+    >>> time_of("groups-20261121T050000Z.txt"), time_of("2026-11-21T07:00:00+02:00")
+    (1795237200000, 1795237200000)
     """
     for found in reversed(list(_AT.finditer(text))):
-        year, month, day, hour, minute, second = (int(part or 0) for part in found.groups())
+        year, month, day, hour, minute, second, millis = (int(part or 0) for part in found.groups()[:7])
         try:
             moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
         except ValueError:
             continue
-        return int(moment.timestamp() * 1000)
+        zone = (found[8] or "Z").replace(":", "")
+        if zone != "Z":
+            ahead = timedelta(hours=int(zone[1:3]), minutes=int(zone[3:]))
+            moment += ahead if zone[0] == "-" else -ahead
+        return int(moment.timestamp()) * 1000 + millis
     return None
 
 
-def _row(
-    words: list[str], header: tuple[str, ...], line: str, file: str, number: int, at: int
-) -> Seen | Rejected:
-    last = header[-1]
-    if last == "ASSIGNMENT" and len(words) >= len(header):
-        words = [*words[: len(header) - 1], " ".join(words[len(header) - 1 :])]
-    if len(words) != len(header):
-        return Rejected(file, number, f"expected {len(header)} columns, got {len(words)}", line[:200])
-    cells = {name: None if word == "-" else word for name, word in zip(header, words)}
-    group = cells.get("GROUP")
-    if group is None:
-        return Rejected(
-            file, number, "no GROUP: expected the output of Kafka 2.0 or later (KIP-379)", line[:200]
-        )
-    view, owned = _owned(cells, header)
-    if isinstance(owned, str):
-        return Rejected(file, number, owned, line[:200])
-    return Seen(
-        group=group,
-        at=at,
-        member=cells.get("CONSUMER-ID"),
-        owned=owned,
-        topics=None,
-        instance_id=cells.get("GROUP-INSTANCE-ID"),
-        client_id=cells.get("CLIENT-ID"),
-        rack=None,
-        view=view,
-        file=file,
-        line=number,
-    )
+def _time(text: str) -> int:
+    at = time_of(text)
+    if at is None:
+        raise _UnusableError(f"at: {_TIME}")
+    return at
 
 
-def _owned(
-    cells: Mapping[str, str | None], header: tuple[str, ...]
-) -> tuple[str, tuple[tuple[str, int], ...] | str]:
-    """The view, and the partitions of a row or what is wrong with it."""
-    if "PARTITION" in header:
-        topic, partition = cells.get("TOPIC"), cells.get("PARTITION")
-        if topic is None:
-            return OFFSETS, ()
-        if partition is None or not partition.isdigit():
-            return OFFSETS, f"PARTITION: expected a number, got {partition!r}"
-        return OFFSETS, ((topic, int(partition)),)
-    if "CURRENT-ASSIGNMENT" in header:
-        return MEMBERS, _with_colons(cells.get("CURRENT-ASSIGNMENT"))
-    if "ASSIGNMENT" not in header:
-        return MEMBERS, "no ASSIGNMENT: expected --members --verbose, or the offsets view"
-    text = cells.get("ASSIGNMENT")
+def _number(text: str | None, what: str) -> int:
+    """A partition's number."""
+    if text is None or not (text.isascii() and text.isdigit()) or len(text) > 6:
+        raise _UnusableError(f"{what}: expected a number up to {PARTITION_MAX}, got {str(text)[:60]!r}")
+    return int(text)
+
+
+def _one(topic: str | None, partition: str | None) -> TPs:
+    return () if topic is None else ((topic, _number(partition, "PARTITION")),)
+
+
+def _with_brackets(text: str | None) -> tuple[str, TPs]:
+    """The view, and the partitions of `orders(0), refunds(1,3)`."""
     if text is None:
         return MEMBERS, ()
-    if _NAMED.match(text):
+    if _LOST.match(text):
         return LOST, ()
-    found = [(topic, int(p)) for topic, ps in _BLOCKS.findall(text) for p in ps.split(",")]
     if _BLOCKS.sub("", text).strip(" ,"):
-        return MEMBERS, f"ASSIGNMENT: expected topic(0), topic(1), got {text[:60]!r}"
-    return MEMBERS, tuple(found)
+        raise _UnusableError(f"ASSIGNMENT: expected topic(0), topic(1), got {text[:60]!r}")
+    blocks = _BLOCKS.findall(text)
+    return MEMBERS, tuple((topic, _number(p, "ASSIGNMENT")) for topic, ps in blocks for p in ps.split(","))
 
 
-def _with_colons(text: str | None) -> tuple[tuple[str, int], ...] | str:
+def _with_colons(text: str | None) -> TPs:
     """The partitions of `orders:0,2;refunds:1`."""
     found: list[tuple[str, int]] = []
     for part in (text or "").split(";"):
         if not part:
             continue
         topic, colon, numbers = part.rpartition(":")
-        if not colon or not all(n.isdigit() for n in numbers.split(",")):
-            return f"CURRENT-ASSIGNMENT: expected topic:0,1;other:2, got {str(text)[:60]!r}"
-        found += [(topic, int(n)) for n in numbers.split(",")]
+        if not colon:
+            raise _UnusableError(f"CURRENT-ASSIGNMENT: expected topic:0,1;other:2, got {str(text)[:60]!r}")
+        found += [(topic, _number(n, "CURRENT-ASSIGNMENT")) for n in numbers.split(",")]
     return tuple(found)
 
 
-def _json_line(line: str, file: str, number: int, at: int | None) -> Seen | Rejected:
+def _not_told(cells: Sequence[str | None]) -> tuple[str, TPs]:  # noqa: ARG001  # one signature for all views
+    raise _UnusableError("no ASSIGNMENT: expected --members --verbose, or the offsets view")
+
+
+def _json_line(line: str, file: str, number: int, at: int | None) -> Seen:
     try:
-        return _of_document(json.loads(line), file, number, at)
-    except (ValueError, TypeError, KeyError) as error:
-        return Rejected(file, number, f"not a member of a group in JSON: {error}", line[:200])
+        found = json.loads(line)
+        line.encode()
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise _UnusableError("not a member of a group in JSON: half a surrogate pair") from None
+    except (ValueError, RecursionError) as error:
+        raise _UnusableError(f"not a member of a group in JSON: {error}") from None
+    return _of_document(found, file, number, at)
 
 
-def _of_document(found: Any, file: str, number: int, at: int | None) -> Seen:
+def _of_document(found: dict[str, Any], file: str, number: int, at: int | None) -> Seen:
     """One JSON line: group, member (null for unowned partitions), owned, and what else is known."""
-    if not isinstance(found, dict) or not isinstance(found.get("group"), str):
-        raise ValueError("group: expected a text")
+    if not isinstance(found.get("group"), str):
+        raise _UnusableError("group: expected a text")
     if "at" in found:
-        at = time_of(str(found["at"]))
+        told = found["at"]
+        # A number is what the column of the Parquet form holds: milliseconds since 1970.
+        at = (
+            told if type(told) is int and 0 <= told < 2**62 else _time(str(told) if type(told) is str else "")
+        )
     if at is None:
-        raise ValueError("at: expected a time such as 2026-11-21T05:00:00Z")
-    member = found.get("member")
+        raise _UnusableError(f"at: {_TIME}")
     texts = {name: found.get(name) for name in ("member", "instance_id", "client_id", "rack")}
     for name, value in texts.items():
         if value is not None and not isinstance(value, str):
-            raise ValueError(f"{name}: expected a text")
+            raise _UnusableError(f"{name}: expected a text")
     topics = found.get("topics")
     if topics is not None and not (isinstance(topics, list) and all(isinstance(t, str) for t in topics)):
-        raise ValueError("topics: expected a list of texts")
-    owned = []
-    for pair in found.get("owned", []):
-        topic, partition = pair
-        if not isinstance(topic, str) or not isinstance(partition, int) or partition < 0:
-            raise ValueError(f"owned: expected [topic, partition], got {pair!r}")
-        owned.append((topic, partition))
+        raise _UnusableError("topics: expected a list of texts")
     return Seen(
         group=found["group"],
         at=at,
-        member=member,
-        owned=tuple(owned),
+        member=texts["member"],
+        owned=_pairs(found.get("owned", [])),
         topics=None if topics is None else tuple(topics),
         instance_id=texts["instance_id"],
         client_id=texts["client_id"],
@@ -213,3 +254,16 @@ def _of_document(found: Any, file: str, number: int, at: int | None) -> Seen:
         file=file,
         line=number,
     )
+
+
+def _pairs(owned: object) -> TPs:
+    if not isinstance(owned, list):
+        raise _UnusableError(f"owned: expected a list of [topic, partition], got {str(owned)[:60]}")
+    for pair in owned:
+        if not (
+            isinstance(pair, list)
+            and [type(value) for value in pair] == [str, int]
+            and 0 <= pair[1] <= PARTITION_MAX
+        ):
+            raise _UnusableError(f"owned: expected [topic, partition], got {str(pair)[:60]}")
+    return tuple((topic, partition) for topic, partition in owned)

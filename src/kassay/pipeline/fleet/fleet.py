@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from kassay.certify.targets import Target
-from kassay.pipeline.fleet.histories import histories
+from kassay.pipeline.fleet.histories import events_of, states_of
 from kassay.pipeline.fleet.replay import Subscriptions, replays
 from kassay.pipeline.fleet.snapshots import read_fleet
 
@@ -25,6 +25,13 @@ WORST: Final = """
     SELECT `group`, members, partitions, rebalances, moved, moved_least, balance, spread_worst
     FROM replays WHERE assignor = 'actual' AND (balance > 0 OR moved > moved_least)
     ORDER BY balance DESC, moved - moved_least DESC, `group` LIMIT 10"""
+CHANGES: Final = """
+    SELECT against_actual, place, `group`, assignor, members, partitions, balance_more, moved_more FROM (
+      SELECT *, row_number() OVER (PARTITION BY assignor, against_actual
+        ORDER BY abs(balance_more) DESC, abs(moved_more) DESC, `group`) AS place
+      FROM replays WHERE against_actual IN ('better', 'worse'))
+    WHERE place <= 3 ORDER BY against_actual, assignor, place"""
+"""The groups that each candidate changes most, for the better and for the worse."""
 
 
 def replay_fleet(
@@ -39,9 +46,8 @@ def replay_fleet(
     fleet.snapshots.write.mode("overwrite").parquet(f"{out}/snapshots")
     # From here on the written table is the source: what was parsed is not parsed again.
     snapshots = spark.read.parquet(f"{out}/snapshots")
-    happened = histories(snapshots)
-    happened.events.write.mode("overwrite").parquet(f"{out}/events")
-    happened.states.write.mode("overwrite").parquet(f"{out}/states")
+    events_of(snapshots).write.mode("overwrite").parquet(f"{out}/events")
+    states_of(snapshots, spark.read.parquet(f"{out}/events")).write.mode("overwrite").parquet(f"{out}/states")
     groups = snapshots.select("group").distinct().count()
     pieces = max(1, min(groups, 8 * spark.sparkContext.defaultParallelism))
     # Groups differ in size by orders of magnitude: many pieces even the tasks out.
@@ -55,9 +61,11 @@ def replay_fleet(
     return {
         "schema": SCHEMA,
         "groups": groups,
+        "groups_replayed": spark.sql("SELECT DISTINCT `group` FROM replays").count(),
         "snapshots": snapshots.select("group", "at").distinct().count(),
         "assignors": [row.asDict() for row in spark.sql(SUMMARY).collect()],
         "worst": [row.asDict() for row in spark.sql(WORST).collect()],
+        "changes": [row.asDict() for row in spark.sql(CHANGES).collect()],
         "events": {row.event: row.times for row in events.collect()},
         "rejected": {row.reason: row.lines for row in rejected.collect()},
     }

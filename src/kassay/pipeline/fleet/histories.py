@@ -6,23 +6,25 @@ seen, and of a partition that moved twice one move shows. Moves are a lower boun
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-NEVER: Final = -1
+COUNTS: Final = {
+    "join": "joins",
+    "leave": "leaves",
+    "resubscribe": "resubscribed",
+    "new-partition": "new_partitions",
+    "move": "moved_at_least",
+    "unowned": "unowned",
+}
+"""The column of `states` that counts the events of a kind."""
 
 
-class Happened(NamedTuple):
-    """`events` has a row an event, `states` a row a group and time with what changed since the last one."""
-
-    events: DataFrame
-    states: DataFrame
-
-
-def histories(snapshots: DataFrame) -> Happened:
-    """The events and states of every group, in order of time."""
+def events_of(snapshots: DataFrame) -> DataFrame:
+    """A row an event; `at` is the snapshot that shows it first."""
     from pyspark.sql import Window
     from pyspark.sql import functions as F  # noqa: N812  # as every user of Spark knows it
 
@@ -35,8 +37,7 @@ def histories(snapshots: DataFrame) -> Happened:
         F.lead("at").over(by_time).alias("after"),
     )
     rows = snapshots.join(instants, ["group", "at"])
-    events = _members(rows).unionByName(_partitions(rows))
-    return Happened(events, _states(rows, events))
+    return _members(rows).unionByName(_partitions(rows))
 
 
 def _members(rows: DataFrame) -> DataFrame:
@@ -51,14 +52,16 @@ def _members(rows: DataFrame) -> DataFrame:
         F.lead("at").over(by_member).alias("next"),
         F.lag("topics").over(by_member).alias("read"),
     )
-    came = F.col("before").isNotNull() & ~F.col("last").eqNullSafe(F.col("before"))
+    stayed = F.col("last").eqNullSafe(F.col("before"))
     goes = F.col("after").isNotNull() & ~F.col("next").eqNullSafe(F.col("after"))
-    stayed = F.col("last").eqNullSafe(F.col("before")) & F.col("before").isNotNull()
-    other = stayed & (F.array_sort("topics") != F.array_sort("read"))
-    return (
-        _event(members.where(came), "join", "at")
-        .unionByName(_event(members.where(goes), "leave", "after"))
-        .unionByName(_event(members.where(other), "resubscribe", "at"))
+    other = F.array_sort("topics") != F.array_sort("read")
+    return _exploded(
+        members,
+        {
+            "join": (F.col("before").isNotNull() & ~stayed, "at"),
+            "leave": (goes, "after"),
+            "resubscribe": (F.col("before").isNotNull() & stayed & other, "at"),
+        },
     )
 
 
@@ -67,42 +70,47 @@ def _partitions(rows: DataFrame) -> DataFrame:
     from pyspark.sql import Window
     from pyspark.sql import functions as F  # noqa: N812  # as above
 
-    by_partition = Window.partitionBy("group", "tp").orderBy("at")
-    each = rows.select("group", "at", "before", "member", F.explode("owned").alias("tp"))
+    by_partition = Window.partitionBy("group", "topic", "partition").orderBy("at")
+    each = rows.select("group", "at", "before", "member", F.inline("owned"))
     # A partition listed for a member and for nobody at once is that member's; max takes the member.
-    each = each.groupBy("group", "at", "before", "tp").agg(F.max("member").alias("member"))
+    each = each.groupBy("group", "at", "before", "topic", "partition").agg(F.max("member").alias("member"))
     each = each.select(
-        "group",
-        "at",
-        "before",
-        "member",
-        F.col("tp.topic").alias("topic"),
-        F.col("tp.partition").alias("partition"),
+        "*",
         F.lag("at").over(by_partition).alias("last"),
         F.lag("member").over(by_partition).alias("was"),
     )
-    new = each.where(F.col("before").isNotNull() & F.col("last").isNull())
-    stayed = F.col("before").isNotNull() & F.col("last").eqNullSafe(F.col("before"))
-    moved = each.where(stayed & F.col("was").isNotNull() & (F.col("was") != F.col("member")))
-    nobody = each.where(F.col("member").isNull())
-    return (
-        _event(new, "new-partition", "at")
-        .unionByName(_event(moved, "move", "at"))
-        .unionByName(_event(nobody, "unowned", "at"))
+    there = F.col("before").isNotNull()
+    stayed = there & F.col("last").eqNullSafe(F.col("before"))
+    return _exploded(
+        each,
+        {
+            "new-partition": (there & F.col("last").isNull(), "at"),
+            "move": (stayed & (F.col("was") != F.col("member")), "at"),
+            "unowned": (F.col("member").isNull(), "at"),
+        },
     )
 
 
-def _event(rows: DataFrame, kind: str, at: str) -> DataFrame:
+def _exploded(rows: DataFrame, kinds: Mapping[str, tuple[Column, str]]) -> DataFrame:
+    """The events of these kinds, each with its condition and the column of its time, in one pass."""
     from pyspark.sql import functions as F  # noqa: N812  # as above
 
     def column(name: str, type_: str) -> Column:
-        found = F.col(name) if name in rows.columns else F.lit(None)
-        return found.cast(type_).alias(name)
+        return (F.col(name) if name in rows.columns else F.lit(None)).cast(type_).alias(name)
 
-    return rows.select(
+    found = F.array_compact(
+        F.array(
+            *(
+                F.when(holds, F.struct(F.lit(kind).alias("event"), F.col(at).alias("time")))
+                for kind, (holds, at) in kinds.items()
+            )
+        )
+    )
+    made = rows.where(F.size(found) > 0).select("*", F.explode(found).alias("found"))
+    return made.select(
         "group",
-        F.col(at).alias("at"),
-        F.lit(kind).alias("event"),
+        F.col("found.time").alias("at"),
+        "found.event",
         column("member", "string"),
         column("topic", "string"),
         column("partition", "int"),
@@ -111,30 +119,20 @@ def _event(rows: DataFrame, kind: str, at: str) -> DataFrame:
     )
 
 
-def _states(rows: DataFrame, events: DataFrame) -> DataFrame:
-    """How each group stood at each time, and how much had changed."""
+def states_of(snapshots: DataFrame, events: DataFrame) -> DataFrame:
+    """A row a group and time: how it stood, and how much had changed since the last one."""
     from pyspark.sql import functions as F  # noqa: N812  # as above
 
-    load = F.size("owned")
-    there = F.col("member").isNotNull()
-    states = rows.groupBy("group", "at").agg(
+    load = F.when(F.col("member").isNotNull(), F.size("owned"))
+    states = snapshots.groupBy("group", "at").agg(
         F.count("member").alias("members"),
-        F.sum(load).alias("partitions"),
-        F.coalesce(F.sum(F.when(~there, load)), F.lit(0)).alias("unowned"),
-        F.max(F.when(there, load)).alias("most"),
-        F.min(F.when(there, load)).alias("least"),
-        F.coalesce(F.sum(F.when(there, load * load)), F.lit(0)).alias("sum_squares"),
+        F.coalesce(F.sum(load), F.lit(0)).alias("owned"),
+        F.max(load).alias("most"),
+        F.min(load).alias("least"),
+        F.coalesce(F.sum(load * load), F.lit(0)).alias("sum_squares"),
     )
     counted = events.groupBy("group", "at").agg(
-        *(
-            F.count(F.when(F.col("event") == kind, 1)).alias(name)
-            for kind, name in (
-                ("join", "joins"),
-                ("leave", "leaves"),
-                ("resubscribe", "resubscribed"),
-                ("new-partition", "new_partitions"),
-                ("move", "moved_at_least"),
-            )
-        )
+        *(F.count(F.when(F.col("event") == kind, 1)).alias(name) for kind, name in COUNTS.items())
     )
-    return states.join(counted, ["group", "at"], "left").fillna(0)
+    joined = states.join(counted, ["group", "at"], "left").fillna(0, [*COUNTS.values()])
+    return joined.withColumn("partitions", F.col("owned") + F.col("unowned"))

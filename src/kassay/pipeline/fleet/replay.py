@@ -29,7 +29,7 @@ from kassay.model.history import (
     Resubscribe,
 )
 from kassay.model.play import Player
-from kassay.model.step import Step
+from kassay.model.step import Failure, Step
 from kassay.pipeline.distance import Distance
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ ACTUAL: Final = "actual"
 REPLAYS_DDL: Final = (
     "`group` string, assignor string, members int, partitions int, rebalances int, to_switch bigint, "
     "moved bigint, moved_least bigint, balance bigint, balance_worst bigint, spread_worst int, invalid int, "
-    "unsettled int, inferred boolean, against_actual string"
+    "unsettled int, unanswered int, inferred boolean, against_actual string, balance_more bigint, "
+    "moved_more bigint"
 )
 _GENERATION: Final = 1
 
@@ -88,12 +89,16 @@ def states_of(group: str, rows: Sequence[Mapping[str, Any]], known: Subscription
     """
     counts: dict[str, int] = {}
     made: list[State] = []
-    for at in sorted({row["at"] for row in rows}):
+    by_time: dict[int, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        by_time.setdefault(row["at"], []).append(row)
+    for at in sorted(by_time):
         seats: dict[str, Seat] = {}
-        for row in sorted((r for r in rows if r["at"] == at), key=lambda r: r["member"] or ""):
+        for row in sorted(by_time[at], key=lambda row: row["member"] or ""):
             owned = tuple(sorted(TopicPartition(tp["topic"], tp["partition"]) for tp in row["owned"]))
             for topic, partition in owned:
-                counts[topic] = max(counts.get(topic, 0), partition + 1)
+                if counts.get(topic, 0) <= partition:
+                    counts[topic] = partition + 1
             if row["member"] is not None:
                 told = None if row["topics"] is None else tuple(row["topics"])
                 seats[row["member"]] = Seat(told, owned, row["instance_id"], row["client_id"], row["rack"])
@@ -160,17 +165,29 @@ def actual(pairs: Sequence[tuple[State, State]]) -> Distance:
     return distance
 
 
-def candidate(history: History, target: Target, host: Host) -> tuple[int, Distance]:
-    """What the first rebalance moved, which is the price of switching, and what came after it."""
-    distance, to_switch = Distance(), 0
+class Played(NamedTuple):
+    """What a candidate made of a history: the price of switching to it, what came after, and how much of it.
+
+    `answered` counts the rebalances after the first; a target that fails is not asked again.
+    """
+
+    to_switch: int
+    distance: Distance
+    answered: int
+
+
+def candidate(history: History, target: Target, host: Host) -> Played:
+    """The history under the candidate; what its first rebalance moves is the price of switching."""
+    distance, to_switch, answered = Distance(), 0, 0
     for rebalanced in Player(host.new, target.protocol).play(history):
         if rebalanced.index:
             distance.see(rebalanced)
+            answered += not isinstance(rebalanced.steps[-1].answer, Failure)
         else:
             first = Distance()
             first.see(rebalanced)
             to_switch = first.row()["moved"]
-    return to_switch, distance
+    return Played(to_switch, distance, answered)
 
 
 def replay_group(
@@ -187,40 +204,47 @@ def replay_group(
     if not states:
         return
     history, pairs = history_of(states)
+    rebalances = sum(bool(after.seats) for _, after in pairs)
     labels = {
         "group": group,
         "members": max(len(state.seats) for state in states),
         "partitions": sum(states[-1].counts.values()),
-        "rebalances": len(pairs),
+        "rebalances": rebalances,
         "inferred": any(state.inferred for state in states),
     }
-    real = actual(pairs).row()
-    yield {**labels, **_figures(real), "assignor": ACTUAL, "to_switch": 0, "against_actual": "-"}
+    real = _figures(actual(pairs), unanswered=0)
+    yield {**labels, **real, "assignor": ACTUAL, "to_switch": 0, **_NOTHING}
     for target in targets:
-        to_switch, distance = candidate(history, target, open_(target))
-        found = distance.row()
+        played = candidate(history, target, open_(target))
+        found = _figures(played.distance, unanswered=rebalances - played.answered)
         yield {
             **labels,
-            **_figures(found),
+            **found,
             "assignor": target.spec,
-            "to_switch": to_switch,
-            "against_actual": compared(found, real),
+            "to_switch": played.to_switch,
+            **compared(found, real),
         }
 
 
+_NOTHING: Final = {"against_actual": "-", "balance_more": 0, "moved_more": 0}
 _FIGURES: Final = ("moved", "moved_least", "balance", "balance_worst", "spread_worst", "invalid", "unsettled")
 
 
-def _figures(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: row[name] for name in _FIGURES}
+def _figures(distance: Distance, unanswered: int) -> dict[str, int]:
+    row = distance.row()
+    return {**{name: row[name] for name in _FIGURES}, "unanswered": unanswered}
 
 
-def compared(found: Mapping[str, Any], real: Mapping[str, Any]) -> str:
-    """Better, worse or same, by balance and then moves; unknown where either is no valid assignment."""
-    if found["invalid"] or real["invalid"] or found["unsettled"]:
-        return "unknown"
-    ours, theirs = (found["balance"], found["moved"]), (real["balance"], real["moved"])
-    return "better" if ours < theirs else "worse" if ours > theirs else "same"
+def compared(found: Mapping[str, int], real: Mapping[str, int]) -> dict[str, Any]:
+    """Better, worse or same, by balance and then moves, and how much more of each.
+
+    Unknown where either side is no valid assignment, does not come to rest, or gives no answer.
+    """
+    if any(side[name] for side in (found, real) for name in ("invalid", "unsettled", "unanswered")):
+        return {"against_actual": "unknown", "balance_more": None, "moved_more": None}
+    more = found["balance"] - real["balance"], found["moved"] - real["moved"]
+    word = "better" if more < (0, 0) else "worse" if more > (0, 0) else "same"
+    return {"against_actual": word, "balance_more": more[0], "moved_more": more[1]}
 
 
 class Hosts:
@@ -254,9 +278,26 @@ def _replay_arrow(targets: tuple[Target, ...], known: Subscriptions, table: pyar
     """The replay of one group; for `applyInArrow`."""
     import pyarrow as pa
 
-    rows = table.to_pylist()
+    rows = changed_rows(table)
     made = list(replay_group(rows[0]["group"], rows, targets, _HOSTS.get, known))
     types = {"bigint": pa.int64(), "int": pa.int32(), "string": pa.string(), "boolean": pa.bool_()}
     columns = [part.replace("`", "").split() for part in REPLAYS_DDL.split(", ")]
     schema = pa.schema([(name, types[type_]) for name, type_ in columns])
     return pa.Table.from_pylist([{name: row[name] for name, _ in columns} for row in made], schema)
+
+
+def changed_rows(table: pyarrow.Table) -> list[dict[str, Any]]:
+    """The rows of one group, without those of an instant that shows what the one before it shows.
+
+    Most snapshots change nothing; Arrow compares them before Python makes objects of them.
+    """
+    table = table.sort_by([("at", "ascending"), ("member", "ascending")]).combine_chunks()
+    times = table.column("at").to_pylist()
+    starts = [0, *(i for i, (a, b) in enumerate(pairwise(times), start=1) if a != b), len(times)]
+    shown, rows, last = table.drop_columns(["at"]), list[dict[str, Any]](), None
+    for start, stop in pairwise(starts):
+        now = shown.slice(start, stop - start)
+        if last is None or not now.equals(last):
+            rows += table.slice(start, stop - start).to_pylist()
+        last = now
+    return rows

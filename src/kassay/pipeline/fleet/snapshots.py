@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import unquote
 
 from kassay.model.errors import InputError
-from kassay.pipeline.fleet.dialects import LOST, OFFSETS, Rejected, Seen, parse
+from kassay.pipeline.fleet.dialects import LOST, OFFSETS, PARTITION_MAX, Rejected, Seen, parse
 
 if TYPE_CHECKING:
     import pyarrow
@@ -20,6 +20,9 @@ SEEN_DDL: Final = (
     f"`group` string, at bigint, member string, owned array<{TP}>, topics array<string>, instance_id string, "
     "client_id string, rack string, view string, file string, line int, reason string, text string"
 )
+SEEN: Final = tuple(part.split()[0].strip("`") for part in SEEN_DDL.replace(TP, "").split(", "))
+TABLE: Final = "table"
+"""The view of what comes from Parquet."""
 SNAPSHOTS_DDL: Final = (
     f"`group` string, at bigint, member string, owned array<{TP}>, topics array<string>, "
     "instance_id string, client_id string, rack string"
@@ -36,14 +39,17 @@ class Fleet(NamedTuple):
 def read_fleet(spark: SparkSession, paths: Sequence[str]) -> Fleet:
     """The snapshots in these files and folders; text, JSON lines, or Parquet of `SNAPSHOTS_DDL`.
 
-    Raises `InputError` for a place with nothing in it.
+    Raises `InputError` for a place with nothing in it, or with Parquet and other files.
     """
     from pyspark.sql import functions as F  # noqa: N812  # as every user of Spark knows it
 
     must_exist(paths)
     tables = [path for path in paths if _is_parquet(path)]
     texts = [path for path in paths if path not in tables]
-    rows = _parsed(spark, texts).persist()
+    rows = _parsed(spark, texts)
+    for path in tables:
+        rows = rows.unionByName(_table(spark, path))
+    rows = rows.persist()
     good = rows.where(F.col("reason").isNull())
     told = good.where(F.col("view") != LOST)
     instants = told.where(F.col("view") == OFFSETS).select("group", "at").distinct()
@@ -61,34 +67,72 @@ def read_fleet(spark: SparkSession, paths: Sequence[str]) -> Fleet:
     rejected = (
         rows.where(F.col("reason").isNotNull()).select("file", "line", "reason", "text").unionByName(alone)
     )
-    snapshots = _merged(told.unionByName(beside))
-    for path in tables:
-        snapshots = snapshots.unionByName(_table(spark, path))
-    return Fleet(snapshots, rejected)
+    return Fleet(_merged(told.unionByName(beside)), rejected)
 
 
 def must_exist(paths: Sequence[str]) -> None:
-    """Raise `InputError` for a path on this machine that is not there."""
+    """Raise `InputError` for a path on this machine that is not there or has no files."""
     for path in paths:
-        if "://" not in path and not Path(path).exists():
-            raise InputError(f"{path}: no such file or folder, expected snapshots of consumer groups")
+        place = Path(path)
+        if "://" not in path and not (place.is_file() or any(_files(place))):
+            what = "no files in it" if place.is_dir() else "no such file or folder"
+            raise InputError(f"{path}: {what}, expected snapshots of consumer groups")
+
+
+def _files(place: Path) -> Iterator[Path]:
+    """The files in a folder and below that Spark reads: it passes over names that begin with `.` or `_`."""
+    for found in place.rglob("*"):
+        inside = found.relative_to(place).parts
+        if found.is_file() and not any(part.startswith((".", "_")) and "=" not in part for part in inside):
+            yield found
 
 
 def _is_parquet(path: str) -> bool:
-    return path.endswith(".parquet") or ("://" not in path and any(Path(path).rglob("*.parquet")))
+    if "://" in path or not Path(path).is_dir():
+        return path.endswith(".parquet")
+    kinds = {found.suffix == ".parquet" for found in _files(Path(path))}
+    if len(kinds) > 1:
+        raise InputError(f"{path}: has Parquet and other files, expected one of the two, or two paths")
+    return kinds == {True}
 
 
 def _table(spark: SparkSession, path: str) -> DataFrame:
-    found = spark.read.parquet(path)
-    expected = [
-        part.split()[0].strip("`") for part in SNAPSHOTS_DDL.replace("topic: string, ", "").split(", ")
-    ]
-    missing = [name for name in expected if name not in found.columns]
-    if missing:
-        raise InputError(
-            f"{path}: column {missing[0]!r} is missing, expected those of the table of snapshots"
-        )
-    return found.select(*expected)
+    """The rows of a Parquet form; those that are no snapshot with the reason, `line` being their number."""
+    from pyspark.sql import functions as F  # noqa: N812  # as above
+
+    found = spark.read.option("recursiveFileLookup", "true").parquet(path)
+    types = {field.name: field.dataType.simpleString() for field in found.schema}
+    columns = spark.createDataFrame([], SNAPSHOTS_DDL).schema
+    for column in columns:
+        name, expected = column.name, column.dataType.simpleString()
+        if name not in types:
+            raise InputError(f"{path}: column {name!r} is missing, expected those of the table of snapshots")
+        if types[name] not in (expected, "void"):
+            raise InputError(f"{path}: column {name!r}: expected {expected}, got {types[name]}")
+    wrong = F.exists(
+        "owned",
+        lambda tp: (
+            tp["topic"].isNull() | tp["partition"].isNull() | ~tp["partition"].between(0, PARTITION_MAX)
+        ),
+    )
+    reason = (
+        F.when(F.col("group").isNull(), "group: expected a text, got null")
+        .when(F.col("at").isNull(), "at: expected milliseconds since 1970, got null")
+        .when(F.col("owned").isNull(), "owned: expected a list, got null")
+        .when(wrong, f"owned: expected topics and partitions from 0 to {PARTITION_MAX}")
+        .when(F.exists("topics", lambda topic: topic.isNull()), "topics: expected texts, got null")
+    )
+    told = F.substring(F.to_json(F.struct("group", "at", "member", "owned", "topics")), 1, 200)
+    # The number of a row in its file is an int in all files that people have.
+    line = (F.col("_metadata.row_index") + 1).cast("int")
+    return found.select(
+        *(F.col(column.name).cast(column.dataType) for column in columns),
+        F.lit(TABLE).alias("view"),
+        F.col("_metadata.file_path").alias("file"),
+        line.alias("line"),
+        reason.alias("reason"),
+        told.alias("text"),
+    )
 
 
 def _parsed(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
@@ -106,32 +150,54 @@ def _parse_all(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.Recor
     """The rows of whole files; for `mapInArrow`."""
     for batch in batches:
         for text, file in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist()):
-            rows = [_as_row(found) for found in parse(text, unquote(file).removeprefix("file://"))]
+            rows = list(rows_of(parse(text, unquote(file).removeprefix("file://"))))
             if rows:
                 yield _packed(rows)
 
 
-def _as_row(found: Seen | Rejected) -> dict[str, object]:
-    row = found._asdict()
-    if isinstance(found, Seen):
-        row["owned"] = [{"topic": topic, "partition": partition} for topic, partition in found.owned]
-        row["topics"] = None if found.topics is None else list(found.topics)
-    return row
+def rows_of(found: Iterable[Seen | Rejected]) -> Iterator[Seen | Rejected]:
+    """The same with one row for all that is said of a member at an instant, the line being the first.
+
+    The offsets view has a row a partition: so Spark gets members to sort and not partitions.
+    """
+    together: dict[tuple[object, ...], tuple[Seen, list[tuple[str, int]]]] = {}
+    for row in found:
+        if isinstance(row, Rejected):
+            yield row
+            continue
+        group, at, member, owned, topics, *rest, _, _ = row
+        key = (group, at, member, topics, *rest)
+        if key in together:
+            together[key][1].extend(owned)
+        else:
+            together[key] = row, list(owned)
+    for first, all_owned in together.values():
+        yield first._replace(owned=tuple(all_owned))
 
 
-def _packed(rows: list[dict[str, object]]) -> pyarrow.RecordBatch:
+def _packed(rows: Sequence[Seen | Rejected]) -> pyarrow.RecordBatch:
+    """The rows as columns of `SEEN_DDL`."""
     import pyarrow as pa
 
-    text, tp = pa.string(), pa.struct([("topic", pa.string()), ("partition", pa.int32())])
-    fields = [
-        ("group", text), ("at", pa.int64()), ("member", text), ("owned", pa.list_(tp)),
-        ("topics", pa.list_(text)), ("instance_id", text), ("client_id", text), ("rack", text),
-        ("view", text),
-        ("file", text), ("line", pa.int32()), ("reason", text), ("text", text),
-    ]  # fmt: skip
-    names = [name for name, _ in fields]
-    full = [{name: row.get(name) for name in names} for row in rows]
-    return pa.RecordBatch.from_pylist(full, pa.schema(fields))
+    names = ("group", "at", "member", "topics", "instance_id", "client_id", "rack", "view", "file", "line")
+    text = pa.string()
+    types = (text, pa.int64(), text, pa.list_(text), text, text, text, text, text, pa.int32())
+    columns = {
+        name: pa.array([getattr(row, name, None) for row in rows], type_) for name, type_ in zip(names, types)
+    }
+    starts, topics, partitions = [0], list[str](), list[int]()
+    for row in rows:
+        if isinstance(row, Seen):
+            topics += [topic for topic, _ in row.owned]
+            partitions += [partition for _, partition in row.owned]
+        starts.append(len(topics))
+    tps = pa.StructArray.from_arrays(
+        [pa.array(topics, text), pa.array(partitions, pa.int32())], ["topic", "partition"]
+    )
+    columns["owned"] = pa.ListArray.from_arrays(pa.array(starts, pa.int32()), tps)
+    for name in ("reason", "text"):
+        columns[name] = pa.array([getattr(row, name, None) for row in rows], text)
+    return pa.RecordBatch.from_pydict({name: columns[name] for name in SEEN})
 
 
 def _merged(rows: DataFrame) -> DataFrame:
@@ -140,8 +206,7 @@ def _merged(rows: DataFrame) -> DataFrame:
 
     grouped = rows.groupBy("group", "at", "member").agg(
         F.array_sort(F.array_distinct(F.flatten(F.collect_list("owned")))).alias("owned"),
-        F.first("topics", ignorenulls=True).alias("topics"),
-        *(F.max(name).alias(name) for name in ("instance_id", "client_id", "rack")),
+        *(F.max(name).alias(name) for name in ("topics", "instance_id", "client_id", "rack")),
     )
     return grouped.select("group", "at", "member", "owned", "topics", "instance_id", "client_id", "rack")
 
@@ -162,10 +227,11 @@ def read_subscriptions(path: Path) -> Mapping[tuple[str, str], tuple[str, ...]]:
         try:
             row = json.loads(line)
             topics = row["topics"]
-            if not all(isinstance(topic, str) for topic in topics):
-                raise ValueError("topics")
-            found[str(row["group"]), str(row["member"])] = tuple(topics)
-        except (ValueError, TypeError, KeyError):
+            names = [row["group"], row["member"], *topics]
+            if not isinstance(topics, list) or not all(isinstance(name, str) for name in names):
+                raise ValueError("expected texts")
+            found[row["group"], row["member"]] = tuple(topics)
+        except (ValueError, TypeError, KeyError, RecursionError):
             raise InputError(
                 f'{path}:{number}: expected {{"group": ..., "member": ..., "topics": [...]}}'
             ) from None
