@@ -16,6 +16,7 @@ from kassay.model.protocols.client import ClientConfig, Run
 from kassay.model.protocols.client_consumer_table import CLIENT, Event, State
 from kassay.model.protocols.table import IGNORE, check_move, look_up
 from kassay.model.protocols.values import ConsumerHeartbeat, ConsumerHeartbeatReply, Partitions
+from kassay.model.protocols.wire import SILENT, Wire
 
 MEMBER: Final = frozenset({State.JOINING, State.RECONCILING, State.ACKNOWLEDGING, State.STABLE})
 NOTHING_YET: Final = v.ZERO_BYTES
@@ -27,7 +28,8 @@ class ConsumerClient(NamedTuple):
     `target` is the last assignment received, `settled` whether it is reconciled. `setting_out` holds the
     target that a reconciliation under way began with, `moved` whether the target changed since.
     `completed` is the last assignment reconciled, `told` whether the coordinator was told of it;
-    `full` that the next request must carry everything.
+    `full` that the next request must carry everything. `wire` is what lies between client and
+    coordinator (N1, N2).
     """
 
     run: Run = Run.NEW
@@ -47,6 +49,7 @@ class ConsumerClient(NamedTuple):
     waits: str = ""
     inbox: tuple[object, ...] = ()
     connection: int = 0
+    wire: Wire = SILENT
 
 
 def _move(client: ConsumerClient, event: Event, **changes: object) -> ConsumerClient:
@@ -67,7 +70,8 @@ def heartbeat(
     """The heartbeat of this moment, and the client once it is sent; None where none is sent.
 
     Kafka's client names the assignment last completed (switch full_names_completed); the model found that
-    a full heartbeat in the middle of a reconciliation then seems to give up what is about to be owned.
+    a full heartbeat in the middle of a reconciliation then seems to give up what is about to be owned. So
+    does the acknowledgement of one assignment when the next one has come already.
     """
     if client.run is not Run.UP or client.state not in MEMBER:
         return None
@@ -76,7 +80,7 @@ def heartbeat(
     if owned is not None and "full_names_completed" not in config.switches:
         # What it is about to own must be named too: left out, it would look revoked.
         coming = client.setting_out[0] if client.setting_out else ()
-        waiting = client.target if client.full and not client.settled else ()
+        waiting = () if client.settled else client.target
         owned = v.partitions((*owned, *coming, *waiting))
     request = ConsumerHeartbeat(
         number,
@@ -209,3 +213,9 @@ def poll_expired(client: ConsumerClient) -> ConsumerClient:
     return _move(
         client, Event.POLL_EXPIRED, state=State.STALE, epoch=v.JOIN_EPOCH, setting_out=(), moved=False
     )
+
+
+def closed(client: ConsumerClient) -> ConsumerClient:
+    """What is left of a process that has closed in order."""
+    check_move(CLIENT, client.state, Event.CLOSE, State.UNSUBSCRIBED)
+    return ConsumerClient(Run.GONE, rung=client.rung, connection=client.connection)

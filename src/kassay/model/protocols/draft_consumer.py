@@ -40,6 +40,8 @@ def consumer_steps(state: World, c: int) -> Steps:
         yield from _rediscover(state, c, consumer)
     elif consumer.status is C.PART:
         yield _heartbeat(state, c, consumer)
+    elif consumer.status is C.DISCOVER:
+        yield _join(state, c, moved(consumer, CEvent.FOUND))
     else:
         yield _join(state, c, consumer)
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.groups import MEMBER_STABLE, UNRELEASED, UNREVOKED, ConsumerMember
-from kassay.model.protocols.table import IMPOSSIBLE, Rule, Table, check_move
+from kassay.model.protocols.table import IMPOSSIBLE, Rule, Table, check_move, look_up
 from kassay.model.protocols.turn import Turn
 from kassay.model.protocols.values import Partitions
 
@@ -70,6 +70,7 @@ def reconcile(
 ) -> ConsumerMember:
     """The member after a heartbeat; `taken` are the partitions that any member holds, this one included."""
     event = event_for(member, target_epoch, owned)
+    look_up(CONSUMER_MEMBER, member.state, event)
     if event == REVOKING or (event == AT_TARGET and member.state == MEMBER_STABLE):
         return member
     if event == REVOKED and turn.has("recompute_on_new_target") and target_epoch > member.epoch + 1:

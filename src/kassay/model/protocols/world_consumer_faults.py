@@ -69,7 +69,7 @@ class ConsumerFaults(FaultSteps):
         if client.run is not Run.UP or client.state not in cm.MEMBER:
             return
         if faults.leave:
-            after = self.setting.faulty(state, c, gone, "leave")
+            after = self.setting.faulty(state, c, cm.closed(client), "leave")
             yield from self._farewell(Action(name, "closes", BROKER, fault=True), after, c, client)
         if faults.slow:
             after = self.setting.faulty(state, c, cm.poll_expired(client), "slow")
@@ -77,7 +77,8 @@ class ConsumerFaults(FaultSteps):
                 Action(name, "polls too late, leaves", BROKER, fault=True), after, c, client
             )
         if faults.rollout and client.rung + 1 < len(self.kinds[c]):
-            after = self.setting.faulty(state, c, gone._replace(run=Run.NEW, rung=client.rung + 1), "rollout")
+            newer = cm.closed(client)._replace(run=Run.NEW, rung=client.rung + 1)
+            after = self.setting.faulty(state, c, newer, "rollout")
             yield from self._farewell(
                 Action(name, "closes for its next version", BROKER, fault=True), after, c, client
             )

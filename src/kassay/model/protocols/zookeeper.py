@@ -106,7 +106,7 @@ class ZooKeeperModel:
     def _own(self, state: World, c: int, consumer: Consumer) -> Iterator[tuple[Action, World]]:
         name, status = f"c{c + 1}", consumer.status
         if status is Status.OFF:
-            started = Consumer(_to(status, Event.START), pending=True, tries=self.retries or 0)
+            started = Consumer(moved(status, Event.START), pending=True, tries=self.retries or 0)
             after = _fire(_register(_put(state, c, started), c), c)
             yield Action(name, "start", "zookeeper", "register, watch", fault=True), after
         elif status in (Status.IDLE, Status.GAVE_UP) and consumer.pending:
@@ -115,14 +115,14 @@ class ZooKeeperModel:
             yield from self._claim(state, c, consumer)
         elif status is Status.ZOMBIE:
             back = consumer._replace(
-                status=_to(status, Event.RECONNECT), pending=True, tries=self.retries or 0
+                status=moved(status, Event.RECONNECT), pending=True, tries=self.retries or 0
             )
             yield (
                 Action(name, "reconnect", "zookeeper", "register again"),
                 _fire(_register(_put(state, c, back), c), c),
             )
         elif status is Status.DEAD:
-            gone = _fire(_forget(_put(state, c, Consumer(_to(status, Event.EXPIRE))), c), c)
+            gone = _fire(_forget(_put(state, c, Consumer(moved(status, Event.EXPIRE))), c), c)
             yield Action("zookeeper", f"session of {name} expires", name), gone
 
     def _reads(self, state: World) -> Iterator[tuple[str, View, World]]:
@@ -133,7 +133,7 @@ class ZooKeeperModel:
             yield "stale ", state.before, state._replace(budget=left)
 
     def _release(self, state: World, c: int, consumer: Consumer) -> Iterator[tuple[Action, World]]:
-        to = _to(consumer.status, Event.REBALANCE)
+        to = moved(consumer.status, Event.REBALANCE)
         for label, view, world in self._reads(state):
             owner = tuple(None if o == c else o for o in world.owner)
             released = Consumer(to, view, (), False, self.retries or 0)
@@ -156,17 +156,17 @@ class ZooKeeperModel:
         if not taken or not self.guard:
             owner = tuple(c if tp in wanted else o for tp, o in enumerate(state.owner))
             claimed = consumer._replace(
-                status=_to(consumer.status, Event.CLAIM), owned=wanted, view=None, tries=0
+                status=moved(consumer.status, Event.CLAIM), owned=wanted, view=None, tries=0
             )
             yield (
                 Action(name, "claim", "zookeeper", listing, "created"),
                 _put(state, c, claimed)._replace(owner=owner),
             )
         elif self.retries is not None and consumer.tries == 0:
-            gone = consumer._replace(status=_to(consumer.status, Event.LAST_CONFLICT), view=None)
+            gone = consumer._replace(status=moved(consumer.status, Event.LAST_CONFLICT), view=None)
             yield Action(name, "claim", "zookeeper", listing, "NodeExists, gives up"), _put(state, c, gone)
         else:
-            to, tries = _to(consumer.status, Event.CONFLICT), max(0, consumer.tries - 1)
+            to, tries = moved(consumer.status, Event.CONFLICT), max(0, consumer.tries - 1)
             for label, fresh, world in self._reads(state):
                 again = consumer._replace(status=to, view=fresh, tries=tries)
                 reply = f"NodeExists, reads a {label or 'fresh '}view"
@@ -179,15 +179,15 @@ class ZooKeeperModel:
         name, rules = f"c{c + 1}", CONSUMER[consumer.status]
         left = spend(state.budget, "crash")
         if left is not None and rules[Event.CRASH] is not IMPOSSIBLE:
-            crashed = Consumer(_to(consumer.status, Event.CRASH))
+            crashed = Consumer(moved(consumer.status, Event.CRASH))
             yield Action(name, "crash", fault=True), _put(state, c, crashed)._replace(budget=left)
         left = spend(state.budget, "leave")
         if left is not None and rules[Event.CLOSE] is not IMPOSSIBLE:
-            after = _fire(_forget(_put(state, c, Consumer(_to(consumer.status, Event.CLOSE))), c), c)
+            after = _fire(_forget(_put(state, c, Consumer(moved(consumer.status, Event.CLOSE))), c), c)
             yield Action(name, "close", "zookeeper", fault=True), after._replace(budget=left)
         left = spend(state.budget, "pause")
         if left is not None and rules[Event.EXPIRE] is not IMPOSSIBLE and consumer.status is not Status.DEAD:
-            zombie = Consumer(_to(consumer.status, Event.EXPIRE), None, consumer.owned, expired=True)
+            zombie = Consumer(moved(consumer.status, Event.EXPIRE), None, consumer.owned, expired=True)
             after = _fire(_forget(_put(state, c, zombie), c), c)
             yield (
                 Action("zookeeper", f"session of {name} expires in a pause", name, fault=True),
@@ -202,7 +202,8 @@ class ZooKeeperModel:
             yield Action("zookeeper", "a partition is added", fault=True), after
 
 
-def _to(status: Status, event: Event) -> Status:
+def moved(status: Status, event: Event) -> Status:
+    """Where the table leads; raises `IllegalTransition` where the event cannot happen."""
     return Status(look_up(CONSUMER, status, event).targets[0])
 
 
