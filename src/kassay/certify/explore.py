@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any, Final
 
@@ -35,6 +35,7 @@ from kassay.model.protocols.balanced import AnyBalanced, balanced_targets, claim
 from kassay.model.protocols.choices import Target, TargetAsk
 from kassay.model.protocols.client import COOPERATIVE, EAGER
 from kassay.model.protocols.client_classic_values import Ask, Assign, Given
+from kassay.model.protocols.clock import Timing
 from kassay.model.protocols.faults import NO_FAULTS, Faults, parse_faults
 from kassay.model.protocols.shares import SHARES
 from kassay.model.protocols.values import Image, Subscription, partitions
@@ -42,6 +43,7 @@ from kassay.model.protocols.world import Options, failed, gained, moved
 from kassay.model.protocols.world_classic import ClassicModel
 from kassay.model.protocols.world_consumer import ConsumerModel
 from kassay.model.protocols.world_consumer_faults import CLASSIC, CONSUMER
+from kassay.model.protocols.world_timed import TimedModel
 from kassay.properties.protocol import Watched, invariants
 
 MODELS: Final[dict[str, str]] = {
@@ -138,9 +140,24 @@ def watched(model: Any) -> Watched:
             clients=lambda state: [cell.value for cell in state.clients],
             failed=failed,
         )
+    if isinstance(model, TimedModel):
+        return _watched_by_the_clock(model)
     if isinstance(model, draft.DraftModel):
         return Watched(draft.census, draft.census, stored=lambda state: state.stored)
     return Watched(zookeeper.census, zookeeper.census, waived=frozenset({"I3", "I4", "I5", "I7", "I9"}))
+
+
+def _watched_by_the_clock(model: TimedModel) -> Watched:
+    """What is watched without a clock, in the world of a timed state; and that no live member is removed."""
+    kept = model.timing.keeps_members(model.options.faults, static=any(model.options.instances))
+    world = watched(model.inner)
+
+    def of(look: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *states: look(*(state.world for state in states))
+
+    looks = {field: of(look) for field, look in world._asdict().items() if callable(look)}
+    waived = world.waived if kept else world.waived | {"I17"}
+    return Watched(**looks, polling=model.polling, waived=waived)
 
 
 def build(
@@ -155,14 +172,17 @@ def build(
     faults: str | Faults = NO_FAULTS,
     switches: frozenset[str] = frozenset(),
     policy: str = "bidirectional",
+    timing: Timing | None = None,
     **more: Any,
 ) -> Any:
     """The model that these settings describe; raises InputError for what is out of range or unknown.
 
-    `more` goes to the classic world's `Options` (instances, lists, pattern, version, ...).
+    With a `timing` the model runs on an integer clock. `more` goes to the classic world's `Options`
+    (instances, lists, pattern, version, ...).
     """
     budget = parse_faults(faults) if isinstance(faults, str) else faults
     _check(model, members, partitions, topics, static, policy)
+    _check_timing(model, timing)
     if model in ("zookeeper", "draft"):
         share = assignor if isinstance(assignor, str) else "ceil-range"
         if share not in SHARES:
@@ -187,6 +207,8 @@ def build(
         "threads": "no_gen_snapshot" in switches,
     }
     options = Options(**settings | more)
+    if timing is not None:
+        return TimedModel(options, timing, assign)
     if model == "classic":
         return ClassicModel(options, assign)
     if model == "migration":
@@ -213,6 +235,14 @@ def _check(model: str, members: int, partitions: int, topics: int, static: int, 
         raise InputError(f"--static: {model} knows no static members")
 
 
+def _check_timing(model: str, timing: Timing | None) -> None:
+    if timing is None:
+        return
+    if model in MODELS and model != "classic":
+        raise InputError(f"--clock: {model} has no integer clock; expected T0, or the classic model")
+    timing.check()
+
+
 def explore(
     model: str,
     *,
@@ -221,6 +251,7 @@ def explore(
     stop_at_first: bool = False,
     network: str = "N0",
     clock: str = "T0",
+    timing: Timing | None = None,
     symmetry: bool = True,
     progress: Callable[[Progress], None] | None = None,
     switches: frozenset[str] = frozenset(),
@@ -228,7 +259,8 @@ def explore(
 ) -> ExploreResult:
     """Walk the model that the settings describe, with all invariants on.
 
-    Without `symmetry` states are told apart though they differ only in how things are numbered.
+    Without `symmetry` states are told apart though they differ only in how things are numbered. `timing`
+    says how long everything takes on the clock T1; T0 has no use for it.
 
     Raises InputError for settings that are out of range, unknown, or that no exhaustive walk covers.
     """
@@ -241,8 +273,10 @@ def explore(
         raise InputError(
             f"--network: {network} is not walked exhaustively; expected N0 (loss is a fault of N0)"
         )
-    if clock != "T0":
-        raise InputError(f"--clock: {clock!r} is not walked exhaustively; expected T0")
+    if clock not in ("T0", "T1"):
+        raise InputError(f"--clock: unknown level {clock!r}; expected T0 or T1")
+    if clock == "T1":
+        settings["timing"] = timing or Timing()
     built = build(model, switches=switches, **settings)
     if not symmetry:
         built.canonical = lambda state: state
@@ -255,6 +289,8 @@ def explore(
 def _plain(value: Any) -> Any:
     if isinstance(value, Faults):
         return {name: count for name, count in value._asdict().items() if count}
+    if isinstance(value, Timing):
+        return {name: ticks for name, ticks in asdict(value).items() if ticks}
     return value if isinstance(value, str | int | float | bool | None) else repr(value)
 
 

@@ -1,4 +1,4 @@
-"""What must hold of a consumer group at every moment: I1 to I14, as predicates over a census or a step.
+"""What must hold of a consumer group at every moment: I1 to I17, as predicates over a census or a step.
 
 A predicate yields findings with their evidence and their gravity: `real` breaks a promise, `zombie` is
 what a process that was away for longer than its session does to itself, `by design` is a promise that
@@ -176,6 +176,22 @@ def remembers_its_id(before: Iterable[Any], after: Iterable[Any]) -> Iterator[Fi
             yield Finding(REAL, f"c{number} forgets {old.member} over {told}")
 
 
+@promise("I17", "KIP-62; the rule that a session outlasts three heartbeat intervals")
+def never_evicted(
+    before: Iterable[str], after: Iterable[str], polling: Iterable[tuple[str, str]]
+) -> Iterator[Finding]:
+    """A member that is alive, sends its heartbeats and polls is never removed.
+
+    `before` and `after` are the member ids that the coordinator knows, `polling` the clients that poll
+    before and after the step, with their ids. Promised only where the lost heartbeats leave the session
+    enough time; who leaves in order no longer polls.
+    """
+    gone = set(before) - set(after)
+    for client, member in polling:
+        if member in gone:
+            yield Finding(REAL, f"{member} is removed though {client} is alive and polls")
+
+
 @promise("I12", "KIP-848")
 def caught_up(census: Census) -> Iterator[Finding]:
     """A member at the target epoch owns nothing that is another's by target."""
@@ -318,6 +334,7 @@ class Watched(NamedTuple):
     `public` names a state's census (equal for equal ones), `inner` what is read of the coordinator.
     `gained` says cheaply whether a step lets any client own more, `failed` whether one may have taken an
     error. A step in which the coordinator moved (`moved`) may set a generation back to the persisted one.
+    `polling` names the clients that are alive and poll, where a clock tells, with their member ids.
     `waived` promises were never made.
     """
 
@@ -332,12 +349,13 @@ class Watched(NamedTuple):
     stored: Callable[[Any], Any] | None = None
     clients: Callable[[Any], Iterable[Any]] | None = None
     failed: Callable[[Any, Any], bool] | None = None
+    polling: Callable[[Any], Iterable[tuple[str, str]]] | None = None
     waived: frozenset[str] = frozenset()
 
 
 def invariants(watched: Watched, names: Iterable[str] | None = None) -> tuple[Invariant[Any], ...]:
     """The invariants that make sense for a model, as values for the explorer."""
-    found = [*_census_invariants(watched), *_coordinator_invariants(watched)]
+    found = [*_census_invariants(watched), *_coordinator_invariants(watched), *_clock_invariants(watched)]
     timers, stored, clients = watched.timers, watched.stored, watched.clients
     if clients is not None:
         found.append(
@@ -414,3 +432,26 @@ def _coordinator_invariants(watched: Watched) -> Iterator[Invariant[Any]]:
         "I11", PROMISES["I11"].claim, check=lambda state: epoch_shape(coordinator(state)), reads=inner
     )
     yield Invariant("I14", PROMISES["I14"].claim, check=in_completing, reads=watched.public)
+
+
+def _clock_invariants(watched: Watched) -> Iterator[Invariant[Any]]:
+    coordinator, polling = watched.coordinator, watched.polling
+    if coordinator is None or polling is None:
+        return
+
+    def known(state: Any) -> frozenset[str]:
+        group = coordinator(state).group
+        if not isinstance(group, ClassicGroup):
+            return frozenset()
+        return frozenset((*(member.member for member in group.members), *group.pending_join))
+
+    def check(before: Any, after: Any) -> Iterator[Finding]:
+        both = [pair for pair in polling(before) if pair in set(polling(after))]
+        for finding in never_evicted(known(before), known(after), both):
+            waived = "I17" in watched.waived
+            yield finding._replace(severity=BY_DESIGN) if waived else finding
+
+    def removes(before: Any, after: Any) -> bool:
+        return not watched.moved(before, after) and bool(known(before) - known(after))
+
+    yield Invariant("I17", PROMISES["I17"].claim, check_step=check, relevant=removes)

@@ -70,17 +70,17 @@ class Timing:
                 f"--delay: {self.delay} ticks; expected less than --heartbeat, {self.heartbeat} ticks"
             )
 
-    def keeps_members(self, faults: Faults) -> bool:
+    def keeps_members(self, faults: Faults, *, static: bool = False) -> bool:
         """Whether no member that is alive and polls may be removed, whatever these faults do.
 
-        With so many heartbeats lost in a row the next must still reach the session, and the join phase,
-        in time. A process that was paused may come back with less of its session left than that.
+        With so many heartbeats lost in a row the next must still reach the session, and the join phase, in
+        time. A process that was paused, or a `static` one that fell silent for lateness, has used up part
+        of its session: a SyncGroup to a stable group does not renew it, and its next heartbeat may be late.
         """
         late = (faults.loss + 1) * self.heartbeat + self.delay
-        enough = faults.loss <= losses_survived(self.session, self.heartbeat, self.delay)
-        return (
-            enough and late <= self.rebalance_timeout and not (faults.pause and (faults.loss or self.delay))
-        )
+        survived = faults.loss <= losses_survived(self.session, self.heartbeat, self.delay)
+        silent = faults.pause or (static and faults.slow)
+        return survived and late <= self.rebalance_timeout and not silent
 
 
 class Clock(NamedTuple):

@@ -61,6 +61,11 @@ class Timed(NamedTuple):
     world: World
     clocks: tuple[Clock, ...]
 
+    @property
+    def clients(self) -> tuple[Cell, ...]:
+        """The world's clients."""
+        return self.world.clients
+
 
 class TimedSetting(Setting):
     """The setting in which clients and coordinator take their times from a `Timing`.
