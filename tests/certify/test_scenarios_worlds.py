@@ -246,7 +246,7 @@ def test_scenario_28_the_drafts_consumer_moves_as_listed():
 
 
 def test_scenario_29_the_drafts_coordinator_moves_as_listed():
-    result = explore("draft", faults=Faults(crash=1, failover=1, partitions=1))
+    result = explore("draft", faults=Faults(crash=1, failover=2, partitions=1))
     assert moves(result, lambda state: [state.coordinator.status]) == arrows(COORDINATOR)
 
 
