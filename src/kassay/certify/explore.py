@@ -276,6 +276,8 @@ def explore(
     if clock not in ("T0", "T1"):
         raise InputError(f"--clock: unknown level {clock!r}; expected T0 or T1")
     if clock == "T1":
+        if network != "N0":
+            raise InputError(f"--network: {network} has no integer clock; expected N0 beside --clock T1")
         settings["timing"] = timing or Timing()
     built = build(model, switches=switches, **settings)
     if not symmetry:

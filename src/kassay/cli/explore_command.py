@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kassay.cli.clock_options import clock_options, timing_of
 from kassay.cli.options import Duration, json_option, no_seed_option, write_json
 from kassay.model.errors import InputError
 
@@ -40,7 +41,7 @@ WITHOUT_MODES = ("zookeeper", "draft", "kip848")
 @click.option("--faults", default="", metavar="NAME=N,...", help="A budget, e.g. crash=1,pause=1,failover=1.")
 @click.option("--policy", default="bidirectional", show_default=True, help="group.consumer.migration.policy.")
 @click.option("--network", default="N0", show_default=True, help="N0: an RPC is one step.")
-@click.option("--clock", default="T0", show_default=True, help="T0: a timer fires when its guard lets it.")
+@clock_options
 @click.option(
     "--max-states", type=click.IntRange(min=1), default=500_000, show_default=True, help="Stop there."
 )
@@ -101,6 +102,7 @@ def _explore(
         policy=chosen["policy"],
         network=chosen["network"],
         clock=chosen["clock"],
+        timing=timing_of(chosen),
         states_max=chosen["max_states"],
         time_s=chosen["seconds"],
         symmetry=not chosen["no_symmetry"],

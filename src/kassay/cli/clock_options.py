@@ -1,0 +1,45 @@
+"""How long everything takes in an exploration on the clock: the options, and the value they make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from kassay.model.errors import InputError
+
+if TYPE_CHECKING:
+    from kassay.model.protocols.clock import Timing
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+OPTIONS: Final = {
+    "session": ("--session", "T1: session.timeout.ms, in ticks.  [default: 6]"),
+    "heartbeat": ("--heartbeat", "T1: heartbeat.interval.ms.  [default: 2]"),
+    "max_poll": ("--max-poll", "T1: max.poll.interval.ms.  [default: 8]"),
+    "rebalance": ("--rebalance-timeout", "T1: the rebalance timeout.  [default: as --max-poll]"),
+    "initial_delay": ("--initial-delay", "T1: group.initial.rebalance.delay.ms.  [default: 0]"),
+    "delay": ("--delay", "T1: how long a heartbeat may be under way.  [default: 0]"),
+}
+"""By the field of `Timing` that an option sets."""
+
+
+def clock_options(command: F) -> F:
+    """`--clock`, and the times that it needs."""
+    for field, (option, told) in reversed(OPTIONS.items()):
+        command = click.option(option, field, type=int, metavar="TICKS", help=told)(command)
+    told = "T0: a timer fires when its guard lets it. T1: when it is due, on an integer clock (classic only)."
+    return click.option("--clock", default="T0", show_default=True, help=told)(command)
+
+
+def timing_of(chosen: dict[str, Any]) -> Timing | None:
+    """The times that the options ask for, None without a clock. Raises InputError for times that T0 lacks."""
+    from kassay.model.protocols.clock import Timing
+
+    given = {field: chosen[field] for field in OPTIONS if chosen[field] is not None}
+    if chosen["clock"] == "T1":
+        return Timing(**given)
+    for field in given:
+        raise InputError(f"{OPTIONS[field][0]}: T0 has no clock; expected --clock T1 beside it")
+    return None
