@@ -22,6 +22,7 @@ from kassay.model.protocols.groups import (
     Coordinator,
     Persist,
     Persisted,
+    Role,
     StoredAssignment,
 )
 from kassay.model.protocols.records import Log, compact
@@ -145,17 +146,23 @@ class Brokers:
         armed = tuple(order._replace(due=order.due - ticks) for order in broker.armed)
         return self.interner.cell(broker._replace(armed=armed)) if armed else cell
 
-    def fail_over(self, cell: Cell, *, keeps_log: bool = True) -> Outcome:
-        """The coordinator moves: parked requests get NOT_COORDINATOR, the next one reads the log."""
+    def fail_over(self, cell: Cell, *, keeps_log: bool = True, loads: bool = True) -> Outcome:
+        """The coordinator moves: parked requests get NOT_COORDINATOR, the next one reads the log.
+
+        Without `loads` it has not yet read it, and answers COORDINATOR_LOAD_IN_PROGRESS until `load`.
+        """
         broker: Broker = cell.value
         quiet = self.interner.cell(broker._replace(unanswered=(), armed=()))
         ((unloaded, mail),) = self.handle(quiet, Unload())
         old: Broker = unloaded.value
-        fresh = old._replace(coordinator=self.interner.cell(Coordinator(image=broker.state.image)), armed=())
-        ((loaded, _),) = self.handle(self.interner.cell(fresh), Load(broker.log))
-        if not keeps_log:
-            loaded = self.interner.cell(loaded.value._replace(log=()))
-        return loaded, mail
+        waiting = Coordinator(image=broker.state.image, role=Role.LOADING)
+        fresh = self.interner.cell(old._replace(coordinator=self.interner.cell(waiting), armed=()))
+        return (self.load(fresh, keeps_log=keeps_log) if loads else fresh), mail
+
+    def load(self, cell: Cell, *, keeps_log: bool = True) -> Cell:
+        """The new coordinator has read the log."""
+        ((loaded, _),) = self.handle(cell, Load(cell.value.log))
+        return loaded if keeps_log else self.interner.cell(loaded.value._replace(log=()))
 
 
 def _current(broker: Broker) -> Broker:

@@ -16,6 +16,7 @@ from kassay.model.protocols.values import (
     Request,
     SyncReply,
 )
+from kassay.model.protocols.wire import SILENT, Wire
 
 
 class Ask(NamedTuple):
@@ -39,7 +40,8 @@ class Client(NamedTuple):
     reads it). `ahead`: records were processed after the last commit and then given up.
     `connection` tells replies of an earlier connection, or process, from those of this one.
     `trusting`: a returning static leader that was told to skip the assignment (KIP-814).
-    `given` holds an assignment whose callback is still to run (two threads only).
+    `given` holds an assignment whose callback is still to run (two threads only). `wire` is what lies
+    between client and coordinator (N1, N2).
     """
 
     run: Run = Run.NEW
@@ -62,6 +64,7 @@ class Client(NamedTuple):
     ahead: bool = False
     connection: int = 0
     trusting: bool = False
+    wire: Wire = SILENT
 
 
 Turn: TypeAlias = tuple[Client, Request | None]

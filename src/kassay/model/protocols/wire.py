@@ -58,6 +58,10 @@ class Wire(NamedTuple):
         requests = (*self.sent, *(returned.request for returned in self.back))
         return any(channel_of(r) == channel and connection_of(r) == connection for r in requests)
 
+    def speaks(self, channel: str) -> bool:
+        """Whether a request is on its way on the channel."""
+        return any(channel_of(request) == channel for request in self.sent)
+
     def hung_up(self, channel: str) -> Wire:
         """The wire with nothing under way on a channel."""
         sent = tuple(r for r in self.sent if channel_of(r) != channel)

@@ -32,6 +32,8 @@ class Options:
 
     `assignors`: one tuple of names a rollout rung; `modes` what each name supports. `topics` are the
     topics at the start, `pattern` a prefix if clients subscribe by one, `new_topics` what may be created.
+    `network` is N0 (an RPC is one step), N1 (its parts are steps) or N2 (and messages go astray); with
+    `loading` a new coordinator takes its time to read the log at N0 as well.
     """
 
     members: int = 2
@@ -49,7 +51,13 @@ class Options:
     threads: bool = False
     lists: tuple[tuple[tuple[str, ...], ...], ...] = ()
     network: str = "N0"
+    loading: bool = False
     partitions_max: int = 4
+
+    @property
+    def loads_slowly(self) -> bool:
+        """Whether a new coordinator is found loading: always where a request is more than one step."""
+        return self.loading or self.network != "N0"
 
 
 def options(mode: str = EAGER, **changes: Any) -> Options:

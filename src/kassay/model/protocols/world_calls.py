@@ -120,6 +120,10 @@ class Direct:
         """What can become of the requests and replies between this client and the coordinator."""
         return iter(())
 
+    def main_reply_is_next(self, client: Client) -> bool:  # noqa: ARG002 - no other waits here
+        """Whether the main thread may read its reply now."""
+        return True
+
     def outcomes(
         self, broker: Cell, request: Request, faults: Faults
     ) -> Iterator[tuple[Cell, ReplyBody | None, Mail]]:

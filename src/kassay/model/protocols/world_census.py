@@ -103,7 +103,7 @@ class Censuses:
         )
         own = -2 if member is None else group.generation if isinstance(group, ClassicGroup) else member.epoch
         current = client.generation == own
-        waiting = client.rejoin or client.waits or client.inbox or client.given
+        waiting = client.rejoin or client.waits or client.inbox or client.given or client.wire.back
         settled = (
             client.run is Run.UP
             and client.state is State.STABLE

@@ -18,6 +18,7 @@ from kassay.model.protocols.census import Census, complete
 from kassay.model.protocols.client import EAGER, Run
 from kassay.model.protocols.client_classic_values import Assign, Client
 from kassay.model.protocols.faults import Faults
+from kassay.model.protocols.rename import facts_of_cell
 from kassay.model.protocols.values import Image, Join, Partitions, Sync, SyncReply, image_of
 from kassay.model.protocols.world import (
     BROKER,
@@ -32,9 +33,11 @@ from kassay.model.protocols.world_calls import Direct
 from kassay.model.protocols.world_canonical import Canonical
 from kassay.model.protocols.world_census import Censuses
 from kassay.model.protocols.world_faults import FaultSteps
+from kassay.model.protocols.world_slots import Slots
 from kassay.model.protocols.world_timers import Timers
 
-NETWORKS: Final = {"N0": Direct}
+_NOBODY: Final = frozenset[str]()
+NETWORKS: Final = {"N0": Direct, "N1": Slots}
 
 
 class ClassicModel:
@@ -63,7 +66,7 @@ class ClassicModel:
         self.censuses = censuses or Censuses(self.setting)
         self.calls = NETWORKS[options.network](self.setting, self.assign)
         self._representative = Canonical(self.setting.interner)
-        self._moves: dict[tuple[int, Cell, Cell, Cell, bool, bool], tuple[Move, ...]] = {}
+        self._moves: dict[tuple[int, Cell, Cell, Cell, bool, bool, frozenset[str]], tuple[Move, ...]] = {}
 
     # The explorer's model.
 
@@ -81,9 +84,11 @@ class ClassicModel:
         faults: Faults = budget.value
         lossy, logged = faults.loss > 0, faults.failover > 0
         for c, client in enumerate(clients):
-            key = (c, client, broker, image, lossy, logged)
+            strangers = self._strangers(state, c) if client.value.wire.sent else _NOBODY
+            key = (c, client, broker, image, lossy, logged, strangers)
             moves = self._moves.get(key)
             if moves is None:
+                self.setting.taken = strangers | facts_of_cell(client).names
                 moves = self._moves[key] = tuple(self._client_moves(c, client, broker, image, faults))
             for move in moves:
                 yield move.action, self._apply(state, c, move)
@@ -91,6 +96,17 @@ class ClassicModel:
         if any(faults):
             yield from self.faults.steps(state, faults)
         yield from self.faults.starts(state)
+
+    def _strangers(self, state: World, c: int) -> frozenset[str]:
+        """Ids of a client that only others still speak of: real ids never come twice."""
+        if not any(
+            isinstance(request, Join) and not request.member for request in state.clients[c].value.wire.sent
+        ):
+            return _NOBODY
+        others = (cell for i, cell in enumerate(state.clients) if i != c)
+        return frozenset(
+            name for cell in others for name in facts_of_cell(cell).names if name.startswith(f"c{c + 1}-")
+        )
 
     def _apply(self, state: World, c: int, move: Move) -> World:
         clients = state.clients
@@ -126,14 +142,14 @@ class ClassicModel:
 
     def _client_moves(self, c: int, cell: Cell, broker: Cell, image: Cell, faults: Faults) -> Iterator[Move]:
         client: Client = cell.value
-        self.setting.taken = frozenset({client.member})
+        yield from self.calls.under_way(c, client, broker, faults)
         config = self.setting.configs[c]
         if client.run is Run.STALLED:
             yield from self._heartbeats(c, client, broker, faults)
             return
         if client.run is not Run.UP:
             return
-        if client.inbox:
+        if client.inbox and self.calls.main_reply_is_next(client):
             yield from self._receive(c, cell, broker, image, faults)
         if client.given:
             done = cc.callback(config, client)

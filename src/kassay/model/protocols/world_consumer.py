@@ -65,6 +65,7 @@ class ConsumerModel(ClassicModel):
         if not isinstance(client, ConsumerClient):
             yield from super()._client_moves(c, cell, broker, image, faults)
             return
+        yield from self.calls.under_way(c, client, broker, faults)
         if client.run is not Run.UP:
             return
         config, name = self.setting.configs[c], f"c{c + 1}"

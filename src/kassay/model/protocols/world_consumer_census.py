@@ -7,11 +7,11 @@ from kassay.model.protocols import client_consumer as cm
 from kassay.model.protocols import values as v
 from kassay.model.protocols.balanced import tps_of
 from kassay.model.protocols.census import Belief, Registered
-from kassay.model.protocols.client import Run, matching
+from kassay.model.protocols.client import ClientConfig, Run, matching
 from kassay.model.protocols.client_consumer import ConsumerClient
 from kassay.model.protocols.client_consumer_table import State
 from kassay.model.protocols.groups import MEMBER_STABLE, ConsumerGroup
-from kassay.model.protocols.values import Commit, Image
+from kassay.model.protocols.values import Commit, ConsumerHeartbeat, ConsumerHeartbeatReply, Image
 from kassay.model.protocols.world import HEARTBEAT_OFFSET, World
 from kassay.model.protocols.world_census import Censuses, Record
 
@@ -42,6 +42,7 @@ class ConsumerCensuses(Censuses):
             client.run is Run.UP
             and client.state is State.STABLE
             and client.settled
+            and _awaits_nothing(self.setting.configs[c], client)
             and client.told
             and not client.full
             and client.topics == matching(self.setting.configs[c], state.image.value)
@@ -80,3 +81,13 @@ def _recorded(group: ConsumerGroup, image: Image) -> Record:
     quiet = not group.members or (seen and group.epoch == group.target_epoch and arrived)
     caught_up = tuple(m.member for m in group.members if m.epoch == group.target_epoch)
     return Record(registry, tps_of(image, read), quiet, group.target, caught_up)
+
+
+def _awaits_nothing(config: ClientConfig, client: ConsumerClient) -> bool:
+    """Whether only keep-alives are on the wire, and replies that change nothing."""
+    return all(
+        isinstance(request, ConsumerHeartbeat) and request.owned is None for request in client.wire.sent
+    ) and all(
+        isinstance(body, ConsumerHeartbeatReply) and cm.on_reply(config, client, body) == client
+        for _, body in client.wire.back
+    )

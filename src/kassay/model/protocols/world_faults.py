@@ -12,6 +12,7 @@ from kassay.model.protocols.client import Run
 from kassay.model.protocols.client_classic_values import Client, started
 from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.values import Image, JoinReply, Leave
+from kassay.model.protocols.wire import MAIN
 from kassay.model.protocols.world import BROKER, HEARTBEAT_OFFSET, Setting, World, labelled, put
 
 
@@ -67,7 +68,7 @@ class FaultSteps:
         if faults.pause and client.run is Run.UP:
             paused = client._replace(run=Run.PAUSED)
             yield Action(name, "pauses", fault=True), self.setting.faulty(state, c, paused, "pause")
-        if faults.slow and client.run is Run.UP:
+        if faults.slow and client.run is Run.UP and not client.wire.speaks(MAIN):
             yield from self.slow(state, c, client)
         if faults.leave and client.run is Run.UP:
             after = self.setting.faulty(state, c, gone(client), "leave")
@@ -127,7 +128,9 @@ class FaultSteps:
 
     def _fail_over(self, state: World) -> tuple[Action, World]:
         budget = self.setting.spent(state.budget, "failover")
-        broker, mail = self.setting.brokers.fail_over(state.broker, keeps_log=budget.value.failover > 0)
+        broker, mail = self.setting.brokers.fail_over(
+            state.broker, keeps_log=budget.value.failover > 0, loads=not self.setting.options.loads_slowly
+        )
         clients = self.setting.post(state.clients, mail)
         label = Action(BROKER, "moves to another broker", fault=True)
         return label, World(clients, broker, state.image, budget, state.adopted)

@@ -10,7 +10,7 @@ from kassay.model.protocols import values as v
 from kassay.model.protocols.broker import Broker, Mail
 from kassay.model.protocols.client import Run
 from kassay.model.protocols.client_classic_values import Client
-from kassay.model.protocols.groups import ClassicGroup, ConsumerGroup
+from kassay.model.protocols.groups import ClassicGroup, ConsumerGroup, Role
 from kassay.model.protocols.values import JoinReply
 from kassay.model.protocols.world import BROKER, CONNECTION, Setting, World, labelled
 
@@ -25,6 +25,8 @@ class Timers:
     def steps(self, state: World) -> Iterator[tuple[Action, World]]:
         """What may happen at the coordinator now."""
         broker: Broker = state.broker.value
+        if broker.state.role is Role.LOADING:
+            yield self._load(state)
         if not broker.armed and not broker.unanswered:
             return
         presence = tuple(self._presence(c, cell) for c, cell in enumerate(state.clients))
@@ -36,6 +38,11 @@ class Timers:
         for action, after, mail in found:
             clients = self.setting.post(state.clients, mail) if mail else state.clients
             yield action, World(clients, after, state.image, state.budget, state.adopted)
+
+    def _load(self, state: World) -> tuple[Action, World]:
+        logged = state.budget.value.failover > 0
+        loaded = self.setting.brokers.load(state.broker, keeps_log=logged)
+        return Action(BROKER, "has loaded the group"), state._replace(broker=loaded)
 
     def _presence(self, c: int, cell: Cell) -> tuple[str, str, int]:
         """Whether a client polls ("up"), only heartbeats ("stalled") or nothing; its id and request."""

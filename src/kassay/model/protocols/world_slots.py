@@ -1,0 +1,190 @@
+"""Network N1: a request is sent, handled and answered in steps of their own.
+
+Each client has one request or reply under way on each channel. They share a connection, so that requests
+are handled, and replies read, in the order in which they set out (a parked request holds nobody up). A loss
+(fault `loss`) breaks one channel: what was under way on it is gone, whether handled or not, and the
+client knows that much.
+
+Two reductions keep the space small; both are sound because a step that they leave out can be done at once
+with the next one (`merges` off walks without them, and tests compare).
+
+* A classic heartbeat is sent in the step that handles it. Its sender's identity either is still the same
+  then, and a heartbeat sent just before is answered alike; or the client has another one by now, which
+  means that the coordinator gave the old one up: it refuses, and a refusal that names an older identity
+  is ignored. So is a heartbeat of KIP-848 that says nothing new, from a client that has nothing to
+  do before it hears an answer.
+* A reply that would leave client and coordinator as they are is not kept. Neither is a heartbeat lost that
+  only would have been answered so: without a clock, one heartbeat less changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kassay.model.explore import Action, Cell
+from kassay.model.protocols import client_classic as cc
+from kassay.model.protocols import client_consumer as cm
+from kassay.model.protocols import values as v
+from kassay.model.protocols.client import Run
+from kassay.model.protocols.client_classic_values import Client, Turn
+from kassay.model.protocols.client_consumer import ConsumerClient
+from kassay.model.protocols.client_consumer_table import State
+from kassay.model.protocols.faults import Faults
+from kassay.model.protocols.values import ConsumerHeartbeatReply, ReplyBody, Request
+from kassay.model.protocols.wire import (
+    COMMIT,
+    HEARTBEAT,
+    HEARTBEAT_OFFSET,
+    MAIN,
+    channel_of,
+    connection_of,
+    name_of,
+    number_of,
+)
+from kassay.model.protocols.world import BROKER, Move, labelled
+from kassay.model.protocols.world_calls import Direct, answer, carried, cut_off
+
+_ALIVE = (Run.UP, Run.PAUSED, Run.STALLED)
+
+
+class Slots(Direct):
+    """Network N1."""
+
+    merges = True
+
+    def call(
+        self,
+        action: Action,
+        before: Client,
+        turn: Turn,
+        c: int,  # noqa: ARG002 - the request knows its client
+        broker: Cell,
+        faults: Faults,  # noqa: ARG002 - nothing can happen to it yet
+    ) -> Iterator[Move]:
+        """Put a turn's request on the wire, if there is one."""
+        client, request = turn
+        if request is None:
+            yield self.setting.move(action, before, client, broker)
+            return
+        sent = client._replace(wire=client.wire.sending(request))
+        yield self.setting.move(action._replace(name=f"sends {action.name}"), before, sent, broker)
+
+    def heartbeat(self, c: int, client: Client, broker: Cell, faults: Faults) -> Iterator[Move]:
+        """A classic heartbeat, one at a time."""
+        number = HEARTBEAT_OFFSET + number_of(c, client.connection)
+        request = cc.heartbeat(self.setting.configs[c], number, client)
+        if request is None or client.inbox or client.wire.busy(HEARTBEAT, client.connection):
+            return
+        action = Action(f"c{c + 1}", "Heartbeat", BROKER, f"generation {client.generation}")
+        if not self.merges:
+            yield from self._sent(action, client, client, request, broker)
+            return
+        for after, own, rest in self.outcomes(broker, request, faults):
+            assert own is not None, "a heartbeat is answered at once"
+            told = self._returned(client, request, own)
+            if told != client or after is not broker:
+                yield self.setting.move(action._replace(reply=own.error), client, told, after, rest)
+
+    def consumer_heartbeat(
+        self, c: int, client: ConsumerClient, broker: Cell, faults: Faults
+    ) -> Iterator[Move]:
+        """A heartbeat of KIP-848, one at a time."""
+        config = self.setting.configs[c]
+        if client.wire.busy(HEARTBEAT, client.connection):
+            return
+        turn = cm.heartbeat(config, HEARTBEAT_OFFSET + number_of(c, client.connection), client)
+        if turn is None:
+            return
+        sent, request = turn
+        action = Action(f"c{c + 1}", "heartbeat", BROKER, carried(request))
+        patient = client.state is State.JOINING or (client.state is State.STABLE and client.settled)
+        if not (self.merges and patient and sent == client):
+            yield from self._sent(action, client, sent, request, broker)
+            return
+        for after, own, rest in self.outcomes(broker, request, faults):
+            assert isinstance(own, ConsumerHeartbeatReply), "a heartbeat gets a heartbeat's reply"
+            if after is broker and cm.on_reply(config, client, own) == client:
+                continue
+            told = client._replace(wire=client.wire.returning(request, own))
+            label = labelled(action, broker, after)._replace(reply=answer(own))
+            yield self.setting.move(label, client, told, after, rest)
+        if faults.loss and (unheard := cm.failed(config, client)) != client:
+            lost = action._replace(fault=True, reply="lost before the coordinator")
+            yield self.setting.move(lost, client, unheard, broker)
+
+    def _sent(
+        self, action: Action, before: Any, client: Any, request: Request, broker: Cell
+    ) -> Iterator[Move]:
+        after = client._replace(wire=client.wire.sending(request))
+        yield self.setting.move(action._replace(name=f"sends {action.name}"), before, after, broker)
+
+    def under_way(
+        self, c: int, client: Client | ConsumerClient, broker: Cell, faults: Faults
+    ) -> Iterator[Move]:
+        """Requests arrive, replies are read, connections break."""
+        if client.run not in _ALIVE:
+            return
+        if client.wire.sent and not client.inbox:
+            yield from self._arrives(c, client, 0, broker, faults)
+        if client.wire.back:
+            yield from self._reads(c, client, 0, broker)
+        if faults.loss:
+            yield from self._breaks(c, client, broker)
+
+    def main_reply_is_next(self, client: Client) -> bool:
+        """Whether no reply that set out before the main thread's is still unread."""
+        return not client.wire.back
+
+    def _reads(self, c: int, client: Any, place: int, broker: Cell) -> Iterator[Move]:
+        """The client reads a reply."""
+        request, body = client.wire.back[place]
+        if client.run is Run.UP or (client.run is Run.STALLED and channel_of(request) == HEARTBEAT):
+            read = client._replace(wire=client.wire.read(place))
+            action = Action(f"c{c + 1}", f"takes {name_of(request)} reply", detail=answer(body))
+            yield self.setting.move(action, client, self._read(c, read, request, body), broker)
+
+    def _arrives(self, c: int, client: Any, place: int, broker: Cell, faults: Faults) -> Iterator[Move]:
+        """The coordinator handles a request, and the answer, if there is one, sets out."""
+        request = client.wire.sent[place]
+        left = client._replace(wire=client.wire.without(place))
+        action = Action(f"c{c + 1}", f"{name_of(request)} arrives", BROKER)
+        for after, own, rest in self.outcomes(broker, request, faults):
+            label = labelled(action, broker, after)
+            if own is None:
+                yield self.setting.move(label._replace(reply="parked"), client, left, after, rest)
+                continue
+            told = self._returned(left, request, own)
+            yield self.setting.move(label._replace(reply=answer(own)), client, told, after, rest)
+
+    def _returned(self, client: Any, request: Request, body: ReplyBody) -> Any:
+        """The client with a reply on its way to it, unless nobody waits for that any more."""
+        if connection_of(request) != client.connection:
+            return client
+        if channel_of(request) == MAIN:
+            wanted = "join" if isinstance(body, v.JoinReply) else "sync"
+            return client._replace(inbox=(body,)) if client.waits == wanted else client
+        if isinstance(request, v.Heartbeat) and body.error == v.NONE:
+            return client
+        return client._replace(wire=client.wire.returning(request, body))
+
+    def _read(self, c: int, client: Any, request: Request, body: ReplyBody) -> Any:
+        config = self.setting.configs[c]
+        if isinstance(body, ConsumerHeartbeatReply):
+            return cm.on_reply(config, client, body) if isinstance(client, ConsumerClient) else client
+        return self.heard(config, client, request, body)
+
+    def _breaks(self, c: int, client: Any, broker: Cell) -> Iterator[Move]:
+        """One of the client's channels breaks while something is under way on it."""
+        config, name = self.setting.configs[c], f"c{c + 1}"
+        action = Action(name, "loses its connection", fault=True)
+        if isinstance(client, ConsumerClient):
+            if client.wire.busy(HEARTBEAT, client.connection):
+                after = cm.failed(config, client._replace(wire=client.wire.hung_up(HEARTBEAT)))
+                yield self.setting.move(action._replace(detail=HEARTBEAT), client, after, broker)
+        elif client.waits:
+            alone = client._replace(wire=client.wire.hung_up(MAIN), inbox=())
+            yield self.setting.move(action._replace(detail=MAIN), client, cut_off(config, alone), broker)
+        if client.wire.busy(COMMIT, client.connection):
+            after = client._replace(wire=client.wire.hung_up(COMMIT))
+            yield self.setting.move(action._replace(detail=COMMIT), client, after, broker)
