@@ -13,11 +13,13 @@ from kassay.pipeline.fleet.fleet import replay_fleet
 from kassay.pipeline.fleet.generate import FleetSpec, dialect_of, moments, texts
 from kassay.pipeline.fleet.replay import Seat, State, changes_between, states_of
 from kassay.pipeline.fleet.snapshots import read_fleet, read_subscriptions
+from tests.pipeline.fleet import plain
 from tests.pipeline.fleet.naive import events_of
 
 duckdb = pytest.importorskip("duckdb", reason="the pipeline's tests have an environment of their own")
 
 GROUPS, SNAPSHOTS = 14, 9
+ASSIGNORS = ("range", "roundrobin", "sticky", "optimal-sticky")
 
 
 @pytest.fixture(scope="module")
@@ -26,13 +28,16 @@ def replayed(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path
     spec = FleetSpec(GROUPS, SNAPSHOTS, 5)
     texts(spark, spec, 2).coalesce(2).write.partitionBy("at").text(f"file://{folder}/snapshots")
     (folder / "snapshots" / "stray.txt").write_text("some words\n", encoding="utf-8")
-    targets = [resolve("range"), resolve("optimal-sticky")]
+    targets = [resolve(name) for name in ASSIGNORS]
     made = replay_fleet(spark, [f"{folder}/snapshots"], f"file://{folder}/out", targets, {})
     return folder / "out", made
 
 
 def query(folder: Path, table: str, text: str) -> list[tuple[Any, ...]]:
-    return duckdb.sql(text.format(t=f"read_parquet('{folder}/{table}/*.parquet')")).fetchall()
+    found: list[tuple[Any, ...]] = duckdb.sql(
+        text.format(t=f"read_parquet('{folder}/{table}/*.parquet')")
+    ).fetchall()
+    return found
 
 
 @pytest.mark.spark
@@ -46,6 +51,35 @@ def test_events_are_what_a_plain_walk_finds(replayed: tuple[Path, dict[str, Any]
         expected |= {(group, *event) for event in events_of(list(seen)) if shows or event[1] != "unowned"}
     assert {row for row in found if row[2] in ("join", "leave", "move", "unowned")} == expected
     assert len(found) == len(set(found))
+
+
+@pytest.mark.spark
+def test_the_tables_are_what_a_plain_replay_finds(replayed: tuple[Path, dict[str, Any]]) -> None:
+    """The plain replay reads the files itself, counts itself, and has an optimum of its own."""
+    out, _ = replayed
+    told = {"offsets", "members-lost", "json"}
+    spec = FleetSpec(GROUPS, SNAPSHOTS, 5)
+    wanted = [moments(spec, n)[0] for n in range(GROUPS) if dialect_of(spec, n) in told]
+    found = plain.read(out.parent / "snapshots", wanted)
+    assert len(found) == len(wanted) >= 8
+    columns = (
+        "to_switch",
+        "rebalances",
+        "moved",
+        "moved_least",
+        "balance",
+        "balance_worst",
+        "spread_worst",
+        "invalid",
+    )
+    rows = query(out, "replays", f'SELECT "group", assignor, {", ".join(columns)} FROM {{t}}')
+    table = {(row[0], row[1]): dict(zip(columns, row[2:])) for row in rows}
+    happened = query(out, "events", 'SELECT "group", "at", event, member, topic, partition FROM {t}')
+    for group, snapshots in found.items():
+        assert plain.checkable(snapshots)
+        for assignor, figures in plain.replay(snapshots, ASSIGNORS).items():
+            assert table[group, assignor] == figures, (group, assignor)
+        assert {row[1:] for row in happened if row[0] == group} == set(plain.events(snapshots)), group
 
 
 @pytest.mark.spark

@@ -69,8 +69,8 @@ class State:
 
     @property
     def cluster(self) -> Cluster:
-        """The topics as an assignor would see them."""
-        return Cluster.of(dict(self.counts))
+        """The topics by name, as an assignor would see them."""
+        return Cluster.of(dict(sorted(self.counts.items())))
 
     def member(self, member_id: str, owned: Sequence[TopicPartition] = ()) -> Member:
         """A member of this state with these claims."""
