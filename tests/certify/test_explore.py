@@ -199,7 +199,10 @@ def test_traces_are_runs():
         ({"model": "classic", "faults": "flood=1"}, "unknown fault 'flood'"),
         ({"model": "classic", "faults": "crash=x"}, "expected crash=N"),
         ({"model": "classic", "switches": frozenset({"typo"})}, "unknown switch"),
-        ({"model": "classic", "network": "N2"}, "not walked exhaustively"),
+        ({"model": "classic", "network": "N7"}, "unknown level 'N7'"),
+        ({"model": "zookeeper", "network": "N1"}, "zookeeper has N0 only"),
+        ({"model": "draft", "network": "N1"}, "draft has N0 only"),
+        ({"model": "classic", "network": "N1", "faults": "reorder=1"}, "at N2 only, not at N1"),
         ({"model": "migration", "policy": "maybe"}, "unknown policy"),
     ],
 )

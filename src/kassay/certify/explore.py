@@ -40,7 +40,7 @@ from kassay.model.protocols.faults import NO_FAULTS, Faults, parse_faults
 from kassay.model.protocols.shares import SHARES
 from kassay.model.protocols.values import Image, Subscription, partitions
 from kassay.model.protocols.world import Options, failed, gained, moved
-from kassay.model.protocols.world_classic import ClassicModel
+from kassay.model.protocols.world_classic import NETWORKS, ClassicModel
 from kassay.model.protocols.world_consumer import ConsumerModel
 from kassay.model.protocols.world_consumer_faults import CLASSIC, CONSUMER
 from kassay.model.protocols.world_timed import TimedModel
@@ -243,6 +243,16 @@ def _check_timing(model: str, timing: Timing | None) -> None:
     timing.check()
 
 
+def _check_network(model: str, network: str, faults: str | Faults) -> None:
+    budget = parse_faults(faults) if isinstance(faults, str) else faults
+    if network not in NETWORKS:
+        raise InputError(f"--network: unknown level {network!r}; expected one of {', '.join(NETWORKS)}")
+    if network != "N0" and model in ("zookeeper", "draft"):
+        raise InputError(f"--network: {model} has N0 only; each of its steps is a single read or write")
+    if network != "N2" and (budget.duplicate or budget.reorder):
+        raise InputError(f"--faults: duplicate and reorder can happen at N2 only, not at {network}")
+
+
 def explore(
     model: str,
     *,
@@ -267,18 +277,15 @@ def explore(
     from kassay.certify.switches import check_switches
 
     check_switches(switches)
-    if network not in ("N0", "N1", "N2"):
-        raise InputError(f"--network: unknown level {network!r}; expected N0")
-    if network != "N0":
-        raise InputError(
-            f"--network: {network} is not walked exhaustively; expected N0 (loss is a fault of N0)"
-        )
+    _check_network(model, network, settings.get("faults", NO_FAULTS))
     if clock not in ("T0", "T1"):
         raise InputError(f"--clock: unknown level {clock!r}; expected T0 or T1")
     if clock == "T1":
         if network != "N0":
             raise InputError(f"--network: {network} has no integer clock; expected N0 beside --clock T1")
         settings["timing"] = timing or Timing()
+    if network != "N0":
+        settings["network"] = network
     built = build(model, switches=switches, **settings)
     if not symmetry:
         built.canonical = lambda state: state

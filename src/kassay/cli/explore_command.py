@@ -40,7 +40,12 @@ WITHOUT_MODES = ("zookeeper", "draft", "kip848")
 @click.option("--static", type=int, default=0, show_default=True, help="How many clients are static members.")
 @click.option("--faults", default="", metavar="NAME=N,...", help="A budget, e.g. crash=1,pause=1,failover=1.")
 @click.option("--policy", default="bidirectional", show_default=True, help="group.consumer.migration.policy.")
-@click.option("--network", default="N0", show_default=True, help="N0: an RPC is one step.")
+@click.option(
+    "--network",
+    default="N0",
+    show_default=True,
+    help="N0: an RPC is one step; N1: sent, handled and answered in steps of their own.",
+)
 @clock_options
 @click.option(
     "--max-states", type=click.IntRange(min=1), default=500_000, show_default=True, help="Stop there."
