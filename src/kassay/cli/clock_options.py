@@ -21,6 +21,7 @@ OPTIONS: Final = {
     "rebalance": ("--rebalance-timeout", "T1: the rebalance timeout.  [default: as --max-poll]"),
     "initial_delay": ("--initial-delay", "T1: group.initial.rebalance.delay.ms.  [default: 0]"),
     "delay": ("--delay", "T1: how long a heartbeat may be under way.  [default: 0]"),
+    "load": ("--load", "T1: how long a new coordinator reads its log.  [default: 0]"),
 }
 """By the field of `Timing` that an option sets."""
 

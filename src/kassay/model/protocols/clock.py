@@ -15,7 +15,7 @@ from kassay.model.protocols.client import Run
 from kassay.model.protocols.client_classic_table import State
 from kassay.model.protocols.client_classic_values import Client
 from kassay.model.protocols.faults import Faults
-from kassay.model.protocols.timing import check_intervals, losses_survived
+from kassay.model.protocols.timing import check_intervals
 
 TICKS_MAX: Final = 600
 POLLING: Final = -1
@@ -29,7 +29,7 @@ class Timing:
     `session` and `heartbeat` are session.timeout.ms and heartbeat.interval.ms, `max_poll` is
     max.poll.interval.ms; `rebalance` is the rebalance timeout, 0 for that of a consumer, which is
     `max_poll`. `initial_delay` is group.initial.rebalance.delay.ms. A heartbeat arrives up to `delay`
-    ticks after it was sent.
+    ticks after it was sent. A new coordinator takes `load` ticks to read its log.
     """
 
     session: int = 6
@@ -38,6 +38,7 @@ class Timing:
     rebalance: int = 0
     initial_delay: int = 0
     delay: int = 0
+    load: int = 0
 
     @property
     def rebalance_timeout(self) -> int:
@@ -61,6 +62,7 @@ class Timing:
             ("--rebalance-timeout", self.rebalance, 0),
             ("--initial-delay", self.initial_delay, 0),
             ("--delay", self.delay, 0),
+            ("--load", self.load, 0),
         ):
             if not low <= ticks <= TICKS_MAX:
                 raise InputError(f"{option}: {ticks} is out of range; expected {low} to {TICKS_MAX} ticks")
@@ -78,9 +80,8 @@ class Timing:
         of its session: a SyncGroup to a stable group does not renew it, and its next heartbeat may be late.
         """
         late = (faults.loss + 1) * self.heartbeat + self.delay
-        survived = faults.loss <= losses_survived(self.session, self.heartbeat, self.delay)
         silent = faults.pause or (static and faults.slow)
-        return survived and late <= self.rebalance_timeout and not silent
+        return late <= min(self.session, self.rebalance_timeout) and not silent
 
 
 class Clock(NamedTuple):
@@ -88,14 +89,18 @@ class Clock(NamedTuple):
 
     Below 0 it says how long the heartbeat has been under way. `poll`: ticks until
     max.poll.interval.ms is over, while the main thread processes records; POLLING while it is in
-    `poll`, LATE if it processes on although the interval is over.
+    `poll`, LATE if it processes on although the interval is over. `rest`: ticks until the main thread
+    tries again, having found the coordinator loading.
     """
 
     beat: int = 0
     poll: int = POLLING
+    rest: int = 0
 
 
 IDLE: Final = Clock()
+BACKOFF: Final = 1
+"""How many ticks a client waits before it tries again (retry.backoff.ms)."""
 
 
 def beats(client: Client) -> bool:
@@ -123,7 +128,7 @@ def waited(clock: Clock, client: Client, ticks: int) -> Clock:
     low = 0 if client.run is Run.PAUSED else -ticks
     beat = max(clock.beat - ticks, low) if beats(client) else 0
     poll = max(clock.poll - ticks, 0) if clock.poll >= 0 else clock.poll
-    return Clock(beat, poll)
+    return Clock(beat, poll, max(clock.rest - ticks, 0))
 
 
 def sent(timing: Timing, clock: Clock) -> Clock:

@@ -15,17 +15,19 @@ Heartbeats are sent at their interval and are one step (N0), lost or not.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 from kassay.model.explore import Action, Cell
 from kassay.model.protocols import client_classic as cc
 from kassay.model.protocols import values as v
-from kassay.model.protocols.broker import Broker, Brokers
+from kassay.model.protocols.broker import Broker
 from kassay.model.protocols.census import Census
 from kassay.model.protocols.client import Run
 from kassay.model.protocols.client_classic_table import State
 from kassay.model.protocols.client_classic_values import Assign, Client
 from kassay.model.protocols.clock import (
+    BACKOFF,
     IDLE,
     LATE,
     POLLING,
@@ -37,29 +39,27 @@ from kassay.model.protocols.clock import (
     waited,
 )
 from kassay.model.protocols.faults import Faults
+from kassay.model.protocols.groups import Role
 from kassay.model.protocols.world import (
     BROKER,
     HEARTBEAT_OFFSET,
-    Move,
     Options,
-    Setting,
     World,
     labelled,
     put,
 )
-from kassay.model.protocols.world_calls import Direct
-from kassay.model.protocols.world_classic import ClassicModel
-from kassay.model.protocols.world_faults import FaultSteps
-from kassay.model.protocols.world_timers import Timers, timer_name
+from kassay.model.protocols.world_instant import AtOnce, TimedFaults, TimedSetting
+from kassay.model.protocols.world_timers import timer_name
 
 _Steps: TypeAlias = list[tuple[Action, World]]
 
 
 class Timed(NamedTuple):
-    """A world and its clients' clocks."""
+    """A world and its clients' clocks; `loads` ticks from now a new coordinator has read its log."""
 
     world: World
     clocks: tuple[Clock, ...]
+    loads: int = 0
 
     @property
     def clients(self) -> tuple[Cell, ...]:
@@ -67,81 +67,15 @@ class Timed(NamedTuple):
         return self.world.clients
 
 
-class TimedSetting(Setting):
-    """The setting in which clients and coordinator take their times from a `Timing`.
-
-    Without `clocked` the coordinator forgets when its timers are due: the world at T0 with the same times.
-    """
-
-    def __init__(self, options: Options, timing: Timing, *, clocked: bool = True) -> None:
-        config = v.Config(
-            initial_rebalance_delay=timing.initial_delay,
-            new_member_join_timeout=timing.new_member_timeout,
-            switches=options.switches,
-        )
-        super().__init__(options, config, lambda _: ())
-        self.brokers = Brokers(config, self.interner, lambda _: (), self.member_id, clocked=clocked)
-        self.configs = tuple(
-            config._replace(session_timeout=timing.session, rebalance_timeout=timing.rebalance_timeout)
-            for config in self.configs
-        )
-
-
-class _Acknowledgements(Timers):
-    """What the coordinator does of itself without a timer."""
-
-    def steps(self, state: World) -> Iterator[tuple[Action, World]]:
-        if not state.broker.value.unanswered:
-            return
-        logged = state.budget.value.failover > 0
-        for after, mail in self.setting.brokers.acknowledge(state.broker, keeps_log=logged):
-            clients = self.setting.post(state.clients, mail)
-            yield Action(BROKER, "the assignment is stored"), state._replace(clients=clients, broker=after)
-
-
-class _Nothing(FaultSteps):
-    """No faults and no starts."""
-
-    def steps(self, state: World, faults: Faults) -> Iterator[tuple[Action, World]]:  # noqa: ARG002
-        return iter(())
-
-    def starts(self, state: World) -> Iterator[tuple[Action, World]]:  # noqa: ARG002
-        return iter(())
-
-
-class _MainThread(Direct):
-    """What main threads send, at N0; heartbeats wait for their interval."""
-
-    def heartbeat(self, c: int, client: Client, broker: Cell, faults: Faults) -> Iterator[Move]:  # noqa: ARG002
-        """None at will."""
-        return iter(())
-
-
-class _AtOnce(ClassicModel):
-    """The steps of T0 that take no time and wait for nothing: what main threads and the log have to do."""
-
-    def __init__(self, options: Options, assign: Assign | None, setting: Setting) -> None:
-        super().__init__(options, assign, setting=setting, faults=_Nothing(setting))
-        self.timers = _Acknowledgements(setting)
-        self.calls = _MainThread(setting, self.assign)
-
-
-class _TimedFaults(FaultSteps):
-    """The faults of T0; that a member polls too late is left to its clock."""
-
-    def slow(self, state: World, c: int, client: Client) -> Iterator[tuple[Action, World]]:  # noqa: ARG002
-        return iter(())
-
-
 class TimedModel:
     """The classic protocol on the clock; see the module."""
 
     def __init__(self, options: Options, timing: Timing, assign: Assign | None = None) -> None:
-        self.options = options
+        self.options = options = replace(options, loading=timing.load > 0)
         self.timing = timing
         self.setting = TimedSetting(options, timing)
-        self.inner = _AtOnce(options, assign, self.setting)
-        self.faults = _TimedFaults(self.setting)
+        self.inner = AtOnce(options, assign, self.setting)
+        self.faults = TimedFaults(self.setting)
 
     # The explorer's model.
 
@@ -185,11 +119,12 @@ class TimedModel:
 
     def _due(self, state: Timed, at_once: _Steps) -> Iterator[tuple[Action, Timed]]:
         """Everything that must happen before time passes, and the ways in which it can get lost."""
-        world, clocks = state
-        processing = {f"c{c + 1}" for c, clock in enumerate(clocks) if clock.poll != POLLING}
+        world, clocks = state.world, state.clocks
+        away = {f"c{c + 1}" for c, clock in enumerate(clocks) if clock.poll != POLLING or clock.rest}
         for action, after in at_once:
-            if action.actor not in processing:
-                yield action, self._at(state, after)
+            if action.actor in away:
+                continue
+            yield action, self._tried(state, action, after)
         for c, clock in enumerate(clocks):
             client: Client = world.clients[c].value
             if client.run is not Run.UP:
@@ -198,6 +133,13 @@ class TimedModel:
                 yield from self._heartbeat(state, c)
             if clock.poll == 0:
                 yield from self._poll_expires(state, c)
+
+    def _tried(self, state: Timed, action: Action, after: World) -> Timed:
+        """After a main thread's step: who found the coordinator loading waits before it tries again."""
+        if action.reply != v.COORDINATOR_LOAD_IN_PROGRESS:
+            return self._at(state, after)
+        c = int(action.actor[1:]) - 1
+        return self._at(state, after, c, state.clocks[c]._replace(rest=BACKOFF))
 
     def _early(self, state: Timed) -> Iterator[tuple[Action, Timed]]:
         """Heartbeats under way that arrive now, though they have time left."""
@@ -247,9 +189,12 @@ class TimedModel:
     # Timers and time.
 
     def _expiries(self, state: Timed) -> Iterator[tuple[Action, Timed]]:
-        """The coordinator's timers that are due; of several any may be the first."""
+        """The coordinator's timers that are due, of several any may be the first; or its log is read."""
         world = state.world
         broker: Broker = world.broker.value
+        if _loading(world) and not state.loads:
+            action, loaded = self.inner.timers.load(world)
+            yield action, self._at(state, loaded)
         logged = world.budget.value.failover > 0
         for order in broker.armed:
             if order.due > 0:
@@ -266,15 +211,16 @@ class TimedModel:
         in how far the clocks went. What may happen at any instant and sets a timer (`loose`) makes every
         tick such an instant; a crash or a pause does not: it can as well come right after the last step.
         """
-        world, clocks = state
+        world, clocks = state.world, state.clocks
         left = [order.due for order in world.broker.value.armed]
         under_way = False
         for cell, clock in zip(world.clients, clocks):
             if beats(cell.value) and (clock.beat > 0 or cell.value.run is Run.UP):
                 under_way = under_way or clock.beat <= 0
                 left.append(max(clock.beat, 1))
-            if clock.poll > 0:
-                left.append(clock.poll)
+            left += [ticks for ticks in (clock.poll, clock.rest) if ticks > 0]
+        if state.loads:
+            left.append(state.loads)
         if not left:
             return 0
         return 1 if loose or under_way else min(left)
@@ -283,13 +229,15 @@ class TimedModel:
         world = state.world
         clocks = tuple(waited(clock, cell.value, ticks) for clock, cell in zip(state.clocks, world.clients))
         later = world._replace(broker=self.setting.brokers.wait(world.broker, ticks))
-        return Action("time", "passes", detail=f"{ticks} tick" + "s" * (ticks > 1)), Timed(later, clocks)
+        return Action("time", "passes", detail=f"{ticks} tick" + "s" * (ticks > 1)), Timed(
+            later, clocks, max(state.loads - ticks, 0)
+        )
 
     # What may happen at any instant.
 
     def _loose(self, state: Timed, at_once: _Steps) -> Iterator[tuple[Action, Timed]]:
         """Faults, starts, resumptions; who is late polls at last; who polls may process for too long."""
-        world, clocks = state
+        world, clocks = state.world, state.clocks
         faults: Faults = world.budget.value
         if any(faults):
             for action, after in self.faults.steps(world, faults):
@@ -316,7 +264,8 @@ class TimedModel:
                 shown if old is new else stepped(self.timing, shown, old.value, new.value)
                 for shown, old, new in zip(clocks, before, after.clients)
             )
-        return Timed(after, clocks)
+        moved = _loading(after) and not _loading(state.world)
+        return Timed(after, clocks, self.timing.load if moved else state.loads)
 
     def polling(self, state: Timed) -> tuple[tuple[str, str], ...]:
         """Clients that run and poll, with the member ids that they believe to have."""
@@ -325,6 +274,12 @@ class TimedModel:
             for c, (cell, clock) in enumerate(zip(state.world.clients, state.clocks))
             if cell.value.run is Run.UP and clock.poll == POLLING
         )
+
+
+def _loading(world: World) -> bool:
+    """Whether the coordinator has not read its log yet."""
+    broker: Broker = world.broker.value
+    return broker.state.role is Role.LOADING
 
 
 def _reads(client: Client) -> bool:

@@ -26,7 +26,7 @@ class Timers:
         """What may happen at the coordinator now."""
         broker: Broker = state.broker.value
         if broker.state.role is Role.LOADING:
-            yield self._load(state)
+            yield self.load(state)
         if not broker.armed and not broker.unanswered:
             return
         presence = tuple(self._presence(c, cell) for c, cell in enumerate(state.clients))
@@ -39,7 +39,8 @@ class Timers:
             clients = self.setting.post(state.clients, mail) if mail else state.clients
             yield action, World(clients, after, state.image, state.budget, state.adopted)
 
-    def _load(self, state: World) -> tuple[Action, World]:
+    def load(self, state: World) -> tuple[Action, World]:
+        """A new coordinator has read its log."""
         logged = state.budget.value.failover > 0
         loaded = self.setting.brokers.load(state.broker, keeps_log=logged)
         return Action(BROKER, "has loaded the group"), state._replace(broker=loaded)
