@@ -37,6 +37,14 @@ GIANT: Final = 1000
 """Shapes of more partitions than this are rare."""
 GIANT_SHARE: Final = 0.02
 EVENT_CHANCE: Final = 0.12
+CATALOGUE: Final = (
+    *SHAPES,
+    Shape("tasks-100", 4, (100,), "all", "KAFKA-20198: 100 tasks over 4 threads"),
+    Shape("tasks-200", 8, (200,), "all", "KAFKA-20198: 200 tasks over 8 threads"),
+    Shape("tasks-1000", 16, (1000,), "all", "KAFKA-20198: 1,000 tasks over 16 threads"),
+    Shape("sixty-over-twenty", 20, (60,), "all", "synthetic: 60 partitions, 20 instances"),
+)
+"""The shapes of the generator of histories, and sizes that only make fleets."""
 _OFFSETS_HEADER: Final = (
     *("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG"),
     *("CONSUMER-ID", "HOST", "CLIENT-ID"),
@@ -69,19 +77,20 @@ def shape_of(source: random.Random) -> Shape:
     if source.random() < SYNTHETIC_SHARE:
         topics = tuple(source.choice((1, 3, 6, 12, 24)) for _ in range(source.choice((1, 1, 1, 2, 3, 4))))
         graph = "some" if source.random() < 0.1 else "all"
-        return Shape("service", source.randint(1, 12), topics, graph, "synthetic")
+        return Shape("service", source.randint(1, 12), topics, graph, "synthetic: a small service")
     giants = source.random() < GIANT_SHARE
-    return source.choice([shape for shape in SHAPES if (sum(shape.topics) > GIANT) is giants])
+    return source.choice([shape for shape in CATALOGUE if (sum(shape.topics) > GIANT) is giants])
 
 
 def moments(spec: FleetSpec, number: int) -> tuple[str, Iterator[Moment]]:
     """The group's name and its snapshots in order of time."""
     source = random.Random(derive_seed(spec.seed, "fleet", number))
     shape = shape_of(source)
-    return f"{shape.id}-{number:05d}", _moments(spec, source, shape)
+    return f"{shape.id}-{number:05d}", moments_of(spec, source, shape)
 
 
-def _moments(spec: FleetSpec, source: random.Random, shape: Shape) -> Iterator[Moment]:
+def moments_of(spec: FleetSpec, source: random.Random, shape: Shape) -> Iterator[Moment]:
+    """The snapshots of a group of this shape; the source decides what happens to it."""
     names = [f"{shape.id}.{i}" for i in range(len(shape.topics))]
     counts = dict(zip(names, shape.topics))
     members = [_joining(source, shape, names, i) for i in range(shape.members)]
