@@ -8,12 +8,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kassay.pipeline.campaign import carry_on, create, verify
+from kassay.pipeline.campaign import create
+from kassay.pipeline.runner import carry_on, verify
 from kassay.pipeline.session import session
 from kassay.pipeline.spec import read_spec
 from kassay.pipeline.store import Local
 from kassay.pipeline.study import finish
-from kassay.report.campaign import bars, lines, shown
+from kassay.report.campaign import shown
+from kassay.report.campaign_page import bars, lines
 
 HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"

@@ -11,9 +11,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from kassay.certify.blocks import open_bench, play_block
-from kassay.pipeline.campaign import carry_on, create
+from kassay.pipeline.campaign import create
 from kassay.pipeline.lanes import lanes_of
-from kassay.pipeline.session import session
+from kassay.pipeline.runner import carry_on
+from kassay.pipeline.session import CAMPAIGN_HEAP, session
 from kassay.pipeline.spec import Spec, TargetSpec
 from kassay.pipeline.store import Local
 
@@ -44,7 +45,7 @@ def main() -> None:
     sizes = [int(text) for text in sys.argv[1:]] or [12_500, 25_000, 50_000, 100_000]
     before = alone(ALONE) / ALONE
     points = []
-    with session("local[2]") as spark, tempfile.TemporaryDirectory() as folder:
+    with session("local[2]", heap=CAMPAIGN_HEAP) as spark, tempfile.TemporaryDirectory() as folder:
         warm = create(replace(spec(400), seed=1), Local(Path(folder) / "warm"))
         carry_on(spark, warm)
         for size in sizes:

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from kassay.pipeline import tables
-from kassay.pipeline.campaign import Campaign, carry_on, create
+from kassay.pipeline.campaign import Campaign, create
+from kassay.pipeline.runner import carry_on
 from kassay.pipeline.schemas import TABLES
 from kassay.pipeline.spec import Pace, Spec, TargetSpec
 from kassay.pipeline.store import Local
@@ -28,7 +29,7 @@ def run(spark: Any, spec: Spec, folder: Path) -> tuple[Campaign, Outcome]:
     return campaign, finish(spark, campaign)
 
 
-def hashes(spark: Any, campaign: Campaign) -> tables.Summary:
+def hashes(spark: Any, campaign: Campaign) -> dict[str, tables.Summary]:
     """The hash of the deterministic columns of every table of the study."""
-    frames = {name: campaign.table(spark, TABLES[name]) for name in STUDIED}
-    return tables.summary(frames, "deterministic")
+    found = [TABLES[name] for name in STUDIED]
+    return {t.name: tables.summary(campaign.table(spark, t), t.deterministic) for t in found}

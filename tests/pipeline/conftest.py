@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from kassay.pipeline.session import session
+from kassay.pipeline.session import CAMPAIGN_HEAP, session
 
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
-    with session("local[2]") as made:
+    with session("local[2]", heap=CAMPAIGN_HEAP) as made:
         yield made

@@ -11,7 +11,8 @@ import pytest
 from kassay.certify.blocks import open_bench, play_block
 from kassay.model.errors import InputError
 from kassay.model.trace import trace_of
-from kassay.pipeline.campaign import Campaign, Progress, carry_on, create, reopen, verify
+from kassay.pipeline.campaign import Campaign, create, reopen
+from kassay.pipeline.runner import Progress, carry_on, verify
 from kassay.pipeline.schemas import BATCHED, TABLES
 from kassay.pipeline.spec import Pace, TargetSpec
 from kassay.pipeline.store import Local
@@ -95,14 +96,15 @@ def test_cut_short_and_damaged_it_comes_to_the_same(
     spec, store = replace(SPEC, pace=Pace(batch_histories=14)), Local(tmp_path)
 
     def stop(progress: Progress) -> None:
-        if progress.batch == 2:
+        if progress.batch == 3:
             raise Killed
 
     with pytest.raises(Killed):
         carry_on(spark, create(spec, store), stop)
     begun = reopen(store)
-    assert sorted(begun.done) == [0, 1, 2]
-    # Batch 1 loses a receipt, batch 0 a file, batch 2 gets a byte changed and a file of somebody else's.
+    assert sorted(begun.done) == [0, 1, 2, 3]
+    # Batch 1 loses its receipt, batch 0 a file; batch 2 gets a byte changed and a file of somebody
+    # else's; in the receipt of batch 3 a count is changed.
     store.remove("batches/000001.done.json")
     next((tmp_path / "tables/runs/batch=0").glob("*.parquet")).unlink()
     damaged = next((tmp_path / "tables/gaps/batch=2").glob("*.parquet"))
@@ -110,10 +112,12 @@ def test_cut_short_and_damaged_it_comes_to_the_same(
     data[len(data) // 3] ^= 0xFF
     damaged.write_bytes(data)
     (damaged.parent / f".{damaged.name}.crc").unlink(missing_ok=True)
-    duckdb.sql(f"COPY (SELECT 1 AS x) TO '{tmp_path}/tables/seen/batch=2/other.parquet' (FORMAT parquet)")
+    duckdb.sql(f"COPY (SELECT 1 AS x) TO '{tmp_path}/tables/runs/batch=2/other.parquet' (FORMAT parquet)")
+    receipt = tmp_path / "batches/000003.done.json"
+    receipt.write_text(receipt.read_text("utf-8").replace('"histories": 14', '"histories": 13'), "utf-8")
     spark.catalog.clearCache()
     again = reopen(store)
-    assert verify(spark, again) == [0, 2]
+    assert verify(spark, again) == [0, 2, 3]
     carry_on(spark, again)
     assert verify(spark, again) == []
     finish(spark, again)
@@ -181,5 +185,5 @@ def test_the_header_says_which_columns_are_deterministic(done: tuple[Campaign, O
     assert header["tables"]["runs"]["columns"]["members"] == {"type": "int", "deterministic": True}
     for table in TABLES.values():
         stored = rows(done[0], "DESCRIBE SELECT * FROM {t}", table.name)
-        assert [row[0] for row in stored if row[0] != "batch"] == list(table.names)
+        assert [row[0] for row in stored if row[0] != "batch" or not table.batched] == list(table.names)
     assert {table.name for table in BATCHED} < set(TABLES)

@@ -35,14 +35,14 @@ def spark_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def started(chosen: Mapping[str, Any], name: str) -> Iterator[SparkSession]:
-    """The session that the options ask for."""
+def started(chosen: Mapping[str, Any], name: str, heap: str = "1g") -> Iterator[SparkSession]:
+    """The session that the options ask for; `heap` is Java's on this machine where they do not say."""
     from kassay.pipeline.session import session
     from kassay.report.terminal import console
 
     conf = pairs(chosen["confs"], "--conf")
-    with session(chosen["master"], conf, ui=chosen["ui"], name=name) as spark:
-        if chosen["ui"]:
+    with session(chosen["master"], conf, ui=chosen["ui"], name=name, heap=heap) as spark:
+        if spark.sparkContext.uiWebUrl:
             console(stderr=True).print(f"Spark's pages: {spark.sparkContext.uiWebUrl}", markup=False)
         yield spark
 
@@ -89,11 +89,12 @@ def resume_command(folder: str, **chosen: Any) -> int:
 def report_command(folder: str, **chosen: Any) -> int:
     """Tell again what the campaign in FOLDER came to, and write its report."""
     from kassay.pipeline.campaign import reopen
-    from kassay.pipeline.session import told
+    from kassay.pipeline.session import CAMPAIGN_HEAP, told
     from kassay.pipeline.store import open_store
     from kassay.pipeline.study import finish
 
-    with _local_checked(folder, reopen), started(chosen, "kassay campaign report") as spark, told(folder):
+    opened = started(chosen, "kassay campaign report", CAMPAIGN_HEAP)
+    with _local_checked(folder, reopen), opened as spark, told(folder):
         store = open_store(folder, spark)
         with store.locked():
             campaign = reopen(store)
@@ -102,21 +103,22 @@ def report_command(folder: str, **chosen: Any) -> int:
 
 def _work(place: str, chosen: Mapping[str, Any], opening: Callable[[Store], Campaign]) -> int:
     """Open, check what is there, play the rest, and tell."""
-    from kassay.pipeline.campaign import carry_on, verify
+    from kassay.pipeline.runner import carry_on, verify
+    from kassay.pipeline.session import CAMPAIGN_HEAP
     from kassay.pipeline.store import open_store
     from kassay.pipeline.study import finish
     from kassay.report.campaign import Told
     from kassay.report.terminal import console
 
     screen = console(stderr=True)
-    with _local_checked(place, opening), started(chosen, "kassay campaign") as spark:
+    with _local_checked(place, opening), started(chosen, "kassay campaign", CAMPAIGN_HEAP) as spark:
         store = open_store(place, spark)
         with store.locked():
             campaign = opening(store)
-            if campaign.done and (bad := verify(spark, campaign)):
+            if bad := verify(spark, campaign):
                 screen.print(f"damaged, to be played again: batch {', '.join(map(str, bad))}", markup=False)
             told = Told(screen)
-            carry_on(spark, campaign, told.progress)
+            carry_on(spark, campaign, told.progress, told.tick)
             return _tell(campaign, finish(spark, campaign), chosen["json_path"])
 
 
@@ -134,7 +136,8 @@ def _local_checked(place: str, opening: Callable[[Store], Campaign]) -> Iterator
 
 def _tell(campaign: Campaign, outcome: Outcome, json_path: str | None) -> int:
     """Print and write what came out; the exit code."""
-    from kassay.report.campaign import document, html, terminal
+    from kassay.report.campaign import document, terminal
+    from kassay.report.campaign_page import html
     from kassay.report.terminal import console
 
     made = document(
@@ -142,8 +145,7 @@ def _tell(campaign: Campaign, outcome: Outcome, json_path: str | None) -> int:
         outcome.verdicts,
         outcome.findings,
         outcome.studies,
-        histories=campaign.histories_done,
-        complete=campaign.complete,
+        outcome.totals,
     )
     if "://" not in campaign.store.place:
         path = Path(campaign.store.place) / "report.html"

@@ -1,63 +1,47 @@
-"""A campaign: a spec, a folder, and batch after batch until every history is in the tables once.
+"""A campaign: a spec, a folder, and what its receipts say.
 
     campaign.json               the header: spec, tables, versions
     batches/000007.plan.json    what batch 7 plays, written before it starts
-    batches/000007.done.json    its receipt: rows and hash of each table, and what it cost
+    batches/000007.done.json    its receipt: rows and hash of each table, what it counted, what it cost
     tables/runs/batch=7/...     its rows, by Spark's own commit protocol
 
-A batch without a receipt does not count: it is played again and its partitions are overwritten.
+A batch without a receipt does not count: it is played again and its partitions are overwritten. A
+receipt carries a digest of itself, so that a damaged one counts as none.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import partial
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
 from kassay import __version__
 from kassay.model.errors import InputError
-from kassay.pipeline import tables, worker
-from kassay.pipeline.batches import chunks_of, next_batch
 from kassay.pipeline.lanes import Chunk, Lane, digests, lanes_of
-from kassay.pipeline.schemas import BATCHED, SCHEMA, TABLES, WORK_DDL, Table
-from kassay.pipeline.session import slots, told
+from kassay.pipeline.schemas import BATCHED, GAPS, SCHEMA, TABLES, Table
 from kassay.pipeline.spec import Pace, Spec, spec_of
 from kassay.pipeline.store import Store
+from kassay.pipeline.sums import Sums, sums_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 HEADER: Final = "campaign.json"
 FOLDER: Final = "batches"
-ROWS_A_FILE: Final = 400_000
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a campaign is; times in seconds, `eta_s` None as long as nothing is known."""
-
-    batch: int
-    done: int
-    of: int
-    rate: float
-    eta_s: float | None
-    findings: int
-
-
-Report = Callable[[Progress], None]
 
 
 @dataclass
 class Campaign:
-    """An open campaign; `done` are the receipts by batch, `planned` the plans."""
+    """An open campaign; `done` are the receipts by batch, `planned` the plans, `damaged` bad receipts."""
 
     spec: Spec
     lanes: tuple[Lane, ...]
     store: Store
     planned: dict[int, list[Chunk]] = field(default_factory=dict)
     done: dict[int, dict[str, Any]] = field(default_factory=dict)
+    damaged: list[int] = field(default_factory=list)
 
     @property
     def complete(self) -> bool:
@@ -72,14 +56,45 @@ class Campaign:
     @property
     def histories_done(self) -> int:
         """Histories in batches with a receipt."""
-        return sum(part.stop - part.start for number in self.done for part in self.planned[number])
+        return sum(self.histories_of(number) for number in self.done)
+
+    def histories_of(self, number: int) -> int:
+        """Histories that a batch plays."""
+        return sum(part.stop - part.start for part in self.planned[number])
+
+    @property
+    def batched(self) -> tuple[Table, ...]:
+        """The tables that each batch writes."""
+        return tuple(table for table in BATCHED if table is not GAPS or self.spec.gap)
+
+    @property
+    def left(self) -> list[tuple[Lane, int]]:
+        """The lanes with the histories that no receipt has."""
+        played = dict.fromkeys((lane.number for lane in self.lanes), 0)
+        for number in self.done:
+            for part in self.planned[number]:
+                played[part.lane] += part.stop - part.start
+        return [(lane, lane.histories - played[lane.number]) for lane in self.lanes]
 
     @property
     def costs(self) -> dict[int, float]:
         """Seconds a history by lane, from the latest batch that played it."""
         found: dict[int, float] = {}
         for number in sorted(self.done):
-            found |= {int(lane): cost for lane, cost in self.done[number]["costs"].items()}
+            spent: dict[int, int] = {}
+            for task in self.done[number]["tasks"]:
+                spent[task["lane"]] = spent.get(task["lane"], 0) + task["nanoseconds"]
+            for part in self.planned[number]:
+                found[part.lane] = spent.get(part.lane, 0) / (part.stop - part.start) / 1e9
+        return found
+
+    @property
+    def sums(self) -> dict[int, Sums]:
+        """What the batches with a receipt counted, by lane."""
+        found = {lane.number: Sums() for lane in self.lanes}
+        for receipt in self.done.values():
+            for lane, document in receipt["sums"].items():
+                found[int(lane)].add(sums_of(document))
         return found
 
     def table(self, spark: SparkSession, table: Table) -> DataFrame:
@@ -88,9 +103,30 @@ class Campaign:
         if not table.batched:
             return spark.read.schema(table.ddl).parquet(root)
         places = [f"{root}/batch={number}" for number in sorted(self.done)]
-        if not places:
+        if not places or table not in self.batched:
             return spark.createDataFrame([], f"{table.ddl}, `batch` int")
         return spark.read.schema(f"{table.ddl}, `batch` int").option("basePath", root).parquet(*places)
+
+    def plan(self, number: int, parts: list[Chunk]) -> None:
+        """Write down what the batch plays."""
+        self.store.write(f"{FOLDER}/{number:06d}.plan.json", {"parts": [list(part) for part in parts]})
+        self.planned[number] = parts
+
+    def sign(self, number: int, receipt: dict[str, Any]) -> None:
+        """Write the batch's receipt: from now on it counts."""
+        self.store.write(f"{FOLDER}/{number:06d}.done.json", {**receipt, "digest": _digest(receipt)})
+        self.done[number] = receipt
+        self.damaged = [other for other in self.damaged if other != number]
+
+    def strike(self, number: int) -> None:
+        """Take the batch's receipt away: it is to be played again."""
+        self.store.remove(f"{FOLDER}/{number:06d}.done.json")
+        del self.done[number]
+
+
+def _digest(receipt: Mapping[str, Any]) -> str:
+    text = json.dumps(receipt, sort_keys=True, ensure_ascii=False)
+    return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def create(spec: Spec, store: Store) -> Campaign:
@@ -144,15 +180,26 @@ def reopen(store: Store, pace: Pace | None = None) -> Campaign:
     made = Campaign(spec, lanes, store)
     for name in store.names(FOLDER):
         number, _, what = name.partition(".")
-        document = store.read(f"{FOLDER}/{name}")
-        if not number.isdigit() or document is None:
-            continue
-        if what == "plan.json":
+        if number.isdigit() and what == "plan.json" and (document := store.read(f"{FOLDER}/{name}")):
             made.planned[int(number)] = [Chunk(*part) for part in document["parts"]]
-        elif what == "done.json":
-            made.done[int(number)] = document
+        elif number.isdigit() and what == "done.json":
+            receipt = _receipt(store, f"{FOLDER}/{name}")
+            if receipt is None:
+                made.damaged.append(int(number))
+            else:
+                made.done[int(number)] = receipt
     made.done = {number: made.done[number] for number in sorted(made.done) if number in made.planned}
     return made
+
+
+def _receipt(store: Store, name: str) -> dict[str, Any] | None:
+    """The receipt of that name; None if it is not what was written."""
+    try:
+        found = store.read(name) or {}
+    except InputError:
+        return None
+    digest = found.pop("digest", None)
+    return found if digest == _digest(found) else None
 
 
 def _spec_of_header(header: Mapping[str, Any], store: Store, pace: Pace | None) -> Spec:
@@ -173,129 +220,3 @@ def _spec_of_header(header: Mapping[str, Any], store: Store, pace: Pace | None) 
         "pace": {k: v for k, v in settings.items() if v is not None},
     }
     return spec_of(document, place)
-
-
-def carry_on(spark: SparkSession, campaign: Campaign, report: Report = lambda _: None) -> None:
-    """Play everything that is not there yet, batch by batch."""
-    began, at_first = time.monotonic(), campaign.histories_done
-    found: set[tuple[str, str, str]] = set()
-    unfinished = sorted(number for number in campaign.planned if number not in campaign.done)
-    while True:
-        if unfinished:
-            number = unfinished.pop(0)
-        else:
-            number = max(campaign.planned, default=-1) + 1
-            if not _plan(campaign, number, slots(spark)):
-                return
-        findings = _play(spark, campaign, number)
-        found |= findings
-        done, spent = campaign.histories_done, time.monotonic() - began
-        rate = (done - at_first) / max(1e-9, spent)
-        left = sum(campaign.costs.get(lane.number, 0.0) * count for lane, count in _left(campaign)) / slots(
-            spark
-        )
-        report(Progress(number, done, campaign.histories, rate, left, len(found)))
-
-
-def _left(campaign: Campaign) -> list[tuple[Lane, int]]:
-    played = dict.fromkeys((lane.number for lane in campaign.lanes), 0)
-    for number in campaign.done:
-        for part in campaign.planned[number]:
-            played[part.lane] += part.stop - part.start
-    return [(lane, lane.histories - played[lane.number]) for lane in campaign.lanes]
-
-
-def _plan(campaign: Campaign, number: int, slots_: int) -> bool:
-    """Write down what the batch plays; False if nothing is left."""
-    upto: dict[int, int] = {}
-    for parts in campaign.planned.values():
-        for part in parts:
-            upto[part.lane] = max(upto.get(part.lane, 0), part.stop)
-    parts = next_batch(campaign.lanes, upto, campaign.costs, campaign.spec.pace, slots_)
-    if not parts:
-        return False
-    campaign.store.write(f"{FOLDER}/{number:06d}.plan.json", {"parts": [list(part) for part in parts]})
-    campaign.planned[number] = parts
-    return True
-
-
-def _play(spark: SparkSession, campaign: Campaign, number: int) -> set[tuple[str, str, str]]:
-    """Play a planned batch, write its tables, then its receipt; what it found broken."""
-    from pyspark import StorageLevel
-
-    began = time.monotonic()
-    chunks = chunks_of(campaign.planned[number], campaign.costs, campaign.spec.pace, slots(spark))
-    work = worker.Work(
-        campaign=campaign.spec.name,
-        identity=campaign.spec.identity,
-        gap=campaign.spec.gap,
-        lanes={part.lane: campaign.lanes[part.lane] for part in campaign.planned[number]},
-        chunks=chunks,
-    )
-    numbers = spark.range(0, len(chunks), 1, len(chunks))
-    rows = numbers.mapInArrow(partial(worker.play, work), WORK_DDL).persist(StorageLevel.MEMORY_AND_DISK)
-    try:
-        with told(campaign.store.place):
-            made = tables.of_batch(rows)
-            summed = tables.summary(made)
-            for name, frame in made.items():
-                files = 1 + summed[name]["rows"] // ROWS_A_FILE
-                place = campaign.store.address(f"tables/{name}/batch={number}")
-                frame.coalesce(files).write.mode("overwrite").parquet(place)
-            costs = _costs(campaign, made["timings"])
-            broken = {tuple(row) for row in made["candidates"].select("target", "claim", "input").collect()}
-    finally:
-        rows.unpersist()
-    receipt = {
-        "tables": summed,
-        "costs": {str(lane): cost for lane, cost in costs.items()},
-        "elapsed_s": round(time.monotonic() - began, 3),
-        "tasks": len(chunks),
-    }
-    campaign.store.write(f"{FOLDER}/{number:06d}.done.json", receipt)
-    campaign.done[number] = receipt
-    return broken
-
-
-def _costs(campaign: Campaign, timings: DataFrame) -> dict[int, float]:
-    """Seconds a history for each lane of the batch."""
-    from pyspark.sql import functions as F  # noqa: N812  # as every user of Spark knows it
-
-    cost = F.sum("nanoseconds") / F.sum(F.col("stop") - F.col("start")) / 1e9
-    rows = timings.groupBy("target", "profile").agg(cost.alias("cost")).collect()
-    found = {(row.target, row.profile): round(row.cost, 6) for row in rows}
-    return {
-        lane.number: found[lane.target, lane.profile]
-        for lane in campaign.lanes
-        if (lane.target, lane.profile) in found
-    }
-
-
-def verify(spark: SparkSession, campaign: Campaign) -> list[int]:
-    """The batches whose tables are not what their receipts say; their receipts are taken away."""
-    bad: set[int] = set()
-    for table in BATCHED:
-        try:
-            found = tables.summary_by_batch(campaign.table(spark, table), table)
-        except Exception:  # damaged or missing files: which batch it is shows one by one
-            found = _one_by_one(spark, campaign, table)
-        bad |= {
-            number
-            for number, receipt in campaign.done.items()
-            if found.get(number, tables.NOTHING) != receipt["tables"].get(table.name)
-        }
-    for number in sorted(bad):
-        campaign.store.remove(f"{FOLDER}/{number:06d}.done.json")
-        del campaign.done[number]
-    return sorted(bad)
-
-
-def _one_by_one(spark: SparkSession, campaign: Campaign, table: Table) -> dict[int, dict[str, Any]]:
-    found: dict[int, dict[str, Any]] = {}
-    for number in campaign.done:
-        alone = replace(campaign, done={number: campaign.done[number]})
-        try:
-            found |= {number: tables.NOTHING, **tables.summary_by_batch(alone.table(spark, table), table)}
-        except Exception:  # the batch cannot be read, so it is done again
-            found[number] = {"rows": -1, "hash": "unreadable"}
-    return found

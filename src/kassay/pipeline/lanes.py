@@ -29,6 +29,11 @@ class Lane:
         """The target's spec."""
         return self.job.target.spec
 
+    @property
+    def measured(self) -> bool:
+        """Whether a distance to the optimum can be told: client-side and server-side assignors only."""
+        return self.job.target.kind in "CS"
+
 
 class Chunk(NamedTuple):
     """Histories `start` to `stop` of a lane: the work of one task."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 if TYPE_CHECKING:
     import pyarrow
 
-SCHEMA: Final = "kassay/campaign/1"
+SCHEMA: Final = "kassay/campaign/2"
 
 
 class Column(NamedTuple):
@@ -27,12 +27,12 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """One table; `batched` ones are written batch by batch, the others at the end from those."""
+    """One table; `batched` ones are written batch by batch, the others at the end from the receipts."""
 
     name: str
     meaning: str
     columns: tuple[Column, ...]
-    batched: bool
+    batched: bool = False
     version: int = 1
 
     @property
@@ -42,8 +42,8 @@ class Table:
 
     @property
     def struct(self) -> str:
-        """The columns as the inside of Spark's struct type."""
-        return ", ".join(f"`{c.name}`: {c.type}" for c in self.columns)
+        """The columns as Spark's struct type."""
+        return f"struct<{', '.join(f'`{c.name}`: {c.type}' for c in self.columns)}>"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -72,6 +72,12 @@ _HISTORY: Final = (
     Column("index", "bigint", "the history's number"),
     Column("seed", "decimal(20,0)", "the history's seed: blake2b of the campaign's seed and the index"),
 )
+
+
+def _measured(*columns: Column) -> tuple[Column, ...]:
+    """The columns as ones that the machine decides, not the spec."""
+    return tuple(column._replace(deterministic=False) for column in columns)
+
 
 RUNS: Final = Table(
     "runs",
@@ -112,55 +118,38 @@ GAPS: Final = Table(
     ),
     batched=True,
 )
-TALLIES: Final = Table(
-    "tallies",
-    "what each batch counted: a row a target, profile and claim",
-    (
-        *_LANE,
-        Column("claim", "string", "the claim's id"),
-        Column("checked", "bigint", "judgements"),
-        Column("failed", "bigint", "histories that break it"),
-        Column("contradictory", "bigint", "those of them that break it on contradictory input only"),
-    ),
-    batched=True,
-)
-CANDIDATES: Final = Table(
-    "candidates",
-    "the smallest history of each batch that breaks a claim",
-    (
-        *_LANE,
-        Column("claim", "string", "the claim's id"),
-        Column("input", "string", "ordinary or contradictory"),
-        Column("failed", "bigint", "histories that break it on such input"),
-        Column("size", "array<int>", "what makes one history smaller than another"),
-        Column("index", "bigint", "the history's number"),
-    ),
-    batched=True,
-)
-SEEN: Final = Table(
-    "seen",
-    "what each batch reached: a row a target, profile and situation",
-    (
-        *_LANE,
-        Column("situation", "string", "the situation's id, with its part after a colon"),
-        Column("times", "bigint", "how often it was reached"),
-    ),
-    batched=True,
-)
 TIMINGS: Final = Table(
     "timings",
     "a row a task: where and how long it ran",
-    (
-        *(c._replace(deterministic=False) for c in _LANE),
-        Column("start", "bigint", "the first index", False),
-        Column("stop", "bigint", "the index after the last", False),
-        Column("nanoseconds", "bigint", "time spent playing", False),
-        Column("host", "string", "the machine", False),
-        Column("pid", "bigint", "the worker process", False),
-        Column("attempt", "int", "which try of the task this was, from 0", False),
-        Column("peak_kib", "bigint", "the worker process's peak memory so far", False),
+    _measured(
+        *_LANE,
+        Column("batch", "int", "the batch"),
+        Column("start", "bigint", "the first index"),
+        Column("stop", "bigint", "the index after the last"),
+        Column("nanoseconds", "bigint", "time spent playing"),
+        Column("host", "string", "the machine"),
+        Column("pid", "bigint", "the worker process"),
+        Column("attempt", "int", "which try of the task this was, from 0"),
+        Column("peak_kib", "bigint", "the worker process's peak memory so far"),
     ),
-    batched=True,
+)
+BATCHES: Final = Table(
+    "batches",
+    "a row a batch: what it took; memory is that of the driver's machine, sampled while it ran",
+    _measured(
+        Column("batch", "int", "the batch"),
+        Column("histories", "bigint", "histories played"),
+        Column("tasks", "int", "tasks that it was cut into"),
+        Column("slots", "int", "tasks that ran at once"),
+        Column("elapsed_s", "double", "seconds from its plan to its receipt"),
+        Column("work_s", "double", "seconds spent playing, summed over the tasks"),
+        Column("median_s", "double", "seconds of the median task"),
+        Column("longest_s", "double", "seconds of the longest task"),
+        Column("driver_kib", "bigint", "peak memory of the driver's Python"),
+        Column("java_kib", "bigint", "peak memory of its Java"),
+        Column("workers_kib", "bigint", "peak memory of the processes below them, all together"),
+        Column("all_kib", "bigint", "peak memory of all of them at one time"),
+    ),
 )
 VERDICTS: Final = Table(
     "verdicts",
@@ -175,17 +164,18 @@ VERDICTS: Final = Table(
         Column("contradictory", "bigint", "those of them that break it on contradictory input only"),
         Column("histories", "bigint", "histories played"),
     ),
-    batched=False,
 )
 FINDINGS: Final = Table(
     "findings",
-    "a row a finding: a target, claim and class of input, told by the smallest history that shows it",
+    "a row a finding: a target, claim, class of input and kind of violation, told by the smallest history",
     (
-        Column("identity", "string", "what makes two findings one: digest of target, claim and input"),
+        Column("identity", "string", "what makes two findings one: digest of target, claim, input and kind"),
         *_LANE,
         Column("claim", "string", "the claim's id"),
         Column("input", "string", "ordinary or contradictory"),
-        Column("failed", "bigint", "histories that break it on such input"),
+        Column("kind", "string", "the violation without its names and numbers"),
+        Column("failed", "bigint", "histories that show it"),
+        Column("others", "int", "further kinds of the same target, claim and input that are left out"),
         Column("index", "bigint", "the history that stands for it: the smallest, then the earliest"),
         Column("seed", "decimal(20,0)", "that history's seed"),
         Column("members", "int", "members after shrinking"),
@@ -194,7 +184,7 @@ FINDINGS: Final = Table(
         Column("message", "string", "the violation in one line"),
         Column("trace", "string", "the shrunk trace, JSON of kassay/trace/1"),
     ),
-    batched=False,
+    version=2,
 )
 REACHED: Final = Table(
     "reached",
@@ -204,16 +194,25 @@ REACHED: Final = Table(
         Column("situation", "string", "the situation's id"),
         Column("times", "bigint", "how often it was reached; 0 is said too"),
     ),
-    batched=False,
 )
 
 TABLES: Final[dict[str, Table]] = {
-    t.name: t for t in (RUNS, GAPS, TALLIES, CANDIDATES, SEEN, TIMINGS, VERDICTS, FINDINGS, REACHED)
+    t.name: t for t in (RUNS, GAPS, VERDICTS, FINDINGS, REACHED, TIMINGS, BATCHES)
 }
 BATCHED: Final = tuple(t for t in TABLES.values() if t.batched)
 
-WORK_DDL: Final = "`table` string, " + ", ".join(f"`{t.name}` struct<{t.struct}>" for t in BATCHED)
-"""What a worker yields: each row is of one table, whose struct is filled."""
+SUMS: Final = "sums"
+"""The column of a worker's rows that holds what a task counted, as JSON; it goes into the receipt."""
+WORK_DDL: Final = ", ".join([f"`{t.name}` {t.struct}" for t in BATCHED] + [f"`{SUMS}` string"])
+"""What a worker yields: in each row one column is filled, a row of a table or a task's sums."""
+
+_SCALARS: Final = {
+    "string": "string",
+    "bigint": "int64",
+    "int": "int32",
+    "double": "float64",
+    "boolean": "bool_",
+}
 
 
 def arrow_type(name: str) -> pyarrow.DataType:
@@ -225,13 +224,7 @@ def arrow_type(name: str) -> pyarrow.DataType:
     if name.startswith("decimal("):
         precision, scale = name[8:-1].split(",")
         return pa.decimal128(int(precision), int(scale))
-    return {
-        "string": pa.string(),
-        "bigint": pa.int64(),
-        "int": pa.int32(),
-        "double": pa.float64(),
-        "boolean": pa.bool_(),
-    }[name]
+    return getattr(pa, _SCALARS[name])()
 
 
 def arrow_struct(table: Table) -> pyarrow.StructType:
@@ -245,5 +238,4 @@ def work_schema() -> pyarrow.Schema:
     """`WORK_DDL` as an Arrow schema."""
     import pyarrow as pa
 
-    fields = [pa.field("table", pa.string())]
-    return pa.schema(fields + [pa.field(t.name, arrow_struct(t)) for t in BATCHED])
+    return pa.schema([*((t.name, arrow_struct(t)) for t in BATCHED), (SUMS, pa.string())])

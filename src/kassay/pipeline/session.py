@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 TRIES: Final = 4
 """How often a task may fail before Spark gives the job up."""
 _LOOPBACK: Final = "127.0.0.1"
+CAMPAIGN_HEAP: Final = "640m"
+"""Enough for a campaign: the histories are Python's, and Java only carries rows and sums them up."""
 _JVM: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _LOGGING: Final = """status = error
 appender.console.type = Console
@@ -61,14 +63,15 @@ def session(
     *,
     ui: bool = False,
     name: str = "kassay",
+    heap: str = "1g",
 ) -> Iterator[SparkSession]:
-    """A session that is stopped when the block ends.
+    """A session that is stopped when the block ends; `heap` is Java's, on this machine.
 
     Without a master: that of `spark-submit` if it started us, else every core of this machine. Raises
     `InputError` where Spark, Java or the master is missing.
     """
     with tempfile.TemporaryDirectory(prefix="kassay-spark-") as folder:
-        made = start(Path(folder), master, conf, ui=ui, name=name)
+        made = start(Path(folder), master, conf, ui=ui, name=name, heap=heap)
         try:
             yield made
         finally:
@@ -83,6 +86,7 @@ def start(
     *,
     ui: bool = False,
     name: str = "kassay",
+    heap: str = "1g",
 ) -> SparkSession:
     """A new session with its own files in the folder; see `session`."""
     for module in ("pyspark", "pyarrow", "pandas"):
@@ -102,7 +106,7 @@ def start(
     builder = SparkSession.builder.appName(name)
     if master is not None:
         builder = builder.master(master)
-    for key, value in {**_settings(folder, master, ui), **(conf or {})}.items():
+    for key, value in {**_settings(folder, master, ui, heap), **(conf or {})}.items():
         builder = builder.config(key, value)
     try:
         return builder.getOrCreate()
@@ -112,7 +116,7 @@ def start(
         ) from None
 
 
-def _settings(folder: Path, master: str | None, ui: bool) -> dict[str, str]:
+def _settings(folder: Path, master: str | None, ui: bool, heap: str) -> dict[str, str]:
     """Our defaults; whatever the user sets wins."""
     logging = folder / "log4j2.properties"
     level = os.environ.get("KASSAY_SPARK_LOG", "off")
@@ -137,7 +141,7 @@ def _settings(folder: Path, master: str | None, ui: bool) -> dict[str, str]:
             "spark.driver.host": _LOOPBACK,
             "spark.driver.bindAddress": _LOOPBACK,
             "spark.sql.shuffle.partitions": "4",
-            "spark.driver.memory": "1g",
+            "spark.driver.memory": heap,
             "spark.executor.memory": "1g",
         }
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import resource
@@ -9,13 +10,13 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kassay.certify.blocks import Bench, open_bench
-from kassay.certify.examine import Tally
+from kassay.certify.blocks import TWIN_EVERY, TWINS_MAX, Bench, open_bench
 from kassay.pipeline.distance import Distance
 from kassay.pipeline.lanes import Chunk, Lane
-from kassay.pipeline.schemas import BATCHED, work_schema
+from kassay.pipeline.schemas import GAPS, RUNS, SUMS, work_schema
+from kassay.pipeline.sums import Sums
 from kassay.properties.sources import derive_seed
 
 if TYPE_CHECKING:
@@ -23,12 +24,14 @@ if TYPE_CHECKING:
 
 OPEN_MAX: Final = 16
 """Targets that one worker process keeps open."""
+TWINNED_MAX: Final = 2
+"""Those of them that may have a second process beside: each costs memory, and few histories ask for it."""
 ROWS: Final = 2000
 """Rows that leave a worker at once."""
 _PER_KIB: Final = 1024 if platform.system() == "Darwin" else 1
 """What `ru_maxrss` counts in: bytes on macOS, KiB elsewhere."""
 
-Row = tuple[str, dict[str, Any]]
+Row = tuple[str, Any]
 
 
 @dataclass(frozen=True)
@@ -42,26 +45,40 @@ class Work:
     chunks: tuple[Chunk, ...]
 
 
+class Opened(NamedTuple):
+    """An open target, and whether a second process of it may be open for claims about other processes."""
+
+    bench: Bench
+    stack: ExitStack
+    twinned: bool
+
+
 class Benches:
     """The open targets of this worker process, the least used closed when there are too many."""
 
     def __init__(self) -> None:
-        self._open: dict[tuple[str, int], tuple[Bench, ExitStack]] = {}
+        self._open: dict[tuple[str, int], Opened] = {}
 
-    def get(self, identity: str, lane: Lane) -> Bench:
-        """The lane's target, opened if need be."""
-        key = identity, lane.number
+    def get(self, identity: str, lane: Lane, start: int) -> Bench:
+        """The lane's target for histories from `start` on, opened if need be."""
+        key, twinned = (identity, lane.number), start < TWIN_EVERY * TWINS_MAX
         found = self._open.pop(key, None)
+        if found is not None and found.twinned > twinned:
+            found.stack.close()  # past the histories that need a second process, which would only sit there
+            found = None
         if found is None:
+            twins = [other for other, opened in self._open.items() if opened.twinned]
+            if twinned and len(twins) >= TWINNED_MAX:
+                self._close(twins[0])
             if len(self._open) >= OPEN_MAX:
                 self._close(next(iter(self._open)))
             stack = ExitStack()
-            found = stack.enter_context(open_bench(lane.job)), stack
+            found = Opened(stack.enter_context(open_bench(lane.job)), stack, twinned)
         self._open[key] = found
-        return found[0]
+        return found.bench
 
     def _close(self, key: tuple[str, int]) -> None:
-        self._open.pop(key)[1].close()
+        self._open.pop(key).stack.close()
 
 
 _BENCHES: Final = Benches()
@@ -78,9 +95,9 @@ def _packed(rows: Iterator[Row]) -> Iterator[pyarrow.RecordBatch]:
     import pyarrow as pa
 
     schema, waiting = work_schema(), list[dict[str, Any]]()
-    empty = {"table": None, **{table.name: None for table in BATCHED}}
+    empty = dict.fromkeys(schema.names)
     for name, row in rows:
-        waiting.append({**empty, "table": name, name: row})
+        waiting.append({**empty, name: row})
         if len(waiting) >= ROWS:
             yield pa.RecordBatch.from_pylist(waiting, schema)
             waiting = []
@@ -89,63 +106,36 @@ def _packed(rows: Iterator[Row]) -> Iterator[pyarrow.RecordBatch]:
 
 
 def rows_of(work: Work, chunk: Chunk) -> Iterator[Row]:
-    """The rows of one chunk: histories first, then what they add up to."""
+    """The rows of one chunk: histories first, at last what they add up to and what that took."""
     lane = work.lanes[chunk.lane]
-    bench = _BENCHES.get(work.identity, lane)
+    bench = _BENCHES.get(work.identity, lane, chunk.start)
     labels = {"target": lane.target, "profile": lane.profile}
-    measures = work.gap and lane.job.target.kind in "CS"
-    tally, smallest = Tally(), dict[tuple[str, str], dict[str, Any]]()
+    measures, sums = work.gap and lane.measured, Sums()
     started = time.perf_counter_ns()
     for index in range(chunk.start, chunk.stop):
         distance = Distance() if measures else None
         case, seen = bench.look(index, distance.see if distance else None)
-        tally.take(index, case, seen, bench.driver)
-        classes: dict[str, set[bool]] = {}
-        for violation in seen.violations:
-            classes.setdefault(violation.claim, set()).add(violation.contradictory)
+        sums.take(index, case, seen, bench.driver)
         own = {**labels, "index": index, "seed": derive_seed(lane.job.options.seed, index)}
         yield (
-            "runs",
+            RUNS.name,
             {
                 "campaign": work.campaign,
                 **own,
                 **bench.driver.counts(case),
                 "rebalances": seen.asked,
-                "broken": sorted(classes),
+                "broken": sorted({violation.claim for violation in seen.violations}),
             },
         )
         if distance is not None:
-            yield "gaps", {**own, **distance.row()}
-        if classes:
-            size = list(bench.driver.size(case))
-            for claim, inputs in classes.items():
-                _note(smallest, claim, "contradictory" if all(inputs) else "ordinary", size, index)
+            yield GAPS.name, {**own, **distance.row()}
     spent = time.perf_counter_ns() - started
-    for claim, count in tally.counts.items():
-        counts = {"checked": count.checked, "failed": count.failed, "contradictory": count.contradictory}
-        yield "tallies", {**labels, "claim": claim, **counts}
-    for candidate in smallest.values():
-        yield "candidates", {**labels, **candidate}
-    for situation, times in tally.reached.items():
-        yield "seen", {**labels, "situation": situation, "times": times}
-    yield "timings", {**labels, "start": chunk.start, "stop": chunk.stop, **_circumstances(spent)}
-
-
-def _note(
-    smallest: dict[tuple[str, str], dict[str, Any]], claim: str, kind: str, size: list[int], index: int
-) -> None:
-    """Keep the smallest, then earliest, history that breaks the claim on such input."""
-    found = smallest.get((claim, kind))
-    if found is None:
-        smallest[claim, kind] = {"claim": claim, "input": kind, "failed": 1, "size": size, "index": index}
-        return
-    found["failed"] += 1
-    if (size, index) < (found["size"], found["index"]):
-        found["size"], found["index"] = size, index
+    told = {**chunk._asdict(), "sums": sums.to_json(), "task": _circumstances(spent)}
+    yield SUMS, json.dumps(told)
 
 
 def _circumstances(spent: int) -> dict[str, Any]:
-    """Where a task ran and what it took; no column of it is deterministic."""
+    """Where a task ran and what it took."""
     from pyspark import TaskContext
 
     context = TaskContext.get()

@@ -1,0 +1,117 @@
+"""Watching a batch while Spark plays it: tasks done, and the memory of everything on this machine.
+
+Memory is the proportional set size: pages that processes share are counted once. On a cluster the
+workers are elsewhere; there only the driver's machine is seen, and each task says its own peak.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from pyspark.sql import SparkSession
+
+EVERY_S: Final = 2.0
+PARTS: Final = ("driver", "java", "workers", "all")
+_PROCESSES: Final = Path("/proc")
+
+
+@dataclass
+class Peaks:
+    """The most memory seen so far, in KiB, of each part and of all at one time; empty if unknown."""
+
+    kib: dict[str, int] = field(default_factory=dict)
+
+    def take(self, found: Mapping[str, int]) -> None:
+        """Take in one sample."""
+        for part, kib in found.items():
+            self.kib[part] = max(kib, self.kib.get(part, 0))
+
+
+class Watch:
+    """While the block runs, calls `tick` with the tasks done, of a stage of `tasks`; keeps the peaks."""
+
+    def __init__(self, spark: SparkSession, tasks: int, tick: Callable[[int], None]) -> None:
+        self.peaks = Peaks()
+        self._tasks, self._done = tasks, 0
+        self._tracker: Any = spark.sparkContext.statusTracker()
+        self._java = java_process(spark)
+        self._tick = tick
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="kassay-watch", daemon=True)
+
+    def __enter__(self) -> Watch:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._over.wait(EVERY_S):
+            self.peaks.take(memory_kib(os.getpid(), self._java))
+            with suppress(Exception):  # a session that goes away while it is asked is the main thread's news
+                self._tick(self._count())
+
+    def _count(self) -> int:
+        """Tasks done; the stages that write what was played are told by their number of tasks."""
+        for stage in self._tracker.getActiveStageIds():
+            info = self._tracker.getStageInfo(stage)
+            if info is not None and info.numTasks == self._tasks:
+                self._done = max(self._done, info.numCompletedTasks)
+        return self._done
+
+
+def java_process(spark: SparkSession) -> int:
+    """The process of the driver's Java."""
+    jvm: Any = spark._jvm
+    return int(jvm.java.lang.ProcessHandle.current().pid())
+
+
+def memory_kib(driver: int, java: int) -> dict[str, int]:
+    """What the driver, its Java and all processes below them hold now; empty where /proc is not."""
+    if not (_PROCESSES / "self" / "smaps_rollup").exists():
+        return {}
+    children: dict[int, list[int]] = {}
+    for pid, parent in _parents():
+        children.setdefault(parent, []).append(pid)
+    found = dict.fromkeys(PARTS, 0)
+    waiting, seen = [driver, java], set[int]()
+    while waiting:
+        pid = waiting.pop()
+        if pid in seen:
+            continue
+        seen.add(pid)
+        waiting += children.get(pid, [])
+        part = "driver" if pid == driver else "java" if pid == java else "workers"
+        kib = _kib(pid)
+        found[part] += kib
+        found["all"] += kib
+    return found
+
+
+def _parents() -> Iterator[tuple[int, int]]:
+    for path in _PROCESSES.glob("[0-9]*"):
+        with suppress(OSError):
+            # The name may hold spaces and brackets; what follows the last bracket does not.
+            words = (path / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+            yield int(path.name), int(words[1])
+
+
+def _kib(pid: int) -> int:
+    with suppress(OSError):
+        for line in (_PROCESSES / str(pid) / "smaps_rollup").read_text(encoding="utf-8").splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1])
+    return 0
