@@ -68,15 +68,23 @@ def test_the_json_of_a_walk_cut_short_is_valid_too(tmp_path: Path) -> None:
     assert (document["limit"], document["dead_ends"]) == ("states", None)
 
 
-def test_numbering_makes_states_and_no_difference(tmp_path: Path) -> None:
+def test_who_is_who_makes_states_and_no_difference(tmp_path: Path) -> None:
     sizes, verdicts = [], []
-    for more in ((), ("--no-symmetry",)):
-        done = kassay("explore", "draft", "--faults", "crash=1", *more, "--json", "-", cwd=tmp_path)
+    for more, told in (((), "clients"), (("--no-symmetry",), "off")):
+        done = kassay("explore", "kip848", "--members", "3", *more, "--json", "-", cwd=tmp_path)
         document = json.loads(done.stdout)
+        assert document["settings"]["symmetry"] == told
         sizes.append(document["states"])
         verdicts.append((document["verdict"], [found["invariant"] for found in document["violations"]]))
     assert sizes[0] < sizes[1]
     assert verdicts[0] == verdicts[1]
+
+
+def test_clients_that_can_be_told_apart_are_not_renamed(tmp_path: Path) -> None:
+    done = kassay("explore", "classic", "--static", "1", "--symmetry", cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "--symmetry: cannot be used: instance ids tell static members apart" in done.stderr
+    assert "symmetry off" in kassay("explore", "classic", "--assignor", "range", cwd=tmp_path).stdout
 
 
 @pytest.mark.parametrize("assignor", ["any-balanced", "range", "sticky", "cooperative-sticky"])

@@ -43,6 +43,7 @@ from kassay.model.protocols.world import Options, failed, gained, moved
 from kassay.model.protocols.world_classic import NETWORKS, ClassicModel
 from kassay.model.protocols.world_consumer import ConsumerModel
 from kassay.model.protocols.world_consumer_faults import CLASSIC, CONSUMER
+from kassay.model.protocols.world_symmetry import ClientSymmetry, distinguished
 from kassay.model.protocols.world_timed import TimedModel
 from kassay.properties.protocol import Watched, invariants
 
@@ -56,6 +57,8 @@ MODELS: Final[dict[str, str]] = {
 POLICIES: Final = ("disabled", "upgrade", "downgrade", "bidirectional")
 ANY: Final = "any-balanced"
 SCHEMA: Final = "kassay/explore/1"
+SYMMETRIC_FROM: Final = 3
+"""So many clients make it pay to look for renamed states (docs/explorer-speed.md)."""
 _MEMBERS_MAX, _PARTITIONS_MAX, _TOPICS_MAX = 4, 6, 3
 
 
@@ -262,15 +265,16 @@ def explore(
     network: str = "N0",
     clock: str = "T0",
     timing: Timing | None = None,
-    symmetry: bool = True,
+    symmetry: bool | None = None,
     progress: Callable[[Progress], None] | None = None,
     switches: frozenset[str] = frozenset(),
     **settings: Any,
 ) -> ExploreResult:
     """Walk the model that the settings describe, with all invariants on.
 
-    Without `symmetry` states are told apart though they differ only in how things are numbered. `timing`
-    says how long everything takes on the clock T1; T0 has no use for it.
+    With `symmetry` worlds that differ only in who is who among interchangeable clients are walked once;
+    None: from three clients on, where it saves time. `timing` says how long everything takes on the clock
+    T1; T0 has no use for it.
 
     Raises InputError for settings that are out of range, unknown, or that no exhaustive walk covers.
     """
@@ -287,12 +291,23 @@ def explore(
     if network != "N0":
         settings["network"] = network
     built = build(model, switches=switches, **settings)
-    if not symmetry:
-        built.canonical = lambda state: state
+    renaming = _symmetry(built, symmetry)
     budget = Budget(states_max, time_s, stop_at_first)
-    done = walk(built, invariants(watched(built)), budget=budget, progress=progress)
+    done = walk(built, invariants(watched(built)), budget=budget, progress=progress, symmetry=renaming)
     told = {name: _plain(value) for name, value in settings.items()} | {"switches": sorted(switches)}
-    return ExploreResult(model, told, done, built)
+    return ExploreResult(model, told | {"symmetry": "clients" if renaming else "off"}, done, built)
+
+
+def _symmetry(model: Any, wanted: bool | None) -> ClientSymmetry | None:
+    """The renaming of clients to walk a model by; raises InputError where names matter."""
+    if wanted is False:
+        return None
+    distinct = distinguished(model)
+    if distinct and wanted:
+        raise InputError(f"--symmetry: cannot be used: {distinct}")
+    if distinct or (wanted is None and model.options.members < SYMMETRIC_FROM):
+        return None
+    return ClientSymmetry(model.setting.interner)
 
 
 def _plain(value: Any) -> Any:

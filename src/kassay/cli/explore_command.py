@@ -52,9 +52,10 @@ WITHOUT_MODES = ("zookeeper", "draft", "kip848")
 )
 @click.option("--time", "seconds", type=Duration(), help="Stop after this time.")
 @click.option(
-    "--no-symmetry",
-    is_flag=True,
-    help="Tell states apart that differ only in how generations and member ids are numbered.",
+    "--symmetry/--no-symmetry",
+    default=None,
+    help="Walk states once that differ only in who is who among clients alike, or one by one; "
+    "unless told, once from three clients on.",
 )
 @click.option(
     "--switch", "switches", multiple=True, metavar="NAME", help="Break a rule (kassay list switches)."
@@ -110,7 +111,7 @@ def _explore(
         timing=timing_of(chosen),
         states_max=chosen["max_states"],
         time_s=chosen["seconds"],
-        symmetry=not chosen["no_symmetry"],
+        symmetry=chosen["symmetry"],
         switches=switches,
         progress=progress,
         **more,

@@ -12,6 +12,7 @@ order, so that a second run finds the same counterexample. The design follows st
 from kassay.model.explore.cells import Cell, Interner
 from kassay.model.explore.graph import Action, Graph
 from kassay.model.explore.liveness import judge_liveness, rounds_between_disturbances
+from kassay.model.explore.reduced import Reduced
 from kassay.model.explore.search import explore
 from kassay.model.explore.traces import pick, retrace, run
 from kassay.model.explore.values import (
@@ -41,6 +42,7 @@ __all__ = [
     "Liveness",
     "Model",
     "Progress",
+    "Reduced",
     "Severity",
     "Step",
     "Stuck",

@@ -10,13 +10,15 @@ class Cell:
     """A component of a state that stands for its value: equal exactly when it is the same object.
 
     Made by `Interner.cell` alone. Hash and comparison are those of identity, in C and in constant
-    time, however deep the value is. `note` is room for what a model finds out about the value once.
+    time, however deep the value is. `number` tells in which order an interner made its cells; `note` is room
+    for what a model finds out about the value once.
     """
 
-    __slots__ = ("note", "value")
+    __slots__ = ("note", "number", "value")
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Any, number: int = -1) -> None:
         self.value = value
+        self.number = number
         self.note: Any = None
 
     def __repr__(self) -> str:
@@ -33,7 +35,7 @@ class Interner:
         """The cell of this value."""
         found = self._cells.get(value)
         if found is None:
-            found = self._cells[value] = Cell(value)
+            found = self._cells[value] = Cell(value, len(self._cells))
         return found
 
     def __len__(self) -> int:

@@ -41,15 +41,15 @@ class Graph(Generic[S]):
     """The reached states by number and their edges, those of one state side by side.
 
     States are numbered in the order of discovery and expanded in that order, so that the edges of
-    state `i` are `first[i] .. first[i + 1]`. Sixteen bytes an edge and a state.
+    state `i` are `first[i] .. first[i + 1]`. Eight bytes an edge and sixteen a state.
     """
 
     states: list[S] = field(default_factory=list)
-    parents: array[int] = field(default_factory=lambda: array("l"))
-    depths: array[int] = field(default_factory=lambda: array("H"))
-    first: array[int] = field(default_factory=lambda: array("L", [0]))
-    targets: array[int] = field(default_factory=lambda: array("L"))
-    labels: array[int] = field(default_factory=lambda: array("L"))
+    parents: array[int] = field(default_factory=lambda: array("i"))
+    depths: array[int] = field(default_factory=lambda: array("I"))
+    first: array[int] = field(default_factory=lambda: array("Q", [0]))
+    targets: array[int] = field(default_factory=lambda: array("I"))
+    labels: array[int] = field(default_factory=lambda: array("I"))
     actions: dict[Action, int] = field(default_factory=dict)
 
     @property

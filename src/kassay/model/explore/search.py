@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from kassay.model.explore.graph import Action, Graph
 from kassay.model.explore.liveness import judge_liveness
+from kassay.model.explore.reduced import Reduced
 from kassay.model.explore.traces import retrace
 from kassay.model.explore.values import (
     Budget,
@@ -168,23 +169,41 @@ class _Search(Generic[S]):
         return "first violation" if self.stop else None
 
 
-def _violations(search: _Search[S]) -> tuple[Violation[S], ...]:
+def _violations(search: _Search[S], invariants: Sequence[Invariant[S]]) -> tuple[Violation[S], ...]:
     found = []
     for (name, severity), (seen, node, via, message) in search.found.items():
         trace = retrace(search.model, search.graph, node)
-        if via is not None:
-            goal = search.model.canonical(via[1])
+        judges = [inv for inv in invariants if inv.name == name]
+        if via is None:
+            words = _words(judges, severity, None, trace[-1].state)
+        else:
             last = trace[-1].state
+            goal = search.model.canonical(via[1])
             same = [
-                (act, after)
+                (Step(act, after), _words(judges, severity, last, after))
                 for act, after in search.model.steps(last)
                 if search.model.canonical(after) == goal
             ]
-            # Where names were permuted on the way the action is found by its kind, not by its actor.
-            same.sort(key=lambda pair: (pair[0] != via[0], pair[0].name != via[0].name))
-            trace = (*trace, Step(*same[0]))
-        found.append(Violation(name, search.claims[name], severity, message, trace, seen))
+            # The step found first, if it can be taken as it is; under a symmetry, one that shows the same.
+            same.sort(key=lambda pair: (not pair[1], pair[0].action != via[0]))
+            step, words = same[0]
+            trace = (*trace, step)
+        found.append(Violation(name, search.claims[name], severity, words or message, trace, seen))
     return tuple(sorted(found, key=lambda violation: (violation.severity != "real", violation.length)))
+
+
+def _words(judges: list[Invariant[S]], severity: Severity, before: S | None, after: S) -> str:
+    """What the invariants say, in the names of the trace, of its last state or of its last step."""
+    for invariant in judges:
+        findings: Iterable[Finding] = ()
+        if before is None and invariant.check is not None:
+            findings = invariant.check(after)
+        elif before is not None and invariant.check_step is not None:
+            findings = invariant.check_step(before, after)
+        for finding in findings:
+            if finding.severity is severity:
+                return finding.message
+    return ""
 
 
 @contextmanager
@@ -210,20 +229,20 @@ def explore(
     budget: Budget | None = None,
     progress: Callable[[Progress], None] | None = None,
     check_liveness: bool = True,
-    symmetric: bool = False,
+    symmetry: Callable[[S], S] | None = None,
 ) -> Exploration[S]:
     """Walk all states of the model within the budget and judge them.
 
-    `symmetric` says that `canonical` permutes names: weak fairness towards one client then cannot
-    be read off the reduced graph, and a cycle that only it would excuse is counted `undecided`.
-    Liveness is judged only on complete graphs.
+    With a `symmetry` one state of each class is walked (see `Reduced`); traces are runs of the model all
+    the same. Liveness is judged only on complete graphs.
     """
-    search = _Search(model, invariants, budget or Budget(), progress)
+    walked = model if symmetry is None else Reduced(model, symmetry)
+    search = _Search(walked, invariants, budget or Budget(), progress)
     with _uncollected():
         limit = search.walk()
     search.tell(search.graph.expanded - 1 if search.graph.expanded else 0)
-    violations = _violations(search)
+    violations = _violations(search, invariants)
     liveness = None
     if check_liveness and limit is None:
-        liveness = judge_liveness(model, search.graph, symmetric=symmetric)
+        liveness = judge_liveness(walked, search.graph)
     return Exploration(search.graph, violations, liveness, limit, time.monotonic() - search.started)

@@ -1,0 +1,145 @@
+"""The graph check: dead ends, livelocks and what excuses them, and rounds between disturbances."""
+
+import pytest
+from hypothesis import given
+
+from kassay.model.explore import Verdict, explore, judge_liveness, rounds_between_disturbances
+from tests.model.explore.toys import Toy, act, graphs
+
+GO, ROUND, BACK, OUT = act("go"), act("round"), act("back"), act("out", "b")
+
+
+def judged(arrows, *good):
+    return explore(Toy(arrows, frozenset(good)))
+
+
+def test_a_dead_end_is_found_with_the_way_to_it():
+    done = judged({0: [(GO, 1)], 1: []})
+    (end,) = done.liveness.dead_ends
+    assert [step.state for step in end.trace] == [0, 1]
+    assert (done.verdict, done.liveness.hopeless) == (Verdict.VIOLATED, 2)
+
+
+def test_where_a_run_may_rest_is_no_dead_end():
+    assert judged({0: [(GO, 1)], 1: []}, 1).verdict is Verdict.HOLDS
+
+
+def test_a_step_to_itself_leads_nowhere():
+    assert len(judged({0: [(GO, 1)], 1: [(ROUND, 1)]}).liveness.dead_ends) == 1
+
+
+def test_a_fault_is_no_way_out():
+    fault = act("crash", fault=True)
+    assert len(judged({0: [(GO, 1)], 1: [(fault, 2)]}, 2).liveness.dead_ends) == 1
+
+
+def test_a_livelock_is_found_with_its_cycle():
+    done = judged({0: [(GO, 1)], 1: [(ROUND, 2)], 2: [(BACK, 1)]})
+    (stuck,) = done.liveness.livelocks
+    assert ([step.state for step in stuck.trace], stuck.states) == ([0, 1], 2)
+    assert stuck.cycle == (ROUND, BACK)
+    assert done.verdict is Verdict.VIOLATED
+
+
+def test_a_cycle_of_states_to_rest_in_is_none():
+    assert judged({0: [(ROUND, 1)], 1: [(BACK, 0)]}, 0, 1).verdict is Verdict.HOLDS
+
+
+def test_weak_fairness_excuses_a_cycle_whose_way_out_is_always_open():
+    assert judged({0: [(ROUND, 1), (OUT, 2)], 1: [(BACK, 0), (OUT, 2)]}, 2).verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("name", "arrows"),
+    [
+        ("open only now and then", {0: [(ROUND, 1), (OUT, 2)], 1: [(BACK, 0)]}),
+        ("promised by nobody", {0: [(ROUND, 1), (OUT._replace(fair=False), 2)], 1: [(BACK, 0)]}),
+        ("also taken inside", {0: [(ROUND, 1), (OUT, 2)], 1: [(OUT, 0)]}),
+        (
+            "a fault",
+            {0: [(ROUND, 1), (OUT._replace(fault=True), 2)], 1: [(BACK, 0), (OUT._replace(fault=True), 2)]},
+        ),
+    ],
+)
+def test_weak_fairness_does_not_excuse_a_cycle_whose_way_out_is(name, arrows):
+    assert len(judged(arrows, 2).liveness.livelocks) == 1, name
+
+
+def test_states_without_hope_are_counted():
+    assert judged({0: [(GO, 1), (OUT, 2)], 1: [(ROUND, 1)], 2: []}, 2).liveness.hopeless == 1
+
+
+def reaches(toy, state):
+    """What can be reached without faults, by the book."""
+    seen = {state}
+    while True:
+        more = {t for s in seen for a, t in toy.steps(s) if not a.fault} - seen
+        if not more:
+            return seen
+        seen |= more
+
+
+@given(graphs())
+def test_the_verdict_by_the_book(toy):
+    """From its definition: components by mutual reachability, fairness by comparing sets."""
+    done = explore(toy)
+    states = done.graph.states
+    beyond = {s: reaches(toy, s) for s in states}
+    moves = {s: [(a, t) for a, t in toy.steps(s) if not a.fault] for s in states}
+    ends = {s for s in states if all(t == s for _, t in moves[s]) and s not in toy.good}
+    groups = {frozenset(t for t in beyond[s] if s in beyond[t]) for s in states}
+    stuck = 0
+    for group in groups:
+        if len(group) > 1 and not group <= toy.good:
+            enabled = [{(a.actor, a.name) for a, _ in moves[s] if a.fair} for s in group]
+            taken = {(a.actor, a.name) for s in group for a, t in moves[s] if a.fair and t in group}
+            stuck += not set.intersection(*enabled) - taken
+    live = done.liveness
+    assert (len(live.dead_ends), len(live.livelocks)) == (len(ends), stuck)
+    assert live.hopeless == sum(not beyond[s] & toy.good for s in states)
+
+
+@given(graphs())
+def test_a_cycle_goes_round_inside_its_livelock(toy):
+    for stuck in explore(toy).liveness.livelocks:
+        state = stuck.trace[-1].state
+        assert stuck.cycle
+        for action in stuck.cycle:
+            state = next(after for taken, after in toy.steps(state) if taken == action)
+        assert state == stuck.trace[-1].state
+
+
+def most_rounds(toy):
+    """By the book: the heaviest walk without faults and disturbances, or None if it can grow for ever."""
+    states = explore(toy).graph.states
+    links = [(s, t, a.rounds) for s in states for a, t in toy.steps(s) if not a.fault and not a.disturbs]
+    best = dict.fromkeys(states, 0)
+    for _ in range(len(states) * 2 + 2):
+        grown = dict(best)
+        for s, t, rounds in links:
+            grown[t] = max(grown[t], best[s] + rounds)
+        if grown == best:
+            return max(best.values())
+        best = grown
+    return None
+
+
+@given(graphs())
+def test_rounds_between_disturbances_by_the_book(toy):
+    assert rounds_between_disturbances(explore(toy).graph) == most_rounds(toy)
+
+
+def test_a_round_that_can_be_repeated_has_no_bound():
+    new = act("generation", rounds=1)
+    assert rounds_between_disturbances(judged({0: [(new, 1)], 1: [(BACK, 0)]}).graph) is None
+    assert rounds_between_disturbances(judged({0: [(new, 0)]}).graph) is None
+    assert rounds_between_disturbances(judged({0: [(new, 1)], 1: [(new, 2)]}, 2).graph) == 2
+    eviction = new._replace(disturbs=True)
+    assert rounds_between_disturbances(judged({0: [(new, 1)], 1: [(eviction, 0)]}).graph) == 1
+
+
+def test_liveness_can_be_judged_later():
+    toy = Toy({0: [(GO, 1)]}, frozenset({1}))
+    done = explore(toy, check_liveness=False)
+    assert (done.liveness, done.verdict) == (None, Verdict.UNKNOWN)
+    assert judge_liveness(toy, done.graph).dead_ends == ()
