@@ -43,11 +43,11 @@ def settle(drive: Drive) -> None:
     assert group_state(drive.consumer) == STABLE
 
 
-def holders(drive: Drive) -> dict[object, list[str]]:
-    found: dict[object, list[str]] = {}
+def holders(drive: Drive) -> dict[object, set[str]]:
+    found: dict[object, set[str]] = {}
     for member in drive.consumer.members:
         for tp in member.assigned + member.pending:
-            found.setdefault(tp, []).append(member.member)
+            found.setdefault(tp, set()).add(member.member)
     return found
 
 

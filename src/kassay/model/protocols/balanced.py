@@ -154,11 +154,12 @@ class AnyBalanced:
             return ()
         owner = claims(members, self.switches)  # type: ignore[arg-type]
         answers = stickiest(answers, owner)
+        if self.mode == "cooperative" and "no_withhold" not in self.switches:
+            answers = tuple(dict.fromkeys(withheld(given, owner) for given in answers))
         if self.switches & {"dup_claim_unchecked", "sticky_no_generation"}:
+            # Withholding looks at what moves from one member to another; what both keep does not move.
             answers = tuple(doubled(given, members, self.switches) for given in answers)  # type: ignore[arg-type]
-        if self.mode != "cooperative" or "no_withhold" in self.switches:
-            return answers
-        return tuple(dict.fromkeys(withheld(given, owner) for given in answers))
+        return answers
 
 
 def _contradictory(members: Iterable[tuple[str, str, Subscription]]) -> bool:

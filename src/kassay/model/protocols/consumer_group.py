@@ -68,8 +68,12 @@ def target_of(group: ConsumerGroup, member_id: str) -> Partitions:
 
 
 def held(group: ConsumerGroup) -> set[TopicPartition]:
-    """The partitions that some member holds, those it must still revoke included."""
-    return {tp for member in group.members for tps in (member.assigned, member.pending) for tp in tps}
+    """The partitions that some member holds, those it must still revoke included.
+
+    What one member both has and must revoke has lost its epoch: only the switch
+    pend_reassign_loses_epoch makes such a thing, and it looks free to all others.
+    """
+    return {tp for member in group.members for tp in {*member.assigned} ^ {*member.pending}}
 
 
 def subscription_metadata(image: Image, members: Iterable[ConsumerMember]) -> Image:
