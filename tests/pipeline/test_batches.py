@@ -42,6 +42,29 @@ def test_batches_and_chunks_cover_everything_once(
         assert sorted(seen) == list(range(lane.histories))
 
 
+@given(
+    st.lists(st.integers(1, 400), min_size=4, max_size=4),
+    st.lists(st.floats(1e-4, 30), min_size=4, max_size=4),
+    paces,
+    st.integers(1, 8),
+)
+def test_no_straggler_however_skewed_the_lanes(
+    sizes: list[int], seconds: list[float], pace: Pace, slots: int
+) -> None:
+    # Tasks are handed out in order to whoever is free; the work of a history is what it was taken for.
+    batch, costs = [Chunk(lane, 0, size) for lane, size in enumerate(sizes)], dict(enumerate(seconds))
+    busy = [0.0] * slots
+    lengths = []
+    for chunk in chunks_of(batch, costs, pace, slots):
+        lengths.append(costs[chunk.lane] * (chunk.stop - chunk.start))
+        busy[busy.index(min(busy))] += lengths[-1]
+    assert max(lengths) <= max(pace.task_seconds, *seconds) + 1e-9
+    # Nobody is at work for longer than an even share and the last task that it took on.
+    assert max(busy) <= sum(lengths) / slots + max(lengths) + 1e-6
+    # The largest come first, so what is taken on last is small where there are many.
+    assert lengths == sorted(lengths, reverse=True)
+
+
 def test_expensive_chunks_come_first() -> None:
     batch = [Chunk(0, 0, 100), Chunk(1, 0, 3)]
     chunks = chunks_of(batch, {0: 0.01, 1: 5.0}, Pace(task_seconds=2.0), 2)

@@ -136,6 +136,7 @@ def _local_checked(place: str, opening: Callable[[Store], Campaign]) -> Iterator
 
 def _tell(campaign: Campaign, outcome: Outcome, json_path: str | None) -> int:
     """Print and write what came out; the exit code."""
+    from kassay.pipeline.session import told
     from kassay.report.campaign import document, terminal
     from kassay.report.campaign_page import html
     from kassay.report.terminal import console
@@ -149,7 +150,8 @@ def _tell(campaign: Campaign, outcome: Outcome, json_path: str | None) -> int:
     )
     if "://" not in campaign.store.place:
         path = Path(campaign.store.place) / "report.html"
-        path.write_text(html(made), encoding="utf-8")
+        with told(campaign.store.place):
+            path.write_text(html(made), encoding="utf-8")
         console(stderr=True).print(f"report: {path}", markup=False, soft_wrap=True)
     if json_path != "-":
         console().print(terminal(made))

@@ -83,22 +83,26 @@ def memory_kib(driver: int, java: int) -> dict[str, int]:
     """What the driver, its Java and all processes below them hold now; empty where /proc is not."""
     if not (_PROCESSES / "self" / "smaps_rollup").exists():
         return {}
-    children: dict[int, list[int]] = {}
-    for pid, parent in _parents():
-        children.setdefault(parent, []).append(pid)
     found = dict.fromkeys(PARTS, 0)
-    waiting, seen = [driver, java], set[int]()
-    while waiting:
-        pid = waiting.pop()
-        if pid in seen:
-            continue
-        seen.add(pid)
-        waiting += children.get(pid, [])
-        part = "driver" if pid == driver else "java" if pid == java else "workers"
+    for pid, part in family(driver, java):
         kib = _kib(pid)
         found[part] += kib
         found["all"] += kib
     return found
+
+
+def family(driver: int, java: int) -> Iterator[tuple[int, str]]:
+    """The driver, its Java and all processes below them, each with the part that it counts for."""
+    children: dict[int, list[int]] = {}
+    for pid, parent in _parents():
+        children.setdefault(parent, []).append(pid)
+    waiting, seen = [driver, java], set[int]()
+    while waiting:
+        pid = waiting.pop()
+        if pid not in seen:
+            seen.add(pid)
+            waiting += children.get(pid, [])
+            yield pid, "driver" if pid == driver else "java" if pid == java else "workers"
 
 
 def _parents() -> Iterator[tuple[int, int]]:

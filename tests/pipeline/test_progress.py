@@ -1,0 +1,64 @@
+"""What is said while a campaign runs."""
+
+import io
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from kassay.pipeline.campaign import Campaign
+from kassay.pipeline.lanes import Chunk, lanes_of
+from kassay.pipeline.runner import Clock, Progress
+from kassay.pipeline.spec import Spec, TargetSpec
+from kassay.pipeline.store import Local
+from kassay.report.campaign import Told, progress_line
+
+LANES = lanes_of(Spec("n", (TargetSpec("range"), TargetSpec("sticky")), (("small", 100),)))
+
+
+def begun(seconds: tuple[float, float]) -> Campaign:
+    """Two lanes of 100: 20 of each are played at so many seconds a history, 40 more are planned."""
+    campaign = Campaign(Spec("n", (), ()), LANES, Local(Path("unused")))
+    campaign.planned = {0: [Chunk(0, 0, 20), Chunk(1, 0, 20)], 1: [Chunk(0, 20, 60), Chunk(1, 20, 60)]}
+    tasks = [{"lane": lane, "nanoseconds": round(20e9 * cost)} for lane, cost in enumerate(seconds)]
+    campaign.done = {0: {"tasks": tasks, "sums": {}}}
+    return campaign
+
+
+@given(st.tuples(st.floats(1e-3, 9), st.floats(1e-3, 9)), st.integers(1, 8), st.integers(1, 50))
+def test_within_a_batch_there_is_ever_more_done_and_less_left(
+    seconds: tuple[float, float], slots: int, tasks: int
+) -> None:
+    clock = Clock(begun(seconds), slots)
+    told = [clock.within(1, done, tasks) for done in range(tasks + 1)]
+    assert (told[0].done, told[-1].done, told[-1].of) == (40, 120, 200)
+    assert [now.done for now in told] == sorted(now.done for now in told)
+    left = [now.eta_s if now.eta_s is not None else -1 for now in told]
+    assert left == sorted(left, reverse=True)
+    assert abs(left[0] - 80 * sum(seconds) / slots) < 1e-6 * sum(seconds)
+    assert abs(left[-1] - 40 * sum(seconds) / slots) < 1e-6 * sum(seconds)
+
+
+def test_nothing_is_foretold_before_every_lane_has_been_seen() -> None:
+    campaign = begun((1.0, 1.0))
+    campaign.done = {}
+    assert Clock(campaign, 2).within(0, 1, 4).eta_s is None
+
+
+def test_a_batch_is_told_when_it_ends_and_in_between_only_after_a_while() -> None:
+    now = Progress(3, 50, 100, 12.34, 8.0, 2, tasks_done=5, tasks=9, peak_kib=2048)
+    ended = Progress(3, 60, 100, 12.34, 7.0, 2, broken=(("range", "stable"), ("range", "total")))
+    screen = Console(file=io.StringIO(), width=200)
+    silent, told = Told(screen, every_s=3600), Told(screen, every_s=0)
+    silent.tick(now)
+    told.tick(now)
+    told.progress(ended)
+    assert screen.file.getvalue().splitlines() == [  # type: ignore[attr-defined]
+        "batch 3 (5 of 9 tasks): about 50 of 100 histories, 12/s, 8 s left, 2 findings so far, 2 MiB at most",
+        "batch 3: 60 of 100 histories, 12/s, 7 s left, 2 findings so far",
+        "  violated by range: stable, total",
+    ]
+    assert progress_line(Progress(0, 0, 5, 0.0, None, 0)) == (
+        "batch 0: 0 of 5 histories, 0/s, ? left, 0 findings so far"
+    )
