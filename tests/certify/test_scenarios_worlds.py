@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kassay.certify.explore import beliefs, build, explore
 from kassay.model.explore import Severity, Verdict
@@ -10,8 +12,10 @@ from kassay.model.protocols.client import Run
 from kassay.model.protocols.client_classic_table import State as ClientState
 from kassay.model.protocols.draft_table import CONSUMER, COORDINATOR, C, K
 from kassay.model.protocols.faults import Faults
+from kassay.model.protocols.metadata import create_partitions
 from kassay.model.protocols.shares import ceil_range, fair_range
 from kassay.model.protocols.table import edges
+from kassay.model.protocols.values import image_of
 from kassay.model.protocols.zookeeper_table import Status
 from tests.model.protocols.script import first, play, settle
 
@@ -150,10 +154,33 @@ def test_scenario_15_to_18_each_trigger_converges(name, mode, faults):
         assert result.rounds == (1 if mode == "eager" else 2)
 
 
-def test_scenario_19_partitions_never_decrease():
-    model = build("classic", partitions=2, faults=Faults(partitions=1))
-    counts = {topic.partitions for _, after in model.steps(first(model)) for topic in after.image.value}
-    assert counts == {2, 3}
+@pytest.mark.parametrize(("name", "mode"), EVERY)
+def test_scenario_19_a_decrease_is_refused_and_nothing_happens(name, mode):
+    model = build(name, mode=mode, faults=Faults(shrink=1))
+    state = started(model, 2)
+    refusals = [(a, after) for a, after in model.steps(state) if a.reply == "INVALID_PARTITIONS"]
+    assert [str(action) for action, _ in refusals] == [
+        "metadata: t shall have 1 partitions => INVALID_PARTITIONS"
+    ]
+    after = refusals[0][1]
+    assert after.image is state.image
+    assert (after.broker, after.clients) == (state.broker, state.clients), "the generation is the same"
+    assert not after.budget.value.shrink
+    assert settle(model, after) == after, "nobody rebalances"
+    with_it, without = (explore(name, mode=mode, faults=f) for f in (Faults(shrink=1), Faults()))
+    assert with_it.verdict is Verdict.HOLDS
+    assert with_it.exploration.states == 2 * without.exploration.states
+
+
+@given(st.integers(1, 9), st.integers(-3, 12))
+def test_scenario_19_a_topic_grows_and_never_shrinks(now, wanted):
+    image = image_of([("other", 3), ("t", now)])
+    reply = create_partitions(image, "t", wanted)
+    if wanted <= now:
+        assert reply == ("INVALID_PARTITIONS", image)
+    else:
+        assert reply == ("NONE", image_of([("other", 3), ("t", wanted)]))
+    assert create_partitions(image, "nobody", wanted) == ("UNKNOWN_TOPIC_OR_PARTITION", image)
 
 
 @pytest.mark.parametrize("name", ["classic", "kip848"])

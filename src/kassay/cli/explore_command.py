@@ -87,11 +87,13 @@ def _explore(
 ) -> ExploreResult:
     """Run the exploration that the options describe. Raises InputError."""
     from kassay.certify.explore import explore
-    from kassay.model.protocols.faults import parse_faults
+    from kassay.model.protocols.faults import KNOWN, check_faults, parse_faults
 
     switches = frozenset(chosen["switches"])
     _check(model, chosen["mode"], switches)
     faults = parse_faults(chosen["faults"])
+    if model in KNOWN:
+        check_faults(model, faults)
     more: dict[str, Any] = {}
     if faults.topic and model not in ("zookeeper", "draft"):
         # A topic can only be created into a subscription by pattern.

@@ -20,7 +20,8 @@ class Faults(NamedTuple):
     moves. loss: a request or its reply is lost. duplicate, reorder: N2 only. partitions: a topic
     grows by one partition. topic: a topic that matches the subscription is created. delete: a
     topic is deleted. subscribe: a member changes its topics. rollout: a member restarts with its
-    next list of assignors. stale: a read sees ZooKeeper as it was before its last change.
+    next list of assignors. stale: a read sees ZooKeeper as it was before its last change. shrink:
+    somebody asks for fewer partitions of a topic, and is refused.
     """
 
     crash: int = 0
@@ -37,6 +38,7 @@ class Faults(NamedTuple):
     subscribe: int = 0
     rollout: int = 0
     stale: int = 0
+    shrink: int = 0
 
     @property
     def spent(self) -> bool:
@@ -46,12 +48,34 @@ class Faults(NamedTuple):
 
 NO_FAULTS: Final = Faults()
 
+_SHARED: Final = frozenset({"crash", "pause", "leave", "partitions"})
+_WORLD: Final = _SHARED | frozenset(
+    {"slow", "failover", "loss", "topic", "delete", "subscribe", "rollout", "shrink"}
+)
+_CLASSIC: Final = _WORLD | frozenset({"duplicate", "reorder"})
+KNOWN: Final[dict[str, frozenset[str]]] = {
+    "zookeeper": _SHARED | {"stale"},
+    "draft": _SHARED | {"failover"},
+    "classic": _CLASSIC,
+    "kip848": _WORLD,
+    "migration": _WORLD,
+}
+"""What can happen in each model at all."""
+
 
 @cache
 def spend(budget: Faults, name: str) -> Faults | None:
     """The budget after one such fault, or None if there is none left to spend."""
     left: int = getattr(budget, name)
     return budget._replace(**{name: left - 1}) if left > 0 else None
+
+
+def check_faults(model: str, budget: Faults) -> None:
+    """Nothing if all these faults can happen in the model; raises InputError for the first that cannot."""
+    for name, count in budget._asdict().items():
+        if count and name not in KNOWN[model]:
+            listed = ", ".join(fault for fault in Faults._fields if fault in KNOWN[model])
+            raise InputError(f"--faults: {model} knows no {name}; expected one of {listed}")
 
 
 def parse_faults(text: str) -> Faults:

@@ -11,6 +11,7 @@ from kassay.model.protocols import values as v
 from kassay.model.protocols.client import Run
 from kassay.model.protocols.client_classic_values import Client, started
 from kassay.model.protocols.faults import Faults
+from kassay.model.protocols.metadata import create_partitions
 from kassay.model.protocols.values import Image, JoinReply, Leave
 from kassay.model.protocols.wire import MAIN
 from kassay.model.protocols.world import BROKER, HEARTBEAT_OFFSET, Setting, World, labelled, put
@@ -55,6 +56,8 @@ class FaultSteps:
         if faults.failover and state.broker.value.state.group is not None:
             yield self._fail_over(state)
         yield from self._metadata_faults(state, faults)
+        if faults.shrink:
+            yield from self._refusals(state)
 
     def client_faults(
         self, state: World, c: int, cell: Cell, faults: Faults
@@ -135,6 +138,18 @@ class FaultSteps:
         label = Action(BROKER, "moves to another broker", fault=True)
         return label, World(clients, broker, state.image, budget, state.adopted)
 
+    def _refusals(self, state: World) -> Iterator[tuple[Action, World]]:
+        """Somebody asks for fewer partitions of a topic: refused, and nothing changes."""
+        image: Image = state.image.value
+        left = self.setting.spent(state.budget, "shrink")
+        for topic in image:
+            fewer = topic.partitions - 1
+            reply = create_partitions(image, topic.name, fewer)
+            label = Action(
+                "metadata", f"{topic.name} shall have {fewer} partitions", reply=reply.error, fault=True
+            )
+            yield label, state._replace(image=self.setting.cell(reply.image), budget=left)
+
     def _metadata_faults(self, state: World, faults: Faults) -> Iterator[tuple[Action, World]]:
         image: Image = state.image.value
         changes: list[tuple[str, str, Image]] = []
@@ -143,7 +158,7 @@ class FaultSteps:
                 (
                     "partitions",
                     f"{topic.name} grows to {topic.partitions + 1} partitions",
-                    tuple(t._replace(partitions=t.partitions + 1) if t == topic else t for t in image),
+                    create_partitions(image, topic.name, topic.partitions + 1).image,
                 )
                 for topic in image
                 if topic.partitions < self.setting.options.partitions_max
