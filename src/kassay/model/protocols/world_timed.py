@@ -229,9 +229,8 @@ class TimedModel:
         world = state.world
         clocks = tuple(waited(clock, cell.value, ticks) for clock, cell in zip(state.clocks, world.clients))
         later = world._replace(broker=self.setting.brokers.wait(world.broker, ticks))
-        return Action("time", "passes", detail=f"{ticks} tick" + "s" * (ticks > 1)), Timed(
-            later, clocks, max(state.loads - ticks, 0)
-        )
+        action = Action("time", "passes", detail=f"{ticks} tick" + "s" * (ticks > 1))
+        return action, Timed(later, clocks, max(state.loads - ticks, 0))
 
     # What may happen at any instant.
 

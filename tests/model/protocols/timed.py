@@ -1,0 +1,119 @@
+"""Running a timed model by hand, and looking at one of its states without its times."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from kassay.model.explore import Cell
+from kassay.model.protocols import values as v
+from kassay.model.protocols.clock import Timing
+from kassay.model.protocols.world import World, options
+from kassay.model.protocols.world_classic import ClassicModel
+from kassay.model.protocols.world_instant import TimedSetting
+from kassay.model.protocols.world_timed import TimedModel
+
+
+class EveryTick(TimedModel):
+    """Time passes tick by tick, whether anything can happen or not."""
+
+    def _wait(self, state, loose):
+        return min(super()._wait(state, loose), 1)
+
+
+def timed(timing: Timing, kind: type[TimedModel] = EveryTick, mode: str = "eager", **more: Any) -> Any:
+    return kind(options(mode, **more), timing)
+
+
+def timeless(model: TimedModel) -> ClassicModel:
+    """The model at T0 with the same options and times."""
+    return ClassicModel(
+        model.options,
+        model.inner.assign,
+        setting=TimedSetting(model.options, model.timing, clocked=False),
+    )
+
+
+# By hand.
+
+
+def wait(model: Any, state: Any, ticks: int, but: tuple[str, ...] = ()) -> Any:
+    """The state so many ticks later, all done that is due; steps whose text has a word of `but` are not taken."""
+    while True:
+        steps = [(a, s) for a, s in model.steps(state) if not a.fault and not any(w in str(a) for w in but)]
+        due = [after for action, after in steps if action.actor != "time"]
+        if due:
+            state = due[0]
+        elif not ticks or not steps:
+            return state
+        else:
+            ((_, state),) = steps
+            ticks -= 1
+
+
+def group(state: Any) -> Any:
+    return state.world.broker.value.state.group
+
+
+def members(state: Any) -> set[str]:
+    found = group(state)
+    return {member.member for member in found.members} if found is not None else set()
+
+
+def client(state: Any, number: int) -> Any:
+    return state.world.clients[number - 1].value
+
+
+def due(state: Any, kind: str, member: str = "") -> int | None:
+    """How long a timer of the coordinator still runs, None if it is not armed."""
+    armed = {order.timer: order.due for order in state.world.broker.value.armed}
+    return armed.get(v.Timer(kind, member))
+
+
+# Without times.
+
+
+@cache
+def _plain(cell: Cell) -> Any:
+    return plain(cell.value)
+
+
+def plain(value: Any) -> Any:
+    """The value without cells, so that values of two models compare."""
+    if isinstance(value, Cell):
+        return _plain(value)
+    if not isinstance(value, tuple):
+        return value
+    items = [plain(item) for item in value]
+    return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+
+
+def forgetful(model: ClassicModel, world: World) -> World:
+    """The world, in the model's own cells, without due times and without timers that do nothing.
+
+    A parked JoinGroup or SyncGroup excuses its member: its session timer does nothing, and is armed anew
+    with the reply. Neither does the timer of an id that is no longer registered. The budgets of lost
+    heartbeats and late polls are left out too: at T0 no heartbeat gets lost, and being late is paid for
+    when it shows.
+    """
+    found, _, excused = model.timers.watched(world)
+    cell = model.setting.cell
+    broker = world.broker.value
+    known = {m.member for m in found.members} | set(found.pending_join) if found is not None else set()
+    watched = {v.Timer(v.SESSION, member) for member in known - set(excused)}
+    armed = sorted(
+        (
+            order._replace(due=0)
+            for order in broker.armed
+            if order.timer.kind != v.SESSION or order.timer in watched
+        ),
+        key=lambda order: order.timer,
+    )
+    quiet = broker._replace(coordinator=cell(broker.coordinator.value), armed=tuple(armed))
+    budget = world.budget.value._replace(loss=0, slow=0)
+    return world._replace(
+        clients=tuple(cell(c.value) for c in world.clients),
+        broker=cell(quiet),
+        image=cell(world.image.value),
+        budget=cell(budget),
+    )
