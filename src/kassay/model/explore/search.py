@@ -219,6 +219,10 @@ def _uncollected() -> Iterator[None]:
         yield
     finally:
         if collects:
+            # Into the oldest generation at once, or the next collection would look at all of it.
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 

@@ -14,7 +14,7 @@ from kassay.model.explore import Cell, Interner
 from kassay.model.protocols import timers
 from kassay.model.protocols import values as v
 from kassay.model.protocols.choices import Target, TargetAsk, outcomes
-from kassay.model.protocols.coordinator import Event, Load, Step, Unload, step
+from kassay.model.protocols.coordinator import Event, Load, Output, Unload, step
 from kassay.model.protocols.groups import (
     COMPLETING,
     ClassicGroup,
@@ -26,7 +26,7 @@ from kassay.model.protocols.groups import (
     StoredAssignment,
 )
 from kassay.model.protocols.records import Log, compact
-from kassay.model.protocols.values import Config, Reply, ReplyBody, SetTimer, TimerFired
+from kassay.model.protocols.values import Config, Join, Reply, ReplyBody, SetTimer, TimerFired
 
 
 class Broker(NamedTuple):
@@ -49,6 +49,9 @@ Mail: TypeAlias = tuple[tuple[int, ReplyBody], ...]
 
 Outcome: TypeAlias = tuple[Cell, Mail]
 """A broker's cell and the replies."""
+
+Result: TypeAlias = tuple[Cell, tuple[Output, ...]]
+"""The coordinator's cell after a step, and what it told to do."""
 
 
 class Brokers:
@@ -76,6 +79,7 @@ class Brokers:
         self.split_sync = split_sync
         self._tidy = _by_due if clocked else _timeless
         self._seen: dict[tuple[Cell, Event, bool], tuple[Outcome, ...]] = {}
+        self._stepped: dict[tuple[Cell, Event], tuple[Result, ...]] = {}
 
     def first(self, image: v.Image) -> Cell:
         """A broker that has never heard of the group."""
@@ -94,23 +98,36 @@ class Brokers:
             )
         return found
 
-    def _results(self, broker: Broker, event: Event) -> list[Step]:
+    def _results(self, broker: Broker, event: Event) -> tuple[Result, ...]:
+        """What the coordinator may do about an event; only a request for a member id reads more than it."""
+        if isinstance(event, Join) and not event.member:
+            return self._outcomes(broker, event)
+        key = (broker.coordinator, event)
+        found = self._stepped.get(key)
+        if found is None:
+            found = self._stepped[key] = self._outcomes(broker, event)
+        return found
+
+    def _outcomes(self, broker: Broker, event: Event) -> tuple[Result, ...]:
         def targets(ask: TargetAsk) -> tuple[Target, ...]:
             return self.targets(ask)  # type: ignore[operator, no-any-return]
 
         def member_id(prefix: str) -> str:
             return self.member_id(broker, prefix)  # type: ignore[operator, no-any-return]
 
-        return list(outcomes(lambda ch: step(self.config, broker.state, event, ch), targets, member_id))
+        steps = outcomes(lambda ch: step(self.config, broker.state, event, ch), targets, member_id)
+        return tuple((self.interner.cell(found.state), found.outputs) for found in steps)
 
-    def _settle(self, broker: Broker, result: Step, keeps_log: bool) -> Outcome:
+    def _settle(self, broker: Broker, result: Result, keeps_log: bool) -> Outcome:
         """Carry out the outputs: timers, log, replies, and what follows an acknowledged write."""
         mail: list[tuple[int, ReplyBody]] = []
         while True:
-            armed = self._tidy(timers.after(broker.armed, result.outputs))
-            broker = broker._replace(coordinator=self.interner.cell(result.state), armed=armed)
+            coordinator, outputs = result
+            armed = timers.after(broker.armed, outputs)
+            armed = armed if armed is broker.armed else self._tidy(armed)
+            broker = Broker(coordinator, armed, broker.log, broker.unanswered)
             follow: list[Continuation] = []
-            for output in result.outputs:
+            for output in outputs:
                 if isinstance(output, Reply):
                     mail.append((output.request, output.body))
                 elif isinstance(output, Persist):
@@ -177,7 +194,8 @@ def _current(broker: Broker) -> Broker:
 
 def _timeless(armed: timers.Armed) -> timers.Armed:
     """Armed timers where no clock runs: by kind and member, due times forgotten."""
-    return tuple(sorted((timer._replace(due=0) for timer in armed), key=lambda timer: timer.timer))
+    timeless = [timer._replace(due=0) if timer.due else timer for timer in armed]
+    return tuple(sorted(timeless, key=lambda timer: timer.timer))
 
 
 def _by_due(armed: timers.Armed) -> timers.Armed:

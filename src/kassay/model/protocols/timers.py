@@ -20,7 +20,7 @@ def after(armed: Armed, outputs: Iterable[object]) -> Armed:
             if output.if_absent and output.timer in found:
                 continue
             found.pop(output.timer, None)
-            found[output.timer] = output._replace(if_absent=False)
+            found[output.timer] = output._replace(if_absent=False) if output.if_absent else output
             changed = True
         elif isinstance(output, CancelTimer):
             changed = found.pop(output.timer, None) is not None or changed

@@ -20,6 +20,7 @@ class Timers:
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
+        self._present: dict[tuple[int, Cell], tuple[str, str, int]] = {}
         self._found: dict[Any, tuple[tuple[Action, Cell, Mail], ...]] = {}
 
     def steps(self, state: World) -> Iterator[tuple[Action, World]]:
@@ -29,7 +30,7 @@ class Timers:
             yield self.load(state)
         if not broker.armed and not broker.unanswered:
             return
-        presence = tuple(self._presence(c, cell) for c, cell in enumerate(state.clients))
+        presence = tuple([self._presence(*place) for place in enumerate(state.clients)])
         logged = state.budget.value.failover > 0
         key = (state.broker, presence, logged)
         found = self._found.get(key)
@@ -47,12 +48,10 @@ class Timers:
 
     def _presence(self, c: int, cell: Cell) -> tuple[str, str, int]:
         """Whether a client polls ("up"), only heartbeats ("stalled") or nothing; its id and request."""
-        client: Client = cell.value
-        run = client.run.value if client.run in (Run.UP, Run.STALLED) else "absent"
-        member = client.member
-        if client.inbox and isinstance(client.inbox[0], JoinReply):
-            member = client.inbox[0].member or member
-        return run, member, c + CONNECTION * client.connection if client.waits else -1
+        found = self._present.get((c, cell))
+        if found is None:
+            found = self._present[c, cell] = _present(c, cell.value)
+        return found
 
     def _fire(
         self, cell: Cell, presence: tuple[tuple[str, str, int], ...], logged: bool
@@ -96,6 +95,14 @@ class Timers:
             m.member for m in members if (m.awaiting_join >= 0 and not m.is_new) or m.awaiting_sync >= 0
         )
         return group, armed, excused
+
+
+def _present(c: int, client: Client) -> tuple[str, str, int]:
+    run = client.run.value if client.run in (Run.UP, Run.STALLED) else "absent"
+    member = client.member
+    if client.inbox and isinstance(client.inbox[0], JoinReply):
+        member = client.inbox[0].member or member
+    return run, member, c + CONNECTION * client.connection if client.waits else -1
 
 
 def timer_name(kind: str, member: str) -> str:
