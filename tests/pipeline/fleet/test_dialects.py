@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from kassay.pipeline.fleet.dialects import LOST, Rejected, Seen, parse, time_of
 from kassay.pipeline.fleet.generate import EPOCH_S, FleetSpec, moments, stamp, told
+from kassay.pipeline.fleet.snapshots import rows_of
 
 AT = "# at=2026-11-21T05:00:00Z\n"
 OFFSETS = (
@@ -76,6 +77,18 @@ def test_the_view_without_topics_is_told_apart() -> None:
         (AT + '{"group": "g", "member": "m", "owned": [["t", -1]]}\n', "owned: expected"),
         (AT + "{nonsense\n", "not a member of a group in JSON"),
         ("# at=yesterday\n", "at: expected a time"),
+        (AT + '{"group": "g", "at": -5}\n', "at: expected a time"),
+        (AT + '{"group": "g", "at": true}\n', "at: expected a time"),
+        (AT + '{"group": "\\ud800", "member": "m"}\n', "half a surrogate pair"),
+        (AT + '{"group": ' + "[" * 99_999 + "\n", "not a member of a group in JSON"),
+        (AT + '{"group": "g", "owned": null}\n', "owned: expected a list"),
+        (AT + '{"group": "g", "owned": [["t", true]]}\n', "owned: expected"),
+        (f"{AT}GROUP TOPIC PARTITION CONSUMER-ID HOST\ng t 99999999999 m /h\n", "expected a number up to"),
+        (f"{AT}GROUP TOPIC PARTITION CONSUMER-ID HOST\ng t \u00b2 m /h\n", "expected a number up to"),
+        (f"{AT}GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS\ng m /h c 1\n", "no ASSIGNMENT"),
+        (f"{AT}GROUP CONSUMER-ID HOST CURRENT-ASSIGNMENT\ng m /h t:0,x\n", "expected a number up to"),
+        (f"{AT}GROUP CONSUMER-ID HOST CURRENT-ASSIGNMENT\ng m /h t\n", "CURRENT-ASSIGNMENT: expected topic"),
+        (f"{AT}GROUP COORDINATOR (ID) STATE #MEMBERS\ng b:1 (1) Stable 1\n", "the view --state tells no"),
     ],
 )
 def test_what_cannot_be_used_is_rejected_with_its_line(text: str, reason: str) -> None:
@@ -84,6 +97,44 @@ def test_what_cannot_be_used_is_rejected_with_its_line(text: str, reason: str) -
     assert reason in found[0].reason
     assert found[0].file == "f.txt"
     assert text.splitlines()[found[0].line - 1].startswith(found[0].text[:10])
+
+
+@given(
+    st.text(alphabet=st.characters(), max_size=200)
+    | st.text(alphabet='{}[]":,0 gGROUP\n#at=-(t)', max_size=60)
+)
+def test_no_text_is_too_strange(text: str) -> None:
+    header = "GROUP TOPIC PARTITION CONSUMER-ID HOST\n"
+    for found in parse(AT + header + text, "f.txt"):
+        assert isinstance(found, Seen | Rejected)
+        assert 1 <= found.line <= (AT + header + text).count("\n") + len(text.splitlines()) + 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-11-21T05:00:00Z", "2026-11-21T07:00:00+02:00", "2026-11-21T07:00:00+0200", "20261121T050000",
+        "2026-11-21 05:00", "2026-11-20T23:30:00-05:30", "2026-11-21T05-00-00Z/part-0001-20261399999999.txt",
+        "2026-11-21T05:00:00-0001.txt",
+    ],
+)  # fmt: skip
+def test_times_may_have_an_offset(text: str) -> None:
+    assert time_of(text) == 1_795_237_200_000
+
+
+def test_times_may_be_numbers_or_have_milliseconds() -> None:
+    assert time_of("2026-11-21T05:00:00.250123Z") == 1_795_237_200_250
+    assert [row.at for row in seen('{"group": "g", "at": 1795101112000}')] == [1_795_101_112_000]
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("mn-"), st.integers(0, 3)), max_size=12))
+def test_a_member_gets_one_row_with_all_that_was_said(rows: list[tuple[str, str, int]]) -> None:
+    text = AT + "GROUP TOPIC PARTITION CONSUMER-ID HOST\n"
+    text += "".join(f"{group} t {partition} {member} /h\n" for group, member, partition in rows)
+    merged = [row for row in rows_of(parse(text, "f.txt")) if isinstance(row, Seen)]
+    owned = {(row.group, row.member or "-"): [p for _, p in row.owned] for row in merged}
+    assert len(owned) == len(merged)
+    assert owned == {key: [p for g, m, p in rows if (g, m) == key] for key in {(g, m) for g, m, _ in rows}}
 
 
 def test_json_lines_carry_time_and_subscription() -> None:

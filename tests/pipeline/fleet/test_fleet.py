@@ -1,20 +1,17 @@
 """A small fleet, written, read and replayed by Spark, beside a replay in plain Python."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kassay.certify.targets import resolve
-from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from kassay.pipeline.fleet.fleet import replay_fleet
 from kassay.pipeline.fleet.generate import FleetSpec, dialect_of, moments, texts
-from kassay.pipeline.fleet.replay import Seat, State, changes_between, states_of
-from kassay.pipeline.fleet.snapshots import read_fleet, read_subscriptions
-from tests.pipeline.fleet import plain
-from tests.pipeline.fleet.naive import events_of
+from kassay.pipeline.fleet.histories import events_of
+from kassay.pipeline.fleet.snapshots import SNAPSHOTS_DDL, read_fleet
+from tests.pipeline.fleet import naive, plain
 
 duckdb = pytest.importorskip("duckdb", reason="the pipeline's tests have an environment of their own")
 
@@ -48,7 +45,9 @@ def test_events_are_what_a_plain_walk_finds(replayed: tuple[Path, dict[str, Any]
         group, seen = moments(FleetSpec(GROUPS, SNAPSHOTS, 5), number)
         # Only the offsets view lists what nobody owns.
         shows = dialect_of(FleetSpec(GROUPS, SNAPSHOTS, 5), number) in ("offsets", "members-lost")
-        expected |= {(group, *event) for event in events_of(list(seen)) if shows or event[1] != "unowned"}
+        expected |= {
+            (group, *event) for event in naive.events_of(list(seen)) if shows or event[1] != "unowned"
+        }
     assert {row for row in found if row[2] in ("join", "leave", "move", "unowned")} == expected
     assert len(found) == len(set(found))
 
@@ -108,42 +107,48 @@ def test_the_view_without_topics_needs_the_offsets_view(spark: Any, tmp_path: Pa
     assert (bad.line, "offsets view" in bad.reason) == (3, True)
 
 
-def test_a_missing_path_is_named(spark: Any) -> None:
+@pytest.mark.spark
+def test_places_without_snapshots_are_named(spark: Any, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="/no/such: no such file"):
         read_fleet(spark, ["/no/such"])
+    with pytest.raises(InputError, match="no files in it"):
+        read_fleet(spark, [str(tmp_path)])
+    for name in ("a.txt", "b.parquet"):
+        (tmp_path / name).write_text("x\n", encoding="utf-8")
+    with pytest.raises(InputError, match="Parquet and other files"):
+        read_fleet(spark, [str(tmp_path)])
 
 
-def test_subscriptions_are_read_or_refused(tmp_path: Path) -> None:
-    path = tmp_path / "s.jsonl"
-    path.write_text(json.dumps({"group": "g", "member": "*", "topics": ["t"]}) + "\n\n", encoding="utf-8")
-    assert read_subscriptions(path) == {("g", "*"): ("t",)}
-    path.write_text('{"group": "g"}\n', encoding="utf-8")
-    with pytest.raises(InputError, match=r"s\.jsonl:1: expected"):
-        read_subscriptions(path)
+@pytest.mark.spark
+def test_the_parquet_form_is_read_and_its_bad_rows_rejected(spark: Any, tmp_path: Path) -> None:
+    ddl = SNAPSHOTS_DDL
+    good = ("g", 1_795_237_200_000, "m", [("t", 0)], ["t"], None, "app", None)
+    bad = [
+        (None, *good[1:]),
+        (good[0], None, *good[2:]),
+        (*good[:3], None, *good[4:]),
+        (*good[:3], [("t", -1)], *good[4:]),
+        (*good[:4], [None], *good[5:]),
+    ]
+    spark.createDataFrame([good, *bad], ddl).coalesce(1).write.parquet(f"{tmp_path}/table")
+    fleet = read_fleet(spark, [f"{tmp_path}/table"])
+    assert [tuple(row[:3]) for row in fleet.snapshots.collect()] == [good[:3]]
+    rejected = sorted((row.line, row.reason.split(":")[0]) for row in fleet.rejected.collect())
+    assert rejected == [(2, "group"), (3, "at"), (4, "owned"), (5, "owned"), (6, "topics")]
+    spark.createDataFrame([good], ddl).drop("rack").write.parquet(f"{tmp_path}/narrow")
+    with pytest.raises(InputError, match="column 'rack' is missing"):
+        read_fleet(spark, [f"{tmp_path}/narrow"])
+    texts_ = spark.createDataFrame([good], ddl.replace("at bigint", "at string"), verifySchema=False)
+    texts_.write.parquet(f"{tmp_path}/texts")
+    with pytest.raises(InputError, match="column 'at': expected bigint, got string"):
+        read_fleet(spark, [f"{tmp_path}/texts"])
 
 
-def row(at: int, member: str | None, *owned: int) -> dict[str, Any]:
-    tps = [{"topic": "t", "partition": p} for p in owned]
-    return {
-        "at": at, "member": member, "owned": tps, "topics": None, "instance_id": None, "client_id": None,
-        "rack": None,
-    }  # fmt: skip
-
-
-def test_states_guess_subscriptions_and_sizes_and_say_so() -> None:
-    first, second = states_of("g", [row(1, "a", 0), row(1, None, 1), row(2, "b", 0, 1, 2)], {})
-    assert first.counts == {"t": 2}
-    assert first.inferred
-    assert second.seats["b"].owned == tuple(TopicPartition("t", p) for p in range(3))
-    kinds = [type(event).__name__ for event in changes_between(first, second)]
-    assert kinds == ["AddPartitions", "Leave", "Join"]
-    known = states_of("g", [row(1, "a", 0)], {("g", "a"): ("t", "u")})
-    assert (known[0].topics["a"], known[0].inferred) == (("t", "u"), False)
-
-
-def test_nothing_happened_between_equal_states() -> None:
-    seat = Seat(("t",), (TopicPartition("t", 0),), None, None, None)
-    state = State({"a": seat}, {"t": 1}, {"a": ("t",)}, False)
-    assert changes_between(state, state) == ()
-    other = State({"a": seat._replace(owned=())}, {"t": 1}, {"a": ("t",)}, False)
-    assert [type(e).__name__ for e in changes_between(state, other)] == ["Rebalance"]
+@pytest.mark.spark
+def test_events_shuffle_by_group_alone(spark: Any) -> None:
+    """The snapshots of a large fleet fit no broadcast, and are moved between tasks once."""
+    snapshots = spark.createDataFrame([], SNAPSHOTS_DDL).repartition(3, "group")
+    plan = events_of(snapshots)._jdf.queryExecution().executedPlan().toString()
+    assert "Broadcast" not in plan
+    assert plan.count("hashpartitioning(") == plan.count("hashpartitioning(group#")
+    assert "Window" in plan

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SCHEMA: Final = "kassay/fleet/1"
+PIECES: Final = 16
+"""Tasks a core."""
 SUMMARY: Final = """
     SELECT assignor, count(*) AS groups, sum(rebalances) AS rebalances, sum(to_switch) AS to_switch,
       sum(moved) AS moved, sum(moved_least) AS moved_least, sum(balance) AS balance,
@@ -44,16 +46,16 @@ def replay_fleet(
     fleet = read_fleet(spark, paths)
     fleet.rejected.write.mode("overwrite").parquet(f"{out}/rejected")
     fleet.snapshots.write.mode("overwrite").parquet(f"{out}/snapshots")
+    fleet.parsed.unpersist()
     # From here on the written table is the source: what was parsed is not parsed again.
     snapshots = spark.read.parquet(f"{out}/snapshots")
-    events_of(snapshots).write.mode("overwrite").parquet(f"{out}/events")
-    states_of(snapshots, spark.read.parquet(f"{out}/events")).write.mode("overwrite").parquet(f"{out}/states")
     groups = snapshots.select("group").distinct().count()
-    pieces = max(1, min(groups, 8 * spark.sparkContext.defaultParallelism))
-    # Groups differ in size by orders of magnitude: many pieces even the tasks out.
-    replays(snapshots.repartition(pieces, "group"), targets, known).write.mode("overwrite").parquet(
-        f"{out}/replays"
-    )
+    # Groups differ in size by orders of magnitude: many pieces even the tasks out, and keep each in memory.
+    pieces = max(1, min(groups, PIECES * spark.sparkContext.defaultParallelism))
+    by_group = snapshots.repartition(pieces, "group")
+    events_of(by_group).write.mode("overwrite").parquet(f"{out}/events")
+    states_of(snapshots, spark.read.parquet(f"{out}/events")).write.mode("overwrite").parquet(f"{out}/states")
+    replays(by_group, targets, known).write.mode("overwrite").parquet(f"{out}/replays")
     for name in ("replays", "events", "rejected"):
         spark.read.parquet(f"{out}/{name}").createOrReplaceTempView(name)
     rejected = spark.sql("SELECT reason, count(*) AS lines FROM rejected GROUP BY reason ORDER BY lines DESC")

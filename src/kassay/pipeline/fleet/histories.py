@@ -24,19 +24,20 @@ COUNTS: Final = {
 
 
 def events_of(snapshots: DataFrame) -> DataFrame:
-    """A row an event; `at` is the snapshot that shows it first."""
+    """A row an event; `at` is the snapshot that shows it first.
+
+    Every step goes by group: snapshots that are partitioned by group are shuffled no more.
+    """
     from pyspark.sql import Window
     from pyspark.sql import functions as F  # noqa: N812  # as every user of Spark knows it
 
-    by_time = Window.partitionBy("group").orderBy("at")
-    instants = snapshots.select("group", "at").distinct()
-    instants = instants.select(
-        "group",
-        "at",
-        F.lag("at").over(by_time).alias("before"),
-        F.lead("at").over(by_time).alias("after"),
+    by_group = Window.partitionBy("group")
+    earlier = by_group.orderBy("at").rangeBetween(Window.unboundedPreceding, -1)
+    later = by_group.orderBy(F.desc("at")).rangeBetween(Window.unboundedPreceding, -1)
+    # The neighbouring instants of the group; a window where a join would have to shuffle, or to broadcast.
+    rows = snapshots.select(
+        "*", F.max("at").over(earlier).alias("before"), F.min("at").over(later).alias("after")
     )
-    rows = snapshots.join(instants, ["group", "at"])
     return _members(rows).unionByName(_partitions(rows))
 
 
@@ -134,5 +135,9 @@ def states_of(snapshots: DataFrame, events: DataFrame) -> DataFrame:
     counted = events.groupBy("group", "at").agg(
         *(F.count(F.when(F.col("event") == kind, 1)).alias(name) for kind, name in COUNTS.items())
     )
-    joined = states.join(counted, ["group", "at"], "left").fillna(0, [*COUNTS.values()])
+    joined = (
+        states.hint("merge")
+        .join(counted.hint("merge"), ["group", "at"], "left")
+        .fillna(0, [*COUNTS.values()])
+    )
     return joined.withColumn("partitions", F.col("owned") + F.col("unowned"))

@@ -30,10 +30,14 @@ SNAPSHOTS_DDL: Final = (
 
 
 class Fleet(NamedTuple):
-    """`snapshots` has a row a group, time and member (null: unowned); `rejected` a row a bad line."""
+    """`snapshots` has a row a group, time and member (null: unowned); `rejected` a row a bad line.
+
+    `parsed` is what both are made of, kept by Spark until somebody lets go of it.
+    """
 
     snapshots: DataFrame
     rejected: DataFrame
+    parsed: DataFrame
 
 
 def read_fleet(spark: SparkSession, paths: Sequence[str]) -> Fleet:
@@ -41,6 +45,7 @@ def read_fleet(spark: SparkSession, paths: Sequence[str]) -> Fleet:
 
     Raises `InputError` for a place with nothing in it, or with Parquet and other files.
     """
+    from pyspark import StorageLevel
     from pyspark.sql import functions as F  # noqa: N812  # as every user of Spark knows it
 
     must_exist(paths)
@@ -49,7 +54,7 @@ def read_fleet(spark: SparkSession, paths: Sequence[str]) -> Fleet:
     rows = _parsed(spark, texts)
     for path in tables:
         rows = rows.unionByName(_table(spark, path))
-    rows = rows.persist()
+    rows = rows.persist(StorageLevel.DISK_ONLY)
     good = rows.where(F.col("reason").isNull())
     told = good.where(F.col("view") != LOST)
     instants = told.where(F.col("view") == OFFSETS).select("group", "at").distinct()
@@ -67,7 +72,7 @@ def read_fleet(spark: SparkSession, paths: Sequence[str]) -> Fleet:
     rejected = (
         rows.where(F.col("reason").isNotNull()).select("file", "line", "reason", "text").unionByName(alone)
     )
-    return Fleet(_merged(told.unionByName(beside)), rejected)
+    return Fleet(_merged(told.unionByName(beside)), rejected, rows)
 
 
 def must_exist(paths: Sequence[str]) -> None:
