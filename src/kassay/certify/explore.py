@@ -43,6 +43,7 @@ from kassay.model.protocols.world import Options, failed, gained, moved
 from kassay.model.protocols.world_classic import NETWORKS, ClassicModel
 from kassay.model.protocols.world_consumer import ConsumerModel
 from kassay.model.protocols.world_consumer_faults import CLASSIC, CONSUMER
+from kassay.model.protocols.world_offsets import broken
 from kassay.model.protocols.world_symmetry import ClientSymmetry, distinguished
 from kassay.model.protocols.world_timed import TimedModel
 from kassay.properties.protocol import Watched, invariants
@@ -59,7 +60,7 @@ ANY: Final = "any-balanced"
 SCHEMA: Final = "kassay/explore/1"
 SYMMETRIC_FROM: Final = 3
 """So many clients make it pay to look for renamed states (docs/explorer-speed.md)."""
-_MEMBERS_MAX, _PARTITIONS_MAX, _TOPICS_MAX = 4, 6, 3
+_MEMBERS_MAX, _PARTITIONS_MAX, _TOPICS_MAX, _RECORDS_MAX = 4, 6, 3, 3
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,7 @@ def watched(model: Any) -> Watched:
             lambda state: state.broker,
             clients=lambda state: [cell.value for cell in state.clients],
             failed=failed,
+            broken=broken if model.options.records else None,
         )
     if isinstance(model, TimedModel):
         return _watched_by_the_clock(model)
@@ -246,7 +248,7 @@ def _check_timing(model: str, timing: Timing | None) -> None:
     timing.check()
 
 
-def _check_network(model: str, network: str, faults: str | Faults) -> None:
+def _check_network(model: str, network: str, faults: str | Faults, records: int) -> None:
     budget = parse_faults(faults) if isinstance(faults, str) else faults
     if network not in NETWORKS:
         raise InputError(f"--network: unknown level {network!r}; expected one of {', '.join(NETWORKS)}")
@@ -254,6 +256,10 @@ def _check_network(model: str, network: str, faults: str | Faults) -> None:
         raise InputError(f"--network: {model} has N0 only; each of its steps is a single read or write")
     if network != "N2" and (budget.duplicate or budget.reorder):
         raise InputError(f"--faults: duplicate and reorder can happen at N2 only, not at {network}")
+    if not 0 <= records <= _RECORDS_MAX:
+        raise InputError(f"--records: {records} is out of range; expected 0 to {_RECORDS_MAX}")
+    if records and network == "N0":
+        raise InputError("--records: commits are sent at N1 and N2 only, not at N0")
 
 
 def explore(
@@ -263,6 +269,7 @@ def explore(
     time_s: float | None = None,
     stop_at_first: bool = False,
     network: str = "N0",
+    records: int = 0,
     clock: str = "T0",
     timing: Timing | None = None,
     symmetry: bool | None = None,
@@ -274,14 +281,14 @@ def explore(
 
     With `symmetry` worlds that differ only in who is who among interchangeable clients are walked once;
     None: from three clients on, where it saves time. `timing` says how long everything takes on the clock
-    T1; T0 has no use for it.
+    T1; T0 has no use for it. `records` of each partition can be processed, and are committed by OffsetCommit.
 
     Raises InputError for settings that are out of range, unknown, or that no exhaustive walk covers.
     """
     from kassay.certify.switches import check_switches
 
     check_switches(switches)
-    _check_network(model, network, settings.get("faults", NO_FAULTS))
+    _check_network(model, network, settings.get("faults", NO_FAULTS), records)
     if clock not in ("T0", "T1"):
         raise InputError(f"--clock: unknown level {clock!r}; expected T0 or T1")
     if clock == "T1":
@@ -290,6 +297,8 @@ def explore(
         settings["timing"] = timing or Timing()
     if network != "N0":
         settings["network"] = network
+    if records:
+        settings["records"] = records
     built = build(model, switches=switches, **settings)
     renaming = _symmetry(built, symmetry)
     budget = Budget(states_max, time_s, stop_at_first)

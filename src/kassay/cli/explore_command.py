@@ -46,6 +46,9 @@ WITHOUT_MODES = ("zookeeper", "draft", "kip848")
     show_default=True,
     help="N0: an RPC is one step; N1: sent, handled and answered in steps of their own.",
 )
+@click.option(
+    "--records", type=int, default=0, help="Records of each partition to process and commit (N1, N2)."
+)
 @clock_options
 @click.option(
     "--max-states", type=click.IntRange(min=1), default=500_000, show_default=True, help="Stop there."
@@ -109,6 +112,7 @@ def _explore(
         faults=faults,
         policy=chosen["policy"],
         network=chosen["network"],
+        records=chosen["records"],
         clock=chosen["clock"],
         timing=timing_of(chosen),
         states_max=chosen["max_states"],

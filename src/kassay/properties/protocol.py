@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from kassay.model.explore import Finding, Invariant, Severity
-from kassay.model.protocols.census import Belief, Census, complete
+from kassay.model.protocols.census import Belief, Census, Owned, complete
 from kassay.model.protocols.groups import (
     COMPLETING,
     MEMBER_STABLE,
@@ -65,7 +65,7 @@ def registry_exclusive(census: Census) -> Iterator[Finding]:
     """No partition is on record for two members."""
     for one, other in combinations(census.registry, 2):
         if both := _shared(one.owned, other.owned):
-            yield Finding(REAL, f"{both} is on record for {one.member} and {other.member}")
+            yield Finding(REAL, f"{one.member} and {other.member} are both on record for {both}")
 
 
 @promise("I2", "KIP-429; the split brain of the 2015 article")
@@ -74,7 +74,9 @@ def current_exclusive(census: Census) -> Iterator[Finding]:
     current = [belief for belief in _live(census) if belief.current]
     for one, other in combinations(current, 2):
         if both := _shared(one.owned, other.owned):
-            yield Finding(REAL, f"{one.client} and {other.client} both own {both}, both current")
+            yield Finding(
+                REAL, f"{one.client} and {other.client} both own {both}, and both are current members"
+            )
 
 
 @promise("I3", "the zombies of KIP-62 and KIP-345")
@@ -82,10 +84,15 @@ def belief_exclusive(census: Census) -> Iterator[Finding]:
     """No two live clients believe to own one partition."""
     for one, other in combinations(_live(census), 2):
         if both := _shared(one.owned, other.owned):
-            late = one if not one.current else other
-            yield Finding(
-                ZOMBIE, f"{one.client} and {other.client} both own {both}; {late.client} is a zombie"
-            )
+            yield Finding(ZOMBIE, f"{one.client} and {other.client} both own {both}; {_zombies(one, other)}")
+
+
+def _zombies(one: Belief, other: Belief) -> str:
+    """Which of the two is no longer what it takes itself for."""
+    late = [belief.client for belief in (one, other) if not belief.current]
+    if not late:
+        return "both are current members, see I2"
+    return f"{late[0]} is a zombie" if len(late) == 1 else "both are zombies"
 
 
 @promise("I5", "generation fencing of OffsetCommit")
@@ -97,7 +104,8 @@ def commit_fenced(census: Census) -> Iterator[Finding]:
             for tp in belief.owned:
                 if last.get(tp, belief.client) != belief.client:
                     yield Finding(
-                        REAL, f"a commit of {belief.client} for {tp} would count, though {last[tp]} took over"
+                        REAL,
+                        f"a commit of {belief.client} for {tp} would count, though {last[tp]} has taken over",
                     )
 
 
@@ -118,7 +126,7 @@ def offsets_monotone(census: Census) -> Iterator[Finding]:
                 if heir is not None and heir is not belief and heir.commits and tp in heir.owned:
                     yield Finding(
                         REAL,
-                        f"{heir.client} commits {tp} ahead, {belief.client} commits it back",
+                        f"{belief.client} can set {tp} back behind what {heir.client}, its owner, commits",
                     )
 
 
@@ -132,8 +140,15 @@ def complete_at_rest(census: Census) -> Iterator[Finding]:
         if orphans:
             yield Finding(gravity, f"at rest nobody owns {','.join(map(str, orphans))}")
         else:
-            beliefs = "; ".join(f"{b.client}: {','.join(map(str, b.owned))}" for b in census.beliefs)
-            yield Finding(gravity, f"at rest record and belief differ: {beliefs}")
+            record = _listed((entry.member, entry.owned) for entry in census.registry)
+            belief = _listed((b.client, b.owned) for b in _live(census))
+            yield Finding(gravity, f"at rest the record has {record}, and the belief is {belief}")
+
+
+def _listed(owned: Iterable[tuple[str, Owned]]) -> str:
+    """Who owns what, in a line."""
+    parts = (f"{name}: {','.join(map(str, tps)) or 'none'}" for name, tps in owned)
+    return "; ".join(parts) or "nobody"
 
 
 @promise("I8", "KIP-429")
@@ -143,7 +158,9 @@ def subscribed_only(census: Census) -> Iterator[Finding]:
         for entry in census.registry:
             strange = [tp for tp in entry.owned if hasattr(tp, "topic") and tp.topic not in entry.topics]
             if strange:
-                yield Finding(REAL, f"{entry.member} has {','.join(map(str, strange))} unasked")
+                yield Finding(
+                    REAL, f"{entry.member} is given {','.join(map(str, strange))}, which it does not read"
+                )
 
 
 @promise("I13", "KIP-345")
@@ -163,7 +180,7 @@ def watched_by_timer(group: Any, armed: Iterable[str], excused: Iterable[str]) -
     """
     for member in group.members if group is not None else ():
         if member.member not in armed and member.member not in excused:
-            yield Finding(REAL, f"{member.member} has no session timer")
+            yield Finding(REAL, f"{member.member} is a member, and no session timer watches it")
 
 
 @promise("I16", "KAFKA-13214")
@@ -173,7 +190,7 @@ def remembers_its_id(before: Iterable[Any], after: Iterable[Any]) -> Iterator[Fi
         told = getattr(old.inbox[0], "error", "") if old.inbox else ""
         heard = told in RETRIABLE and not new.inbox and old.run == new.run
         if heard and old.member and not new.member:
-            yield Finding(REAL, f"c{number} forgets {old.member} over {told}")
+            yield Finding(REAL, f"c{number} forgets its member id {old.member} over {told}")
 
 
 @promise("I17", "KIP-62; the rule that a session outlasts three heartbeat intervals")
@@ -202,7 +219,8 @@ def caught_up(census: Census) -> Iterator[Finding]:
             for member, tps in target.items():
                 if member != belief.member and (both := _shared(tps, belief.owned)):
                     yield Finding(
-                        REAL, f"{belief.client} is at the target epoch and still owns {both} of {member}"
+                        REAL,
+                        f"{belief.client} at the target epoch still owns {both}, the target of {member}",
                     )
 
 
@@ -227,7 +245,7 @@ def handed_over(before: Census, after: Census) -> Iterator[Finding]:
                 and (both := _shared(gained, other.owned))
             ):
                 gravity = REAL if new.current or not new.joined else ZOMBIE
-                yield Finding(gravity, f"{new.client} adopts {both} while {other.client} still owns it")
+                yield Finding(gravity, f"{new.client} adopts {both}, which {other.client} still owns")
 
 
 STATE_CHECKS: Final[dict[str, _Check]] = {
@@ -253,7 +271,7 @@ def one_leader(before: Coordinator, after: Coordinator) -> Iterator[Finding]:
     if not isinstance(old, ClassicGroup) or not isinstance(new, ClassicGroup):
         return
     if old.state == PREPARING and new.state == COMPLETING and new.generation != old.generation + 1:
-        yield Finding(REAL, f"generation {old.generation} is followed by {new.generation}")
+        yield Finding(REAL, f"generation {old.generation} is followed by generation {new.generation}")
     if old.state == STABLE and new.state == COMPLETING and new.generation == old.generation:
         yield Finding(REAL, f"generation {new.generation} is to be assigned twice")
     if old.state == COMPLETING and new.state == STABLE:
@@ -269,17 +287,17 @@ def monotone(before: Coordinator, after: Coordinator) -> Iterator[Finding]:
     old, new = before.group, after.group
     if isinstance(old, ClassicGroup) and isinstance(new, ClassicGroup):
         if new.generation < old.generation:
-            yield Finding(REAL, f"generation {old.generation} is followed by {new.generation}")
+            yield Finding(REAL, f"generation {old.generation} is followed by generation {new.generation}")
     elif isinstance(old, ConsumerGroup) and isinstance(new, ConsumerGroup):
         for name in ("epoch", "target_epoch"):
             was, now = getattr(old, name), getattr(new, name)
             if now < was:
-                yield Finding(REAL, f"group: {name} {was} is followed by {now}")
+                yield Finding(REAL, f"the group's {name.replace('_', ' ')} {was} is followed by {now}")
         was_by_id = {member.member: member.epoch for member in old.members}
         for member in new.members:
             was = was_by_id.get(member.member, -1)
             if 0 < member.epoch < was:
-                yield Finding(REAL, f"{member.member}: epoch {was} is followed by {member.epoch}")
+                yield Finding(REAL, f"epoch {was} of {member.member} is followed by {member.epoch}")
 
 
 def stored_once(before: Any, after: Any) -> Iterator[Finding]:
@@ -301,7 +319,7 @@ def epoch_shape(coordinator: Coordinator) -> Iterator[Finding]:
             continue
         if member.epoch > group.target_epoch:
             yield Finding(
-                REAL, f"{member.member} is at epoch {member.epoch}, the target at {group.target_epoch}"
+                REAL, f"{member.member} is at epoch {member.epoch}, above target epoch {group.target_epoch}"
             )
         if member.state == MEMBER_STABLE and member.pending:
             yield Finding(
@@ -335,7 +353,8 @@ class Watched(NamedTuple):
     `gained` says cheaply whether a step lets any client own more, `failed` whether one may have taken an
     error. A step in which the coordinator moved (`moved`) may set a generation back to the persisted one.
     `polling` names the clients that are alive and poll, where a clock tells, with their member ids.
-    `waived` promises were never made.
+    `broken` tells what a commit broke when it was accepted, where offsets are counted. `waived` promises
+    were never made.
     """
 
     public: Callable[[Any], Hashable]
@@ -350,6 +369,7 @@ class Watched(NamedTuple):
     clients: Callable[[Any], Iterable[Any]] | None = None
     failed: Callable[[Any, Any], bool] | None = None
     polling: Callable[[Any], Iterable[tuple[str, str]]] | None = None
+    broken: Callable[[Any], tuple[str, ...]] | None = None
     waived: frozenset[str] = frozenset()
 
 
@@ -384,8 +404,24 @@ def invariants(watched: Watched, names: Iterable[str] | None = None) -> tuple[In
                 relevant=lambda before, after: stored(before) != stored(after),
             )
         )
+    if watched.broken is not None:
+        found += [
+            Invariant(name, PROMISES[name].claim, check=_accepted(name, watched.broken), reads=watched.broken)
+            for name in ("I5", "I9")
+        ]
     wanted = set(PROMISES) if names is None else set(names)
     return tuple(invariant for invariant in found if invariant.name in wanted)
+
+
+def _accepted(name: str, broken: Callable[[Any], tuple[str, ...]]) -> Callable[[Any], Iterator[Finding]]:
+    """What accepted commits broke of one promise."""
+
+    def check(state: Any) -> Iterator[Finding]:
+        found = broken(state)
+        if found and found[0] == name:
+            yield Finding(REAL, found[1])
+
+    return check
 
 
 def _census_invariants(watched: Watched) -> Iterator[Invariant[Any]]:

@@ -13,12 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from kassay.model.cluster import TopicPartition
 from kassay.model.protocols import values as v
 from kassay.model.protocols.client import COOPERATIVE, EAGER, ClientConfig, Run, matching
 from kassay.model.protocols.client_classic_table import CLIENT, Event, State
 from kassay.model.protocols.client_classic_values import Ask, Assign, Client, Given, Turn, moved
 from kassay.model.protocols.table import IGNORE, check_move, look_up
 from kassay.model.protocols.values import (
+    Commit,
     Heartbeat,
     Image,
     Join,
@@ -123,6 +125,22 @@ def heartbeat(config: ClientConfig, number: int, client: Client) -> Heartbeat | 
     if client.state not in (State.COMPLETING, State.STABLE):
         return None
     return Heartbeat(number, client.member, client.generation, config.instance)
+
+
+def commit(
+    config: ClientConfig, number: int, client: Client, offsets: tuple[tuple[TopicPartition, int], ...]
+) -> Commit | None:
+    """The OffsetCommit of this moment, or None where it would fail without being sent."""
+    if client.state is not State.STABLE or client.generation < 0:
+        return None
+    return Commit(number, client.member, client.generation, offsets, config.instance)
+
+
+def on_commit(config: ClientConfig, client: Client, sent: Commit, error: str) -> Client:
+    """The client after a commit's reply; what concerns an older identity is ignored."""
+    if error == v.NONE or (sent.generation, sent.member) != (client.generation, client.member):
+        return client
+    return on_error(config, client, error)
 
 
 def on_heartbeat(config: ClientConfig, client: Client, sent: Heartbeat, error: str) -> Client:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from kassay.model.cluster import TopicPartition
 from kassay.model.protocols import values as v
 from kassay.model.protocols.client import ClientConfig, Run
 from kassay.model.protocols.client_consumer_table import CLIENT, Event, State
 from kassay.model.protocols.table import IGNORE, check_move, look_up
-from kassay.model.protocols.values import ConsumerHeartbeat, ConsumerHeartbeatReply, Partitions
+from kassay.model.protocols.values import Commit, ConsumerHeartbeat, ConsumerHeartbeatReply, Partitions
 from kassay.model.protocols.wire import SILENT, Wire
 
 MEMBER: Final = frozenset({State.JOINING, State.RECONCILING, State.ACKNOWLEDGING, State.STABLE})
@@ -98,6 +99,15 @@ def heartbeat(
     if state is State.ACKNOWLEDGING:
         state = State.STABLE if client.settled else State.RECONCILING
     return _move(client, Event.SENT, state=state, told=True, full=False, waits=""), request
+
+
+def commit(
+    config: ClientConfig, number: int, client: ConsumerClient, offsets: tuple[tuple[TopicPartition, int], ...]
+) -> Commit | None:
+    """The OffsetCommit of this moment, under the member epoch; None out of the group."""
+    if client.state not in MEMBER or client.epoch == v.JOIN_EPOCH:
+        return None
+    return Commit(number, client.member, client.epoch, offsets, config.instance)
 
 
 def on_reply(config: ClientConfig, client: ConsumerClient, reply: ConsumerHeartbeatReply) -> ConsumerClient:

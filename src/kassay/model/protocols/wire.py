@@ -1,8 +1,9 @@
 """What lies between one client and the coordinator where a request is not one step (networks N1 and N2).
 
-A wire has three channels: the main thread's (JoinGroup, SyncGroup), the heartbeat's and that of commits.
-Replies to the main thread may be parked for long and are told apart by the request's number; they lie in
-the client's inbox. The others are answered at once, and come back with the request that they answer.
+A wire has three channels, which share a connection: the main thread's (JoinGroup, SyncGroup), the
+heartbeats' and the commits'. Replies to the main thread may be parked for long and are told apart by the
+request's number; they lie in the client's inbox. The others are answered at once, and come back with what
+they answer.
 """
 
 from __future__ import annotations
@@ -61,12 +62,6 @@ class Wire(NamedTuple):
     def speaks(self, channel: str) -> bool:
         """Whether a request is on its way on the channel."""
         return any(channel_of(request) == channel for request in self.sent)
-
-    def hung_up(self, channel: str) -> Wire:
-        """The wire with nothing under way on a channel."""
-        sent = tuple(r for r in self.sent if channel_of(r) != channel)
-        back = tuple(r for r in self.back if channel_of(r.request) != channel)
-        return Wire(sent, back)
 
 
 SILENT: Final = Wire()

@@ -19,7 +19,7 @@ from kassay.model.protocols.client_classic_values import Client
 from kassay.model.protocols.faults import NO_FAULTS, Faults, spend
 from kassay.model.protocols.groups import ClassicGroup, Group
 from kassay.model.protocols.rename import facts_of
-from kassay.model.protocols.values import JoinReply, Partitions
+from kassay.model.protocols.values import Commit, JoinReply, Partitions
 from kassay.model.protocols.wire import CONNECTION as CONNECTION
 from kassay.model.protocols.wire import HEARTBEAT_OFFSET as HEARTBEAT_OFFSET
 
@@ -33,7 +33,8 @@ class Options:
     `assignors`: one tuple of names a rollout rung; `modes` what each name supports. `topics` are the
     topics at the start, `pattern` a prefix if clients subscribe by one, `new_topics` what may be created.
     `network` is N0 (an RPC is one step), N1 (its parts are steps) or N2 (and messages go astray); with
-    `loading` a new coordinator takes its time to read the log at N0 as well.
+    `loading` a new coordinator takes its time to read the log at N0 as well. `records` of each partition
+    can be processed, and their offsets committed (N1, N2).
     """
 
     members: int = 2
@@ -52,6 +53,7 @@ class Options:
     lists: tuple[tuple[tuple[str, ...], ...], ...] = ()
     network: str = "N0"
     loading: bool = False
+    records: int = 0
     partitions_max: int = 4
 
     @property
@@ -66,24 +68,35 @@ def options(mode: str = EAGER, **changes: Any) -> Options:
     return replace(Options(modes=modes), **changes)
 
 
+NO_CELL: Final = Cell(None)
+
+
 class World(NamedTuple):
-    """Cells of clients, broker, image and budget. `adopted`: who last adopted what a zombie still holds."""
+    """Cells of clients, broker, image and budget. `adopted`: who last adopted what a zombie still holds.
+
+    `offsets` is a cell of `Offsets` where records are processed, else of nothing.
+    """
 
     clients: tuple[Cell, ...]
     broker: Cell
     image: Cell
     budget: Cell
     adopted: tuple[tuple[TopicPartition, int], ...] = ()
+    offsets: Cell = NO_CELL
 
 
 class Move(NamedTuple):
-    """One local step: what becomes of client and broker, and the replies that others get."""
+    """One local step: what becomes of client and broker, and the replies that others get.
+
+    `adopts` is what the client takes over by it, `accepts` a commit that the coordinator accepts.
+    """
 
     action: Action
     client: Cell
     broker: Cell
     mail: Mail = ()
     adopts: Partitions = ()
+    accepts: tuple[Commit, ...] = ()
 
 
 def config_of(o: Options, c: int) -> ClientConfig:

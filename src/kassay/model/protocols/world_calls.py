@@ -139,6 +139,8 @@ class Direct:
             return refused
         if isinstance(body, SyncReply):
             return cc.on_sync(config, client, body)
+        if isinstance(request, v.Commit):
+            return cc.on_commit(config, client, request, body.error)
         assert isinstance(request, v.Heartbeat)
         return cc.on_heartbeat(config, client, request, body.error)
 

@@ -23,6 +23,7 @@ from kassay.model.protocols.values import Image, Join, Partitions, Sync, SyncRep
 from kassay.model.protocols.world import (
     BROKER,
     CONNECTION,
+    NO_CELL,
     Move,
     Options,
     Setting,
@@ -33,6 +34,7 @@ from kassay.model.protocols.world_calls import Direct
 from kassay.model.protocols.world_canonical import Canonical
 from kassay.model.protocols.world_census import Censuses
 from kassay.model.protocols.world_faults import FaultSteps
+from kassay.model.protocols.world_offsets import Ledger
 from kassay.model.protocols.world_slots import Slots
 from kassay.model.protocols.world_timers import Timers
 
@@ -65,6 +67,7 @@ class ClassicModel:
         self.faults = faults or FaultSteps(self.setting)
         self.censuses = censuses or Censuses(self.setting)
         self.calls = NETWORKS[options.network](self.setting, self.assign)
+        self.ledger = Ledger(self.setting)
         self._representative = Canonical(self.setting.interner)
         self._moves: dict[tuple[int, Cell, Cell, Cell, bool, bool, frozenset[str]], tuple[Move, ...]] = {}
 
@@ -75,12 +78,24 @@ class ClassicModel:
         o, cell = self.options, self.setting.cell
         image = image_of((topic, o.partitions) for topic in o.topics)
         yield World(
-            (cell(Client()),) * o.members, self.setting.brokers.first(()), cell(image), cell(o.faults)
+            (cell(Client()),) * o.members,
+            self.setting.brokers.first(()),
+            cell(image),
+            cell(o.faults),
+            offsets=self.ledger.first() if o.records else NO_CELL,
         )
 
     def steps(self, state: World) -> Iterator[tuple[Action, World]]:
-        """Clients' steps, the coordinator's timers, faults."""
-        clients, broker, image, budget, _ = state
+        """Clients' steps, the coordinator's timers, faults; and processing, where records are counted."""
+        if state.offsets is NO_CELL:
+            yield from self._steps(state)
+            return
+        for action, after in self._steps(state):
+            yield action, self.ledger.followed(state, after)
+        yield from self.ledger.steps(state)
+
+    def _steps(self, state: World) -> Iterator[tuple[Action, World]]:
+        clients, broker, image, budget = state[:4]
         faults: Faults = budget.value
         lossy, logged = faults.loss > 0, faults.failover > 0
         for c, client in enumerate(clients):
@@ -120,7 +135,11 @@ class ClassicModel:
             budget = self.setting.spend(budget, "loss") or budget
         if move.mail:
             clients = self.setting.post(clients, move.mail)
-        return World(clients, move.broker, state.image, budget, adopted)
+        offsets = state.offsets
+        if offsets is not NO_CELL:
+            for commit in move.accepts:
+                offsets = self.ledger.accepted(offsets, c, commit)
+        return World(clients, move.broker, state.image, budget, adopted, offsets)
 
     def _adoptions(
         self,

@@ -113,7 +113,7 @@ class FaultSteps:
         A member that should send SyncGroup may stand still instead, its heartbeats going on.
         """
         name = f"c{c + 1}"
-        if client.inbox and isinstance(client.inbox[0], JoinReply):
+        if client.inbox and isinstance(client.inbox[0], JoinReply) and client.inbox[0].error == v.NONE:
             stalled = client._replace(run=Run.STALLED)
             after = self.setting.faulty(state, c, stalled, "slow")
             yield Action(name, "main thread stalls", fault=True), after
@@ -136,7 +136,7 @@ class FaultSteps:
         )
         clients = self.setting.post(state.clients, mail)
         label = Action(BROKER, "moves to another broker", fault=True)
-        return label, World(clients, broker, state.image, budget, state.adopted)
+        return label, World(clients, broker, state.image, budget, state.adopted, state.offsets)
 
     def _refusals(self, state: World) -> Iterator[tuple[Action, World]]:
         """Somebody asks for fewer partitions of a topic: refused, and nothing changes."""

@@ -1,12 +1,13 @@
 """Network N1: a request is sent, handled and answered in steps of their own.
 
-Each client has one request or reply under way on each channel. They share a connection, so that requests
-are handled, and replies read, in the order in which they set out (a parked request holds nobody up). A loss
-(fault `loss`) breaks one channel: what was under way on it is gone, whether handled or not, and the
+Each client has one request or reply under way on each channel. The channels share a connection, so that
+requests are handled, and replies read, in the order in which they set out (a parked request holds nobody up).
+A loss (fault `loss`) breaks the connection: what was under way is gone, whether handled or not, and the
 client knows that much.
 
-The `ok` to a classic heartbeat is not kept, since reading it would leave the client as it is; and none is
-lost, since without a clock one heartbeat less changes nothing. Every other message is walked, however late.
+The `ok` to a classic heartbeat or a commit is not kept, since reading it would leave the client as it is, nor
+any answer to a commit with a client of KIP-848, whose heartbeats tell. Every other message is walked, however
+late.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from kassay.model.protocols.client_consumer import ConsumerClient
 from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.values import ConsumerHeartbeatReply, ReplyBody, Request
 from kassay.model.protocols.wire import (
-    COMMIT,
     HEARTBEAT,
     HEARTBEAT_OFFSET,
     MAIN,
+    SILENT,
     channel_of,
     connection_of,
     name_of,
@@ -128,13 +129,17 @@ class Slots(Direct):
         request = client.wire.sent[place]
         left = client._replace(wire=client.wire.without(place))
         action = Action(f"c{c + 1}", f"{name_of(request)} arrives", BROKER)
-        for after, own, rest in self.outcomes(broker, request, faults):
+        commits = isinstance(request, v.Commit)
+        # Where records are counted the ledger keeps the offsets; a log of them would only tell states apart.
+        plain = request._replace(offsets=()) if isinstance(request, v.Commit) else request
+        for after, own, rest in self.outcomes(broker, plain, faults):
             label = labelled(action, broker, after)
             if own is None:
                 yield self.setting.move(label._replace(reply="parked"), client, left, after, rest)
                 continue
             told = self._returned(left, request, own)
-            yield self.setting.move(label._replace(reply=answer(own)), client, told, after, rest)
+            move = self.setting.move(label._replace(reply=answer(own)), client, told, after, rest)
+            yield move._replace(accepts=(request,)) if commits and own.error == v.NONE else move
 
     def _returned(self, client: Any, request: Request, body: ReplyBody) -> Any:
         """The client with a reply on its way to it, unless nobody waits for that any more."""
@@ -143,7 +148,8 @@ class Slots(Direct):
         if channel_of(request) == MAIN:
             wanted = "join" if isinstance(body, v.JoinReply) else "sync"
             return client._replace(inbox=(body,)) if client.waits == wanted else client
-        if isinstance(request, v.Heartbeat) and body.error == v.NONE:
+        silent = isinstance(request, v.Heartbeat | v.Commit) and body.error == v.NONE
+        if silent or (isinstance(request, v.Commit) and isinstance(client, ConsumerClient)):
             return client
         return client._replace(wire=client.wire.returning(request, body))
 
@@ -154,16 +160,15 @@ class Slots(Direct):
         return self.heard(config, client, request, body)
 
     def _breaks(self, c: int, client: Any, broker: Cell) -> Iterator[Move]:
-        """One of the client's channels breaks while something is under way on it."""
-        config, name = self.setting.configs[c], f"c{c + 1}"
-        action = Action(name, "loses its connection", fault=True)
+        """The client's connection breaks while something is under way on it."""
+        if client.wire == SILENT and not client.waits:
+            return
+        config = self.setting.configs[c]
+        action = Action(f"c{c + 1}", "loses its connection", fault=True)
+        alone = client._replace(wire=SILENT)
         if isinstance(client, ConsumerClient):
-            if client.wire.busy(HEARTBEAT, client.connection):
-                after = cm.failed(config, client._replace(wire=client.wire.hung_up(HEARTBEAT)))
-                yield self.setting.move(action._replace(detail=HEARTBEAT), client, after, broker)
-        elif client.waits:
-            alone = client._replace(wire=client.wire.hung_up(MAIN), inbox=())
-            yield self.setting.move(action._replace(detail=MAIN), client, cut_off(config, alone), broker)
-        if client.wire.busy(COMMIT, client.connection):
-            after = client._replace(wire=client.wire.hung_up(COMMIT))
-            yield self.setting.move(action._replace(detail=COMMIT), client, after, broker)
+            beats = client.wire.busy(HEARTBEAT, client.connection)
+            after: Any = cm.failed(config, alone) if beats else alone
+        else:
+            after = cut_off(config, alone._replace(inbox=())) if client.waits else alone
+        yield self.setting.move(action, client, after, broker)

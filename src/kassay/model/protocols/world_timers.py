@@ -38,7 +38,7 @@ class Timers:
             found = self._found[key] = tuple(self._fire(state.broker, presence, logged))
         for action, after, mail in found:
             clients = self.setting.post(state.clients, mail) if mail else state.clients
-            yield action, World(clients, after, state.image, state.budget, state.adopted)
+            yield action, World(clients, after, state.image, state.budget, state.adopted, state.offsets)
 
     def load(self, state: World) -> tuple[Action, World]:
         """A new coordinator has read its log."""
