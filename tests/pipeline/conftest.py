@@ -1,11 +1,25 @@
-"""One Spark session for all tests of this folder."""
+"""One Spark session, and one campaign that nothing happens to, for all tests of this folder."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from kassay.pipeline.session import CAMPAIGN_HEAP, session
+
+if TYPE_CHECKING:
+    from tests.pipeline.commands import Undisturbed
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> "Undisturbed":
+    from tests.pipeline.campaigns import SPEC
+    from tests.pipeline.commands import Undisturbed, contents, finished, kassay, toml
+
+    folder = tmp_path_factory.mktemp("undisturbed")
+    spec, out = toml(SPEC, folder / "c.toml"), folder / "out"
+    finished(kassay("run", str(spec), "--out", str(out), "--master", "local[1]"))
+    return Undisturbed(spec, out, contents(out))
 
 
 @pytest.fixture(scope="session")

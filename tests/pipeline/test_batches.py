@@ -5,7 +5,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.pipeline.batches import chunks_of, next_batch
+from kassay.pipeline.batches import TRUST_MAX, chunks_of, next_batch
 from kassay.pipeline.campaign import create, reopen
 from kassay.pipeline.lanes import Chunk, Lane, lanes_of
 from kassay.pipeline.spec import Pace, Spec, TargetSpec
@@ -63,6 +63,15 @@ def test_no_straggler_however_skewed_the_lanes(
     assert max(busy) <= sum(lengths) / slots + max(lengths) + 1e-6
     # The largest come first, so what is taken on last is small where there are many.
     assert lengths == sorted(lengths, reverse=True)
+
+
+def test_a_cost_known_from_few_histories_makes_no_long_task() -> None:
+    # One cheap history was seen of each; all others take a thousand times as long.
+    batch = [Chunk(lane, 1, 61) for lane in range(4)]
+    chunks = chunks_of(batch, dict.fromkeys(range(4), 0.001), Pace(), 2)
+    assert max(c.stop - c.start for c in chunks) <= TRUST_MAX
+    later = chunks_of([Chunk(0, 1000, 61_000)], {0: 0.001}, Pace(), 2)
+    assert max(c.stop - c.start for c in later) == 4000
 
 
 def test_expensive_chunks_come_first() -> None:

@@ -1,8 +1,12 @@
 """Campaigns end to end on a real session: the same as certify says, once each, whatever happens."""
 
+import html as markup
 import json
+import shutil
+import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +21,9 @@ from kassay.pipeline.schemas import BATCHED, TABLES
 from kassay.pipeline.spec import Pace, TargetSpec
 from kassay.pipeline.store import Local
 from kassay.pipeline.study import Outcome, finish
+from kassay.pipeline.sums import kind_of
+from kassay.report.campaign import document
+from kassay.report.campaign_page import html
 from tests.pipeline.campaigns import SPEC, hashes, run
 
 duckdb = pytest.importorskip("duckdb", reason="the pipeline's tests have an environment of their own")
@@ -64,6 +71,8 @@ def test_findings_are_the_smallest_and_replay(done: tuple[Campaign, Outcome, Any
     campaign, outcome, _ = done
     assert outcome.findings
     assert len({row["identity"] for row in outcome.findings}) == len(outcome.findings)
+    claims = {(row["target"], row["claim"], row["input"], row["kind"]) for row in outcome.findings}
+    assert len(claims) == len(outcome.findings)
     for row in outcome.findings:
         trace = trace_of(json.loads(row["trace"]), "finding")
         assert (trace.claim, trace.index, trace.seed) == (row["claim"], row["index"], SPEC.seed)
@@ -71,6 +80,7 @@ def test_findings_are_the_smallest_and_replay(done: tuple[Campaign, Outcome, Any
         with open_bench(lane.job) as bench:
             case = bench.driver.decode(trace.case, "case")
             seen = bench.driver.examine(case, bench.subject)
+        assert row["kind"] in {kind_of(v) for v in seen.violations if v.claim == row["claim"]}
         assert row["message"] in {str(v) for v in seen.violations}
     assert outcome.exit_code == 1
 
@@ -177,6 +187,87 @@ def test_a_hostile_target_costs_its_verdict_only(spark: Any, tmp_path: Path) -> 
     verdicts = {(r["target"], r["claim"]): r["verdict"] for r in outcome.verdicts if r["profile"] == "*"}
     assert verdicts[f"{file}:Bad", "terminates"] == "violated"
     assert verdicts["roundrobin", "terminates"] != "violated"
+
+
+class Page(HTMLParser):
+    """Tags that were opened and not closed, headings, and what the page would fetch."""
+
+    void = frozenset({"meta", "link", "br"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.asked: list[str] = []
+        self.headings: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.asked += [str(v) for k, v in attrs if k in ("src", "href")]
+        if tag not in self.void:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.asked += [str(v) for k, v in attrs if k in ("src", "href")]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] == "h2":
+            self.headings.append(data)
+
+
+def page(done: tuple[Campaign, Outcome, Any]) -> str:
+    campaign, outcome, _ = done
+    made = document(
+        campaign.spec.to_json(), outcome.verdicts, outcome.findings, outcome.studies, outcome.totals
+    )
+    return html(made)
+
+
+def test_the_page_is_whole_and_asks_for_nothing_else(done: tuple[Campaign, Outcome, Any]) -> None:
+    read = Page()
+    read.feed(page(done))
+    assert set(read.open) <= {"html"}
+    assert read.asked == []
+    assert {"Leaderboard", "Findings", "Time of tasks", "By number of members"} <= set(read.headings)
+    assert "unfinished" not in page(done)
+
+
+def test_a_browser_shows_the_page(done: tuple[Campaign, Outcome, Any], tmp_path: Path) -> None:
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("no Chromium on this machine")
+    path = tmp_path / "report.html"
+    path.write_text(page(done), encoding="utf-8")
+    command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    command += [f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", path.as_uri()]
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    for finding in done[1].findings:
+        assert markup.escape(finding["message"], quote=False) in shown
+    assert "<svg" in shown
+
+
+def test_an_unfinished_campaign_is_told_as_what_it_is(spark: Any, tmp_path: Path) -> None:
+    store = Local(tmp_path)
+
+    def stop(progress: Progress) -> None:
+        raise Killed
+
+    with pytest.raises(Killed):
+        carry_on(spark, create(replace(SPEC, histories=(("small", 60),)), store), stop)
+    campaign = reopen(store)
+    outcome = finish(spark, campaign)
+    assert outcome.totals["histories"] == 50
+    assert outcome.totals["of"] == 120
+    assert {row["histories"] for row in outcome.verdicts if row["profile"] == "small"} == {25}
+    assert outcome.studies["leaderboard"][0]["histories"] == 25
+    made = document(
+        campaign.spec.to_json(), outcome.verdicts, outcome.findings, outcome.studies, outcome.totals
+    )
+    assert "unfinished: all figures are of these, 120 planned" in html(made)
+    totals = outcome.totals
+    assert totals["histories_per_s"] == pytest.approx(50 / totals["elapsed_s"], abs=0.1)
+    assert totals["peak_kib"]["all"] is None or totals["peak_kib"]["all"] >= totals["peak_kib"]["java"] > 0
 
 
 def test_the_header_says_which_columns_are_deterministic(done: tuple[Campaign, Outcome, Any]) -> None:

@@ -1,8 +1,6 @@
-"""Killed drivers, killed workers, other masters, no Java: the tables are the same."""
+"""Killed drivers, killed workers, other masters: the tables are the same."""
 
-import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -13,71 +11,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from kassay.pipeline.spec import Pace, Spec
+from kassay.pipeline.spec import Pace
 from tests.pipeline.campaigns import SPEC
-
-duckdb = pytest.importorskip("duckdb", reason="the pipeline's tests have an environment of their own")
+from tests.pipeline.commands import Undisturbed, below, contents, end_tree, finished, kassay, toml
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-DETERMINISTIC = ("runs", "gaps", "verdicts", "findings", "reached")
 
-
-def toml(spec: Spec, path: Path) -> Path:
-    """The spec as a file."""
-    found = spec.to_json()
-    lines = [
-        "[campaign]",
-        f"name = {json.dumps(found['name'])}",
-        f"seed = {found['seed']}",
-        f"targets = {json.dumps([t['spec'] for t in found['targets']])}",
-        f"claims = {json.dumps(found['claims'])}",
-        f"gap = {json.dumps(found['gap'])}",
-        "[histories]",
-        *(f"{json.dumps(name)} = {count}" for name, count in found["histories"]),
-        "[pace]",
-        f"batch_histories = {spec.pace.batch_histories}",
-    ]
-    path.write_text("\n".join(lines), encoding="utf-8")
-    return path
-
-
-def contents(folder: Path) -> dict[str, list[tuple[Any, ...]]]:
-    """The deterministic tables, sorted, without the batch that a row came in."""
-    found = {}
-    for name in DETERMINISTIC:
-        place = f"read_parquet('{folder}/tables/{name}/**/*.parquet', hive_partitioning=false)"
-        found[name] = duckdb.sql(f"SELECT * FROM {place} ORDER BY ALL").fetchall()
-    return found
-
-
-def kassay(*arguments: str, env: dict[str, str] | None = None) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "kassay", "campaign", *arguments]
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env, start_new_session=True
-    )
-
-
-def finished(process: subprocess.Popen[str]) -> subprocess.Popen[str]:
-    out, err = process.communicate(timeout=400)
-    assert process.returncode == 1, f"{out}\n{err}"
-    return process
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    folder = tmp_path_factory.mktemp("undisturbed")
-    spec = toml(SPEC, folder / "c.toml")
-    finished(kassay("run", str(spec), "--out", str(folder / "out"), "--master", "local[1]"))
-    return spec, contents(folder / "out")
-
-
-def test_a_driver_killed_three_times(undisturbed: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
-    _, expected = undisturbed
+def test_a_driver_killed_three_times(undisturbed: Undisturbed, tmp_path: Path) -> None:
+    expected = undisturbed.tables
     out = tmp_path / "out"
     finer = toml(replace(SPEC, pace=Pace(batch_histories=9)), tmp_path / "c.toml")
     for _ in range(3):
@@ -107,18 +52,8 @@ def python_workers(driver: int) -> list[int]:
     return found
 
 
-def below(pid: int, ancestor: int) -> bool:
-    while pid > 1:
-        if pid == ancestor:
-            return True
-        pid = int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
-    return False
-
-
-def test_a_killed_python_worker_is_only_a_task_done_again(
-    undisturbed: tuple[Path, dict[str, Any]], tmp_path: Path
-) -> None:
-    spec, expected = undisturbed
+def test_a_killed_python_worker_is_only_a_task_done_again(undisturbed: Undisturbed, tmp_path: Path) -> None:
+    spec, expected = undisturbed.spec, undisturbed.tables
     process = kassay("run", str(spec), "--out", str(tmp_path / "out"), "--master", "local[2]")
     end, killed = time.monotonic() + 120, 0
     while not killed and time.monotonic() < end:
@@ -133,8 +68,8 @@ def test_a_killed_python_worker_is_only_a_task_done_again(
     assert contents(tmp_path / "out") == expected
 
 
-def test_a_local_cluster(undisturbed: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
-    spec, expected = undisturbed
+def test_a_local_cluster(undisturbed: Undisturbed, tmp_path: Path) -> None:
+    spec, expected = undisturbed.spec, undisturbed.tables
     finished(kassay("run", str(spec), "--out", str(tmp_path / "out"), "--master", "local-cluster[2,1,1024]"))
     assert contents(tmp_path / "out") == expected
 
@@ -194,27 +129,8 @@ def standalone(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]
             process.wait()
 
 
-def end_tree(root: int) -> None:
-    """SIGKILL for a process and everything below it, by id."""
-    pids = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
-    doomed = []
-    for pid in pids:
-        try:
-            if below(pid, root):
-                doomed.append(pid)
-        except OSError:
-            continue
-    for pid in doomed:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
-
-
-def test_a_standalone_master_that_loses_a_worker(
-    undisturbed: tuple[Path, dict[str, Any]], tmp_path: Path
-) -> None:
-    spec, expected = undisturbed
+def test_a_standalone_master_that_loses_a_worker(undisturbed: Undisturbed, tmp_path: Path) -> None:
+    spec, expected = undisturbed.spec, undisturbed.tables
     out = tmp_path / "out"
     with standalone(tmp_path) as (url, started):
 
@@ -229,21 +145,6 @@ def test_a_standalone_master_that_loses_a_worker(
         finished(kassay("run", str(spec), "--out", str(out), "--master", url))
         thread.join()
     assert contents(out) == expected
-
-
-def test_without_java_on_the_machine(tmp_path: Path) -> None:
-    """An empty environment whose PATH has core utilities and no java."""
-    tools = tmp_path / "bin"
-    tools.mkdir()
-    needed = "bash sh cat chmod dirname basename env expr grep head id ls mkdir mktemp nice ps readlink rm sed sort tail tr uname which"
-    for name in needed.split():
-        if found := shutil.which(name):
-            (tools / name).symlink_to(found)
-    spec = toml(replace(SPEC, histories=(("small", 30),)), tmp_path / "c.toml")
-    env = {"PATH": str(tools), "HOME": str(tmp_path)}
-    assert shutil.which("java", path=str(tools)) is None
-    finished(kassay("run", str(spec), "--out", str(tmp_path / "out"), env=env))
-    assert len(contents(tmp_path / "out")["runs"]) == 60
 
 
 @pytest.mark.parametrize(
@@ -262,22 +163,3 @@ def test_bad_input_is_one_line_and_exit_2(arguments: tuple[str, ...], says: str,
     assert ended.returncode == 2
     assert says in ended.stderr
     assert len(ended.stderr.strip().splitlines()) == 1
-
-
-def test_a_full_disk_is_one_line_and_loses_nothing(
-    undisturbed: tuple[Path, dict[str, Any]], tmp_path: Path
-) -> None:
-    """A limit on the size of files stands for the full disk: no tmpfs may be mounted everywhere."""
-    spec, expected = undisturbed
-    out = tmp_path / "out"
-    limited = [
-        *("bash", "-c", 'ulimit -f 24; exec "$@"', "limited"),
-        *(sys.executable, "-m", "kassay", "campaign", "run", str(spec), "--out", str(out)),
-        *("--master", "local[1]", "--conf", "spark.ui.enabled=false"),
-    ]
-    ended = subprocess.run(limited, capture_output=True, text=True, timeout=300)
-    if ended.returncode != 1:
-        assert ended.returncode == 2, ended.stderr
-        assert "cannot be written" in ended.stderr.splitlines()[-1]
-    finished(kassay("resume", str(out), "--master", "local[2]"))
-    assert contents(out) == expected

@@ -20,6 +20,8 @@ TASKS_A_SLOT = 6
 """At least so many tasks for each slot, if there is so much work: the last ones even out."""
 GROWTH_MAX = 60
 """A batch takes at most this many times the histories that its lane's cost is known from."""
+TRUST_MAX = 8
+"""So does a task: a cost that was taken from one cheap history must not make one task the whole batch."""
 
 
 def next_batch(
@@ -57,7 +59,7 @@ def chunks_of(
     cut = [
         Chunk(part.lane, start, min(part.stop, start + size))
         for part in batch
-        for size in [max(1, int(seconds / max(1e-6, guess[part.lane])))]
+        for size in [max(1, min(int(seconds / max(1e-6, guess[part.lane])), TRUST_MAX * max(1, part.start)))]
         for start in range(part.start, part.stop, size)
     ]
     return tuple(sorted(cut, key=lambda c: (-guess[c.lane] * (c.stop - c.start), c)))
