@@ -212,7 +212,10 @@ def test_a_paused_process_finds_what_has_fallen_due():
 def test_the_interval_counts_from_when_a_heartbeat_was_sent(interval, data):
     delay = data.draw(st.integers(0, interval - 1))
     timing = Timing(2 * interval, interval, delay=delay)
-    under_way = waited(Clock(interval), STABLE, interval + delay)
+    under_way = Clock(interval)
+    for _ in range(interval + delay):
+        under_way = waited(under_way, STABLE, 1)
+    assert under_way == waited(Clock(interval), STABLE, interval + delay)
     assert under_way.beat == -delay
     assert waited(sent(timing, under_way), STABLE, interval - delay).beat == 0
 

@@ -125,8 +125,9 @@ def stepped(timing: Timing, clock: Clock, before: Client, after: Client) -> Cloc
 
 def waited(clock: Clock, client: Client, ticks: int) -> Clock:
     """The clock so many ticks later. A paused process finds what has fallen due when it goes on."""
-    low = 0 if client.run is Run.PAUSED else -ticks
-    beat = max(clock.beat - ticks, low) if beats(client) else 0
+    beat = clock.beat - ticks if beats(client) else 0
+    if client.run is Run.PAUSED:
+        beat = max(beat, 0)
     poll = max(clock.poll - ticks, 0) if clock.poll >= 0 else clock.poll
     return Clock(beat, poll, max(clock.rest - ticks, 0))
 
