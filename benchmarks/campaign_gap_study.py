@@ -1,73 +1,191 @@
-"""The gap study: campaign, tables and plots of docs/gap-study.md by one command.
+"""The gap study: everything in docs/gap-study.md by one command.
 
-Run: python benchmarks/campaign_gap_study.py FOLDER [MASTER]   (carries on where FOLDER was left)
+    python benchmarks/campaign_gap_study.py FOLDER [MASTER]      play, measure, write the page and its plots
+    python benchmarks/campaign_gap_study.py --trace TARGET PROFILE INDEX FILE    a history for `kassay replay`
+
+Two halves, both on Spark: the campaign of `campaign_gap_study.toml` (histories of every profile and
+shape; carried on where FOLDER was left) and the families of the instance suites (`kassay.solver.families`).
 """
 
-import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from _gap_study_page import CONTROL, page
+
+from kassay.certify.blocks import Job, open_bench, open_host
+from kassay.certify.gaps import play, problem_of
+from kassay.certify.instances import Located
+from kassay.certify.run import counterexample
+from kassay.certify.shrink import broken
+from kassay.certify.targets import Target, resolve
+from kassay.model.errors import InputError
 from kassay.pipeline.campaign import create
+from kassay.pipeline.lanes import lanes_of
 from kassay.pipeline.runner import carry_on, verify
 from kassay.pipeline.session import session
 from kassay.pipeline.spec import read_spec
 from kassay.pipeline.store import Local
 from kassay.pipeline.study import finish
-from kassay.report.campaign import shown
+from kassay.properties.registry import promise
 from kassay.report.campaign_page import bars, lines
+from kassay.solver.families import CONSUMER_SHAPES, consumer
+from kassay.solver.gap import as_group, gap
+from kassay.solver.instance import Problem
+from kassay.solver.optimum import optimum
+from kassay.solver.weighted import weighted_lower_bound
 
-HERE = Path(__file__).parent
-DOCS = HERE.parent / "docs"
-LEADERS = ("target", "instances", "unbalanced_share", "balance_mean", "movement_mean", "rounds_mean")
-GAPS = (
-    *("target", "profile", "instances", "unbalanced_share", "balance_mean", "balance_p99", "balance_max"),
-    *("spread_max", "movement_mean", "movement_max", "rack_max"),
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import SparkSession
+
+Row = Mapping[str, Any]
+HERE: Final = Path(__file__).parent
+DOCS: Final = HERE.parent / "docs"
+BESIDE: Final = DOCS / "gap-study"
+"""The plots and traces of the page."""
+SPEC: Final = HERE / "campaign_gap_study.toml"
+SIZES: Final = {(4, 7): 500, (10, 40): 200, (30, 300): 40, (100, 1000): 5}
+"""Members and partitions of the families' instances, and seeds of each shape."""
+SHAPES: Final = tuple(shape for shape in CONSUMER_SHAPES if shape != "copart")
+"""Co-partitioned topics are left out: no rule here knows of them."""
+FAMILIES_DDL: Final = (
+    "target string, shape string, members int, partitions int, seed int, failed int, balance bigint, "
+    "spread int, movement bigint, rack bigint, weight bigint, weight_bound bigint"
 )
-
-
-def table(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> str:
-    made = ["| " + " | ".join(keys) + " |", "|" + "---|" * len(keys)]
-    made += ["| " + " | ".join(shown(row[key], key) for key in keys) + " |" for row in rows]
-    return "\n".join(made)
-
-
-def page(studies: Mapping[str, Sequence[Mapping[str, Any]]], instances: int) -> str:
-    return "\n\n".join(
-        (
-            "# How far Kafka's assignors are from the optimum",
-            f"{instances:,} instances, each with a certified optimum, from the campaign "
-            "`benchmarks/campaign_gap_study.toml`; made by "
-            "`python benchmarks/campaign_gap_study.py FOLDER`.",
-            "An instance is one outcome of a rebalance. Balance gap: sum of squared loads less the least "
-            "possible. Needless moves and rack mismatches count where what comes before them is optimal.",
-            "## All profiles",
-            table(studies["leaderboard"], LEADERS),
-            "![share of outcomes whose loads are not optimal](gap-study-profiles.svg)",
-            "![balance gap by members](gap-study-members.svg)",
-            "## By profile",
-            table(studies["gap_by_profile"], GAPS),
-            "## Worst cases",
-            table(studies["worst_cases"], ("target", "profile", "index", "balance_worst", "movement_worst")),
-        )
-    )
+FAMILIES: Final = """
+    SELECT target, shape, count(*) AS instances, sum(failed) AS failed,
+      avg(int(balance > 0)) AS unbalanced_share, avg(balance) AS balance_mean, max(spread) AS spread_max,
+      avg(movement) AS movement_mean, max(movement) AS movement_max,
+      sum(int(weight = weight_bound)) AS weight_exact, count(weight) AS weighted,
+      avg(weight / weight_bound) AS weight_ratio, max(weight / weight_bound) AS weight_ratio_max
+    FROM families GROUP BY target, shape ORDER BY target, shape"""
 
 
 def main() -> None:
-    spec = read_spec(HERE / "campaign_gap_study.toml")
+    if sys.argv[1:2] == ["--trace"]:
+        target, profile, index, path = sys.argv[2:]
+        trace(target, profile, int(index), Path(path))
+        return
+    spec, folder = read_spec(SPEC), Path(sys.argv[1])
     with session(sys.argv[2] if len(sys.argv) > 2 else None, name="gap study") as spark:
-        store = Local(Path(sys.argv[1]))
+        targets = [resolve(target.spec) for target in spec.targets]
+        of_families = families(spark, targets, folder.resolve() / "families")
+        store = Local(folder / "campaign")
         with store.locked():
             campaign = create(spec, store)
             verify(spark, campaign)
             carry_on(spark, campaign, lambda now: print(now, flush=True))
             studies = finish(spark, campaign).studies
-    instances = sum(row["instances"] or 0 for row in studies["leaderboard"])
-    (DOCS / "gap-study.md").write_text(page(studies, instances) + "\n", encoding="utf-8")
-    profiles = bars(studies["gap_by_profile"], "unbalanced_share", "share of outcomes that are not optimal")
-    (DOCS / "gap-study-profiles.svg").write_text(profiles + "\n", encoding="utf-8")
-    (DOCS / "gap-study-members.svg").write_text(lines(studies["gap_by_size"]) + "\n", encoding="utf-8")
-    print(f"{instances} instances")
+    write(studies, of_families)
+
+
+def write(studies: Mapping[str, Sequence[Row]], of_families: Sequence[Row]) -> None:
+    """The page, its plots, and the trace of each rule's worst small history."""
+    BESIDE.mkdir(exist_ok=True)
+    for row in studies["worst_cases"]:
+        if row["profile"] == "small":
+            trace(row["target"], "small", row["index"], BESIDE / f"{row['target']}.json")
+    by_profile = [row for row in studies["gap_by_profile"] if row["target"] != CONTROL]
+    few = [row for row in by_profile if not row["profile"].startswith("shape:")]
+    sizes = [row for row in studies["gap_by_size"] if row["target"] != CONTROL and row["members"] <= 9]
+    plots = {
+        "profiles": bars(few, "unbalanced_share", "share of outcomes whose loads are not optimal"),
+        "moves": bars(few, "movement_mean", "needless moves an outcome, where the loads are optimal"),
+        "members": lines(sizes),
+    }
+    for name, plot in plots.items():
+        (BESIDE / f"{name}.svg").write_text(plot + "\n", encoding="utf-8")
+    (DOCS / "gap-study.md").write_text(page(studies, of_families, SIZES) + "\n", encoding="utf-8")
+
+
+# The families of the suites
+
+
+def families(spark: SparkSession, targets: Sequence[Target], folder: Path) -> list[dict[str, Any]]:
+    """The gaps of the targets on every family, a row a target and shape; measured once a folder."""
+    if not (folder / "_SUCCESS").exists():
+        blocks = [
+            (shape, members, partitions, range(start, min(start + 20, seeds)))
+            for (members, partitions), seeds in SIZES.items()
+            for shape in SHAPES
+            for start in range(0, seeds, 20)
+        ]
+        numbers = spark.range(0, len(blocks), 1, len(blocks))
+        rows = numbers.mapInArrow(partial(measure_blocks, tuple(targets), blocks), FAMILIES_DDL)
+        rows.coalesce(4).write.mode("overwrite").parquet(f"file://{folder}")
+    spark.read.parquet(f"file://{folder}").createOrReplaceTempView("families")
+    return [row.asDict() for row in spark.sql(FAMILIES).collect()]
+
+
+def measure_blocks(
+    targets: Sequence[Target],
+    blocks: Sequence[tuple[str, int, int, range]],
+    batches: Iterator[pyarrow.RecordBatch],
+) -> Iterator[pyarrow.RecordBatch]:
+    """The rows of the blocks that the input names; for `mapInArrow`."""
+    import pyarrow as pa
+
+    types = {"string": pa.string(), "int": pa.int32(), "bigint": pa.int64()}
+    schema = pa.schema([(part.split()[0], types[part.split()[1]]) for part in FAMILIES_DDL.split(", ")])
+    for batch in batches:
+        for number in batch.column(0).to_pylist():
+            shape, members, partitions, seeds = blocks[number]
+            rows = []
+            for target in targets:
+                with open_host(target) as host:
+                    for seed in seeds:
+                        document = consumer(shape, seed, members=members, partitions=partitions)
+                        size = {"shape": shape, "members": members, "partitions": partitions, "seed": seed}
+                        rows.append({"target": target.spec, **size, **measured(document, target, host.new)})
+            yield pa.RecordBatch.from_pylist(rows, schema)
+
+
+def measured(document: dict[str, Any], target: Target, new: Any) -> dict[str, Any]:
+    """One instance under one target: its gaps, and where it has weights the heaviest load with its bound."""
+    problem = problem_of(Located(document, document["name"]))
+    assert problem is not None
+    played = play(new, target, *as_group(problem))
+    try:
+        found = None if played.answer is None else gap(problem, played.answer, optimum(problem))
+    except InputError:
+        found = None
+    if found is None or played.answer is None or found.balance is None:
+        return {"failed": 1}
+    row = {name: getattr(found, name) for name in ("balance", "spread", "movement", "rack")}
+    if document["shape"] == "weighted":
+        weights = {topic["name"]: topic["weights"] for topic in document["topics"]}
+        carried = [sum(weights[topic][p] for topic, p in tps) for tps in played.answer.values()]
+        row |= {"weight": max(carried), "weight_bound": weighted_lower_bound(Problem.parse(document))}
+    return {"failed": 0, **row}
+
+
+# One history of the campaign, for `kassay replay`
+
+
+def trace(target: str, profile: str, index: int, path: Path) -> None:
+    """Write history `index` as a trace of the first goal that it misses: balance, moves, or racks."""
+    lanes = lanes_of(read_spec(SPEC))
+    lane = next(each for each in lanes if (each.target, each.profile) == (target, profile))
+    case = lane.job.case(index)
+    for claim in ("balanced-optimal", "sticky-minimal", "rack-local"):
+        job = Job(lane.job.target, replace(lane.job.options, claims=(claim,)))
+        found = promise(claim, lane.job.target.kind)
+        with open_bench(job) as bench:
+            violations = broken(bench.driver, case, bench.subject, found)
+            if violations:
+                told = tuple(dict.fromkeys(str(each) for each in violations))
+                contradictory = violations[0].contradictory
+                made = counterexample(bench, found, case, told, contradictory=contradictory, index=index)
+                path.write_text(json.dumps(made.trace.to_json()) + "\n", encoding="utf-8")
+                return
+    sys.exit(f"{target}, {profile}, history {index}: no outcome is away from the optimum")
 
 
 if __name__ == "__main__":

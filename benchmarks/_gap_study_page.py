@@ -1,0 +1,216 @@
+"""The text of docs/gap-study.md; every figure in it comes from the study's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from kassay.report.campaign import shown
+
+Row = Mapping[str, Any]
+Rows = Sequence[Row]
+CONTROL: Final = "optimal-sticky"
+STICKY: Final = ("sticky", "cooperative-sticky", "uniform")
+OTHERS: Final = ("range", "server-range", "roundrobin")
+
+INTRO: Final = """# How far Kafka's assignors are from the optimum
+
+{outcomes:,} outcomes of rebalances of six of Kafka's rules, and {control:,} of `optimal-sticky` as the
+control, each beside the certified optimum of its own input; {families:,} more on the families of the
+instance suites. One command makes all of it, this page included, out of
+`benchmarks/campaign_gap_study.toml`, and carries on where it was left; the figures are the same on every
+machine:
+
+```
+python benchmarks/campaign_gap_study.py FOLDER 'local[2]'
+```
+
+* An **instance** is one outcome: the group before a rebalance (members, subscriptions, owners, racks) and
+  what the rule made of it. A history's first instance is common to rules of a kind; the later ones depend
+  on what the rule answered before.
+* **Balance gap**: sum of squared loads less the least possible. **Worst spread**: most loaded less least
+  loaded member, less that of the optimum.
+* **Needless moves** are counted where the loads are optimal: fewer moves can always be had for worse loads.
+* **Certified exactly**: the optimum has a certificate that the independent checker accepted. Loads count
+  partitions, also where a history has weights.
+* **Not measured**: the answer leaves a partition out, gives one twice, or to a member that does not read
+  it; {invalid:,} in all. In a sample nearly all of them had claims that contradict each other or the world,
+  or a member that subscribes to nothing (`docs/findings.md`)."""
+
+LOADS: Final = """## Loads that are not optimal
+
+![share of outcomes whose loads are not optimal](gap-study/profiles.svg)"""
+
+MOVES: Final = """## Needless moves
+
+Mean of the outcomes whose loads are optimal; a dash where there were none to judge.
+
+![needless moves an outcome](gap-study/moves.svg)"""
+
+WEIGHTS: Final = """The shape `weighted` once more, by weight. The least heaviest load is NP-hard, so it is
+only **bounded**: heaviest load by the certified lower bound. None of these rules knows of weights. Where the
+two meet, the answer is optimal, and certified."""
+
+WORST: Final = """## Worst cases
+
+The history of the small profile with the largest balance gap, then needless moves, in one outcome:"""
+
+AGAIN: Final = """Any other history, for instance the largest balance gap of the sticky rules:
+
+```
+python benchmarks/campaign_gap_study.py --trace {example} worst.json
+kassay replay worst.json --call-timeout 60s
+```
+
+The worst history of each rule and profile is in the table `study/worst_cases` of the campaign."""
+
+
+def page(studies: Mapping[str, Rows], families: Rows, sizes: Mapping[tuple[int, int], int]) -> str:
+    """The page in Markdown. `sizes` are members and partitions of the families, and seeds of each shape."""
+    profiles, leaders = studies["gap_by_profile"], studies["leaderboard"]
+    rules = [row for row in profiles if row["target"] != CONTROL]
+    of_families = [row for row in families if row["target"] != CONTROL]
+    outcomes = sum(row["instances"] for row in rules)
+    sized = ", ".join(f"{members} x {partitions}" for members, partitions in sizes)
+    return "\n\n".join(
+        (
+            INTRO.format(
+                outcomes=outcomes,
+                control=sum(row["instances"] for row in profiles) - outcomes,
+                families=sum(row["instances"] - row["failed"] for row in of_families),
+                invalid=sum(row["invalid"] for row in rules),
+            ),
+            _overview(leaders, profiles),
+            "## What it says",
+            "\n".join(f"* {line}" for line in said(profiles, studies["gap_by_size"])),
+            LOADS,
+            crossed(rules, "profile", "unbalanced_share"),
+            "Worst spread above that of the optimum, in partitions:",
+            crossed(rules, "profile", "spread_max"),
+            "![mean balance gap by members](gap-study/members.svg)",
+            MOVES,
+            crossed(rules, "profile", "movement_mean"),
+            "## The families of the suites",
+            f"Members x partitions {sized}; {sum(sizes.values()):,} seeds of each shape, one rebalance each, "
+            "every optimum certified exactly (loads in partitions). "
+            f"{sum(row['failed'] for row in of_families):,} answers were not measured: they gave no "
+            "assignment, or the group did not come to rest. Outcomes whose loads are not optimal:",
+            crossed(of_families, "shape", "unbalanced_share"),
+            "Needless moves:",
+            crossed(of_families, "shape", "movement_mean"),
+            WEIGHTS,
+            _weights(of_families),
+            WORST,
+            _worst(studies["worst_cases"]),
+            AGAIN.format(example=_example(studies["worst_cases"])),
+        )
+    )
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    made = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in made)
+
+
+def crossed(rows: Rows, by: str, key: str) -> str:
+    """A table with a row for each value of `by` and a column for each target."""
+    targets = list(dict.fromkeys(row["target"] for row in rows))
+    cells = {
+        (row[by], row["target"]): shown(row[key], key)
+        for row in rows
+        if key != "movement_mean" or row["unbalanced_share"] < 1
+    }
+    places = list(dict.fromkeys(row[by] for row in rows))
+    made = [
+        [place.removeprefix("shape:"), *(cells.get((place, t), "-") for t in targets)] for place in places
+    ]
+    return table([by, *targets], made)
+
+
+def _overview(leaders: Rows, profiles: Rows) -> str:
+    made = []
+    for row in leaders:
+        own = [each for each in profiles if each["target"] == row["target"]]
+        invalid, spread = sum(each["invalid"] for each in own), max(each["spread_max"] for each in own)
+        counts = [f"{n:,}" for n in (row["histories"], row["instances"], 0, invalid)]
+        gaps = [shown(row[key], key) for key in ("unbalanced_share", "balance_mean")]
+        rest = [shown(row[key], key) for key in ("movement_mean", "rounds_mean")]
+        made.append([row["target"], *counts, *gaps, f"{spread:,}", *rest])
+    head = ("rule", "histories", "certified exactly", "only bounded", "not measured", "not optimal")
+    return table([*head, "balance gap", "worst spread", "needless moves", "rounds"], made)
+
+
+def _weights(families: Rows) -> str:
+    made = []
+    for row in families:
+        if row["weighted"]:
+            counts = (row["weighted"], row["weight_exact"], row["weighted"] - row["weight_exact"])
+            ratios = [shown(float(row[key])) for key in ("weight_ratio", "weight_ratio_max")]
+            made.append([row["target"], *(f"{n:,}" for n in counts), *ratios])
+    head = ["rule", "instances", "certified exactly", "only bounded", "mean ratio", "worst ratio"]
+    return table(head, made)
+
+
+def _worst(worst: Rows) -> str:
+    made = []
+    for row in worst:
+        if row["profile"] == "small":
+            gaps = [f"{row[key]:,}" for key in ("balance_worst", "spread_worst", "movement_worst")]
+            again = f"`kassay replay docs/gap-study/{row['target']}.json`"
+            made.append([row["target"], f"{row['members']} x {row['partitions']}", *gaps, again])
+    head = ["rule", "members x partitions", "balance gap", "spread", "needless moves", "play it again"]
+    return table(head, made)
+
+
+def _example(worst: Rows) -> str:
+    """The lane and index of the largest balance gap of a sticky rule."""
+    sticky = [row for row in worst if row["target"] in STICKY]
+    largest = max(sticky, key=lambda row: row["balance_worst"])
+    return f"{largest['target']} {largest['profile']} {largest['index']}"
+
+
+def said(profiles: Rows, sizes: Rows) -> Iterator[str]:
+    """What the tables come to, in sentences that hold whatever the figures are."""
+    control = [row for row in profiles if row["target"] == CONTROL]
+    away = sum(row["balance_max"] + row["movement_max"] + row["rack_max"] for row in control)
+    yield f"The control is {away} away from the optimum in all; anything but 0 would be a fault of the study."
+    equal = dict.fromkeys((row["target"] for row in profiles if row["target"] != CONTROL), 0.0)
+    for row in sizes:
+        if row["equal"] and row["target"] in equal:
+            equal[row["target"]] += row["balance_mean"] * row["instances"]
+    yield (
+        "Where all members read the same topics, the loads are always the best with "
+        f"{_names(equal, lambda gap: not gap)}, and not always with {_names(equal, bool)}."
+    )
+    figures = {(row["target"], row["profile"]): row for row in profiles}
+    for target in STICKY:
+        rows = [row for row in profiles if row["target"] == target]
+        top = max(rows, key=lambda row: (row["unbalanced_share"], row["balance_mean"]))
+        moves = max(rows, key=lambda row: row["movement_mean"])
+        small = figures[target, "small"]
+        yield (
+            f"`{target}`: {_share(small)} of the small profile's outcomes are not optimal, {_share(top)} on "
+            f"`{top['profile']}`, with a spread of up to {top['spread_max']} above the optimum's. Needless "
+            f"moves: {shown(small['movement_mean'])} an outcome on the small profile, "
+            f"{shown(moves['movement_mean'])} on `{moves['profile']}`."
+        )
+    yield (
+        "The three stop where no single move helps (KIP-54; `uniform` also after 16 rounds). Where members "
+        "read overlapping topics in a chain the optimum takes several moves at once, which they do not find."
+    )
+    for target in OTHERS:
+        top = max((row for row in profiles if row["target"] == target), key=lambda row: row["spread_max"])
+        share = _share(figures[target, "small"])
+        yield (
+            f"`{target}`: {share} of the small profile's outcomes are not optimal; the worst spread is "
+            f"{top['spread_max']} above the optimum's, on `{top['profile']}`."
+        )
+
+
+def _share(row: Row) -> str:
+    return shown(row["unbalanced_share"], "_share")
+
+
+def _names(totals: Mapping[str, float], wanted: Any) -> str:
+    return ", ".join(f"`{target}`" for target, total in totals.items() if wanted(total)) or "none"

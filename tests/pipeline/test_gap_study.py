@@ -1,0 +1,26 @@
+"""The page of the gap study: its traces still show what they are kept for, and its files stay small."""
+
+from pathlib import Path
+
+import pytest
+
+from kassay.certify.replay import load_trace, replay
+from kassay.certify.targets import Limits
+
+DOCS = Path(__file__).parents[2] / "docs"
+TRACES = sorted((DOCS / "gap-study").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
+def test_the_worst_case_of_a_rule_is_away_from_the_optimum(path: Path) -> None:
+    trace, target = load_trace(path, None, in_process=False, limits=Limits())
+    assert target.spec == path.stem
+    assert replay(path, trace, target).violations == trace.violations
+
+
+def test_the_page_names_every_file_beside_it_and_all_are_small() -> None:
+    page = (DOCS / "gap-study.md").read_text(encoding="utf-8")
+    beside = sorted((DOCS / "gap-study").iterdir())
+    assert len(TRACES) == 6
+    assert all(f"gap-study/{path.name}" in page for path in beside)
+    assert all(path.stat().st_size < 100_000 for path in beside)
