@@ -126,6 +126,7 @@ def page() -> str:
         "This page is drawn from the tables that the models of `kassay explore` walk; regenerate it with\n"
         "`python -m kassay.report.state_diagrams > docs/protocols.md`. Arrows that lead back to their own\n"
         "state are left out of the diagrams and stand in the tables.",
+        "When timers fire, and how time passes, is told in [clock.md](clock.md).",
     ]
     for machine in MACHINES:
         parts += [
