@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -160,3 +161,41 @@ def test_switches_and_models_are_listed(tmp_path: Path) -> None:
     assert all(item["wrong rule"] and item["effect"] for item in listed.values())
     models = kassay("list", "models", cwd=tmp_path)
     assert all(name in models.stdout for name in ("zookeeper", "draft", "classic", "kip848", "migration"))
+
+
+def test_the_clock_tells_where_a_live_member_is_removed(tmp_path: Path) -> None:
+    short = ("--members", "1", "--partitions", "1", "--faults", "loss=2", "--clock", "T1")
+    done = kassay("explore", "classic", *short, "--session", "5", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "I17 violated (by design)" in done.stdout
+    assert re.search(r"passes: \d tick", done.stdout)
+    assert "I17" not in kassay("explore", "classic", *short, cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("classic", "--session", "5"), "--session: T0 has no clock; expected --clock T1 beside it"),
+        (("classic", "--clock", "T2"), "--clock: unknown level 'T2'; expected T0 or T1"),
+        (("kip848", "--clock", "T1"), "--clock: kip848 has no integer clock"),
+        (
+            ("classic", "--clock", "T1", "--heartbeat", "6"),
+            "heartbeat interval 6 ticks: expected more than 0",
+        ),
+        (("classic", "--clock", "T1", "--max-poll", "0"), "--max-poll: 0 is out of range"),
+    ],
+)
+def test_times_that_make_no_sense_are_one_line(
+    tmp_path: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    done = kassay("explore", *arguments, cwd=tmp_path)
+    assert words in one_line(done, 2)
+
+
+def test_the_help_tells_the_times_that_are_set_by_default() -> None:
+    from kassay.cli.clock_options import OPTIONS
+    from kassay.model.protocols.clock import Timing
+
+    assert set(OPTIONS) == set(asdict(Timing()))
+    for field, ticks in asdict(Timing()).items():
+        assert f"[default: {ticks}]" in OPTIONS[field][1] or (field, ticks) == ("rebalance", 0)
