@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from kassay.certify.explore import build, explore, watched
-from kassay.certify.switches import hunt
+from kassay.certify.switch_runs import hunt
 from kassay.model.errors import InputError
 from kassay.model.explore import Severity, Verdict, retrace, run
 from kassay.model.explore import explore as walk

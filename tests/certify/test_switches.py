@@ -1,8 +1,9 @@
-"""Scenario 66: every switch is found at its bound, and nothing is with all of them off."""
+"""Scenario 66: every switch is found at its bound by what it is to be found by, and nothing with all off."""
 
 import pytest
 
-from kassay.certify.switches import SWITCHES, hunt
+from kassay.certify.switch_runs import hunt
+from kassay.certify.switches import SWITCHES
 from kassay.model.errors import InputError
 from kassay.model.explore import Verdict
 
@@ -16,28 +17,34 @@ SLOWER = {
 }
 
 
-def _marked(names):
+def marked(names):
     found = []
-    for name in sorted(names):
+    for name in names:
         marks = [pytest.mark.exhaustive] if name in HEAVY else [pytest.mark.slow] if name in SLOWER else []
         found.append(pytest.param(name, marks=marks))
     return found
 
 
-@pytest.mark.parametrize("name", _marked(SWITCHES))
+@pytest.mark.parametrize("name", marked(SWITCHES))
 def test_scenario_66_each_switch_is_found(name):
     found = hunt(name)
-    assert found.caught, f"{name} went unnoticed in {found.states} states"
-    assert found.length is not None
-    assert found.length > 0
+    assert found.caught, f"{name} showed {found.found} in {found.states} states"
+    assert all(seen.length > 0 for seen in found.shown)
 
 
-@pytest.mark.parametrize("name", _marked(SWITCHES))
+@pytest.mark.parametrize("name", marked(SWITCHES))
 def test_scenario_66_all_off_is_clean_at_the_same_bound(name):
     found = hunt(name, on=False)
     assert found.result.exploration.limit is None
-    assert not found.caught, found.found
+    assert not found.found
     assert found.result.verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize("name", marked(name for name, switch in SWITCHES.items() if switch.along))
+def test_scenario_66_what_goes_along_does_not_show_it(name):
+    alone = hunt(name, on=False, along=True)
+    assert alone.result.exploration.limit is None
+    assert not alone.shown
 
 
 def test_an_unknown_switch_is_one_line():

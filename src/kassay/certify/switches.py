@@ -1,7 +1,7 @@
-"""Wrong rules on purpose, most of them bugs that Kafka once had, and the exploration that finds each.
+"""Wrong rules on purpose, most of them bugs that Kafka once had, and the bound at which each is found.
 
-A switch that is on must be found at its bound; with all of them off nothing is. What counts as found:
-a real violation, a dead end, a livelock, or a violation of a promise that the unbroken model keeps.
+`switch_runs` walks them. A switch that is on must be found by what it `shows`: invariants, a dead end or a
+livelock; with all of them off nothing is.
 """
 
 from __future__ import annotations
@@ -9,57 +9,52 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from kassay.certify.explore import ExploreResult, explore
 from kassay.model.errors import InputError
-from kassay.model.explore import Severity
 from kassay.model.protocols.faults import Faults
+
+DEAD_END: Final = "dead end"
+LIVELOCK: Final = "livelock"
 
 
 @dataclass(frozen=True)
 class Switch:
-    """One wrong rule. `along` are further switches without which it cannot show."""
+    """One wrong rule, and what it is found by. `along` are further switches without which it cannot show."""
 
     name: str
     bug: str
     effect: str
     model: str
+    shows: tuple[str, ...]
     settings: dict[str, Any] = field(default_factory=dict)
     along: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Caught:
-    """What an exploration with the switch on found: the invariant or kind of stop, and how near it is."""
+def _s(
+    name: str,
+    bug: str,
+    effect: str,
+    model: str,
+    shows: str,
+    *along: str,
+    **settings: Any,
+) -> Switch:
+    return Switch(name, bug, effect, model, tuple(shows.split(", ")), settings, along)
 
-    switch: str
-    found: tuple[str, ...]
-    length: int | None
-    states: int
-    result: ExploreResult
-
-    @property
-    def caught(self) -> bool:
-        """Whether anything was found."""
-        return bool(self.found)
-
-
-def _s(name: str, bug: str, effect: str, model: str, *along: str, **settings: Any) -> Switch:
-    return Switch(name, bug, effect, model, settings, along)
-
-
-_TWO_BY_TWO: Final[dict[str, Any]] = {}
 
 SWITCHES: Final[dict[str, Switch]] = {
     switch.name: switch
     for switch in (
-        _s("zk_no_owner_guard", "split brain (c)", "two live owners", "zookeeper"),
-        _s("zk_stale_view", "split brain (b)", "partitions unowned for ever", "zookeeper"),
-        _s("zk_finite_retries", "split brain (a)", "partitions unowned for ever", "zookeeper"),
+        _s("zk_no_owner_guard", "split brain (c)", "two live owners", "zookeeper", "I2"),
+        _s("zk_stale_view", "split brain (b)", "partitions unowned for ever", "zookeeper", "I7, dead end"),
+        _s(
+            "zk_finite_retries", "split brain (a)", "partitions unowned for ever", "zookeeper", "I7, dead end"
+        ),
         _s(
             "split_persist",
             "phase 4 of the 2015 article",
             "generation and assignment are written separately",
             "draft",
+            "I10",
             faults=Faults(failover=1),
         ),
         _s(
@@ -67,6 +62,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "zombie commits",
             "OffsetCommit checks nothing",
             "classic",
+            "I5, I9",
             partitions=1,
             faults=Faults(pause=1),
         ),
@@ -75,6 +71,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KAFKA-7026 (KIP-341)",
             "stale claims of a member that missed rounds are honoured",
             "classic",
+            "I1",
             members=3,
             faults=Faults(pause=1),
         ),
@@ -83,6 +80,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KAFKA-12983",
             "the callbacks are not run again after a reset",
             "classic",
+            "I4, I2",
             mode="cooperative",
             faults=Faults(pause=1),
         ),
@@ -91,6 +89,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KAFKA-12984",
             "two equal claims are both honoured",
             "classic",
+            "I1",
             "no_lost_on_reset",
             mode="cooperative",
             faults=Faults(pause=1),
@@ -100,6 +99,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KIP-429's rule dropped",
             "a partition moves within one round",
             "classic",
+            "I4",
             mode="cooperative",
         ),
         _s(
@@ -107,6 +107,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KAFKA-14639",
             "claims are labelled by the generation of adoption, and only the highest label counts",
             "classic",
+            "I4",
             "max_gen_only",
             mode="cooperative",
             members=3,
@@ -117,6 +118,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KAFKA-13406",
             "the leader throws on stale claims",
             "classic",
+            "livelock",
             "no_lost_on_reset",
             mode="cooperative",
             faults=Faults(pause=1),
@@ -126,6 +128,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KAFKA-8104",
             "the heartbeat thread resets the generation before the callback",
             "classic",
+            "I4",
             faults=Faults(pause=1),
         ),
         _s(
@@ -133,6 +136,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KAFKA-12890",
             "a leader heartbeats and never syncs",
             "classic",
+            "dead end",
             faults=Faults(slow=1),
         ),
         _s(
@@ -140,6 +144,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KAFKA-9752",
             "a dead new member never expires",
             "classic",
+            "I15",
             faults=Faults(crash=1),
         ),
         _s(
@@ -147,6 +152,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KAFKA-7909",
             "a pending id that is gone holds the join phase up",
             "classic",
+            "dead end",
             members=3,
             partitions=1,
             faults=Faults(crash=1),
@@ -156,6 +162,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KAFKA-9801",
             "the new id of a static member gets nothing",
             "classic",
+            "I7",
             static=2,
             faults=Faults(crash=1),
         ),
@@ -164,6 +171,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KAFKA-8500",
             "two live ids for one instance",
             "classic",
+            "I13",
             static=2,
             faults=Faults(crash=1),
         ),
@@ -172,6 +180,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KAFKA-13435 (KIP-814)",
             "a returning static leader does not watch the topics",
             "classic",
+            "I7",
             static=1,
             members=1,
             partitions=1,
@@ -182,6 +191,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KAFKA-9815",
             "metadata changes and reverts around a failed join",
             "classic",
+            "dead end",
             members=1,
             topics=1,
             partitions=1,
@@ -194,6 +204,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KAFKA-13214",
             "a disconnect in a rebalance leaves a ghost id behind",
             "classic",
+            "I16",
             faults=Faults(failover=1, partitions=1),
             partitions=1,
         ),
@@ -202,6 +213,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KAFKA-14024",
             "the commit before a join is retried for ever",
             "classic",
+            "dead end",
             topics=2,
             partitions=1,
             faults=Faults(delete=1),
@@ -211,13 +223,21 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KAFKA-14196",
             "records are processed after the last commit",
             "classic",
+            "I9",
         ),
-        _s("ignore_unreleased", "mutation", "a held partition is granted", "kip848"),
+        _s(
+            "ignore_unreleased",
+            "mutation",
+            "a held partition is granted",
+            "kip848",
+            "I2",
+        ),
         _s(
             "pend_reassign_loses_epoch",
             "KAFKA-16147",
             "a pending partition targeted to its holder counts as free",
             "kip848",
+            "I1",
             members=3,
             faults=Faults(leave=1),
         ),
@@ -226,6 +246,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KAFKA-16249",
             "an acknowledged revocation is ignored when the target moved on",
             "kip848",
+            "dead end",
             members=3,
         ),
         _s(
@@ -233,6 +254,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KAFKA-16185, KAFKA-16312",
             "an equal assignment is not acknowledged again",
             "kip848",
+            "dead end",
             faults=Faults(loss=1),
         ),
         _s(
@@ -240,6 +262,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "cf. KAFKA-16190",
             "after a lost reply only changes are sent",
             "kip848",
+            "I7",
             faults=Faults(loss=2),
         ),
         _s(
@@ -247,6 +270,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KAFKA-19233",
             "a fenced client is refused until its session expires",
             "kip848",
+            "dead end",
             faults=Faults(loss=2),
         ),
         _s(
@@ -254,6 +278,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KAFKA-16375",
             "a reconciliation from before a fence is carried out after it",
             "kip848",
+            "I4, I2",
             faults=Faults(pause=1),
         ),
         _s(
@@ -261,12 +286,14 @@ SWITCHES: Final[dict[str, Switch]] = {
             "KAFKA-16198",
             "late topic metadata shrinks what is owned",
             "kip848",
+            "I7, dead end",
         ),
         _s(
             "full_names_completed",
             "Kafka's client today, no ticket known",
             "a full heartbeat in a reconciliation seems to give up what is about to be owned",
             "kip848",
+            "I2",
             faults=Faults(loss=1),
         ),
     )
@@ -279,35 +306,3 @@ def check_switches(names: frozenset[str]) -> None:
     for name in sorted(names):
         if name not in SWITCHES and name not in EXTRA:
             raise InputError(f"--switch: unknown switch {name!r} (see kassay list switches)")
-
-
-def hunt(name: str, *, on: bool = True, states_max: int = 500_000) -> Caught:
-    """Explore at the switch's bound, with the switch on or with everything off."""
-    check_switches(frozenset({name}))
-    switch = SWITCHES[name]
-    names = frozenset({name, *switch.along}) if on else frozenset()
-    settings = dict(switch.settings)
-    if not on and name == "no_gen_snapshot":
-        settings["threads"] = True
-    result = explore(switch.model, switches=names, states_max=states_max, stop_at_first=on, **settings)
-    return judged(name, result)
-
-
-def judged(name: str, result: ExploreResult) -> Caught:
-    """What an exploration found, gravest and nearest first."""
-    done = result.exploration
-    hits: list[tuple[int, str]] = []
-    for found in done.violations:
-        promised = found.severity is Severity.REAL or (
-            result.model == "zookeeper" and found.invariant == "I7"
-        )
-        if promised:
-            hits.append((found.length, found.invariant))
-    if done.liveness is not None:
-        hits += [(len(s.trace) - 1, "dead end") for s in done.liveness.dead_ends if s.trace]
-        hits += [(len(s.trace) - 1, "livelock") for s in done.liveness.livelocks]
-        if done.liveness.hopeless and not hits:
-            hits.append((0, "no way to converge"))
-    hits.sort()
-    names = tuple(dict.fromkeys(kind for _, kind in hits))
-    return Caught(name, names, hits[0][0] if hits else None, done.states, result)

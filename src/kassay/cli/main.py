@@ -34,6 +34,7 @@ COMMANDS: Final[dict[str, str]] = {
     "gap": "Measure how far targets are from the certified optimum.",
     "prove": "Prove claims about formulas for all sizes, or show the smallest counterexample.",
     "explore": "Walk every state of a protocol model, with faults, and judge it.",
+    "switches": "Break each rule of the protocol models in turn, and see that it is found.",
     "rank": "Rank targets by claims, gap, moves, rounds and time.",
 }
 """Each command lives in the module of its name; the text stands here so that help imports none of them."""
