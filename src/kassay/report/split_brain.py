@@ -1,0 +1,141 @@
+"""The page `docs/split-brain.md`: the herd effect counted, the split brain shown, and what ends it.
+
+`python -m kassay.report.split_brain` plays and walks everything anew and prints the page; tests hold the page
+to it.
+"""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import Any, Final
+
+from kassay.certify.explore import ExploreResult, beliefs, build, explore
+from kassay.model.explore import Severity, Violation
+from kassay.model.protocols.faults import Faults, parse_faults
+from kassay.report.swimlanes import text_diagram
+
+INTRODUCTION: Final = """# Herd effect and split brain
+
+Before Kafka 0.9 every consumer coordinated itself: it watched ZooKeeper, and on any change it stopped,
+released its partitions, read who was there, and took its own share. The page plays that
+(`kassay.model.protocols.zookeeper`), counts what it costs, and shows where it breaks. All figures and
+traces are output of the commands shown; the page is written by `python -m kassay.report.split_brain >
+docs/split-brain.md`.
+
+## One consumer, two, three, four, and back, on three partitions
+"""
+
+HERD: Final = """
+Each change makes *every* registered consumer stop and rebalance: that is the herd effect. One start among n
+running consumers costs n + 1 rebalances; the seven changes above cost {total}. No coordinator decides
+anything, so a consumer that finds a partition still taken can only try again.
+
+## Split brain
+"""
+
+CASES: Final = (
+    (
+        ("--switch", "zk_finite_retries"),
+        "I7",
+        "A consumer acts on a view, another holds on to an older one; the first runs out of retries and "
+        "gives up; the second lets go, and no event is left to tell anybody.",
+    ),
+    (("--switch", "zk_stale_view"), "I7", "A read that lags behind has no later watch."),
+    (("--switch", "zk_no_owner_guard"), "I2", "Without the owner znodes two views are two owners."),
+    (
+        ("--faults", "pause=1"),
+        "I3",
+        "With the guard, fresh views and retries without end the group always converges, but a consumer "
+        "whose session expires in a pause still processes what others have taken over, and nothing fences "
+        "its commits.",
+    ),
+)
+
+END: Final = """
+## Why a coordinator ends it
+
+In the classic protocol and in KIP-848 one coordinator hands out each generation, and a commit of any other
+generation is refused. The same explorations, two members and two partitions:
+"""
+
+LAST: Final = """
+No state has two owners whose identity is current (I2), and none rests incomplete (I7): no split brain. What
+remains are zombies (I3): a process that slept through its session believes for a moment in what it no
+longer has, and its commits are refused (I5).
+"""
+
+WALKS: Final = tuple(
+    (model, mode, faults)
+    for model, mode in (("classic", None), ("classic", "cooperative"), ("kip848", None))
+    for faults in ("crash=1", "pause=1", "failover=1")
+)
+
+
+def herd() -> tuple[list[str], int]:
+    """The lines of the table of seven changes, and how many rebalances they cost."""
+    model: Any = build("zookeeper", members=4, partitions=3, faults=Faults(leave=3))
+    state = next(iter(model.initial()))
+    lines, total = ["| event | then | rebalances it cost |", "|---|---|---|"], 0
+    for client, event in [(c, "start") for c in (1, 2, 3, 4)] + [(c, "close") for c in (1, 2, 3)]:
+        name = f"c{client}"
+        state = next(s for a, s in model.steps(state) if (a.actor, a.name) == (name, event))
+        state, cost = _settled(model, state)
+        owners = (b for b in beliefs(model, state).beliefs if b.live)
+        shares = "; ".join(f"{b.client}: {','.join(map(str, b.owned)) or 'none'}" for b in owners)
+        lines.append(f"| {name} {event}s | {shares} | {cost} |")
+        total += cost
+    return lines, total
+
+
+def _settled(model: Any, state: Any) -> tuple[Any, int]:
+    """The state at rest, and the rebalances until then."""
+    cost = 0
+    while step := next(((a, s) for a, s in model.steps(state) if not a.fault and s != state), None):
+        cost += step[0].name == "rebalance"
+        state = step[1]
+    return state, cost
+
+
+def case(options: Sequence[str], invariant: str, text: str) -> str:
+    """A shortest trace to a breach, as prose and swim lanes."""
+    values = dict(zip(options[::2], options[1::2], strict=True))
+    switches = frozenset({values["--switch"]} if "--switch" in values else ())
+    result = explore("zookeeper", switches=switches, faults=parse_faults(values.get("--faults", "")))
+    found = _found(result, invariant)
+    kind = f"{invariant} ({found.severity})" if found.severity is Severity.BY_DESIGN else invariant
+    actions = [step.action for step in found.trace if step.action is not None]
+    command = f"`kassay explore zookeeper {' '.join(options)}`"
+    told = f"{command}: {kind}, *{found.message}*, {found.length} steps. {text}"
+    return f"{textwrap.fill(told, 108)}\n\n```\n{text_diagram(actions)}\n```\n"
+
+
+def _found(result: ExploreResult, invariant: str) -> Violation[Any]:
+    return next(v for v in result.exploration.violations if v.invariant == invariant)
+
+
+def walk(model: str, mode: str | None, faults: str) -> str:
+    """One line of the table of walks with a coordinator."""
+    result = explore(model, mode=mode, faults=parse_faults(faults))
+    done = result.exploration
+    seen = ", ".join(f"{v.invariant} ({v.severity})" for v in done.violations) or "none"
+    command = f"kassay explore {model}{f' --mode {mode}' if mode else ''} --faults {faults}"
+    return f"| `{command}` | {done.states} | {result.verdict} | {seen} |"
+
+
+def page() -> str:
+    """The whole page."""
+    table, total = herd()
+    walks = ["| command | states | verdict | found |", "|---|---|---|---|", *(walk(*each) for each in WALKS)]
+    parts = [INTRODUCTION, *table, HERD.format(total=total), *(case(*each) for each in CASES)]
+    return "\n".join([*parts, END.lstrip("\n"), *walks, LAST])
+
+
+def main() -> None:
+    """Print the page."""
+    sys.stdout.write(page().rstrip("\n") + "\n")
+
+
+if __name__ == "__main__":
+    main()
