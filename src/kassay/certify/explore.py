@@ -26,6 +26,7 @@ from kassay.model.explore import (
     Verdict,
     Violation,
     rounds_between_disturbances,
+    wander,
 )
 from kassay.model.explore import explore as walk
 from kassay.model.group import Group, Member
@@ -270,6 +271,7 @@ def explore(
     stop_at_first: bool = False,
     network: str = "N0",
     records: int = 0,
+    seed: int = 0,
     clock: str = "T0",
     timing: Timing | None = None,
     symmetry: bool | None = None,
@@ -282,6 +284,7 @@ def explore(
     With `symmetry` worlds that differ only in who is who among interchangeable clients are walked once;
     None: from three clients on, where it saves time. `timing` says how long everything takes on the clock
     T1; T0 has no use for it. `records` of each partition can be processed, and are committed by OffsetCommit.
+    N2 has no end: it is walked at random from the `seed`, and never found to hold.
 
     Raises InputError for settings that are out of range, unknown, or that no exhaustive walk covers.
     """
@@ -300,9 +303,13 @@ def explore(
     if records:
         settings["records"] = records
     built = build(model, switches=switches, **settings)
-    renaming = _symmetry(built, symmetry)
+    renaming = _symmetry(built, symmetry) if network != "N2" else None
     budget = Budget(states_max, time_s, stop_at_first)
-    done = walk(built, invariants(watched(built)), budget=budget, progress=progress, symmetry=renaming)
+    if network == "N2":
+        settings["seed"] = seed
+        done = wander(built, invariants(watched(built)), seed=seed, budget=budget, progress=progress)
+    else:
+        done = walk(built, invariants(watched(built)), budget=budget, progress=progress, symmetry=renaming)
     told = {name: _plain(value) for name, value in settings.items()} | {"switches": sorted(switches)}
     return ExploreResult(model, told | {"symmetry": "clients" if renaming else "off"}, done, built)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kassay.cli.clock_options import clock_options, timing_of
-from kassay.cli.options import Duration, json_option, no_seed_option, write_json
+from kassay.cli.options import Duration, json_option, seed_option, write_json
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ WITHOUT_MODES = ("zookeeper", "draft", "kip848")
     "--network",
     default="N0",
     show_default=True,
-    help="N0: an RPC is one step; N1: sent, handled and answered in steps of their own.",
+    help="N0: an RPC is one step; N1: its parts are steps of their own; N2: and go astray, at random.",
 )
 @click.option(
     "--records", type=int, default=0, help="Records of each partition to process and commit (N1, N2)."
@@ -64,7 +64,7 @@ WITHOUT_MODES = ("zookeeper", "draft", "kip848")
     "--switch", "switches", multiple=True, metavar="NAME", help="Break a rule (kassay list switches)."
 )
 @click.option("--mermaid", is_flag=True, help="Print traces as Mermaid sequence diagrams.")
-@no_seed_option
+@seed_option
 @json_option
 def command(model: str, **chosen: Any) -> int:
     """Walk every reachable state of MODEL: zookeeper, draft, classic, kip848 or migration.
@@ -113,6 +113,7 @@ def _explore(
         policy=chosen["policy"],
         network=chosen["network"],
         records=chosen["records"],
+        seed=chosen["seed"],
         clock=chosen["clock"],
         timing=timing_of(chosen),
         states_max=chosen["max_states"],

@@ -419,7 +419,7 @@ def _accepted(name: str, broken: Callable[[Any], tuple[str, ...]]) -> Callable[[
     def check(state: Any) -> Iterator[Finding]:
         found = broken(state)
         if found and found[0] == name:
-            yield Finding(REAL, found[1])
+            yield Finding(Severity(found[2]) if len(found) > 2 else REAL, found[1])
 
     return check
 
@@ -477,9 +477,9 @@ def _clock_invariants(watched: Watched) -> Iterator[Invariant[Any]]:
 
     def known(state: Any) -> frozenset[str]:
         group = coordinator(state).group
-        if not isinstance(group, ClassicGroup):
-            return frozenset()
-        return frozenset((*(member.member for member in group.members), *group.pending_join))
+        pending = group.pending_join if isinstance(group, ClassicGroup) else ()
+        members = group.members if group is not None else ()
+        return frozenset((*(member.member for member in members), *pending))
 
     def check(before: Any, after: Any) -> Iterator[Finding]:
         both = [pair for pair in polling(before) if pair in set(polling(after))]

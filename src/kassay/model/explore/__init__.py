@@ -29,6 +29,7 @@ from kassay.model.explore.values import (
     Verdict,
     Violation,
 )
+from kassay.model.explore.wander import wander
 
 __all__ = [
     "Action",
@@ -54,4 +55,5 @@ __all__ = [
     "retrace",
     "rounds_between_disturbances",
     "run",
+    "wander",
 ]

@@ -40,7 +40,7 @@ def _grouped(
     return [(reads, relevant, group, {}) for (reads, relevant), group in groups.items()]
 
 
-class _Search(Generic[S]):
+class Search(Generic[S]):
     """The walk's working state; one object a run."""
 
     def __init__(
@@ -169,7 +169,7 @@ class _Search(Generic[S]):
         return "first violation" if self.stop else None
 
 
-def _violations(search: _Search[S], invariants: Sequence[Invariant[S]]) -> tuple[Violation[S], ...]:
+def _violations(search: Search[S], invariants: Sequence[Invariant[S]]) -> tuple[Violation[S], ...]:
     found = []
     for (name, severity), (seen, node, via, message) in search.found.items():
         trace = retrace(search.model, search.graph, node)
@@ -241,7 +241,7 @@ def explore(
     the same. Liveness is judged only on complete graphs.
     """
     walked = model if symmetry is None else Reduced(model, symmetry)
-    search = _Search(walked, invariants, budget or Budget(), progress)
+    search = Search(walked, invariants, budget or Budget(), progress)
     with _uncollected():
         limit = search.walk()
     search.tell(search.graph.expanded - 1 if search.graph.expanded else 0)

@@ -88,7 +88,8 @@ class World(NamedTuple):
 class Move(NamedTuple):
     """One local step: what becomes of client and broker, and the replies that others get.
 
-    `adopts` is what the client takes over by it, `accepts` a commit that the coordinator accepts.
+    `adopts` is what the client takes over by it, `accepts` a commit that the coordinator accepts. A step
+    that is a fault costs one `fault` of the budget.
     """
 
     action: Action
@@ -97,6 +98,7 @@ class Move(NamedTuple):
     mail: Mail = ()
     adopts: Partitions = ()
     accepts: tuple[Commit, ...] = ()
+    fault: str = "loss"
 
 
 def config_of(o: Options, c: int) -> ClientConfig:

@@ -33,13 +33,14 @@ from kassay.model.protocols.world import (
 from kassay.model.protocols.world_calls import Direct
 from kassay.model.protocols.world_canonical import Canonical
 from kassay.model.protocols.world_census import Censuses
+from kassay.model.protocols.world_datagrams import Datagrams
 from kassay.model.protocols.world_faults import FaultSteps
 from kassay.model.protocols.world_offsets import Ledger
 from kassay.model.protocols.world_slots import Slots
 from kassay.model.protocols.world_timers import Timers
 
 _NOBODY: Final = frozenset[str]()
-NETWORKS: Final = {"N0": Direct, "N1": Slots}
+NETWORKS: Final = {"N0": Direct, "N1": Slots, "N2": Datagrams}
 
 
 class ClassicModel:
@@ -69,7 +70,9 @@ class ClassicModel:
         self.calls = NETWORKS[options.network](self.setting, self.assign)
         self.ledger = Ledger(self.setting)
         self._representative = Canonical(self.setting.interner)
-        self._moves: dict[tuple[int, Cell, Cell, Cell, bool, bool, frozenset[str]], tuple[Move, ...]] = {}
+        self._moves: dict[
+            tuple[int, Cell, Cell, Cell, bool, bool, tuple[bool, bool], frozenset[str]], tuple[Move, ...]
+        ] = {}
 
     # The explorer's model.
 
@@ -98,9 +101,10 @@ class ClassicModel:
         clients, broker, image, budget = state[:4]
         faults: Faults = budget.value
         lossy, logged = faults.loss > 0, faults.failover > 0
+        astray = faults.duplicate > 0, faults.reorder > 0
         for c, client in enumerate(clients):
             strangers = self._strangers(state, c) if client.value.wire.sent else _NOBODY
-            key = (c, client, broker, image, lossy, logged, strangers)
+            key = (c, client, broker, image, lossy, logged, astray, strangers)
             moves = self._moves.get(key)
             if moves is None:
                 self.setting.taken = strangers | facts_of_cell(client).names
@@ -132,7 +136,7 @@ class ClassicModel:
             adopted = self._adoptions(adopted, clients, c, move.adopts)
         budget = state.budget
         if move.action.fault:
-            budget = self.setting.spend(budget, "loss") or budget
+            budget = self.setting.spend(budget, move.fault) or budget
         if move.mail:
             clients = self.setting.post(clients, move.mail)
         offsets = state.offsets

@@ -57,7 +57,7 @@ class ConsumerFaults(FaultSteps):
             yield from super().client_faults(state, c, cell, faults)
             return
         name = f"c{c + 1}"
-        gone = ConsumerClient(Run.GONE, rung=client.rung, connection=client.connection)
+        gone = self.gone(client)
         alive = client.run in (Run.UP, Run.PAUSED)
         if faults.crash and alive:
             yield Action(name, "crashes", fault=True), self.setting.faulty(state, c, gone, "crash")

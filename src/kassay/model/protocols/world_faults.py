@@ -13,7 +13,7 @@ from kassay.model.protocols.client_classic_values import Client, started
 from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.metadata import create_partitions
 from kassay.model.protocols.values import Image, JoinReply, Leave
-from kassay.model.protocols.wire import MAIN
+from kassay.model.protocols.wire import MAIN, SILENT, Wire
 from kassay.model.protocols.world import BROKER, HEARTBEAT_OFFSET, Setting, World, labelled, put
 
 
@@ -42,7 +42,7 @@ class FaultSteps:
             config = self.setting.configs[c]
             if client.run is Run.NEW or (client.run is Run.GONE and config.instance):
                 process = self.fresh_process(c, client.rung, state.image.value, client.connection)
-                fresh = self.setting.cell(process)
+                fresh = self.setting.cell(process._replace(wire=client.wire))
                 word = "start" if client.run is Run.NEW else "restart"
                 yield Action(f"c{c + 1}", word, fault=True, disturbs=True), put(state, c, fresh)
             elif client.run is Run.PAUSED:
@@ -59,6 +59,17 @@ class FaultSteps:
         if faults.shrink:
             yield from self._refusals(state)
 
+    def gone(self, client: Any) -> Any:
+        """A process that is no more; what comes after it has connections of its own."""
+        kind = type(client)
+        return kind(
+            Run.GONE, rung=client.rung, connection=client.connection + 1, wire=self.left_under_way(client)
+        )
+
+    def left_under_way(self, client: Any) -> Wire:
+        """What the coordinator may still hear of a process that is no more: its requests, at N2."""
+        return Wire(sent=client.wire.sent) if self.setting.options.network == "N2" else SILENT
+
     def client_faults(
         self, state: World, c: int, cell: Cell, faults: Faults
     ) -> Iterator[tuple[Action, World]]:
@@ -67,14 +78,17 @@ class FaultSteps:
         name = f"c{c + 1}"
         alive = client.run in (Run.UP, Run.PAUSED)
         if faults.crash and alive:
-            yield Action(name, "crashes", fault=True), self.setting.faulty(state, c, gone(client), "crash")
+            yield (
+                Action(name, "crashes", fault=True),
+                self.setting.faulty(state, c, self.gone(client), "crash"),
+            )
         if faults.pause and client.run is Run.UP:
             paused = client._replace(run=Run.PAUSED)
             yield Action(name, "pauses", fault=True), self.setting.faulty(state, c, paused, "pause")
         if faults.slow and client.run is Run.UP and not client.wire.speaks(MAIN):
             yield from self.slow(state, c, client)
         if faults.leave and client.run is Run.UP:
-            after = self.setting.faulty(state, c, gone(client), "leave")
+            after = self.setting.faulty(state, c, self.gone(client), "leave")
             yield from self.leave(Action(name, "closes, LeaveGroup", BROKER, fault=True), after, c, client)
         if (
             faults.subscribe
@@ -87,7 +101,7 @@ class FaultSteps:
             yield Action(name, "subscribes to less", fault=True), after
         if faults.rollout and alive and client.rung + 1 < self.rungs(c):
             after = self.setting.faulty(
-                state, c, gone(client)._replace(run=Run.NEW, rung=client.rung + 1), "rollout"
+                state, c, self.gone(client)._replace(run=Run.NEW, rung=client.rung + 1), "rollout"
             )
             yield from self.leave(
                 Action(name, "closes for its next version", BROKER, fault=True), after, c, client
@@ -185,8 +199,3 @@ class FaultSteps:
                     broker=self.settled_image(state.broker, after),
                 ),
             )
-
-
-def gone(client: Client) -> Client:
-    """A process that is no more; what comes after it has connections of its own."""
-    return Client(Run.GONE, rung=client.rung, connection=client.connection + 1)

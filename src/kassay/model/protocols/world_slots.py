@@ -37,7 +37,7 @@ from kassay.model.protocols.wire import (
 from kassay.model.protocols.world import BROKER, Move, labelled
 from kassay.model.protocols.world_calls import Direct, answer, carried, cut_off
 
-_ALIVE = (Run.UP, Run.PAUSED, Run.STALLED)
+ALIVE = (Run.UP, Run.PAUSED, Run.STALLED)
 
 
 class Slots(Direct):
@@ -103,7 +103,7 @@ class Slots(Direct):
         self, c: int, client: Client | ConsumerClient, broker: Cell, faults: Faults
     ) -> Iterator[Move]:
         """Requests arrive, replies are read, connections break."""
-        if client.run not in _ALIVE:
+        if client.run not in ALIVE:
             return
         if client.wire.sent and not client.inbox:
             yield from self._arrives(c, client, 0, broker, faults)
@@ -143,7 +143,7 @@ class Slots(Direct):
 
     def _returned(self, client: Any, request: Request, body: ReplyBody) -> Any:
         """The client with a reply on its way to it, unless nobody waits for that any more."""
-        if connection_of(request) != client.connection:
+        if connection_of(request) != client.connection or client.run not in ALIVE:
             return client
         if channel_of(request) == MAIN:
             wanted = "join" if isinstance(body, v.JoinReply) else "sync"

@@ -1,0 +1,173 @@
+"""Walks at random, for worlds that have no end: what they find is real, and finding nothing proves nothing.
+
+Each walk begins at the start and takes one enabled step after another. The way to a violation is made
+shorter afterwards by leaving out steps and playing what remains.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from random import Random
+from typing import Any, TypeVar
+
+from kassay.model.explore.graph import Action
+from kassay.model.explore.search import Search
+from kassay.model.explore.values import (
+    Budget,
+    Exploration,
+    Finding,
+    Invariant,
+    Model,
+    Progress,
+    Severity,
+    Step,
+    Violation,
+)
+
+S = TypeVar("S", bound=Hashable)
+
+LIMIT = "random walks"
+STEPS_MAX = 200
+"""Steps of one walk."""
+FAULTS = 0.1
+"""How often a fault is taken where something else could be done."""
+TRIES_MAX = 600
+"""Shorter runs that are played for one violation."""
+
+
+def wander(
+    model: Model[S],
+    invariants: Sequence[Invariant[S]] = (),
+    *,
+    seed: int = 0,
+    budget: Budget | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Exploration[S]:
+    """Walk at random until the budget is spent or a real violation is found.
+
+    Never says `holds`: its `limit` is set whatever it has seen, and liveness is not judged. States are
+    counted as the explorer counts them, `edges` are the steps taken.
+    """
+    random = Random(seed)
+    search = Search(model, invariants, budget or Budget(), progress)
+    ways: dict[tuple[str, Severity], tuple[Step[S], ...]] = {}
+    while not search.stop and not _spent(search):
+        _walk(search, random, ways)
+        search.tell(0)
+        search.stop = any(severity is Severity.REAL for _, severity in search.found)
+    found = []
+    for (name, severity), (seen, _, _, message) in search.found.items():
+        trace, words = shortened(model, invariants, name, severity, ways[name, severity])
+        found.append(Violation(name, search.claims[name], severity, words or message, trace, seen))
+    found.sort(key=lambda violation: (violation.severity is not Severity.REAL, violation.length))
+    return Exploration(search.graph, tuple(found), None, LIMIT, time.monotonic() - search.started)
+
+
+def _spent(search: Search[S]) -> bool:
+    budget = search.budget
+    if budget.states_max is not None and len(search.graph.states) >= budget.states_max:
+        return True
+    return budget.time_s is not None and time.monotonic() - search.started > budget.time_s
+
+
+def _walk(search: Search[S], random: Random, ways: dict[tuple[str, Severity], tuple[Step[S], ...]]) -> None:
+    """One walk; `ways` gets the run to what it is the first to find."""
+    model, graph = search.model, search.graph
+    state = next(iter(model.initial()))
+    trace: list[Step[S]] = [Step(None, state)]
+    node = _met(search, state, -1, 0)
+    for depth in range(1, STEPS_MAX + 1):
+        enabled = list(model.steps(state))
+        if not enabled or search.stop or _spent(search):
+            return
+        action, after = _drawn(random, enabled)
+        lefts = [None if reads is None else reads(state) for reads, *_ in search.step_checks]
+        search.judge_step(state, lefts, node, action, after)
+        node = _met(search, after, node, depth)
+        graph.targets.append(node)
+        trace.append(Step(action, after))
+        state = after
+        for kind in search.found:
+            ways.setdefault(kind, tuple(trace))
+        if any(severity is Severity.REAL for _, severity in search.found):
+            return
+
+
+def _met(search: Search[S], state: S, parent: int, depth: int) -> int:
+    """The number of a state, which is judged when it is met first."""
+    known = search.model.canonical(state)
+    number = search.ids.get(known)
+    return search.admit(known, parent, depth) if number is None else number
+
+
+def _drawn(random: Random, enabled: list[tuple[Action, S]]) -> tuple[Action, S]:
+    """A step; mostly one that is no fault, if there is any."""
+    faults = [pair for pair in enabled if pair[0].fault and not pair[0].disturbs]
+    others = [pair for pair in enabled if not pair[0].fault or pair[0].disturbs]
+    if faults and (not others or random.random() < FAULTS):
+        return random.choice(faults)
+    return random.choice(others)
+
+
+def shortened(
+    model: Model[S],
+    invariants: Sequence[Invariant[S]],
+    name: str,
+    severity: Severity,
+    trace: tuple[Step[S], ...],
+) -> tuple[tuple[Step[S], ...], str]:
+    """A run to the same violation with steps left out, large pieces first, and what is said there."""
+    judges = [invariant for invariant in invariants if invariant.name == name]
+    best, words = trace, ""
+    tries, size = 0, len(trace) // 2
+    while size and tries < TRIES_MAX:
+        start, shorter = 1, False
+        while start < len(best) and tries < TRIES_MAX:
+            tries += 1
+            wanted = [step.action for step in (*best[1:start], *best[start + size :]) if step.action]
+            found = _played(model, judges, severity, wanted)
+            if found is not None and len(found[0]) < len(best):
+                (best, words), shorter = found, True
+            else:
+                start += size
+        size = size if shorter and size == 1 else size // 2
+    return best, words
+
+
+def _played(
+    model: Model[S], judges: Sequence[Invariant[S]], severity: Severity, wanted: Sequence[Action]
+) -> tuple[tuple[Step[S], ...], str] | None:
+    """The run of these steps, those left out that are not enabled, up to the violation; None without one."""
+    state = next(iter(model.initial()))
+    trace: list[Step[S]] = [Step(None, state)]
+    for action in wanted:
+        step = _like(model, state, action)
+        if step is None:
+            continue
+        trace.append(step)
+        for finding in _findings(judges, state, step.state):
+            if finding.severity is severity:
+                return tuple(trace), finding.message
+        state = step.state
+    return None
+
+
+def _like(model: Model[S], state: S, action: Action) -> Step[S] | None:
+    """The enabled step of this name, if possible with the same details."""
+    same = [
+        (taken, after)
+        for taken, after in model.steps(state)
+        if (taken.actor, taken.name, taken.fault) == (action.actor, action.name, action.fault)
+    ]
+    same.sort(key=lambda pair: (pair[0] != action, pair[0].detail != action.detail))
+    return Step(*same[0]) if same else None
+
+
+def _findings(judges: Sequence[Invariant[S]], before: S, after: S) -> Iterator[Finding]:
+    for invariant in judges:
+        if invariant.check is not None:
+            yield from invariant.check(after)
+        looks: Any = invariant.relevant
+        if invariant.check_step is not None and (looks is None or looks(before, after)):
+            yield from invariant.check_step(before, after)
