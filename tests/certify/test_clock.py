@@ -17,7 +17,7 @@ from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.groups import PREPARING, STABLE
 from kassay.model.protocols.timing import losses_survived
 from tests.model.protocols.script import first, play
-from tests.model.protocols.timed import client, due, group, members, timed, wait
+from tests.model.protocols.timed import EveryConsumerTick, client, due, group, members, timed, wait
 
 # Reachable states, as pinned in `test_explore`.
 PINNED = {
@@ -39,8 +39,8 @@ HEAVY = {
 }
 
 
-def walk(timing=None, **more):
-    return explore("classic", clock="T1", timing=timing, **more)
+def walk(timing=None, model="classic", **more):
+    return explore(model, clock="T1", timing=timing, **more)
 
 
 def found(result, name):
@@ -72,6 +72,16 @@ def test_large_worlds_on_the_clock_are_clean_and_as_large_as_ever(case):
     clean(result)
     assert result.exploration.states == HEAVY[case]
     assert result.rounds == (1 if case[0] == "eager" else 2)
+
+
+KIP848 = {(2, 2, ""): 304, (2, 2, "crash=1"): 1070, (2, 2, "loss=1"): 1672, (2, 2, "slow=1"): 3999}
+
+
+@pytest.mark.parametrize("case", list(KIP848), ids=str)
+def test_small_worlds_of_kip_848_on_the_clock_are_clean_and_as_large_as_ever(case):
+    result = walk(model="kip848", members=case[0], partitions=case[1], faults=case[2])
+    clean(result)
+    assert result.exploration.states == KIP848[case]
 
 
 # The rule between heartbeats and sessions: I17, and what it costs to break the rule.
@@ -114,13 +124,15 @@ def test_scenario_12_the_interval_must_be_shorter_than_the_session(session, hear
     assert "\n" not in str(refused.value)
 
 
-@settings(deadline=None, max_examples=40)
-@given(st.integers(1, 4), st.integers(0, 9), st.integers(0, 3), st.data())
-def test_the_walk_agrees_with_the_formula(heartbeat, more, loss, data):
+@settings(deadline=None, max_examples=60)
+@given(
+    st.sampled_from(["classic", "kip848"]), st.integers(1, 4), st.integers(0, 9), st.integers(0, 3), st.data()
+)
+def test_the_walk_agrees_with_the_formula(model, heartbeat, more, loss, data):
     delay = data.draw(st.integers(0, heartbeat - 1))
     timing = Timing(heartbeat + delay + max(more, 1 - delay), heartbeat, 60, delay=delay)
     survived = loss <= losses_survived(timing.session, heartbeat, delay)
-    assert (evicts(timing, loss, members=1) is None) == survived
+    assert (evicts(timing, loss, members=1, model=model) is None) == survived
 
 
 @pytest.mark.exhaustive
@@ -265,13 +277,30 @@ def test_scenario_45_the_initial_delay_ends_with_the_rebalance_timeout():
     assert group(wait(model, state, 1)).generation == 1
 
 
+def test_scenario_61_what_is_not_given_up_in_time_is_taken_by_the_revocation_timer():
+    timing = Timing(6, 2, 20, rebalance=5)
+    model = timed(timing, EveryConsumerTick, faults=Faults(slow=1))
+    state = wait(model, play(model, first(model), "c1 start"), 2)
+    busy = play(model, state, "c1 processes for too long", "c2 start", "c2 heartbeat")
+    while due(busy, v.REVOCATION, "c1m-1") is None:
+        busy = wait(model, busy, 1)
+    assert due(busy, v.REVOCATION, "c1m-1") == timing.rebalance_timeout
+    last = wait(model, busy, timing.rebalance_timeout - 1)
+    assert members(last) == {"c1m-1", "c2m-1"}
+    assert len(client(last, 1).owned) == 2, "it goes on processing all"
+    fenced = wait(model, last, 1)
+    assert members(fenced) == {"c2m-1"}
+    assert group(fenced).epoch == group(last).epoch + 1
+    later = wait(model, fenced, timing.heartbeat)
+    assert len(client(later, 2).owned) == 2
+
+
 # What is refused.
 
 
 @pytest.mark.parametrize(
     ("model", "more", "words"),
     [
-        ("kip848", {}, "--clock: kip848 has no integer clock"),
         ("migration", {}, "--clock: migration has no integer clock"),
         ("zookeeper", {}, "--clock: zookeeper has no integer clock"),
         ("draft", {}, "--clock: draft has no integer clock"),

@@ -177,7 +177,7 @@ def test_the_clock_tells_where_a_live_member_is_removed(tmp_path: Path) -> None:
     [
         (("classic", "--session", "5"), "--session: T0 has no clock; expected --clock T1 beside it"),
         (("classic", "--clock", "T2"), "--clock: unknown level 'T2'; expected T0 or T1"),
-        (("kip848", "--clock", "T1"), "--clock: kip848 has no integer clock"),
+        (("migration", "--clock", "T1"), "--clock: migration has no integer clock"),
         (
             ("classic", "--clock", "T1", "--heartbeat", "6"),
             "heartbeat interval 6 ticks: expected more than 0",

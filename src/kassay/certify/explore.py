@@ -47,6 +47,7 @@ from kassay.model.protocols.world_consumer_faults import CLASSIC, CONSUMER
 from kassay.model.protocols.world_offsets import broken
 from kassay.model.protocols.world_symmetry import ClientSymmetry, distinguished
 from kassay.model.protocols.world_timed import TimedModel
+from kassay.model.protocols.world_timed_consumer import TimedConsumerModel
 from kassay.properties.protocol import Watched, invariants
 
 MODELS: Final[dict[str, str]] = {
@@ -213,8 +214,10 @@ def build(
         "threads": "no_gen_snapshot" in switches,
     }
     options = Options(**settings | more)
-    if timing is not None:
+    if timing is not None and model == "classic":
         return TimedModel(options, timing, assign)
+    if timing is not None:
+        return TimedConsumerModel(options, timing, assign, targets=targets)
     if model == "classic":
         return ClassicModel(options, assign)
     if model == "migration":
@@ -244,8 +247,8 @@ def _check(model: str, members: int, partitions: int, topics: int, static: int, 
 def _check_timing(model: str, timing: Timing | None) -> None:
     if timing is None:
         return
-    if model in MODELS and model != "classic":
-        raise InputError(f"--clock: {model} has no integer clock; expected T0, or the classic model")
+    if model in MODELS and model not in ("classic", "kip848"):
+        raise InputError(f"--clock: {model} has no integer clock; expected T0, or classic or kip848")
     timing.check()
 
 

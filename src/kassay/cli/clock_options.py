@@ -30,7 +30,9 @@ def clock_options(command: F) -> F:
     """`--clock`, and the times that it needs."""
     for field, (option, told) in reversed(OPTIONS.items()):
         command = click.option(option, field, type=int, metavar="TICKS", help=told)(command)
-    told = "T0: a timer fires when its guard lets it. T1: when it is due, on an integer clock (classic only)."
+    told = (
+        "T0: a timer fires when its guard lets it. T1: when it is due, on an integer clock (classic, kip848)."
+    )
     return click.option("--clock", default="T0", show_default=True, help=told)(command)
 
 

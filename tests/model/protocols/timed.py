@@ -10,8 +10,10 @@ from kassay.model.protocols import values as v
 from kassay.model.protocols.clock import Timing
 from kassay.model.protocols.world import World, options
 from kassay.model.protocols.world_classic import ClassicModel
-from kassay.model.protocols.world_instant import TimedSetting
+from kassay.model.protocols.world_consumer import ConsumerModel
+from kassay.model.protocols.world_instant import on_the_clock
 from kassay.model.protocols.world_timed import TimedModel
+from kassay.model.protocols.world_timed_consumer import TimedConsumerModel
 
 
 class EveryTick(TimedModel):
@@ -21,17 +23,20 @@ class EveryTick(TimedModel):
         return min(super()._wait(state, loose), 1)
 
 
+class EveryConsumerTick(EveryTick, TimedConsumerModel):
+    """The same for KIP-848."""
+
+
 def timed(timing: Timing, kind: type[TimedModel] = EveryTick, mode: str = "eager", **more: Any) -> Any:
     return kind(options(mode, **more), timing)
 
 
 def timeless(model: TimedModel) -> ClassicModel:
     """The model at T0 with the same options and times."""
-    return ClassicModel(
-        model.options,
-        model.inner.assign,
-        setting=TimedSetting(model.options, model.timing, clocked=False),
-    )
+    kind = ConsumerModel if isinstance(model, TimedConsumerModel) else ClassicModel
+    base = kind(model.options, model.inner.assign)
+    on_the_clock(base.setting, model.timing, clocked=False)
+    return base
 
 
 # By hand.
@@ -99,7 +104,8 @@ def forgetful(model: ClassicModel, world: World) -> World:
     found, _, excused = model.timers.watched(world)
     cell = model.setting.cell
     broker = world.broker.value
-    known = {m.member for m in found.members} | set(found.pending_join) if found is not None else set()
+    known = {m.member for m in found.members} if found is not None else set()
+    known.update(getattr(found, "pending_join", ()))
     watched = {v.Timer(v.SESSION, member) for member in known - set(excused)}
     armed = sorted(
         (

@@ -88,7 +88,7 @@ def heartbeat(
         client.member,
         client.epoch,
         config.instance,
-        300_000 if everything else -1,
+        config.rebalance_timeout if everything else -1,
         client.topics if everything or client.waits == "topics" else None,
         "",
         owned,

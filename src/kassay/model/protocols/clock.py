@@ -14,6 +14,8 @@ from kassay.model.errors import InputError
 from kassay.model.protocols.client import Run
 from kassay.model.protocols.client_classic_table import State
 from kassay.model.protocols.client_classic_values import Client
+from kassay.model.protocols.client_consumer import MEMBER, ConsumerClient
+from kassay.model.protocols.client_consumer_table import State as ConsumerState
 from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.timing import check_intervals
 
@@ -103,14 +105,23 @@ BACKOFF: Final = 1
 """How many ticks a client waits before it tries again (retry.backoff.ms)."""
 
 
-def beats(client: Client) -> bool:
+def hurries(client: Client | ConsumerClient) -> bool:
+    """Whether the client heartbeats before its interval is over: to join, or to acknowledge (KIP-848)."""
+    return client.state in (ConsumerState.JOINING, ConsumerState.ACKNOWLEDGING)
+
+
+def beats(client: Client | ConsumerClient) -> bool:
     """Whether the client's heartbeats go on, be the process paused or not."""
     up = client.run in (Run.UP, Run.PAUSED)
+    if isinstance(client, ConsumerClient):
+        return up and client.state in MEMBER
     return up and client.generation >= 0 and client.state in (State.COMPLETING, State.STABLE)
 
 
-def stepped(timing: Timing, clock: Clock, before: Client, after: Client) -> Clock:
-    """The clock after a step made this of its client: JoinGroup's reply starts the heartbeats."""
+def stepped(
+    timing: Timing, clock: Clock, before: Client | ConsumerClient, after: Client | ConsumerClient
+) -> Clock:
+    """The clock after a step made this of its client: heartbeats begin with JoinGroup's reply."""
     if after.run not in (Run.UP, Run.PAUSED):
         return IDLE
     if not beats(after):
@@ -123,7 +134,7 @@ def stepped(timing: Timing, clock: Clock, before: Client, after: Client) -> Cloc
     return clock
 
 
-def waited(clock: Clock, client: Client, ticks: int) -> Clock:
+def waited(clock: Clock, client: Client | ConsumerClient, ticks: int) -> Clock:
     """The clock so many ticks later. A paused process finds what has fallen due when it goes on."""
     beat = clock.beat - ticks if beats(client) else 0
     if client.run is Run.PAUSED:
@@ -134,4 +145,4 @@ def waited(clock: Clock, client: Client, ticks: int) -> Clock:
 
 def sent(timing: Timing, clock: Clock) -> Clock:
     """The clock once the heartbeat has arrived: the interval counts from when it was sent."""
-    return clock._replace(beat=timing.heartbeat + clock.beat)
+    return clock._replace(beat=timing.heartbeat + min(clock.beat, 0))

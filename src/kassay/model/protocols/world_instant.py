@@ -9,36 +9,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kassay.model.explore import Action, Cell
-from kassay.model.protocols import values as v
 from kassay.model.protocols.broker import Brokers
-from kassay.model.protocols.client_classic_values import Assign, Client
+from kassay.model.protocols.client_classic_values import Client
+from kassay.model.protocols.client_consumer import ConsumerClient
 from kassay.model.protocols.clock import Timing
 from kassay.model.protocols.faults import Faults
-from kassay.model.protocols.world import BROKER, Move, Options, Setting, World
+from kassay.model.protocols.world import BROKER, Move, Setting, World
 from kassay.model.protocols.world_calls import Direct
 from kassay.model.protocols.world_classic import ClassicModel
 from kassay.model.protocols.world_faults import FaultSteps
 from kassay.model.protocols.world_timers import Timers
 
 
-class TimedSetting(Setting):
-    """The setting in which clients and coordinator take their times from a `Timing`.
+def on_the_clock(setting: Setting, timing: Timing, *, clocked: bool = True) -> None:
+    """Let the clients and the coordinator of a setting take their times from a `Timing`.
 
     Without `clocked` the coordinator forgets when its timers are due: the world at T0 with the same times.
     """
-
-    def __init__(self, options: Options, timing: Timing, *, clocked: bool = True) -> None:
-        config = v.Config(
-            initial_rebalance_delay=timing.initial_delay,
-            new_member_join_timeout=timing.new_member_timeout,
-            switches=options.switches,
-        )
-        super().__init__(options, config, lambda _: ())
-        self.brokers = Brokers(config, self.interner, lambda _: (), self.member_id, clocked=clocked)
-        self.configs = tuple(
-            config._replace(session_timeout=timing.session, rebalance_timeout=timing.rebalance_timeout)
-            for config in self.configs
-        )
+    brokers = setting.brokers
+    config = brokers.config._replace(
+        initial_rebalance_delay=timing.initial_delay,
+        new_member_join_timeout=timing.new_member_timeout,
+        consumer_session_timeout=timing.session,
+        consumer_heartbeat_interval=timing.heartbeat,
+    )
+    setting.brokers = Brokers(config, setting.interner, brokers.targets, brokers.member_id, clocked=clocked)
+    setting.configs = tuple(
+        config._replace(session_timeout=timing.session, rebalance_timeout=timing.rebalance_timeout)
+        for config in setting.configs
+    )
 
 
 class _Acknowledgements(Timers):
@@ -70,19 +69,20 @@ class _MainThread(Direct):
         """None at will."""
         return iter(())
 
-
-class AtOnce(ClassicModel):
-    """The steps of T0 that take no time and wait for nothing: what main threads and the log have to do."""
-
-    def __init__(self, options: Options, assign: Assign | None, setting: Setting) -> None:
-        super().__init__(options, assign, setting=setting, faults=_Nothing(setting))
-        self.timers = _Acknowledgements(setting)
-        self.calls = _MainThread(setting, self.assign)
-
-
-class TimedFaults(FaultSteps):
-    """The faults of T0; that a member polls too late is left to its clock."""
-
-    def slow(self, state: World, c: int, client: Client) -> Iterator[tuple[Action, World]]:  # noqa: ARG002
-        """None without the clock."""
+    def consumer_heartbeat(
+        self,
+        c: int,  # noqa: ARG002
+        client: ConsumerClient,  # noqa: ARG002
+        broker: Cell,  # noqa: ARG002
+        faults: Faults,  # noqa: ARG002
+    ) -> Iterator[Move]:
+        """None at will."""
         return iter(())
+
+
+def at_once(model: ClassicModel) -> ClassicModel:
+    """The model with only those steps that take no time and wait for nothing: main threads, and the log."""
+    model.faults = _Nothing(model.setting)
+    model.timers = _Acknowledgements(model.setting)
+    model.calls = _MainThread(model.setting, model.assign)
+    return model

@@ -26,6 +26,8 @@ from kassay.model.protocols.census import Census
 from kassay.model.protocols.client import Run
 from kassay.model.protocols.client_classic_table import State
 from kassay.model.protocols.client_classic_values import Assign, Client
+from kassay.model.protocols.client_consumer import ConsumerClient
+from kassay.model.protocols.client_consumer_table import State as ConsumerState
 from kassay.model.protocols.clock import (
     BACKOFF,
     IDLE,
@@ -34,6 +36,7 @@ from kassay.model.protocols.clock import (
     Clock,
     Timing,
     beats,
+    hurries,
     sent,
     stepped,
     waited,
@@ -48,7 +51,8 @@ from kassay.model.protocols.world import (
     labelled,
     put,
 )
-from kassay.model.protocols.world_instant import AtOnce, TimedFaults, TimedSetting
+from kassay.model.protocols.world_classic import ClassicModel
+from kassay.model.protocols.world_instant import at_once, on_the_clock
 from kassay.model.protocols.world_timers import timer_name
 
 _Steps: TypeAlias = list[tuple[Action, World]]
@@ -71,11 +75,17 @@ class TimedModel:
     """The classic protocol on the clock; see the module."""
 
     def __init__(self, options: Options, timing: Timing, assign: Assign | None = None) -> None:
-        self.options = options = replace(options, loading=timing.load > 0)
+        self.options = replace(options, loading=timing.load > 0)
         self.timing = timing
-        self.setting = TimedSetting(options, timing)
-        self.inner = AtOnce(options, assign, self.setting)
-        self.faults = TimedFaults(self.setting)
+        whole = self._timeless(assign)
+        self.setting = whole.setting
+        self.faults = whole.faults
+        on_the_clock(self.setting, timing)
+        self.inner = at_once(whole)
+
+    def _timeless(self, assign: Assign | None) -> ClassicModel:
+        """The model that is put on the clock."""
+        return ClassicModel(self.options, assign)
 
     # The explorer's model.
 
@@ -86,10 +96,10 @@ class TimedModel:
 
     def steps(self, state: Timed) -> Iterator[tuple[Action, Timed]]:
         """What must be done at this instant; else expiries, or time. And what may happen at any instant."""
-        at_once = list(self.inner.steps(state.world))
-        due = list(self._due(state, at_once))
+        now = list(self.inner.steps(state.world))
+        due = list(self._due(state, now))
         yield from due
-        loose = list(self._loose(state, at_once))
+        loose = list(self._loose(state, now))
         yield from loose
         if not any(not action.fault for action, _ in due):
             expiries = list(self._expiries(state))
@@ -117,19 +127,19 @@ class TimedModel:
 
     # What is due.
 
-    def _due(self, state: Timed, at_once: _Steps) -> Iterator[tuple[Action, Timed]]:
+    def _due(self, state: Timed, now: _Steps) -> Iterator[tuple[Action, Timed]]:
         """Everything that must happen before time passes, and the ways in which it can get lost."""
         world, clocks = state.world, state.clocks
         away = {f"c{c + 1}" for c, clock in enumerate(clocks) if clock.poll != POLLING or clock.rest}
-        for action, after in at_once:
+        for action, after in now:
             if action.actor in away:
                 continue
             yield action, self._tried(state, action, after)
         for c, clock in enumerate(clocks):
-            client: Client = world.clients[c].value
+            client: Client | ConsumerClient = world.clients[c].value
             if client.run is not Run.UP:
                 continue
-            if clock.beat <= -self.timing.delay and beats(client):
+            if beats(client) and (clock.beat <= -self.timing.delay or (hurries(client) and not clock.rest)):
                 yield from self._heartbeat(state, c)
             if clock.poll == 0:
                 yield from self._poll_expires(state, c)
@@ -144,7 +154,7 @@ class TimedModel:
     def _early(self, state: Timed) -> Iterator[tuple[Action, Timed]]:
         """Heartbeats under way that arrive now, though they have time left."""
         for c, clock in enumerate(state.clocks):
-            client: Client = state.world.clients[c].value
+            client: Client | ConsumerClient = state.world.clients[c].value
             if client.run is Run.UP and beats(client) and -self.timing.delay < clock.beat <= 0:
                 yield from self._heartbeat(state, c)
 
@@ -234,18 +244,19 @@ class TimedModel:
 
     # What may happen at any instant.
 
-    def _loose(self, state: Timed, at_once: _Steps) -> Iterator[tuple[Action, Timed]]:
+    def _loose(self, state: Timed, now: _Steps) -> Iterator[tuple[Action, Timed]]:
         """Faults, starts, resumptions; who is late polls at last; who polls may process for too long."""
         world, clocks = state.world, state.clocks
         faults: Faults = world.budget.value
-        if any(faults):
-            for action, after in self.faults.steps(world, faults):
+        # That a member polls too late is left to its clock.
+        if any(others := faults._replace(slow=0)):
+            for action, after in self.faults.steps(world, others):
                 yield action, self._at(state, after)
         for action, after in self.faults.starts(world):
             yield action, self._at(state, after)
         for c, (cell, clock) in enumerate(zip(world.clients, clocks)):
             name = f"c{c + 1}"
-            mine = [(action, after) for action, after in at_once if action.actor == name]
+            mine = [(action, after) for action, after in now if action.actor == name]
             if clock.poll == LATE:
                 for action, after in mine:
                     yield action, self._at(state, after, c, clock._replace(poll=POLLING))
@@ -281,9 +292,9 @@ def _loading(world: World) -> bool:
     return broker.state.role is Role.LOADING
 
 
-def _reads(client: Client) -> bool:
+def _reads(client: Client | ConsumerClient) -> bool:
     """Whether `poll` may hand records to the application."""
-    return client.run is Run.UP and client.state is State.STABLE
+    return client.run is Run.UP and client.state in (State.STABLE, ConsumerState.STABLE)
 
 
 def _matters(step: tuple[Action, Timed]) -> bool:
