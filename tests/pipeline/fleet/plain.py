@@ -110,14 +110,16 @@ class State:
 
 
 def states(snapshots: Snapshots) -> list[State]:
-    """The states in order of time; topics are as large, and as many, as was seen so far."""
+    """The states in order of time; topics are as large as was seen, and read if assigned, so far."""
     sizes: dict[str, int] = {}
+    assigned: set[str] = set()
     made = []
     for now in snapshots.values():
         for topic, number in now.owners:
             sizes[topic] = max(sizes.get(topic, 0), number + 1)
-        reads = {member: now.reads.get(member, tuple(sorted(sizes))) for member in now.members}
         owners = {tp: owner for tp, owner in now.owners.items() if owner is not None}
+        assigned |= {topic for topic, _ in owners}
+        reads = {member: now.reads.get(member, tuple(sorted(assigned))) for member in now.members}
         made.append(State(owners, dict(sizes), reads))
     while made and not made[0].reads:
         made.pop(0)

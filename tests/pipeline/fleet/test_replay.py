@@ -115,6 +115,15 @@ def test_balance_goes_before_moves(found: Mapping[str, int], expected: tuple[Any
     assert tuple(compared({**FIGURES, **found}, FIGURES).values()) == expected
 
 
+def test_old_offsets_of_a_topic_that_nobody_reads_do_not_hide_the_group() -> None:
+    """The offsets view lists a topic without owners as long as the group has offsets there."""
+    old = {**row(1, None), "owned": [{"topic": "old", "partition": 3}]}
+    rows = [row(1, "a", 0, 1), old, row(2, "a", 0), row(2, "b", 1), {**old, "at": 2}]
+    found = replayed("g", rows, ("range",))
+    assert [state.topics for state in states_of("g", rows, {})] == [{"a": ("t",)}, {"a": ("t",), "b": ("t",)}]
+    assert (found["actual"]["invalid"], found["range"]["against_actual"]) == (0, "same")
+
+
 def test_a_group_that_empties_and_fills_again_is_replayed() -> None:
     rows = [row(1, "a", 0), row(2, None, 0), row(3, "b", 0), row(4, "b", 0), row(4, "c")]
     found = replayed("g", rows, ("range",))

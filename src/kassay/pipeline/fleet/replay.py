@@ -85,9 +85,11 @@ def states_of(group: str, rows: Sequence[Mapping[str, Any]], known: Subscription
     """The states of one group in order of time.
 
     A topic is as large as the largest partition number seen so far says. Who is not known to
-    subscribe to anything is taken to read every topic that the group was assigned so far.
+    subscribe to anything is taken to read every topic that a member of the group was assigned so far;
+    one that only ever shows without an owner has old offsets and no readers.
     """
     counts: dict[str, int] = {}
+    assigned: set[str] = set()
     made: list[State] = []
     by_time: dict[int, list[Mapping[str, Any]]] = {}
     for row in rows:
@@ -100,10 +102,11 @@ def states_of(group: str, rows: Sequence[Mapping[str, Any]], known: Subscription
                 if counts.get(topic, 0) <= partition:
                     counts[topic] = partition + 1
             if row["member"] is not None:
+                assigned.update(topic for topic, _ in owned)
                 told = None if row["topics"] is None else tuple(row["topics"])
                 seats[row["member"]] = Seat(told, owned, row["instance_id"], row["client_id"], row["rack"])
         reads = {member_id: _reads(group, member_id, seat, known) for member_id, seat in seats.items()}
-        guess = tuple(sorted(counts))
+        guess = tuple(sorted(assigned))
         topics = {m: guess if read is None else tuple(sorted(read)) for m, read in reads.items()}
         made.append(State(seats, dict(counts), topics, any(read is None for read in reads.values())))
     return made
