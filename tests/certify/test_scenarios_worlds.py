@@ -102,11 +102,20 @@ def test_scenario_04_one_start_costs_everybody_a_rebalance(running):
     assert rebalances == running + 1
 
 
+def rests_incomplete(model, state):
+    """Nobody owns some partition, and nothing is left that would tell anybody."""
+    assert None in state.owner
+    assert [str(action) for action, after in model.steps(state) if not action.fault and after != state] == []
+    assert not any(consumer.pending for consumer in state.consumers)
+
+
 def test_scenario_05_finite_retries_rest_incomplete():
     result = explore("zookeeper", switches=frozenset({"zk_finite_retries"}))
     found = {v.invariant: v for v in result.exploration.violations}
     assert found["I7"].severity is Severity.BY_DESIGN
-    assert any(c.status is Status.GAVE_UP for step in found["I7"].trace for c in step.state.consumers)
+    last = found["I7"].trace[-1].state
+    assert any(c.status is Status.GAVE_UP for c in last.consumers)
+    rests_incomplete(result.built, last)
 
 
 def test_scenario_06_only_the_guard_keeps_owners_apart():
@@ -120,15 +129,18 @@ def test_scenario_07_a_paused_owner_is_a_zombie():
     found = {v.invariant: v for v in explore("zookeeper", faults=Faults(pause=1)).exploration.violations}
     assert found["I3"].severity is Severity.BY_DESIGN
     last = found["I3"].trace[-1].state
-    assert len([o for o in last.owner if o is not None]) == len(last.owner)
+    (zombie,) = [number for number, c in enumerate(last.consumers) if c.expired and c.owned]
+    shared = [tp for c in last.consumers if not c.expired for tp in c.owned]
+    assert set(shared) & set(last.consumers[zombie].owned)
+    assert all(last.owner[tp] not in (None, zombie) for tp in shared), "one znode owner: the other one"
 
 
 def test_scenario_08_a_stale_view_leaves_partitions_alone():
-    found = {
-        v.invariant: v
-        for v in explore("zookeeper", switches=frozenset({"zk_stale_view"})).exploration.violations
-    }
+    result = explore("zookeeper", switches=frozenset({"zk_stale_view"}))
+    found = {v.invariant: v for v in result.exploration.violations}
     assert "nobody owns" in found["I7"].message
+    assert "stale view" in found["I7"].trace[-2].action.detail, "the last read is the stale one"
+    rests_incomplete(result.built, found["I7"].trace[-1].state)
 
 
 # Triggers, classic (eager and cooperative) and KIP-848.
@@ -202,7 +214,10 @@ def test_scenario_20_only_a_matching_topic_is_assigned(name):
 @pytest.mark.parametrize(("name", "mode"), EVERY)
 def test_scenario_21_a_deleted_topic_goes(name, mode):
     model = build(name, mode=mode, topics=2, partitions=1, faults=Faults(delete=1))
-    state = settle(model, play(model, started(model, 2), "metadata topic t1 is deleted"))
+    before = started(model, 2)
+    assert sorted(str(tp) for tps in owned(model, before) for tp in tps) == ["t0-0", "t1-0"]
+    state = settle(model, play(model, before, "metadata topic t1 is deleted"))
+    assert model.converged(state)
     assert sorted(str(tp) for tps in owned(model, state) for tp in tps) == ["t0-0"]
 
 
@@ -212,7 +227,8 @@ def test_scenario_22_a_changed_subscription(name, mode):
     state = settle(model, play(model, started(model, 2), "c1 subscribes"))
     mine, theirs = owned(model, state)
     assert {tp.topic for tp in mine} <= {"t0"}
-    assert {str(tp) for tp in (*mine, *theirs)} == {"t0-0", "t0-1", "t1-0", "t1-1"}
+    assert sorted(str(tp) for tp in (*mine, *theirs)) == ["t0-0", "t0-1", "t1-0", "t1-1"]
+    assert model.converged(state)
 
 
 # The classic flow.
@@ -237,9 +253,28 @@ def test_scenario_24_the_first_joiner_leads_and_sees_all_subscriptions():
     told = {n: client(state, n).inbox[0] for n in (1, 2)}
     assert told[1].leader == told[2].leader == "c1-1"
     assert (len(told[1].members), len(told[2].members)) == (2, 0)
+    sent = [
+        action.detail
+        for action, _ in model.steps(state)
+        if (action.actor, action.name) == ("c2", "SyncGroup")
+    ]
+    assert sent == ["generation 1"], "a follower sends no assignments"
     state = play(model, state, "c2 SyncGroup")
     assert client(state, 2).waits == "sync"
     assert client(settle(model, state), 2).state is ClientState.STABLE
+
+
+def test_scenario_13_a_member_that_processes_for_too_long_leaves_and_may_not_commit():
+    model = build("classic", faults=Faults(slow=1))
+    state = play(model, started(model, 2), "c2 polls too late, LeaveGroup")
+    assert [m.member for m in group(state).members] == ["c1-1"]
+    late = client(state, 2)
+    assert (late.member, late.generation) == ("", -1)
+    assert late.owned, "it believes in what it had until its next poll"
+    assert not beliefs(model, state).beliefs[1].commits, "a commit fails locally, without a generation"
+    state = play(model, state, "c2 JoinGroup")
+    assert client(state, 2).owned == ()
+    assert sizes(model, settle(model, state)) == [1, 1]
 
 
 # The draft.
@@ -292,8 +327,11 @@ def test_scenario_30_too_late_at_the_new_coordinator_costs_a_round():
     before = state.coordinator.generation
     state = play(model, state, "c2 pause", "coordinator fails", "coordinator elected", "coordinator loads")
     state = play(model, state, "coordinator session of c2 expires")
-    state = settle(model, state)
-    assert state.coordinator.generation > before
+    assert state.coordinator.members == (0,)
+    state = settle(model, state, without=("resume",))
+    assert (state.coordinator.generation, state.coordinator.members) == (before + 1, (0,))
+    state = settle(model, play(model, state, "c2 resume"))
+    assert (state.coordinator.generation, state.coordinator.members) == (before + 2, (0, 1))
     assert model.converged(state)
 
 
@@ -451,6 +489,9 @@ def test_scenario_52_who_loses_its_id_loses_what_it_owned():
     state = play(model, state, "c1 Heartbeat")
     assert client(state, 1).member == ""
     assert client(state, 1).owned, "it learns of it at its next poll"
+    (joins,) = [a for a, _ in model.steps(state) if (a.actor, a.name) == ("c1", "JoinGroup")]
+    assert "lost t-" in joins.detail
+    assert "claims" not in joins.detail, "what was lost is not claimed"
     assert client(play(model, state, "c1 JoinGroup"), 1).owned == ()
 
 

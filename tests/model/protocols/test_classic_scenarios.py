@@ -92,7 +92,10 @@ def test_scenario_43_not_ready_then_ready():
         assert drive.leave(member).error == error
         assert drive.modern(member).error == error
     drive.reload()
-    assert drive.heartbeat(member) == v.NONE
+    drive.wait(5_999)
+    assert drive.heartbeat(member) == v.NONE, "back within its session, it survives"
+    drive.wait(6_000)
+    assert drive.heartbeat(member) == v.UNKNOWN_MEMBER_ID
 
 
 def test_scenario_44_an_id_is_required_and_an_abandoned_one_expires():
