@@ -35,7 +35,7 @@ def test_a_broken_rule_exits_1_with_the_shortest_trace(tmp_path: Path) -> None:
     done = kassay("explore", "zookeeper", "--switch", "zk_no_owner_guard", cwd=tmp_path)
     assert done.returncode == 1, done.stdout
     assert "I2 violated (real)" in done.stdout
-    assert "violated" in done.stdout.splitlines()[-2]
+    assert done.stdout.splitlines()[-2] == "violated: I2"
 
 
 def test_a_state_in_which_nothing_more_happens_exits_1(tmp_path: Path) -> None:
@@ -43,6 +43,8 @@ def test_a_state_in_which_nothing_more_happens_exits_1(tmp_path: Path) -> None:
     assert done.returncode == 1, done.stdout
     assert "I7 violated (by design)" in done.stdout
     assert re.search(r"dead ends: [1-9]", done.stdout)
+    assert "the same run as for I7 (by design)" in done.stdout, "one run is drawn once"
+    assert done.stdout.splitlines()[-2] == "violated: dead ends"
 
 
 @pytest.mark.parametrize("limit", [("--max-states", "100"), ("--time", "1ms")])

@@ -15,7 +15,11 @@ from kassay.report.swimlanes import text_diagram
 
 _STYLES: Final = {Severity.REAL: "bold red", Severity.ZOMBIE: "yellow", Severity.BY_DESIGN: "yellow"}
 _VERDICTS: Final = {Verdict.HOLDS: "bold green", Verdict.VIOLATED: "bold red", Verdict.UNKNOWN: "bold yellow"}
-_LIMITS: Final = {"states": "the limit of states", "time": "the limit of time"}
+_LIMITS: Final = {
+    "states": "the limit of states (--max-states)",
+    "time": "the limit of time (--time)",
+}
+_LEGEND: Final = "in the runs: o, a step by itself; x, a fault; -->, a request; <- -, its answer"
 
 
 def exploration_view(result: ExploreResult, *, replay: str, mermaid: bool = False) -> RenderableType:
@@ -23,24 +27,47 @@ def exploration_view(result: ExploreResult, *, replay: str, mermaid: bool = Fals
     done = result.exploration
     speed = done.states / done.elapsed_s if done.elapsed_s else 0.0
     parts: list[RenderableType] = [
-        Text(f"{result.model}: {_settings(result.settings)}"),
+        Text(f"{result.model}: {_settings(result.model, result.settings)}"),
         Text(
             f"{done.states} states, {done.edges} edges, diameter {done.diameter}, "
             f"{done.elapsed_s:.1f} s ({speed:.0f} states/s)"
         ),
     ]
+    runs = _Runs(mermaid)
     for severity in Severity:
         for found in done.violations:
             if found.severity is severity:
-                parts += _violation(found, mermaid)
-    parts += _stuck(result, mermaid)
+                parts += _violation(found, runs)
+    parts += _stuck(result, runs)
+    if runs.names and not mermaid:
+        parts.append(Text(f"\n{_LEGEND}", style="dim"))
     parts += [Text(""), _verdict(result), Text(f"again: {replay}", style="dim")]
     return Group(*parts)
 
 
-def _settings(settings: dict[str, Any]) -> str:
+class _Runs:
+    """The runs drawn so far, under the name of what they lead to: one that comes again is not drawn again."""
+
+    def __init__(self, mermaid: bool) -> None:
+        self.mermaid = mermaid
+        self.names: dict[tuple[Action, ...], str] = {}
+
+    def draw(self, actions: Sequence[Action], name: str) -> Text:
+        """The run as lanes or Mermaid, which wrap nowhere, or a word on where it stands already."""
+        key = tuple(actions)
+        if key in self.names:
+            return Text(f"the same run as for {self.names[key]}")
+        self.names[key] = name
+        drawn = mermaid_diagram(actions) if self.mermaid else text_diagram(actions)
+        return Text(drawn, no_wrap=True, overflow="ignore")
+
+
+def _settings(model: str, settings: dict[str, Any]) -> str:
+    """The settings that matter to this model."""
     told = []
     for name, value in settings.items():
+        if (name == "policy" and model != "migration") or (name == "symmetry" and value == "off"):
+            continue
         if isinstance(value, dict):
             value = ",".join(f"{key}={count}" for key, count in value.items())
         if isinstance(value, list):
@@ -50,7 +77,7 @@ def _settings(settings: dict[str, Any]) -> str:
     return ", ".join(told)
 
 
-def _violation(found: Violation[Any], mermaid: bool) -> list[RenderableType]:
+def _violation(found: Violation[Any], runs: _Runs) -> list[RenderableType]:
     head = Text.assemble(
         ("\n" + found.invariant, "bold"),
         " violated (",
@@ -61,7 +88,7 @@ def _violation(found: Violation[Any], mermaid: bool) -> list[RenderableType]:
     return [
         head,
         Text(f"{found.message}. Seen {found.seen} times; the shortest trace has {_steps(found.length)}:"),
-        _drawn(actions, mermaid),
+        runs.draw(actions, f"{found.invariant} ({found.severity})"),
     ]
 
 
@@ -69,13 +96,7 @@ def _steps(count: int) -> str:
     return "1 step" if count == 1 else f"{count} steps"
 
 
-def _drawn(actions: Sequence[Action], mermaid: bool) -> Text:
-    """The trace; text that wraps nowhere, so that lanes stay lanes."""
-    drawn = mermaid_diagram(actions) if mermaid else text_diagram(actions)
-    return Text(drawn, no_wrap=True, overflow="ignore")
-
-
-def _stuck(result: ExploreResult, mermaid: bool) -> list[RenderableType]:
+def _stuck(result: ExploreResult, runs: _Runs) -> list[RenderableType]:
     live = result.exploration.liveness
     if live is None:
         return [Text("\ndead ends and livelocks: not judged, the walk is not complete", style="yellow")]
@@ -83,22 +104,22 @@ def _stuck(result: ExploreResult, mermaid: bool) -> list[RenderableType]:
     for name, stuck in (("dead ends", live.dead_ends), ("livelocks", live.livelocks)):
         parts.append(Text(f"{name}: {len(stuck) or 'none'}", style="bold red" if stuck else ""))
         if stuck:
-            parts += _first(stuck[0], mermaid)
+            parts += _first(stuck[0], name, runs)
     if live.undecided:
         parts.append(Text(f"cycles not decided: {live.undecided}", style="yellow"))
     return parts
 
 
-def _first(stuck: Stuck[Any], mermaid: bool) -> list[RenderableType]:
+def _first(stuck: Stuck[Any], name: str, runs: _Runs) -> list[RenderableType]:
     actions = [step.action for step in stuck.trace if step.action is not None]
     parts: list[RenderableType] = [
         Text(f"the nearest is reached in {_steps(len(actions))}:"),
-        _drawn(actions, mermaid),
+        runs.draw(actions, f"the {name}"),
     ]
     if stuck.cycle:
         parts += [
             Text(f"and goes round for ever, among {stuck.states} states:"),
-            _drawn(stuck.cycle, mermaid),
+            runs.draw(stuck.cycle, "the cycle"),
         ]
     return parts
 
@@ -106,11 +127,21 @@ def _first(stuck: Stuck[Any], mermaid: bool) -> list[RenderableType]:
 def _verdict(result: ExploreResult) -> Text:
     done = result.exploration
     words = str(done.verdict)
-    if done.limit is not None:
+    if done.verdict is Verdict.VIOLATED:
+        words += f": {', '.join(_reasons(result))}"
+    elif done.limit is not None:
         words += f": stopped at {_LIMITS.get(done.limit, done.limit)}"
     elif done.verdict is Verdict.HOLDS:
-        softer = {str(found.severity) for found in done.violations}
         words += ": in every reachable state"
+        softer = dict.fromkeys(f"{found.invariant} ({found.severity})" for found in done.violations)
         if softer:
-            words += f" (what is {' or '.join(sorted(softer))} is told above and does not count)"
+            words += f"; told above and not counted: {', '.join(softer)}"
     return Text(words, style=_VERDICTS[done.verdict])
+
+
+def _reasons(result: ExploreResult) -> list[str]:
+    """What makes a walk violated: the promises broken, dead ends, livelocks."""
+    done, live = result.exploration, result.exploration.liveness
+    found = dict.fromkeys(v.invariant for v in done.violations if v.severity is Severity.REAL)
+    stuck = (("dead ends", live.dead_ends), ("livelocks", live.livelocks)) if live else ()
+    return [*found, *(name for name, each in stuck if each)]
