@@ -255,6 +255,29 @@ def test_scenario_44_an_abandoned_id_expires_and_unblocks_the_join_phase():
     assert (group(done).state, members(done)) == (STABLE, {client(done, 1).member})
 
 
+def test_scenario_44_without_that_rule_the_join_phase_lasts_to_its_timeout():
+    timing = Timing(6, 2, 20)
+    switches = frozenset({"pending_blocks_forever"})
+    faults = Faults(loss=1, crash=1, partitions=1)
+    model, state = settled(timing, started=1, members=2, faults=faults, switches=switches)
+    away = play(model, state, "c2 start", "c2 reply lost", "c2 crashes", "metadata t grows")
+    stalled = wait(model, away, timing.rebalance_timeout - 1)
+    assert group(stalled).state == PREPARING
+    assert group(wait(model, stalled, 1)).state == STABLE
+
+
+@pytest.mark.parametrize(
+    ("model", "switch", "faults", "names"),
+    [
+        ("kip848", "ignore_unreleased", "", {"I1", "I2", "I4"}),
+        ("classic", "no_generation_fence", "pause=1", {"I5", "I9", "I14"}),
+    ],
+)
+def test_broken_rules_are_found_on_the_clock_too(model, switch, faults, names):
+    result = walk(model=model, partitions=2, faults=faults, switches=frozenset({switch}))
+    assert names <= {v.invariant for v in result.exploration.violations if v.severity is Severity.REAL}
+
+
 def test_scenario_45_three_quick_joiners_share_one_generation():
     timing = Timing(9, 2, 12, initial_delay=3)
     model = timed(timing, members=3)
