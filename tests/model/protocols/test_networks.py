@@ -119,7 +119,7 @@ def settle(model, state):
     """The nearest state at rest with silent wires: heartbeats never end, so that nothing ever stops."""
     waiting, seen = [state], {state}
     for found in waiting:
-        if model.converged(found) and all(client.wire == SILENT for client in clients(found)):
+        if model.census(found).resting and all(client.wire == SILENT for client in clients(found)):
             return found
         for action, after in model.steps(found):
             if (
