@@ -18,6 +18,7 @@ from kassay.model.protocols import (
 from kassay.model.protocols.classic_table import CLASSIC_GROUP
 from kassay.model.protocols.consumer_table import CONSUMER_GROUP
 from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, Table, edges
+from kassay.report.state_counts import SIZES
 
 
 class Machine(NamedTuple):
@@ -136,7 +137,7 @@ def page() -> str:
             cells(machine.table),
             _omitted(machine.table),
         ]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, SIZES]) + "\n"
 
 
 def main() -> None:
