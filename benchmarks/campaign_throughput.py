@@ -87,7 +87,7 @@ def main() -> None:
     print(f"({1e6 * cpu_before / ALONE:.0f} before, {1e6 * cpu_after / ALONE:.0f} after)")
     size, spent, cpu_all = points[-1]
     print(f"local[2] at {size}: {size * one / spent:.2f} times one process", end="")
-    print(f"; of two processes' worth of CPU {size * cpu_one / cpu_all:.2f} goes into histories")
+    print(f"; {size * cpu_one / cpu_all:.0%} of its CPU time is what the histories alone take")
     for (a, s, c), (b, t, d) in pairwise(points):
         print(f"from {a} to {b}: {1e6 * (t - s) / (b - a):.0f} us a history", end="")
         print(f", CPU {1e6 * (d - c) / (b - a):.0f} us")
