@@ -26,6 +26,8 @@ PINNED = {
     ("draft", None, 2, 2, ""): 44,
     ("draft", None, 2, 2, "crash=1"): 172,
     ("draft", None, 2, 2, "failover=1"): 299,
+    ("draft", None, 2, 2, "partitions=1"): 177,
+    ("draft", None, 2, 2, "pause=1,failover=1"): 2295,
     ("classic", "eager", 2, 2, ""): 139,
     ("classic", "eager", 2, 2, "crash=1"): 539,
     ("classic", "eager", 2, 2, "pause=1"): 2455,
@@ -40,6 +42,7 @@ HEAVY = {
     ("classic", "eager", 2, 2, "crash=1,pause=1,failover=1"): 39530,
     ("classic", "cooperative", 2, 2, "crash=1,pause=1,failover=1"): 91182,
     ("kip848", None, 2, 2, "crash=1,pause=1,failover=1"): 23247,
+    ("kip848", None, 2, 2, "slow=1,loss=1"): 18115,
 }
 LIMIT = 400_000
 
