@@ -53,8 +53,13 @@ STUDIES: Final[dict[str, str]] = {
           max(nanoseconds) / percentile(nanoseconds, 0.5) AS max_to_median,
           max(peak_kib) AS peak_kib, max(attempt) AS attempts
         FROM timings GROUP BY profile ORDER BY profile""",
+    "task_times_by_batch": """
+        SELECT batch, sum(stop - start) AS histories, count(*) AS tasks, sum(nanoseconds) / 1e9 AS seconds,
+          percentile(nanoseconds, 0.5) / 1e9 AS p50_s, percentile(nanoseconds, 0.9) / 1e9 AS p90_s,
+          max(nanoseconds) / 1e9 AS max_s, max(nanoseconds) / sum(nanoseconds) AS longest_share
+        FROM timings GROUP BY batch ORDER BY batch""",
 }
-"""The study tables by name: queries over the campaign's tables; `task_times` alone is not deterministic."""
+"""The study tables by name: queries over the campaign's tables; those of task times are not deterministic."""
 GAP_STUDIES: Final[dict[str, str]] = {
     "gap_by_profile": """
         SELECT target, profile, sum(outcomes) AS instances, sum(invalid) AS invalid,

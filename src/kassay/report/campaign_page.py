@@ -40,6 +40,16 @@ _TASKS: Final = (
     ("peak_kib", "peak KiB"),
     ("attempts", "tries after the first"),
 )
+_TASKS_BY_BATCH: Final = (
+    ("batch", "batch"),
+    ("histories", "histories"),
+    ("tasks", "tasks"),
+    ("seconds", "seconds"),
+    ("p50_s", "median"),
+    ("p90_s", "p90"),
+    ("max_s", "longest"),
+    ("longest_share", "longest of all seconds"),
+)
 
 
 def html(made: Row) -> str:
@@ -70,7 +80,12 @@ def html(made: Row) -> str:
             "<h2>Rounds until the group is at rest</h2>",
             _rounds(studies["convergence"]),
         ]
-    parts += ["<h2>Time of tasks</h2>", _table(studies["task_times"], _TASKS)]
+    parts += [
+        "<h2>Time of tasks</h2>",
+        "<p>In seconds, by profile and by batch.</p>",
+        _table(studies["task_times"], _TASKS),
+        _table(studies["task_times_by_batch"], _TASKS_BY_BATCH),
+    ]
     body = "\n".join(parts)
     return (
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{_e(spec['name'])}</title>"
