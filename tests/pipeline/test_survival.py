@@ -68,6 +68,37 @@ def test_a_killed_python_worker_is_only_a_task_done_again(undisturbed: Undisturb
     assert contents(tmp_path / "out") == expected
 
 
+def test_an_interrupt_is_one_line_and_leaves_nothing_running(tmp_path: Path) -> None:
+    """Ctrl-C goes to the driver, Java and the workers alike."""
+    out = tmp_path / "out"
+    slow = toml(
+        replace(SPEC, histories=(("small", 3000),), pace=Pace(batch_histories=1000)), tmp_path / "c.toml"
+    )
+    process = kassay("run", str(slow), "--out", str(out), "--master", "local[2]")
+    end = time.monotonic() + 200
+    while not list(out.glob("batches/000000.plan.json")) and time.monotonic() < end:
+        time.sleep(0.1)
+    time.sleep(3)
+    family = [int(p.name) for p in Path("/proc").glob("[0-9]*") if running_below(int(p.name), process.pid)]
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "kassay: interrupted"
+    assert "Traceback" not in err
+    assert len(family) > 1
+    end = time.monotonic() + 20
+    while any(Path(f"/proc/{pid}").exists() for pid in family) and time.monotonic() < end:
+        time.sleep(0.2)
+    assert not [pid for pid in family if Path(f"/proc/{pid}").exists()]
+
+
+def running_below(pid: int, ancestor: int) -> bool:
+    try:
+        return below(pid, ancestor)
+    except OSError:
+        return False
+
+
 def test_a_local_cluster(undisturbed: Undisturbed, tmp_path: Path) -> None:
     spec, expected = undisturbed.spec, undisturbed.tables
     finished(kassay("run", str(spec), "--out", str(tmp_path / "out"), "--master", "local-cluster[2,1,1024]"))

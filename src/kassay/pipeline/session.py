@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
 import os
 import re
+import signal
 import socket
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -70,13 +73,25 @@ def session(
     Without a master: that of `spark-submit` if it started us, else every core of this machine. Raises
     `InputError` where Spark, Java or the master is missing.
     """
-    with tempfile.TemporaryDirectory(prefix="kassay-spark-") as folder:
+    with tempfile.TemporaryDirectory(prefix="kassay-spark-") as folder, _unheard():
         made = start(Path(folder), master, conf, ui=ui, name=name, heap=heap)
         try:
             yield made
         finally:
             with suppress(Exception):  # a session that is already gone is as good as stopped
                 made.stop()
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Let what PySpark logs to nobody be heard by nobody: without a handler it comes on the screen."""
+    root, nobody = logging.getLogger(), logging.NullHandler()
+    if not root.handlers:
+        root.addHandler(nobody)
+    try:
+        yield
+    finally:
+        root.removeHandler(nobody)
 
 
 def start(
@@ -108,8 +123,13 @@ def start(
         builder = builder.master(master)
     for key, value in {**_settings(folder, master, ui, heap), **(conf or {})}.items():
         builder = builder.config(key, value)
+    interrupt = signal.getsignal(signal.SIGINT)
     try:
-        return builder.getOrCreate()
+        made = builder.getOrCreate()
+        # On Ctrl-C PySpark's own handler asks Java in the middle of another question.
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, interrupt)
+        return made
     except Exception as error:  # py4j's errors have no common class; each is one line for the user
         raise InputError(
             f"Spark did not start on {master or 'the given master'}: {first_line(error)}"
@@ -118,15 +138,15 @@ def start(
 
 def _settings(folder: Path, master: str | None, ui: bool, heap: str) -> dict[str, str]:
     """Our defaults; whatever the user sets wins."""
-    logging = folder / "log4j2.properties"
+    log_file = folder / "log4j2.properties"
     level = os.environ.get("KASSAY_SPARK_LOG", "off")
-    logging.write_text(_LOGGING.replace("LEVEL", level), encoding="utf-8")
+    log_file.write_text(_LOGGING.replace("LEVEL", level), encoding="utf-8")
     made = {
         "spark.ui.enabled": str(ui).lower(),
         "spark.ui.showConsoleProgress": "false",
         "spark.task.maxFailures": str(TRIES),
         # The work is Python's: a plain compiler and collector start faster and leave it the cores.
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.as_uri()} {_JVM}",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log_file.as_uri()} {_JVM}",
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
         "spark.sql.session.timeZone": "UTC",
