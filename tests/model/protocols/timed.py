@@ -99,7 +99,8 @@ def forgetful(model: ClassicModel, world: World) -> World:
     A parked JoinGroup or SyncGroup excuses its member: its session timer does nothing, and is armed anew
     with the reply. Neither does the timer of an id that is no longer registered. The budgets of lost
     heartbeats and late polls are left out too: at T0 no heartbeat gets lost, and being late is paid for
-    when it shows.
+    when it shows. And so is who adopted a partition that nobody else believes to own any more, which a
+    world forgets at its next local step.
     """
     found, _, excused = model.timers.watched(world)
     cell = model.setting.cell
@@ -117,7 +118,13 @@ def forgetful(model: ClassicModel, world: World) -> World:
     )
     quiet = broker._replace(coordinator=cell(broker.coordinator.value), armed=tuple(armed))
     budget = world.budget.value._replace(loss=0, slow=0)
+    adopted = tuple(
+        (tp, last)
+        for tp, last in world.adopted
+        if any(tp in c.value.owned for number, c in enumerate(world.clients) if number != last)
+    )
     return world._replace(
+        adopted=adopted,
         clients=tuple(cell(c.value) for c in world.clients),
         broker=cell(quiet),
         image=cell(world.image.value),

@@ -110,7 +110,7 @@ class ClassicModel:
                 self.setting.taken = strangers | facts_of_cell(client).names
                 moves = self._moves[key] = tuple(self._client_moves(c, client, broker, image, faults))
             for move in moves:
-                yield move.action, self._apply(state, c, move)
+                yield move.action, self.apply(state, c, move)
         yield from self.timers.steps(state)
         if any(faults):
             yield from self.faults.steps(state, faults)
@@ -127,7 +127,8 @@ class ClassicModel:
             name for cell in others for name in facts_of_cell(cell).names if name.startswith(f"c{c + 1}-")
         )
 
-    def _apply(self, state: World, c: int, move: Move) -> World:
+    def apply(self, state: World, c: int, move: Move) -> World:
+        """The world after a local step of client `c`."""
         clients = state.clients
         if move.client is not clients[c]:
             clients = (*clients[:c], move.client, *clients[c + 1 :])

@@ -46,6 +46,7 @@ from kassay.model.protocols.groups import Role
 from kassay.model.protocols.world import (
     BROKER,
     HEARTBEAT_OFFSET,
+    Move,
     Options,
     World,
     labelled,
@@ -169,17 +170,20 @@ class TimedModel:
         beaten = sent(self.timing, state.clocks[c])
         if faults.loss and state.clocks[c].beat == 0:
             # Where on its way it got lost makes no difference: it does when it is sent.
-            less = world._replace(budget=setting.spent(world.budget, "loss"))
             label = action._replace(fault=True, reply="lost before the coordinator")
-            yield label, self._at(state, less, c, beaten)
+            yield label, self._moved(state, c, beaten, setting.move(label, client, client, world.broker))
         for broker, mail in setting.brokers.handle(world.broker, request, keeps_log=faults.failover > 0):
             (body,) = (reply for number, reply in mail if number == request.request)
             heard = cc.on_heartbeat(config, client, request, body.error)
-            after = put(world, c, setting.cell(heard))._replace(broker=broker)
-            yield action._replace(reply=body.error), self._at(state, after, c, beaten)
+            label = action._replace(reply=body.error)
+            yield label, self._moved(state, c, beaten, setting.move(label, client, heard, broker))
             if faults.loss and (heard != client or broker is not world.broker):
-                less = world._replace(broker=broker, budget=setting.spent(world.budget, "loss"))
-                yield action._replace(fault=True, reply="reply lost"), self._at(state, less, c, beaten)
+                label = action._replace(fault=True, reply="reply lost")
+                yield label, self._moved(state, c, beaten, setting.move(label, client, client, broker))
+
+    def _moved(self, state: Timed, c: int, clock: Clock, move: Move) -> Timed:
+        """The state after a local step of client `c`, its clock set to this."""
+        return self._at(state, self.inner.apply(state.world, c, move), c, clock)
 
     def _poll_expires(self, state: Timed, c: int) -> Iterator[tuple[Action, Timed]]:
         """max.poll.interval.ms is over: a dynamic member leaves, a static one falls silent."""

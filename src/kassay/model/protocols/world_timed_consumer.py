@@ -58,28 +58,26 @@ class TimedConsumerModel(TimedModel):
         """One heartbeat: it arrives and is answered, or one of both is lost."""
         world, setting, clock = state.world, self.setting, state.clocks[c]
         config, faults = setting.configs[c], world.budget.value
-        turn = cm.heartbeat(config, c, world.clients[c].value)
+        client: ConsumerClient = world.clients[c].value
+        turn = cm.heartbeat(config, c, client)
         assert turn is not None, "only those who beat send a heartbeat"
         after_sending, request = turn
         action = Action(f"c{c + 1}", "heartbeat", BROKER, carried(request))
         beaten = sent(self.timing, clock)
-        unheard = put(world, c, setting.cell(cm.failed(config, after_sending)))
-        if faults.loss:
-            unheard = unheard._replace(budget=setting.spent(world.budget, "loss"))
-            if clock.beat >= 0:
-                label = action._replace(fault=True, reply="lost before the coordinator")
-                yield label, self._at(state, unheard, c, beaten)
+        unheard = cm.failed(config, after_sending)
+        if faults.loss and clock.beat >= 0:
+            label = action._replace(fault=True, reply="lost before the coordinator")
+            yield label, self._moved(state, c, beaten, setting.move(label, client, unheard, world.broker))
         for broker, mail in setting.brokers.handle(world.broker, request, keeps_log=faults.failover > 0):
             (body,) = (reply for number, reply in mail if number == request.request)
             assert isinstance(body, ConsumerHeartbeatReply), "a heartbeat gets a heartbeat's reply"
             heard = cm.on_reply(config, after_sending, body)
-            label = labelled(action, world.broker, broker)
-            after = put(world, c, setting.cell(heard))._replace(broker=broker)
+            label = labelled(action, world.broker, broker)._replace(reply=answer(body))
             shown = beaten if body.error == v.NONE else beaten._replace(rest=BACKOFF)
-            yield label._replace(reply=answer(body)), self._at(state, after, c, shown)
+            yield label, self._moved(state, c, shown, setting.move(label, client, heard, broker))
             if faults.loss:
-                lost = label._replace(fault=True, reply="reply lost")
-                yield lost, self._at(state, unheard._replace(broker=broker), c, beaten)
+                label = label._replace(fault=True, reply="reply lost")
+                yield label, self._moved(state, c, beaten, setting.move(label, client, unheard, broker))
 
     def _poll_expires(self, state: Timed, c: int) -> Iterator[tuple[Action, Timed]]:
         """max.poll.interval.ms is over: a member leaves."""
