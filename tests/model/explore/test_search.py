@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -71,8 +72,10 @@ def test_a_violation_has_a_shortest_trace_that_is_a_run(toy):
 @given(graphs())
 def test_a_step_predicate_is_asked_of_exactly_the_changed_projections(toy):
     asked = []
-    asks = Invariant("asks", "", check_step=lambda a, b: asked.append((a, b)) or [], reads=lambda s: s // 2)
-    tells = Invariant("tells", "", check_step=lambda a, b: [Finding(ZOMBIE, "")], reads=lambda s: s // 2)
+    asks = Invariant(
+        "asks", "", check_step=lambda a, b: asked.append((a, b)) or [], reads=lambda s: (s // 2,)
+    )
+    tells = Invariant("tells", "", check_step=lambda a, b: [Finding(ZOMBIE, "")], reads=lambda s: (s // 2,))
     done = explore(toy, [asks])
     changed = [(s, t) for s in done.graph.states for _, t in toy.steps(s) if s // 2 != t // 2]
     pairs = {(s // 2, t // 2) for s, t in changed}
@@ -133,6 +136,17 @@ def test_a_limit_that_is_just_enough_is_none():
 def test_the_first_violation_can_end_the_walk():
     done = explore(Counter({}), [never({5})], budget=Budget(None, stop_at_first=True))
     assert (done.limit, done.verdict, done.states) == ("first violation", Verdict.VIOLATED, 6)
+
+
+def test_what_is_not_real_does_not_end_the_walk():
+    done = explore(chain(0, 1, 2), [never({1}, ZOMBIE)], budget=Budget(None, stop_at_first=True))
+    assert (done.limit, done.states) == (None, 3)
+
+
+def test_what_a_limit_left_out_cannot_hold():
+    done = explore(chain(0, 1))
+    assert done.verdict is Verdict.HOLDS
+    assert replace(done, limit="time").verdict is Verdict.UNKNOWN
 
 
 def test_progress_is_told_and_ends_with_the_whole():
