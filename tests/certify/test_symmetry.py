@@ -126,8 +126,8 @@ def test_scenario_68_what_a_renamed_walk_finds_replays_without_renaming(name, sw
             {"mode": "cooperative", "switches": frozenset({"dup_claim_unchecked"})},
             "order of members",
         ),
-        ("zookeeper", {}, "order"),
-        ("draft", {}, "order"),
+        ("zookeeper", {}, "only clients of the classic protocol"),
+        ("draft", {}, "only clients of the classic protocol"),
     ],
 )
 def test_where_names_matter_nobody_is_renamed(name, settings, reason):

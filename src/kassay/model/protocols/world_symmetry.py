@@ -35,7 +35,7 @@ _OTHER: Final = 8
 def distinguished(model: Any) -> str:
     """Why the clients of a model are not interchangeable, or "" if they are."""
     if not isinstance(model, ClassicModel):
-        return "its clients are told apart by their order"
+        return "only clients of the classic protocol and of KIP-848, without a clock, can be renamed"
     options, configs = model.options, model.setting.configs
     if options.members < 2:
         return "there is one client"
