@@ -87,7 +87,11 @@ def test_clients_that_can_be_told_apart_are_not_renamed(tmp_path: Path) -> None:
     done = kassay("explore", "classic", "--static", "1", "--symmetry", cwd=tmp_path)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "--symmetry: cannot be used: instance ids tell static members apart" in done.stderr
-    assert "symmetry off" in kassay("explore", "classic", "--assignor", "range", cwd=tmp_path).stdout
+    for assignor, told in (("any-balanced", True), ("range", False)):
+        done = kassay(
+            "explore", "classic", "--members", "3", "--partitions", "1", "--assignor", assignor, cwd=tmp_path
+        )
+        assert ("symmetry clients" in done.stdout) is told
 
 
 @pytest.mark.parametrize("assignor", ["any-balanced", "range", "sticky", "cooperative-sticky"])
