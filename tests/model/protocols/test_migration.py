@@ -258,3 +258,48 @@ def test_failover_of_a_mixed_group_changes_nothing_but_timers():
     drive.reload()
     assert drive.consumer == before
     settle(drive)
+
+
+def all_for_one() -> tuple[Drive, str]:
+    """A classic group of one member, who owns all four partitions."""
+    drive = Drive(BOTH)
+    member = drive.join().member
+    drive.join(member)
+    drive.wait(0)
+    assert drive.sync(member, {member: tps(0, 1, 2, 3)}).assignment == tps(0, 1, 2, 3)
+    return drive, member
+
+
+def test_there_and_back_forgets_what_a_classic_member_has_not_given_up_yet():
+    # docs/migration.md, the second finding: without the way back the newcomer waits.
+    drive, old = all_for_one()
+    assert not drive.modern("m").assignment
+    drive.modern("m", -1)
+    assert (drive.classic.state, drive.member(old).assignment) == (PREPARING, tps(0, 2))
+    newcomer = drive.modern("n")
+    assert newcomer.assignment == tps(1, 3)
+    # The old member, given all four, has heard nothing so far; it will with its next heartbeat.
+    assert drive.commit(old, 1) == v.ILLEGAL_GENERATION
+    assert drive.heartbeat(old, 1) == v.ILLEGAL_GENERATION
+
+
+def test_a_failed_upgrade_answers_who_waits_and_leaves_no_session_timer():
+    # docs/migration.md, the first finding: the leader has not assigned yet, the follower waits and dies.
+    drive = Drive(BOTH)
+    ids = [drive.join().member for _ in range(2)]
+    for member in ids:
+        drive.join(member)
+    drive.wait(0)
+    leader, follower = drive.classic.leader, next(m for m in ids if m != drive.classic.leader)
+    assert drive.sync(follower) is None
+    drive.wait(5_000)
+    assert drive.heartbeat(leader) == v.NONE
+    drive.wait(5_000)
+    assert drive.due(v.SESSION, follower) is None
+    assert drive.modern("m").error == v.GROUP_ID_NOT_FOUND
+    assert drive.sync(leader, {leader: tps(0, 1), follower: tps(2, 3)}).error == v.NONE
+    for _ in range(20):
+        assert drive.heartbeat(leader) == v.NONE
+        drive.wait(5_000)
+    assert drive.member(follower).assignment == tps(2, 3)
+    assert drive.due(v.SESSION, follower) is None

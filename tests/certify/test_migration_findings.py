@@ -1,0 +1,40 @@
+"""What docs/migration.md says of Kafka's online migration, as walks."""
+
+import pytest
+
+from kassay.certify.explore import ExploreResult, explore
+from kassay.model.explore import Severity
+
+
+def real(result: ExploreResult) -> dict[str, int]:
+    """The real violations with the lengths of their traces."""
+    found = result.exploration.violations
+    return {v.invariant: v.length for v in found if v.severity is Severity.REAL}
+
+
+@pytest.mark.parametrize("policy", ["upgrade", "bidirectional"])
+def test_a_failed_upgrade_leaves_a_dead_member_unwatched(policy):
+    result = explore("migration", members=2, partitions=1, faults="crash=1", policy=policy)
+    assert real(result) == {"I15": 11}
+    told = [str(step.action) for step in result.exploration.violations[0].trace[1:]]
+    assert "session of c1-1 expires" in told[6]
+    assert told[-1].endswith("GROUP_ID_NOT_FOUND")
+    assert len(result.exploration.liveness.dead_ends) == 4
+
+
+@pytest.mark.parametrize("policy", ["disabled", "downgrade"])
+def test_without_upgrades_nobody_is_left_unwatched(policy):
+    result = explore("migration", members=2, partitions=1, faults="crash=1", policy=policy)
+    assert result.verdict == "holds"
+
+
+@pytest.mark.parametrize("faults", ["", "failover=1", "leave=1"])
+def test_without_crash_and_pause_a_small_migration_holds(faults):
+    assert explore("migration", members=2, partitions=1, faults=faults).verdict == "holds"
+
+
+@pytest.mark.exhaustive
+def test_there_and_back_a_partition_is_given_out_before_it_is_free():
+    result = explore("migration", members=2, partitions=2, faults="pause=1")
+    assert real(result) == {"I15": 11, "I4": 19}
+    assert not result.exploration.liveness.dead_ends
