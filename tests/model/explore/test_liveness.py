@@ -53,7 +53,10 @@ def test_weak_fairness_excuses_a_cycle_whose_way_out_is_always_open():
     ("name", "arrows"),
     [
         ("open only now and then", {0: [(ROUND, 1), (OUT, 2)], 1: [(BACK, 0)]}),
-        ("promised by nobody", {0: [(ROUND, 1), (OUT._replace(fair=False), 2)], 1: [(BACK, 0)]}),
+        (
+            "promised by nobody",
+            {0: [(ROUND, 1), (OUT._replace(fair=False), 2)], 1: [(BACK, 0), (OUT._replace(fair=False), 2)]},
+        ),
         ("also taken inside", {0: [(ROUND, 1), (OUT, 2)], 1: [(OUT, 0)]}),
         (
             "a fault",
