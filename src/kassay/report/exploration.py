@@ -18,6 +18,7 @@ _VERDICTS: Final = {Verdict.HOLDS: "bold green", Verdict.VIOLATED: "bold red", V
 _LIMITS: Final = {
     "states": "the limit of states (--max-states)",
     "time": "the limit of time (--time)",
+    "random walks": "the end of the walks; at random, finding nothing proves nothing",
 }
 _LEGEND: Final = "in the runs: o, a step by itself; x, a fault; -->, a request; <- -, its answer"
 

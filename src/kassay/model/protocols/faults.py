@@ -50,13 +50,12 @@ NO_FAULTS: Final = Faults()
 
 _SHARED: Final = frozenset({"crash", "pause", "leave", "partitions"})
 _WORLD: Final = _SHARED | frozenset(
-    {"slow", "failover", "loss", "topic", "delete", "subscribe", "rollout", "shrink"}
+    {"slow", "failover", "loss", "duplicate", "reorder", "topic", "delete", "subscribe", "rollout", "shrink"}
 )
-_CLASSIC: Final = _WORLD | frozenset({"duplicate", "reorder"})
 KNOWN: Final[dict[str, frozenset[str]]] = {
     "zookeeper": _SHARED | {"stale"},
     "draft": _SHARED | {"failover"},
-    "classic": _CLASSIC,
+    "classic": _WORLD,
     "kip848": _WORLD,
     "migration": _WORLD,
 }
