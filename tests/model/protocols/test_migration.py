@@ -271,7 +271,7 @@ def all_for_one() -> tuple[Drive, str]:
 
 
 def test_there_and_back_forgets_what_a_classic_member_has_not_given_up_yet():
-    # docs/migration.md, the second finding: without the way back the newcomer waits.
+    # docs/protocol-findings.md: without the way back the newcomer waits.
     drive, old = all_for_one()
     assert not drive.modern("m").assignment
     drive.modern("m", -1)
@@ -284,7 +284,7 @@ def test_there_and_back_forgets_what_a_classic_member_has_not_given_up_yet():
 
 
 def test_a_failed_upgrade_answers_who_waits_and_leaves_no_session_timer():
-    # docs/migration.md, the first finding: the leader has not assigned yet, the follower waits and dies.
+    # docs/protocol-findings.md: the leader has not assigned yet, the follower waits and dies.
     drive = Drive(BOTH)
     ids = [drive.join().member for _ in range(2)]
     for member in ids:

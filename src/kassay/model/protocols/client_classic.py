@@ -70,6 +70,7 @@ def poll(config: ClientConfig, number: int, client: Client, image: Image) -> Tur
         state=State.PREPARING,
         callbacks=False,
         owned=owned,
+        overtaken=client.overtaken and bool(owned),
         waits="join",
         topics=topics,
         rejoin="metadata_revert_no_rejoin" not in config.switches or client.generation < 0,
@@ -211,6 +212,7 @@ def on_join(
         snapshot=(),
         waits="sync",
         trusting=leads and reply.skip_assignment,
+        overtaken=bool(client.owned) and (client.overtaken or reply.generation > client.generation + 1 > 0),
     )
     if leads:
         joined = joined._replace(snapshot=image)
@@ -266,6 +268,7 @@ def adopt(config: ClientConfig, client: Client, assignment: Partitions) -> Clien
     return client._replace(
         owned=assignment,
         given=(),
+        overtaken=False,
         rejoin=client.rejoin or revoked,
         adopted_in=client.generation if labelled else -1,
         remembered=assignment if config.remembers else (),

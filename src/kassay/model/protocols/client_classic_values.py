@@ -40,6 +40,8 @@ class Client(NamedTuple):
     reads it). `ahead`: records were processed after the last commit and then given up.
     `connection` tells replies of an earlier connection, or process, from those of this one.
     `trusting`: a returning static leader that was told to skip the assignment (KIP-814).
+    `overtaken`: it goes on owning what it was given before a round that went by without it, as a static
+    member may (KIP-345), until it adopts anew; no rule reads this, only who judges it.
     `given` holds an assignment whose callback is still to run (two threads only). `wire` is what lies
     between client and coordinator (N1, N2).
     """
@@ -64,6 +66,7 @@ class Client(NamedTuple):
     ahead: bool = False
     connection: int = 0
     trusting: bool = False
+    overtaken: bool = False
     wire: Wire = SILENT
 
 

@@ -19,7 +19,7 @@ from kassay.model.protocols.client_classic_values import Client
 from kassay.model.protocols.faults import NO_FAULTS, Faults, spend
 from kassay.model.protocols.groups import ClassicGroup, Group
 from kassay.model.protocols.rename import facts_of
-from kassay.model.protocols.values import Commit, JoinReply, Partitions
+from kassay.model.protocols.values import Commit, Image, JoinReply, Partitions, image_of
 from kassay.model.protocols.wire import CONNECTION as CONNECTION
 from kassay.model.protocols.wire import HEARTBEAT_OFFSET as HEARTBEAT_OFFSET
 
@@ -99,6 +99,11 @@ class Move(NamedTuple):
     adopts: Partitions = ()
     accepts: tuple[Commit, ...] = ()
     fault: str = "loss"
+
+
+def first_image(o: Options) -> Image:
+    """The topics as they are at the start."""
+    return image_of((topic, o.partitions) for topic in o.topics)
 
 
 def config_of(o: Options, c: int) -> ClientConfig:
@@ -182,9 +187,17 @@ class Setting:
     def move(self, action: Action, before: Any, after: Any, broker: Cell, mail: Mail = ()) -> Move:
         """A local step, with what the client takes over by it."""
         adopts: Partitions = ()
-        if after.owned != before.owned and is_current(after, broker):
-            adopts = tuple(tp for tp in after.owned if tp not in before.owned)
+        late = _catches_up(before, after)
+        if (late or after.owned != before.owned) and is_current(after, broker):
+            adopts = tuple(tp for tp in after.owned if late or tp not in before.owned)
         return Move(action, self.cell(after), broker, mail, adopts)
+
+
+def _catches_up(before: Any, after: Any) -> bool:
+    """Whether a member that a round went by adopts anew: then what it keeps is taken over again."""
+    if not isinstance(before, Client) or not isinstance(after, Client) or after.overtaken:
+        return False
+    return before.overtaken or after.generation > before.generation + 1 > 0
 
 
 def labelled(action: Action, before: Cell, after: Cell) -> Action:

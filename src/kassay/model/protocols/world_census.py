@@ -14,8 +14,8 @@ from kassay.model.protocols.client import Run
 from kassay.model.protocols.client_classic_table import State
 from kassay.model.protocols.client_classic_values import Client
 from kassay.model.protocols.groups import COMPLETING, EMPTY, STABLE, ClassicGroup, ConsumerGroup
-from kassay.model.protocols.values import Commit, Partitions
-from kassay.model.protocols.world import HEARTBEAT_OFFSET, Setting, World
+from kassay.model.protocols.values import Commit, JoinReply, Partitions
+from kassay.model.protocols.world import HEARTBEAT_OFFSET, Setting, World, first_image
 
 
 class Record(NamedTuple):
@@ -42,6 +42,7 @@ class Censuses:
         self._beliefs: dict[Any, Cell] = {}
         self._records: dict[Any, Cell] = {}
         self._known: dict[Any, Cell] = {}
+        self._first_image = first_image(setting.options)
 
     def census(self, state: World) -> Census:
         """Who owns what, in belief and on record."""
@@ -70,10 +71,10 @@ class Censuses:
         return found
 
     def _part(self, c: int, cell: Cell, state: World) -> tuple[Belief, bool]:
-        """A client's belief, and whether it trusts an assignment unseen."""
+        """A client's belief, and whether it trusts an assignment that changed metadata may have overtaken."""
         classic = not isinstance(state.broker.value.state.group, ConsumerGroup)
         trusting = classic and isinstance(cell.value, Client) and cell.value.trusting
-        return self.belief(c, cell, state), trusting
+        return self.belief(c, cell, state), trusting and state.image.value != self._first_image
 
     def record(self, state: World) -> Record:
         """What the registry says; reads the coordinator, the image, and whether an answer is due."""
@@ -102,7 +103,7 @@ class Censuses:
             next((m for m in group.members if m.member == client.member), None) if group is not None else None
         )
         own = -2 if member is None else group.generation if isinstance(group, ClassicGroup) else member.epoch
-        current = client.generation == own
+        current = client.generation == own and not client.overtaken
         waiting = client.rejoin or client.waits or client.inbox or client.given or client.wire.back
         settled = (
             client.run is Run.UP
@@ -110,9 +111,7 @@ class Censuses:
             and not waiting
             and cc.stale_metadata(self.setting.configs[c], client, state.image.value) is None
         )
-        rejoined = member is not None and (
-            current or not member.instance or bool(client.inbox) or client.waits == "join"
-        )
+        rejoined = member is not None and (current or not member.instance or _takes_part(client, own))
         live = client.run in (Run.UP, Run.PAUSED)
         commits = (
             live
@@ -146,6 +145,17 @@ class Censuses:
             for _, mail in self.setting.brokers.handle(broker, request, keeps_log=False)
             for _, body in mail
         )
+
+
+def _takes_part(client: Client, own: int) -> bool:
+    """Whether a registered static member is in the present round, and was in the one before.
+
+    `own` is what the registry has as its generation. One whom a round went by is a zombie until it adopts
+    anew: what it owns may be another's by now, and joining the next round alone takes nothing from it.
+    """
+    answered = any(isinstance(body, JoinReply) and body.error == v.NONE for body in client.inbox)
+    joining = bool(client.inbox) or client.waits == "join"
+    return joining and not client.overtaken and (client.generation < 0 or own <= client.generation + answered)
 
 
 def _joined(record: Record, state: World, parts: list[Cell]) -> Census:

@@ -19,7 +19,7 @@ from kassay.model.protocols.client import EAGER, Run
 from kassay.model.protocols.client_classic_values import Assign, Client
 from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.rename import facts_of_cell
-from kassay.model.protocols.values import Image, Join, Partitions, Sync, SyncReply, image_of
+from kassay.model.protocols.values import Image, Join, Partitions, Sync, SyncReply
 from kassay.model.protocols.world import (
     BROKER,
     CONNECTION,
@@ -28,6 +28,7 @@ from kassay.model.protocols.world import (
     Options,
     Setting,
     World,
+    first_image,
     listing,
 )
 from kassay.model.protocols.world_calls import Direct
@@ -79,11 +80,10 @@ class ClassicModel:
     def initial(self) -> Iterator[World]:
         """Nobody has started; the topics exist."""
         o, cell = self.options, self.setting.cell
-        image = image_of((topic, o.partitions) for topic in o.topics)
         yield World(
             (cell(Client()),) * o.members,
             self.setting.brokers.first(()),
-            cell(image),
+            cell(first_image(o)),
             cell(o.faults),
             offsets=self.ledger.first() if o.records else NO_CELL,
         )
