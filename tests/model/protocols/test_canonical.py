@@ -1,7 +1,7 @@
 """Canonical forms: generations and ids from 1, facts found by parts as by looking at everything, no name left."""
 
 import re
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import pytest
 
@@ -9,6 +9,7 @@ from kassay.model.explore import Budget, Cell, explore
 from kassay.model.protocols.faults import parse_faults
 from kassay.model.protocols.rename import GENERATIONS, facts_of
 from kassay.model.protocols.world import options
+from kassay.model.protocols.world_canonical import GAP_MAX
 from kassay.model.protocols.world_classic import ClassicModel
 from kassay.model.protocols.world_consumer import ConsumerModel
 from kassay.model.protocols.world_symmetry import ClientSymmetry
@@ -55,6 +56,7 @@ def test_facts_are_those_of_all_parts(make, chosen):
         assert facts.renumber == any(not name.endswith("-1") for name in facts.names)
         numbers = [n for n in found if isinstance(n, int) and n >= 1]
         assert facts.low <= min(numbers, default=1 << 30), "timers' payloads hold generations as well"
+        assert facts.high >= max(numbers, default=0)
 
 
 @pytest.mark.parametrize(("make", "chosen"), WORLDS)
@@ -100,3 +102,32 @@ def test_renamed_worlds_take_the_same_steps(make, chosen):
         first = {symmetry.renamed(model.canonical(after), places) for _, after in model.steps(state)}
         then = {model.canonical(after) for _, after in model.steps(symmetry.renamed(state, places))}
         assert first == then
+
+
+def test_large_gaps_between_generations_close_and_small_ones_stay():
+    # A coordinator whose log is behind: without this the walk would have no end (2 x 1, loss and failover).
+    model = ClassicModel(options("eager", partitions=1, faults=parse_faults("loss=1,failover=1")))
+    states = explore(model, check_liveness=False).graph.states
+    canonical = model.canonical
+    gaps = set()
+    for state in states:
+        assert canonical(state) == state
+        numbers = sorted(
+            {n for cell in (*state.clients, state.broker) for n in everything(cell) if n_from_1(n)}
+        )
+        gaps |= {b - a for a, b in pairwise(numbers)}
+    assert max(gaps) == GAP_MAX
+
+    def counted(number, cell):
+        return model.setting.cell(cell.value._replace(generation=number))
+
+    one = next(s for s in states if s.clients[0].value.generation == 1 and s.clients[1].value.generation == 1)
+    near, at, far, further = (
+        canonical(one._replace(clients=(one.clients[0], counted(1 + gap, one.clients[1]))))
+        for gap in (GAP_MAX - 1, GAP_MAX, GAP_MAX + 1, 50)
+    )
+    assert near != at == far == further
+
+
+def n_from_1(number):
+    return isinstance(number, int) and number >= 1

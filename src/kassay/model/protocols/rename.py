@@ -7,7 +7,8 @@ client. Both can be rewritten in any value built of tuples; which fields hold ge
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -25,14 +26,32 @@ _MEMORY: Final = re.compile(r"^(-?\d+)/(.*)$")
 
 
 class Facts(NamedTuple):
-    """The lowest generation from 1 on in a value, its member ids, and whether one is not numbered 1."""
+    """Lowest and highest generation from 1 on in a value, its member ids, and if any is not numbered 1."""
 
     low: int
     names: frozenset[str]
     renumber: bool
+    high: int = 0
 
 
 NOTHING: Final = Facts(1 << 30, frozenset(), False)
+
+
+@dataclass(frozen=True)
+class Count:
+    """How generations are counted anew: from `shift + 1`, and from each `start` on by `less` fewer."""
+
+    shift: int = 0
+    gaps: tuple[tuple[int, int], ...] = ()
+
+    def __call__(self, number: int) -> int:
+        """The generation's new number; what is not above the shift becomes 0, what is below 1 stays."""
+        if number <= self.shift:
+            return 0 if number >= 1 else number
+        return number - self.shift - sum(less for start, less in self.gaps if number >= start)
+
+
+SAME: Final = Count()
 
 
 def facts_of_cell(cell: Cell) -> Facts:
@@ -45,13 +64,14 @@ def facts_of_cell(cell: Cell) -> Facts:
 
 def facts_of(value: Any) -> Facts:
     """What renaming needs to know of a value: its parts are looked through once, wherever they recur."""
-    low, names, renumber = 1 << 30, NOTHING.names, False
+    low, names, renumber, high = 1 << 30, NOTHING.names, False, 0
     for facts in _parts(value):
         if facts is not NOTHING:
             low = min(low, facts.low)
+            high = max(high, facts.high)
             names |= facts.names
             renumber = renumber or facts.renumber
-    return Facts(low, names, renumber) if names or low < 1 << 30 else NOTHING
+    return Facts(low, names, renumber, high) if names or high else NOTHING
 
 
 def _parts(value: Any) -> Iterator[Facts]:
@@ -106,38 +126,46 @@ def _of_string(text: str) -> Facts:
 
 @cache
 def _of_number(number: int) -> Facts:
-    return Facts(number, NOTHING.names, False) if number >= 1 else NOTHING
+    return Facts(number, NOTHING.names, False, number) if number >= 1 else NOTHING
 
 
-def renamed(value: Any, shift: int, mapping: tuple[tuple[str, str], ...]) -> Any:
-    """The value with generations lowered by `shift` and ids replaced."""
-    return _rename(value, shift, dict(mapping))
+def renamed(value: Any, count: Count, mapping: tuple[tuple[str, str], ...]) -> Any:
+    """The value with generations counted anew and ids replaced."""
+    return _rename(value, count, dict(mapping))
 
 
-def _rename(value: Any, shift: int, names: dict[str, str]) -> Any:
+def generations_of(value: Any) -> frozenset[int]:
+    """The generations from 1 on in a value; cells in it are not looked into."""
+    found: set[int] = set()
+
+    def noted(number: int) -> int:
+        found.add(number)
+        return number
+
+    _rename(value, noted, {})
+    return frozenset(number for number in found if number >= 1)
+
+
+def _rename(value: Any, count: Callable[[int], int], names: dict[str, str]) -> Any:
     if isinstance(value, str):
         return names.get(value, value) if type(value) is str else value
     if not isinstance(value, tuple):
         return value
     fields = getattr(value, "_fields", None)
     if fields is None:
-        return tuple([_rename(item, shift, names) for item in value])
+        return tuple([_rename(item, count, names) for item in value])
     if isinstance(value, Record) and value.key[0] in EPOCHS:
-        return value._replace(value=_lower(value.value, shift))
+        assert isinstance(value.value, int), "an epoch's record holds a number"
+        return value._replace(value=count(value.value))
     items: list[Any] = []
     for field, item in zip(fields, value):
         if field in GENERATIONS:
-            items.append(_lower(item, shift))
+            items.append(count(item))
         elif field == "user_data" and item and (match := _MEMORY.match(item)):
-            items.append(f"{_lower(int(match.group(1)), shift)}/{match.group(2)}")
+            items.append(f"{count(int(match.group(1)))}/{match.group(2)}")
         elif field == "payload" and isinstance(value, SetTimer):
             generational = value.timer.kind in GENERATIONAL
-            items.append((*(_lower(n, shift) for n in item[:1]), *item[1:]) if generational else item)
+            items.append((*(count(n) for n in item[:1]), *item[1:]) if generational else item)
         else:
-            items.append(_rename(item, shift, names))
+            items.append(_rename(item, count, names))
     return type(value)(*items)
-
-
-@cache
-def _lower(number: int, shift: int) -> int:
-    return number - shift if number > shift else (0 if number >= 1 else number)
