@@ -66,7 +66,7 @@ The worst history of each rule and profile is in the table `study/worst_cases` o
 
 ## What it costs
 
-Measured once, on two cores that other work shared: 16 minutes for the campaign, of which 1,088 s of playing.
+Two cores that other work shared: 10 and 16 minutes for the campaign, the same figures both times.
 No shape's optimum is slow: with its certificate it takes a third to three fifths of the time of an outcome,
 about half of that for the flow that finds the fewest moves; the rule, the player and the generator take the
 rest. The largest shape, 450 members with 3,000 partitions, takes 50 to 70 ms an outcome, all told and
