@@ -21,7 +21,7 @@ from typing import Any
 from kassay.certify.explore import build, watched
 from kassay.model.explore import Budget, explore
 from kassay.model.protocols.world_symmetry import ClientSymmetry
-from kassay.properties.protocol import invariants
+from kassay.properties.protocol_invariants import invariants
 
 RUNS = 3
 CASES = (

@@ -14,7 +14,7 @@ from kassay.model.explore import explore as walk
 from kassay.model.protocols.faults import Faults, parse_faults
 from kassay.model.protocols.world_classic import ClassicModel
 from kassay.properties.machines.protocol import BrokenInvariant, Walk, machine_for
-from kassay.properties.protocol import invariants
+from kassay.properties.protocol_invariants import invariants
 
 # Reachable states, generations and member ids canonical, no client permutation. A generator that grew
 # weaker, or a rule that changed, shows here first. They differ from the design's figures (measured

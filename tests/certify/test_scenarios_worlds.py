@@ -446,7 +446,7 @@ def test_scenario_50_a_rollout_by_client_is_never_inconsistent():
     from kassay.model.explore import explore as walk
     from kassay.model.protocols.world import Options
     from kassay.model.protocols.world_classic import ClassicModel
-    from kassay.properties.protocol import invariants
+    from kassay.properties.protocol_invariants import invariants
 
     model = ClassicModel(Options(assignors=ROLLOUT[:2], modes=BOTH, faults=Faults(rollout=2)), named)
     done = walk(model, invariants(watched(model)), budget=Budget(100_000))

@@ -7,7 +7,7 @@ from kassay.model.errors import InputError
 from kassay.model.explore import Severity, Verdict, run
 from kassay.model.explore import explore as walk
 from kassay.model.protocols.world_symmetry import ClientSymmetry, distinguished
-from kassay.properties.protocol import invariants
+from kassay.properties.protocol_invariants import invariants
 
 WORLDS = [
     ("classic", {"mode": "eager", "faults": "crash=1"}),

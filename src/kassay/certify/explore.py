@@ -48,7 +48,7 @@ from kassay.model.protocols.world_offsets import broken
 from kassay.model.protocols.world_symmetry import ClientSymmetry, distinguished
 from kassay.model.protocols.world_timed import TimedModel
 from kassay.model.protocols.world_timed_consumer import TimedConsumerModel
-from kassay.properties.protocol import Watched, invariants
+from kassay.properties.protocol_invariants import Watched, invariants
 
 MODELS: Final[dict[str, str]] = {
     "zookeeper": "self-coordinating consumers of Kafka 0.8",

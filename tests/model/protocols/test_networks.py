@@ -12,7 +12,7 @@ from kassay.model.protocols.client_classic_table import State
 from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.groups import Role
 from kassay.model.protocols.wire import SILENT, channel_of
-from kassay.properties.protocol import invariants
+from kassay.properties.protocol_invariants import invariants
 from tests.model.protocols.script import first, play
 
 CLASSIC = (("classic", "eager"), ("classic", "cooperative"))

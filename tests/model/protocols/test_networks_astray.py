@@ -12,7 +12,7 @@ from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.values import ZERO_BYTES
 from kassay.model.protocols.wire import SILENT
 from kassay.properties.machines.protocol import BrokenInvariant, Walk, machine_for
-from kassay.properties.protocol import invariants
+from kassay.properties.protocol_invariants import invariants
 from tests.model.protocols.script import first, play
 from tests.model.protocols.test_networks import clients, group, joined, settle
 

@@ -6,7 +6,7 @@ from kassay.certify.explore import beliefs, build, watched
 from kassay.model.explore import Severity
 from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.groups import ClassicGroup
-from kassay.properties.protocol import invariants
+from kassay.properties.protocol_invariants import invariants
 from tests.model.protocols.script import first, play, settle
 
 EVERY = [("classic", "eager", 1), ("classic", "cooperative", 2), ("kip848", None, 2)]
