@@ -102,6 +102,22 @@ def test_scenario_69_every_server_side_assignor(name):
     clean(explore("kip848", assignor=name, faults=Faults(crash=1)))
 
 
+def test_a_topic_that_shrinks_is_told_and_one_that_grows_or_goes_is_not():
+    model = build("classic")
+    before = next(iter(model.initial()))
+    (topic,) = before.image.value
+
+    def told(*topics):
+        after = before._replace(image=model.setting.cell(topics))
+        checks = [
+            i for i in invariants(watched(model), ["I14"]) if i.check_step and i.relevant(before, after)
+        ]
+        return [finding.message for check in checks for finding in check.check_step(before, after)]
+
+    assert told(topic._replace(partitions=1)) == ["topic t shrank"]
+    assert told(topic._replace(partitions=3)) == told() == told(topic) == []
+
+
 class Unreduced(ClassicModel):
     def canonical(self, state):
         return state

@@ -146,6 +146,7 @@ def watched(model: Any) -> Watched:
             clients=lambda state: [cell.value for cell in state.clients],
             failed=failed,
             broken=broken if model.options.records else None,
+            image=lambda state: state.image.value,
         )
     if isinstance(model, TimedModel):
         return _watched_by_the_clock(model)

@@ -34,7 +34,7 @@ class Watched(NamedTuple):
     error. A step in which the coordinator moved (`moved`) may set a generation back to the persisted one.
     `polling` names the clients that are alive and poll, where a clock tells, with their member ids.
     `broken` tells what a commit broke when it was accepted, where offsets are counted. `waived` promises
-    were never made.
+    were never made. `image` is the metadata, where a fault may change it.
     """
 
     public: Callable[[Any], Hashable]
@@ -51,6 +51,7 @@ class Watched(NamedTuple):
     polling: Callable[[Any], Iterable[tuple[str, str]]] | None = None
     broken: Callable[[Any], tuple[str, ...]] | None = None
     waived: frozenset[str] = frozenset()
+    image: Callable[[Any], Any] | None = None
 
 
 def invariants(watched: Watched, names: Iterable[str] | None = None) -> tuple[Invariant[Any], ...]:
@@ -82,6 +83,15 @@ def invariants(watched: Watched, names: Iterable[str] | None = None) -> tuple[In
                 PROMISES["I10"].claim,
                 check_step=lambda before, after: stored_once(stored(before), stored(after)),
                 relevant=lambda before, after: stored(before) != stored(after),
+            )
+        )
+    if (image := watched.image) is not None:
+        found.append(
+            Invariant(
+                "I14",
+                PROMISES["I14"].claim,
+                check_step=lambda before, after: gates("", image(before), image(after)),
+                relevant=lambda before, after: image(before) is not image(after),
             )
         )
     if watched.broken is not None:
