@@ -147,7 +147,7 @@ def _send_times(rule: str, at: Scene, out: Connection) -> None:
     try:
         for took in times(lambda: their_input(rule, at, cluster), 5):
             out.send(took)
-    except Exception as raised:
+    except Exception as raised:  # whatever the library throws is its answer
         out.send(type(raised).__name__)
 
 

@@ -67,7 +67,7 @@ def partition_weights(cluster: Cluster) -> dict[tuple[str, int], int] | None:
     topics = cluster.by_name.values()
     if all(topic.weights is None for topic in topics):
         return None
-    return {tuple(tp): cluster.weight(tp) for topic in topics for tp in topic.tps()}  # type: ignore[misc]
+    return {tuple(tp): cluster.weight(tp) for topic in topics for tp in topic.tps()}  # type: ignore[misc]  # a pair
 
 
 def changed_input(before: PlainInput, after: PlainInput) -> str | None:

@@ -87,7 +87,7 @@ def move_active_tasks(states: Sequence[ProcessState], readiness: Readiness, warm
         task, destination, _ = movements.poll()
         caught_up = readiness.caught_up(task)
         source = (
-            queue.poll(lambda state: state in caught_up and task in state.standby)  # noqa: B023
+            queue.poll(lambda state: state in caught_up and task in state.standby)  # noqa: B023  # called at once
             or queue.poll(caught_up.__contains__)
             or readiness.furthest(task, destination, lambda _: True)
         )
@@ -122,8 +122,8 @@ def move_standby_tasks(states: Sequence[ProcessState], readiness: Readiness, war
         task, destination, _ = movements.poll()
         caught_up = readiness.caught_up(task)
         source = queue.poll(
-            lambda state: state in caught_up and not state.has(task)  # noqa: B023
-        ) or readiness.furthest(task, destination, lambda state: not state.has(task))  # noqa: B023
+            lambda state: state in caught_up and not state.has(task)  # noqa: B023  # called at once
+        ) or readiness.furthest(task, destination, lambda state: not state.has(task))  # noqa: B023  # called at once
         if source is None:
             continue
         source.standby.add(task)
