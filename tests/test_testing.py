@@ -2,14 +2,12 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from kassay.model.errors import InputError
 from kassay.testing import NotCertifiedError, certify_assignor
-
-EXAMPLES = Path(__file__).parent.parent / "examples"
+from tests.paths import EXAMPLES
 
 
 class EverythingToTheFirst:

@@ -5,7 +5,6 @@ here, and so does one that has vanished. `docs/findings.md` tells each of them.
 """
 
 import datetime
-from pathlib import Path
 
 import pytest
 
@@ -15,8 +14,9 @@ from kassay.certify.plan import Budget, Options
 from kassay.certify.run import certify
 from kassay.certify.targets import resolve
 from kassay.certify.verdicts import Verdict
+from tests import paths
 
-BASELINE = read_baseline(Path(__file__).parent.parent / "data/baseline.json")
+BASELINE = read_baseline(paths.BASELINE)
 HISTORIES = {"C": 200, "S": 300, "H": 300, "T": 200, "P": 1000, "L": 200, "K": 150}
 BUGGY = {"sticky": 800, "cooperative-sticky": 800}
 """Rules with findings are played longer, so that the rarer ones come up."""

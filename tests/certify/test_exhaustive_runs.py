@@ -1,15 +1,15 @@
 """The list of exhaustive runs (docs/exhaustive-runs.md): each walked to the end, clean, and as large as ever."""
 
 import re
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from kassay.certify.explore import explore
 from kassay.model.explore import Severity, Verdict
+from tests.paths import DOCS
 
-PAGE = Path(__file__).parents[2] / "docs" / "exhaustive-runs.md"
+PAGE = DOCS / "exhaustive-runs.md"
 
 
 class Run(NamedTuple):

@@ -1,7 +1,6 @@
 """`kassay explain`: claims and traces in words, rules in numbers from a run."""
 
 import json
-from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -12,8 +11,9 @@ from kassay.cli.main import run
 from kassay.model.errors import InputError
 from kassay.properties.registry import load_claims
 from kassay.report.explaining import explanation_view
+from tests.paths import DOCS
 
-TRACES = Path(__file__).parents[2] / "docs/traces"
+TRACES = DOCS / "traces"
 
 
 def text(document):

@@ -1,14 +1,12 @@
 """The findings about Kafka's rules and kafka-python's: each trace in `docs/traces` replays and is told in the docs."""
 
-from pathlib import Path
-
 import pytest
 
 from kassay.certify.replay import load_trace, replay
 from kassay.certify.targets import Limits
 from kassay.model.trace import read_trace
+from tests.paths import BASELINE, DOCS
 
-DOCS = Path(__file__).parents[2] / "docs"
 TRACES = sorted((DOCS / "traces").glob("*.json"))
 
 
@@ -53,5 +51,5 @@ def test_a_trace_is_told_in_the_findings_as_it_is(path):
 def test_every_finding_of_the_baseline_has_a_trace():
     from kassay.certify.baseline import read_baseline
 
-    known = {(e.target, e.claim) for e in read_baseline(Path(__file__).parents[1] / "data/baseline.json")}
+    known = {(e.target, e.claim) for e in read_baseline(BASELINE)}
     assert known <= {(trace.target, trace.claim) for trace in map(read_trace, TRACES)}

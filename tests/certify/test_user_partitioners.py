@@ -1,7 +1,5 @@
 """Users' own partitioners as targets: loaded, configured, asked and closed, here and in a child process."""
 
-from pathlib import Path
-
 import pytest
 
 from kassay.certify.blocks import open_host
@@ -11,8 +9,9 @@ from kassay.certify.targets import TargetNotLoadable, resolve
 from kassay.certify.verdicts import Verdict
 from kassay.model.partitioner import InvalidPartitionError, Record, TopicMetadata
 from kassay.model.sending import Sending, send_all
+from tests.paths import TARGETS
 
-FILE = Path(__file__).parent.parent / "data/targets/partitioners.py"
+FILE = TARGETS / "partitioners.py"
 WAYS = pytest.mark.parametrize("in_process", [False, True])
 
 

@@ -10,8 +10,6 @@ from typing import Any
 
 import jsonschema
 
-TARGETS = Path(__file__).parent.parent / "data" / "targets"
-
 
 def kassay(*arguments: str, cwd: Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     """The finished command; fails the test where it left a traceback."""

@@ -5,7 +5,6 @@ import gzip
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -17,8 +16,8 @@ from kassay.solver.families import consumer
 from kassay.solver.families_brokers import placement, tasks
 from kassay.solver.suites import suite, to_line
 from tests.cli.commands import kassay, valid
+from tests.paths import PUBLISHED
 
-PUBLISHED = Path(__file__).parent.parent.parent / "benchmarks" / "instances"
 CHECKERS = {
     "kassay.solver",
     "kassay.solver.bounds_certificate",

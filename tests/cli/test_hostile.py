@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import TARGETS, kassay, one_line, valid
+from tests.cli.commands import kassay, one_line, valid
+from tests.paths import TARGETS
 
 HOSTILE = f"{TARGETS / 'hostile.py'}:Hostile"
 CLAIMS = ("--claims", "complete,total,terminates,pure")

@@ -1,12 +1,11 @@
 """The documented tables are the tables."""
 
-from pathlib import Path
-
 import pytest
 
 from kassay.pipeline.schemas import TABLES, Table
+from tests.paths import DOCS
 
-TEXT = (Path(__file__).parents[2] / "docs" / "campaigns.md").read_text(encoding="utf-8")
+TEXT = (DOCS / "campaigns.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("table", TABLES.values(), ids=lambda table: table.name)

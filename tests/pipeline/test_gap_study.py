@@ -6,8 +6,8 @@ import pytest
 
 from kassay.certify.replay import load_trace, replay
 from kassay.certify.targets import Limits
+from tests.paths import DOCS
 
-DOCS = Path(__file__).parents[2] / "docs"
 TRACES = sorted((DOCS / "gap-study").glob("*.json"))
 
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from kassay.pipeline.java import java_home
+from tests.paths import ROOT
 from tests.pipeline.campaigns import SPEC
 from tests.pipeline.commands import Undisturbed, contents, duckdb, toml
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-ROOT = Path(__file__).parents[2]
 TOOLS = (
     *(
         "bash",

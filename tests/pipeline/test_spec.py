@@ -7,6 +7,7 @@ import pytest
 from kassay.model.errors import InputError
 from kassay.pipeline.spec import read_spec, spec_of
 from kassay.properties.shapes import SHAPES
+from tests.paths import EXAMPLES
 
 GOOD = """
 [campaign]
@@ -23,7 +24,7 @@ small = 10
 
 
 def test_the_example_is_read() -> None:
-    found = read_spec(Path(__file__).parents[2] / "examples" / "campaign.toml")
+    found = read_spec(EXAMPLES / "campaign.toml")
     assert [target.spec for target in found.targets][:2] == ["range", "roundrobin"]
     assert found.gap
 

@@ -1,15 +1,14 @@
 """The page on herd effect and split brain is what the models do, and its traces are shortest ones."""
 
-from pathlib import Path
-
 import pytest
 
 from kassay.certify.explore import explore
 from kassay.model.explore import Severity
 from kassay.model.protocols.faults import parse_faults
 from kassay.report.split_brain import CASES, WALKS, case, herd, page, walk
+from tests.paths import DOCS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "split-brain.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "split-brain.md").read_text(encoding="utf-8")
 AGAIN = "regenerate it: python -m kassay.report.split_brain > docs/split-brain.md"
 
 

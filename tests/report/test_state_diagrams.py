@@ -1,13 +1,12 @@
 """The page of state diagrams is what the tables say."""
 
-from pathlib import Path
-
 import pytest
 
 from kassay.model.protocols.table import edges
 from kassay.report.state_diagrams import MACHINES, Machine, diagram, page
+from tests.paths import DOCS
 
-PAGE = Path(__file__).parents[2] / "docs" / "protocols.md"
+PAGE = DOCS / "protocols.md"
 
 
 def test_the_page_is_fresh() -> None:

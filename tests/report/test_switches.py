@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -15,8 +14,9 @@ from kassay.certify.switches import SWITCHES
 from kassay.cli.explore_command import command as explore_command
 from kassay.report.switches import REMARKS, page, switches_view
 from tests.certify.test_switches import HEAVY, SLOWER
+from tests.paths import DOCS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "switches.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "switches.md").read_text(encoding="utf-8")
 ROWS = dict(re.findall(r"^\| (\w+) (\|.*)$", PAGE, re.M))
 QUICK = [name for name in SWITCHES if name not in HEAVY | SLOWER]
 

@@ -6,7 +6,9 @@ import os
 import time
 from pathlib import Path
 
-DATA = Path(__file__).parents[2] / "data" / "targets"
+from tests.paths import TARGETS
+
+DATA = TARGETS
 
 
 def alive(pid: int) -> bool:

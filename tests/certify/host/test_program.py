@@ -19,6 +19,7 @@ from kassay.model.group import Assignment, Group, Member
 from kassay.model.placement import PlacementRefusedError, PlacementRequest, Placer
 from kassay.model.randomness import JavaRandom
 from tests.certify.host.processes import DATA, children
+from tests.paths import EXAMPLES
 
 PYTHON = shlex.quote(sys.executable)
 CLUSTER = Cluster.of({"t": 3, "u": 2})
@@ -172,15 +173,15 @@ def test_a_placer() -> None:
             made.place(PlacementRequest(2, 3, brokers), JavaRandom(0))
 
 
-EXAMPLES = Path(__file__).parents[3] / "examples" / "exec"
+PROGRAMS = EXAMPLES / "exec"
 
 
 @pytest.mark.parametrize(
     "command",
     [
-        f"{PYTHON} {EXAMPLES}/fair.py",
+        f"{PYTHON} {PROGRAMS}/fair.py",
         pytest.param(
-            f"node {EXAMPLES}/fair.mjs",
+            f"node {PROGRAMS}/fair.mjs",
             marks=pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js"),
         ),
     ],

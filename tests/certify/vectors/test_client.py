@@ -3,7 +3,6 @@
 import gzip
 import json
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +13,9 @@ from kassay.assignors.roundrobin import RoundRobin
 from kassay.certify.vectors.registry import FORMATS, load_formats
 from kassay.model.errors import InputError
 from kassay.model.group import Assignment
+from tests.paths import VECTORS
 
-DATA = Path(__file__).parents[2] / "data" / "vectors"
+DATA = VECTORS
 ALGORITHMS = {"range": 555, "roundrobin": 513, "sticky": 614, "cooperative-sticky": 628}
 
 load_all()

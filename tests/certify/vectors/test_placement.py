@@ -5,7 +5,6 @@ import json
 import re
 from collections import Counter
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,8 +21,9 @@ from kassay.certify.vectors.replicas import request_of
 from kassay.model.errors import InputError
 from kassay.model.placement import PlacementRefusedError
 from kassay.model.randomness import JavaRandom
+from tests.paths import VECTORS
 
-DATA = Path(__file__).parents[2] / "data" / "vectors"
+DATA = VECTORS
 ADMIN, STRIPED = "replicas-adminutils", "replicas-striped"
 MURMUR2, COORDINATOR = "partitioner-murmur2", "coordinator-partition"
 SIZES = {ADMIN: 311, STRIPED: 309, MURMUR2: 348, COORDINATOR: 169}

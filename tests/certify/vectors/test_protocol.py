@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import random
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -20,8 +19,9 @@ from kassay.model.errors import InputError
 from kassay.model.group import Group, Member
 from kassay.model.protocols.coordinator import GroupCoordinator, Step, step
 from kassay.model.protocols.values import Reply
+from tests.paths import VECTORS
 
-DATA = Path(__file__).parents[2] / "data" / "vectors"
+DATA = VECTORS
 COUNTS = {"protocol-classic": 420, "protocol-consumer": 420, "protocol-migration": 210}
 
 

@@ -3,7 +3,6 @@
 import gzip
 import json
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,8 +14,9 @@ from kassay.assignors.uniform import Uniform
 from kassay.certify.vectors.registry import FORMATS, load_formats
 from kassay.model.errors import InputError
 from kassay.model.group import Assignment
+from tests.paths import VECTORS
 
-DATA = Path(__file__).parents[2] / "data" / "vectors"
+DATA = VECTORS
 COUNTS = {"server-uniform": 590, "server-range": 586, "server-simple": 112}
 
 load_all()

@@ -4,7 +4,6 @@ import gzip
 import json
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,8 +17,9 @@ from kassay.model.errors import InputError
 from kassay.model.task_history import TaskStep
 from kassay.model.tasks import ClientTasks, TaskAssignment
 from kassay.properties import tasks
+from tests.paths import VECTORS
 
-DATA = Path(__file__).parents[2] / "data" / "vectors"
+DATA = VECTORS
 ALGORITHMS = ("streams-sticky", "streams-highavailability")
 
 load_all()

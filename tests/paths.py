@@ -1,0 +1,11 @@
+"""Where the repository keeps what tests read."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+EXAMPLES = ROOT / "examples"
+TARGETS = ROOT / "tests" / "data" / "targets"
+VECTORS = ROOT / "tests" / "data" / "vectors"
+BASELINE = ROOT / "tests" / "data" / "baseline.json"
+PUBLISHED = ROOT / "benchmarks" / "instances"
