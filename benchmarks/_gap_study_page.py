@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from kassay.report.campaign import shown
+from kassay.report.screen.campaign import shown
 
 Row = Mapping[str, Any]
 Rows = Sequence[Row]

@@ -33,9 +33,9 @@ from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
 from kassay.assignors.registry import load_all
-from kassay.model.assignor import Assignor, GroupMetadata
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.group import Assignment, Group, Member
+from kassay.model.groups.assignor import Assignor, GroupMetadata
+from kassay.model.groups.group import Assignment, Group, Member
 
 THEIRS: dict[str, Callable[[], Any]] = {
     "range": RangePartitionAssignor,

@@ -4,7 +4,8 @@
     python benchmarks/campaign_gap_study.py --trace TARGET PROFILE INDEX FILE    a history for `kassay replay`
 
 Two halves, both on Spark: the campaign of `campaign_gap_study.toml` (histories of every profile and
-shape; carried on where FOLDER was left) and the families of the instance suites (`kassay.solver.families`).
+shape; carried on where FOLDER was left) and the families of the instance suites
+(`kassay.solver.instances.consumers`).
 """
 
 from __future__ import annotations
@@ -19,27 +20,27 @@ from typing import TYPE_CHECKING, Any, Final
 
 from _gap_study_page import CONTROL, page
 
-from kassay.certify.blocks import Job, open_bench, open_host
-from kassay.certify.gaps import play, problem_of
-from kassay.certify.instances import Located
-from kassay.certify.run import counterexample
-from kassay.certify.shrink import broken
-from kassay.certify.targets import Target, resolve
+from kassay.certify.optimum.gaps import play, problem_of
+from kassay.certify.optimum.instances import Located
+from kassay.certify.runs.blocks import Job, open_bench, open_host
+from kassay.certify.runs.run import counterexample
+from kassay.certify.runs.shrink import broken
+from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.errors import InputError
-from kassay.pipeline.campaign import create
-from kassay.pipeline.lanes import lanes_of
-from kassay.pipeline.runner import carry_on, verify
-from kassay.pipeline.session import session
-from kassay.pipeline.spec import read_spec
-from kassay.pipeline.store import Local
-from kassay.pipeline.study import finish
+from kassay.pipeline.campaign.campaign import create
+from kassay.pipeline.campaign.lanes import lanes_of
+from kassay.pipeline.campaign.runner import carry_on, verify
+from kassay.pipeline.campaign.spec import read_spec
+from kassay.pipeline.campaign.store import Local
+from kassay.pipeline.campaign.study import finish
+from kassay.pipeline.spark.session import session
 from kassay.properties.registry import promise
-from kassay.report.campaign_page import bars, lines
-from kassay.solver.families import CONSUMER_SHAPES, consumer
-from kassay.solver.gap import as_group, gap
-from kassay.solver.instance import Problem
-from kassay.solver.optimum import optimum
-from kassay.solver.weighted import weighted_lower_bound
+from kassay.report.pages.campaign import bars, lines
+from kassay.solver.consumers.gap import as_group, gap
+from kassay.solver.consumers.optimum import optimum
+from kassay.solver.consumers.problem import Problem
+from kassay.solver.instances.consumers import CONSUMER_SHAPES, consumer
+from kassay.solver.packing.weighted import weighted_lower_bound
 
 if TYPE_CHECKING:
     import pyarrow

@@ -15,14 +15,14 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-from kassay.certify.blocks import open_bench, play_block
-from kassay.pipeline.campaign import create
-from kassay.pipeline.lanes import lanes_of
-from kassay.pipeline.runner import carry_on
-from kassay.pipeline.session import CAMPAIGN_HEAP, session
-from kassay.pipeline.spec import Spec, TargetSpec
-from kassay.pipeline.store import Local
-from kassay.pipeline.watch import family, java_process
+from kassay.certify.runs.blocks import open_bench, play_block
+from kassay.pipeline.campaign.campaign import create
+from kassay.pipeline.campaign.lanes import lanes_of
+from kassay.pipeline.campaign.runner import carry_on
+from kassay.pipeline.campaign.spec import Spec, TargetSpec
+from kassay.pipeline.campaign.store import Local
+from kassay.pipeline.campaign.watch import family, java_process
+from kassay.pipeline.spark.session import CAMPAIGN_HEAP, session
 
 TARGETS = ("range", "roundrobin", "sticky", "cooperative-sticky")
 ALONE = 10_000

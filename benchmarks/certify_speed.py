@@ -17,9 +17,9 @@ import sys
 import time
 from pathlib import Path
 
-from kassay.certify.blocks import Job, open_bench, play_block
-from kassay.certify.plan import Budget, Options
-from kassay.certify.targets import resolve
+from kassay.certify.runs.blocks import Job, open_bench, play_block
+from kassay.certify.runs.options import Budget, Options
+from kassay.certify.targets.resolve import resolve
 
 HISTORIES = 1500
 RUNS = 5
@@ -86,7 +86,7 @@ def main() -> None:
         memory(chosen.memory)
         return
     bare = seconds([sys.executable, "-c", "pass"])
-    imported = seconds([sys.executable, "-c", "import kassay.model.play, kassay.model.trace"])
+    imported = seconds([sys.executable, "-c", "import kassay.model.groups.player, kassay.model.groups.trace"])
     helped = seconds([sys.executable, "-m", "kassay", "--help"])
     print(f"python alone {bare:.3f} s, import kassay.model {imported:.3f} s, kassay --help {helped:.3f} s")
     for spec in TARGETS:

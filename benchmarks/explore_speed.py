@@ -18,10 +18,10 @@ import sys
 import time
 from typing import Any
 
-from kassay.certify.explore import build, watched
+from kassay.certify.protocols.explore import build, watched
 from kassay.model.explore import Budget, explore
-from kassay.model.protocols.world_symmetry import ClientSymmetry
-from kassay.properties.protocol_invariants import invariants
+from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry
+from kassay.properties.protocols.watched import invariants
 
 RUNS = 3
 CASES = (

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 from tests.pipeline.fleet import plain
 
-from kassay.certify.targets import resolve
+from kassay.certify.targets.resolve import resolve
 from kassay.pipeline.fleet.fleet import replay_fleet
 from kassay.pipeline.fleet.generate import FleetSpec, dialect_of, moments, texts
-from kassay.pipeline.session import session
+from kassay.pipeline.spark.session import session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -22,14 +22,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from kassay.solver.certificate import refusal
-from kassay.solver.classes import aggregate
-from kassay.solver.families import consumer
-from kassay.solver.hub import Hubs
-from kassay.solver.instance import NOBODY, Problem
-from kassay.solver.levels import levels
-from kassay.solver.optimum import optimum, restricted, weigh
-from kassay.solver.suites import suite
+from kassay.solver.algorithms.levels import levels
+from kassay.solver.check.balance import refusal
+from kassay.solver.consumers.classes import aggregate
+from kassay.solver.consumers.hub import Hubs
+from kassay.solver.consumers.optimum import optimum, restricted, weigh
+from kassay.solver.consumers.problem import NOBODY, Problem
+from kassay.solver.instances.consumers import consumer
+from kassay.solver.instances.suites import suite
 
 SHAPES = ("join", "leave", "random", "nested", "racks")
 SIZES = ("10x40", "20x100", "30x300", "50x500")
@@ -80,7 +80,7 @@ def own(problem: Problem) -> Figures:
 
 
 def z3_hub(problem: Problem) -> Figures:
-    from kassay.solver.z3_hub import z3_optimum
+    from kassay.solver.consumers.z3_optimum import z3_optimum
 
     found = z3_optimum(problem, time_limit=TIME_LIMIT)
     return found.sum_squares, found.moved, found.rack_mismatch

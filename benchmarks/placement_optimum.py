@@ -18,9 +18,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from kassay.solver.families_brokers import placement
-from kassay.solver.placement_document import solve_placement_document
-from kassay.solver.placement_instance import PlacementProblem
+from kassay.solver.instances.brokers import placement
+from kassay.solver.placement.documents import solve_placement_document
+from kassay.solver.placement.problem import PlacementProblem
 
 SIZES = ((6, 30), (12, 100), (24, 300), (48, 1000))
 SHAPES = ("add", "create", "remove", "rack_skew")

@@ -14,9 +14,9 @@ import sys
 import time
 from collections.abc import Callable
 
-from kassay.assignors.uniform import Uniform
+from kassay.assignors.server.uniform import Uniform
 from kassay.model.cluster import Cluster
-from kassay.model.group import Group, Member
+from kassay.model.groups.group import Group, Member
 
 SIZES = ((125, 1_250), (250, 2_500), (500, 5_000), (1_000, 10_000), (2_000, 20_000))
 TOPICS = 20

@@ -74,7 +74,9 @@ def test_the_scenarios_of_the_migration_are_there():
     assert sorted(MIGRATION - set(TESTS)) == []
 
 
-@pytest.mark.parametrize("name", [*MIGRATION, *(test for tests in borne().values() for test in tests)])
+@pytest.mark.parametrize(
+    "name", [*sorted(MIGRATION), *(test for tests in borne().values() for test in tests)]
+)
 def test_each_asserts_something_and_is_not_skipped(name):
     node, local = TESTS[name]
     assert asserts(node, local), f"{name} asserts nothing"

@@ -34,10 +34,13 @@ def test_links_stay_out_of_the_distribution():
 @pytest.mark.parametrize(
     ("module", "kept_out"),
     [
-        ("kassay.model.play", ("networkx", "z3", "hypothesis", "rich", "click", "pyspark")),
+        ("kassay.model.groups.player", ("networkx", "z3", "hypothesis", "rich", "click", "pyspark")),
         ("kassay.cli.main", ("networkx", "z3", "hypothesis", "rich", "pyspark", "kassay.certify")),
-        ("kassay.certify.run", ("z3", "pyspark", "hypothesis", "rich")),
-        ("kassay.solver.certificate", ("kassay.solver.optimum", "kassay.solver.levels", "z3", "networkx")),
+        ("kassay.certify.runs.run", ("z3", "pyspark", "hypothesis", "rich")),
+        (
+            "kassay.solver.check.balance",
+            ("kassay.solver.consumers.optimum", "kassay.solver.algorithms.levels", "z3", "networkx"),
+        ),
     ],
 )
 def test_what_an_import_does_not_bring_along(module, kept_out):

@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from kassay.certify.instances import located_in_suite
-from kassay.certify.optima import solve
-from kassay.solver.certificate import MOVEMENT_FIRST
-from kassay.solver.suites import to_line
+from kassay.certify.optimum.instances import located_in_suite
+from kassay.certify.optimum.solve import solve
+from kassay.solver.check.balance import MOVEMENT_FIRST
+from kassay.solver.instances.suites import to_line
 
 FOLDER = Path(__file__).parent
 FAMILIES = {"A": "consumers", "B": "placements", "C": "tasks"}

@@ -14,14 +14,14 @@ import inspect
 from collections.abc import Mapping, Sequence
 from io import StringIO
 
-from kassay.certify.certificate import Certificate
-from kassay.certify.plan import Budget, Options
-from kassay.certify.run import certify
-from kassay.certify.targets import Limits, Target, resolve
-from kassay.certify.verdicts import Verdict
-from kassay.model.assignor import RebalanceProtocol
+from kassay.certify.runs.certificate import Certificate
+from kassay.certify.runs.options import Budget, Options
+from kassay.certify.runs.run import certify
+from kassay.certify.runs.verdicts import Verdict
+from kassay.certify.targets.resolve import Limits, Target, resolve
 from kassay.model.errors import InputError
-from kassay.properties.assumptions import parse_assumptions
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.properties.groups.assumptions import parse_assumptions
 
 HISTORIES = 300
 
@@ -94,7 +94,7 @@ def failure_text(certificate: Certificate) -> str:
     """The certificate's failures as plain text: each broken claim with its smallest history as a table."""
     from rich.console import Console
 
-    from kassay.report.terminal import certificate_view
+    from kassay.report.screen.terminal import certificate_view
 
     out = StringIO()
     Console(file=out, width=110, no_color=True, highlight=False).print(certificate_view(certificate))

@@ -9,11 +9,11 @@ import datetime
 import pytest
 
 from kassay.assignors import registry
-from kassay.certify.baseline import Known, apply, class_of, read_baseline
-from kassay.certify.plan import Budget, Options
-from kassay.certify.run import certify
-from kassay.certify.targets import resolve
-from kassay.certify.verdicts import Verdict
+from kassay.certify.runs.baseline import Known, apply, class_of, read_baseline
+from kassay.certify.runs.options import Budget, Options
+from kassay.certify.runs.run import certify
+from kassay.certify.runs.verdicts import Verdict
+from kassay.certify.targets.resolve import resolve
 from tests import paths
 
 BASELINE = read_baseline(paths.BASELINE)

@@ -2,17 +2,17 @@
 
 import pytest
 
-from kassay.assignors.coordinator import lookups_differ, offsets_partition, remainder_first
-from kassay.assignors.failover import PRIORITY_KEY
-from kassay.certify.blocks import open_host
-from kassay.certify.targets import resolve
+from kassay.assignors.client.failover import PRIORITY_KEY
+from kassay.assignors.server.coordinator import lookups_differ, offsets_partition, remainder_first
+from kassay.certify.runs.blocks import open_host
+from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import Broker, Cluster
-from kassay.model.group import Member
-from kassay.model.history import History, Join, Leave
-from kassay.model.partitioner import Record, TopicMetadata
-from kassay.model.placement import PlacementRequest
-from kassay.model.play import Player
-from kassay.model.randomness import JavaRandom
+from kassay.model.groups.group import Member
+from kassay.model.groups.history import History, Join, Leave
+from kassay.model.groups.player import Player
+from kassay.model.java.randomness import JavaRandom
+from kassay.model.partitioners.partitioner import Record, TopicMetadata
+from kassay.model.placement.request import PlacementRequest
 
 
 def played(spec, counts, reads, leaver=None, configs=None):

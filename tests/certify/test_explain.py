@@ -10,7 +10,7 @@ from kassay.certify.explain import TOPICS_MAX, explain
 from kassay.cli.main import run
 from kassay.model.errors import InputError
 from kassay.properties.registry import load_claims
-from kassay.report.explaining import explanation_view
+from kassay.report.screen.explaining import explanation_view
 from tests.paths import DOCS
 
 TRACES = DOCS / "traces"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kassay.certify.replay import load_trace, replay
-from kassay.certify.targets import Limits
-from kassay.model.trace import read_trace
+from kassay.certify.runs.replay import load_trace, replay
+from kassay.certify.targets.resolve import Limits
+from kassay.model.groups.trace import read_trace
 from tests.paths import BASELINE, DOCS
 
 TRACES = sorted((DOCS / "traces").glob("*.json"))
@@ -49,7 +49,7 @@ def test_a_trace_is_told_in_the_findings_as_it_is(path):
 
 
 def test_every_finding_of_the_baseline_has_a_trace():
-    from kassay.certify.baseline import read_baseline
+    from kassay.certify.runs.baseline import read_baseline
 
     known = {(e.target, e.claim) for e in read_baseline(BASELINE)}
     assert known <= {(trace.target, trace.claim) for trace in map(read_trace, TRACES)}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import kassay, one_line, valid
+from tests.cli.runner import kassay, one_line, valid
 from tests.paths import TARGETS
 
 HOSTILE = f"{TARGETS / 'hostile.py'}:Hostile"

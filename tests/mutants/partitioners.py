@@ -4,7 +4,7 @@ from itertools import count
 
 from kassay.assignors.partitioners.explicit import Explicit
 from kassay.assignors.partitioners.murmur2 import murmur2
-from kassay.model.partitioner import PartitionerBase
+from kassay.model.partitioners.partitioner import PartitionerBase
 
 _serial = count()
 

@@ -7,14 +7,14 @@ a distance that grows with each lap.
 from collections.abc import Callable
 from itertools import zip_longest
 
-from kassay.model.placement import (
+from kassay.model.java.randomness import RandomSource
+from kassay.model.placement.request import (
     AdminOperationError,
     InvalidReplicationFactorError,
     Placement,
     PlacementRequest,
     Placer,
 )
-from kassay.model.randomness import RandomSource
 
 
 def alternated(brokers):

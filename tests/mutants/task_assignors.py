@@ -1,7 +1,7 @@
 """Assignors of Streams tasks with one fault each, by the claim that must catch it."""
 
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
-from kassay.model.tasks import ClientTasks, TaskAssignment, TaskId, TaskRequest
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskId, TaskRequest
 
 
 class _Wrong:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kassay.pipeline.session import CAMPAIGN_HEAP, session
+from kassay.pipeline.spark.session import CAMPAIGN_HEAP, session
 
 if TYPE_CHECKING:
     from tests.pipeline.commands import Undisturbed
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> "Undisturbed":
-    from tests.pipeline.campaigns import SPEC
+    from tests.pipeline.campaign.campaigns import SPEC
     from tests.pipeline.commands import Undisturbed, contents, finished, kassay, toml
 
     folder = tmp_path_factory.mktemp("undisturbed")

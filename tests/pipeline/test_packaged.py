@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from kassay.pipeline.java import java_home
+from kassay.pipeline.spark.java import java_home
 from tests.paths import ROOT
-from tests.pipeline.campaigns import SPEC
+from tests.pipeline.campaign.campaigns import SPEC
 from tests.pipeline.commands import Undisturbed, contents, duckdb, toml
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]

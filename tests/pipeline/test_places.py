@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from kassay.pipeline.spec import Pace
-from tests.pipeline.campaigns import SPEC
+from kassay.pipeline.campaign.spec import Pace
+from tests.pipeline.campaign.campaigns import SPEC
 from tests.pipeline.commands import Undisturbed, contents, finished, kassay, toml
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]

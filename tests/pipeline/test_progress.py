@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from kassay.pipeline.campaign import Campaign
-from kassay.pipeline.lanes import Chunk, lanes_of
-from kassay.pipeline.runner import Clock, Progress
-from kassay.pipeline.spec import Spec, TargetSpec
-from kassay.pipeline.store import Local
-from kassay.report.campaign import Told, progress_line
+from kassay.pipeline.campaign.campaign import Campaign
+from kassay.pipeline.campaign.lanes import Chunk, lanes_of
+from kassay.pipeline.campaign.runner import Clock, Progress
+from kassay.pipeline.campaign.spec import Spec, TargetSpec
+from kassay.pipeline.campaign.store import Local
+from kassay.report.screen.campaign import Told, progress_line
 
 LANES = lanes_of(Spec("n", (TargetSpec("range"), TargetSpec("sticky")), (("small", 100),)))
 

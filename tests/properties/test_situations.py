@@ -4,14 +4,14 @@ from collections import Counter
 
 import pytest
 
-from kassay.certify.blocks import Job, open_bench, play_block
-from kassay.certify.plan import Budget, Options
-from kassay.certify.targets import resolve
-from kassay.certify.verdicts import missing
-from kassay.model.play import Player
-from kassay.properties.assumptions import ASSUMPTIONS, within
-from kassay.properties.draft import Profile
-from kassay.properties.scenarios import history
+from kassay.certify.runs.blocks import Job, open_bench, play_block
+from kassay.certify.runs.options import Budget, Options
+from kassay.certify.runs.verdicts import missing
+from kassay.certify.targets.resolve import resolve
+from kassay.model.groups.player import Player
+from kassay.properties.groups.assumptions import ASSUMPTIONS, within
+from kassay.properties.groups.generator import Profile
+from kassay.properties.groups.scenarios import history
 from kassay.properties.situations import SITUATIONS
 from kassay.properties.sources import Seeded, derive_seed
 
@@ -42,8 +42,8 @@ def test_an_assumption_keeps_its_inputs_out(assumption):
 
 
 def test_an_unreached_situation_keeps_a_claim_unknown():
-    from kassay.certify.run import certify
-    from kassay.certify.verdicts import Verdict
+    from kassay.certify.runs.run import certify
+    from kassay.certify.runs.verdicts import Verdict
 
     options = Options(budget=Budget(histories=60), assume=frozenset({"no-racks"}), claims=("single-owner",))
     found = certify(resolve("roundrobin"), options).claims[0]

@@ -5,8 +5,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture.data import ConjectureData
 
-from kassay.properties.draft import Profile
-from kassay.properties.scenarios import history
+from kassay.properties.groups.generator import Profile
+from kassay.properties.groups.scenarios import history
 from kassay.properties.sources import Drawn, Seeded, derive_seed, many, subset
 from tests.strategies import histories
 

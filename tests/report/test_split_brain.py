@@ -2,9 +2,9 @@
 
 import pytest
 
-from kassay.certify.explore import explore
+from kassay.certify.protocols.explore import explore
 from kassay.model.explore import Severity
-from kassay.model.protocols.faults import parse_faults
+from kassay.model.protocols.shared.faults import parse_faults
 from kassay.report.split_brain import CASES, WALKS, case, herd, page, walk
 from tests.paths import DOCS
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.model.protocols.table import edges
+from kassay.model.protocols.shared.table import edges
 from kassay.report.state_diagrams import MACHINES, Machine, diagram, page
 from tests.paths import DOCS
 

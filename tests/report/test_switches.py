@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from kassay.certify.switch_runs import Row, command, hunt, row
-from kassay.certify.switches import SWITCHES
-from kassay.cli.explore_command import command as explore_command
-from kassay.report.switches import REMARKS, page, switches_view
-from tests.certify.test_switches import HEAVY, SLOWER
+from kassay.certify.protocols.switch_runs import Row, command, hunt, row
+from kassay.certify.protocols.switches import SWITCHES
+from kassay.cli.commands.explore import command as explore_command
+from kassay.report.screen.switches import REMARKS, page, switches_view
+from tests.certify.protocols.test_switches import HEAVY, SLOWER
 from tests.paths import DOCS
 
 PAGE = (DOCS / "switches.md").read_text(encoding="utf-8")
@@ -37,13 +37,17 @@ def test_every_switch_has_its_line_and_its_command() -> None:
 
 @pytest.mark.parametrize("name", QUICK)
 def test_the_quick_lines_are_fresh(name: str) -> None:
-    assert ROWS[name] == line(name), "regenerate it: python -m kassay.report.switches > docs/switches.md"
+    assert ROWS[name] == line(name), (
+        "regenerate it: python -m kassay.report.screen.switches > docs/switches.md"
+    )
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", sorted(HEAVY | SLOWER))
 def test_the_other_lines_are_fresh(name: str) -> None:
-    assert ROWS[name] == line(name), "regenerate it: python -m kassay.report.switches > docs/switches.md"
+    assert ROWS[name] == line(name), (
+        "regenerate it: python -m kassay.report.screen.switches > docs/switches.md"
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in QUICK if SWITCHES[name].model != "zookeeper"][:12])

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.solver.certificate import ORDERS, RACK_FIRST
+from kassay.solver.check.balance import ORDERS, RACK_FIRST
 from kassay.solver.documents import check_document, solve_document
-from kassay.solver.families import consumer
-from kassay.solver.suites import suite
+from kassay.solver.instances.consumers import consumer
+from kassay.solver.instances.suites import suite
 
 BENCH = [document for document in suite("bench") if document["family"] == "A"]
 EXACT = [document for document in BENCH if document["shape"] not in ("weighted", "copart")]

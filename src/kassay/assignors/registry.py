@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from kassay.model.assignor import RebalanceProtocol
+from kassay.model.groups.assignor import RebalanceProtocol
 
 EAGER: Final = RebalanceProtocol.EAGER
 COOPERATIVE: Final = RebalanceProtocol.COOPERATIVE

@@ -11,12 +11,12 @@ from typing import Any, Final
 from kassay.assignors import registry
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.errors import InputError
-from kassay.model.group import Member
-from kassay.model.history import History, Join, Leave
-from kassay.model.metrics import moved
-from kassay.model.play import Player
-from kassay.model.step import Rebalanced
-from kassay.model.trace import read_trace
+from kassay.model.groups.group import Member
+from kassay.model.groups.history import History, Join, Leave
+from kassay.model.groups.metrics import moved
+from kassay.model.groups.player import Player
+from kassay.model.groups.step import Rebalanced
+from kassay.model.groups.trace import read_trace
 from kassay.properties.registry import load_claims
 from kassay.properties.situations import load_situations
 

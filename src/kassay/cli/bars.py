@@ -9,7 +9,7 @@ from contextlib import contextmanager
 @contextmanager
 def bar(told: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
     """A function to call with how much is done; it shows something on a terminal."""
-    from kassay.report.terminal import console
+    from kassay.report.screen.terminal import console
 
     screen = console(stderr=True)
     if not screen.is_terminal:

@@ -9,18 +9,18 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 
-from kassay.certify import baseline as baselines
-from kassay.certify.baseline import Known
-from kassay.certify.certificate import Certificate, Counterexample
-from kassay.certify.examine import InternalError
-from kassay.certify.plan import Options
-from kassay.certify.run import Progress, Report, certify
-from kassay.certify.targets import TargetNotFound, TargetNotLoadable, resolve
+from kassay.certify.kinds.driver import InternalError
+from kassay.certify.runs import baseline as baselines
+from kassay.certify.runs.baseline import Known
+from kassay.certify.runs.certificate import Certificate, Counterexample
+from kassay.certify.runs.options import Options
+from kassay.certify.runs.run import Progress, Report, certify
+from kassay.certify.targets.resolve import TargetNotFound, TargetNotLoadable, resolve
 from kassay.cli.options import write_json
 from kassay.model.errors import InputError
 from kassay.properties.registry import load_claims
-from kassay.report.formats import write_reports
-from kassay.report.terminal import certificate_view, console
+from kassay.report.files.formats import write_reports
+from kassay.report.screen.terminal import certificate_view, console
 
 
 @dataclass

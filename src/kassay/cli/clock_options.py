@@ -10,7 +10,7 @@ import click
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
-    from kassay.model.protocols.clock import Timing
+    from kassay.model.protocols.world.timed.clock import Timing
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,7 +38,7 @@ def clock_options(command: F) -> F:
 
 def timing_of(chosen: dict[str, Any]) -> Timing | None:
     """The times that the options ask for, None without a clock. Raises InputError for times that T0 lacks."""
-    from kassay.model.protocols.clock import Timing
+    from kassay.model.protocols.world.timed.clock import Timing
 
     given = {field: chosen[field] for field in OPTIONS if chosen[field] is not None}
     if chosen["clock"] == "T1":

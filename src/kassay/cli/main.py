@@ -53,7 +53,7 @@ class Commands(click.Group):
         """The command, imported now."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"kassay.cli.{cmd_name.replace('-', '_')}_command")
+        module = importlib.import_module(f"kassay.cli.commands.{cmd_name.replace('-', '_')}")
         found: click.Command = getattr(module, _ATTRIBUTES)
         return found
 
@@ -128,7 +128,7 @@ def run(argv: list[str] | None = None) -> int:
 
 
 def _is_target_error(error: KassayError) -> bool:
-    from kassay.certify.targets import TargetNotFound, TargetNotLoadable
+    from kassay.certify.targets.resolve import TargetNotFound, TargetNotLoadable
 
     return isinstance(error, TargetNotFound | TargetNotLoadable)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from kassay.certify.targets import Target
+    from kassay.certify.targets.resolve import Target
 
 
 def loaded(
@@ -19,7 +19,7 @@ def loaded(
     config: Mapping[str, str] | None = None,
 ) -> tuple[list[Target], int]:
     """The targets that load, each once, and how many do not; those are told, a line each."""
-    from kassay.certify.targets import Limits, TargetNotFound, TargetNotLoadable, resolve
+    from kassay.certify.targets.resolve import Limits, TargetNotFound, TargetNotLoadable, resolve
 
     found, missing = [], 0
     for spec in dict.fromkeys(specs):

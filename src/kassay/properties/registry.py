@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple, TypeVar
 
 from kassay.model.errors import InputError
-from kassay.model.step import Look
+from kassay.model.groups.step import Look
 
 
 class Evidence(NamedTuple):
@@ -89,20 +89,20 @@ CLAIMS: Final[dict[tuple[str, str], Claim]] = {}
 """By kind letter and id."""
 
 _MODULES: Final = (
-    "validity",
-    "asking",
-    "balance",
-    "movement",
-    "topics",
-    "scaling",
-    "tasks",
-    "task_asking",
-    "task_balance",
-    "placement",
-    "placement_balance",
-    "plans",
-    "planning",
-    "partitioning",
+    "groups.validity",
+    "groups.determinism",
+    "groups.balance",
+    "groups.movement",
+    "groups.topics",
+    "groups.scaling",
+    "streams.tasks",
+    "streams.determinism",
+    "streams.balance",
+    "placement.replicas",
+    "placement.balance",
+    "placement.plans",
+    "placement.plan_scenarios",
+    "partitioners.sends",
 )
 _F = TypeVar("_F", bound=Predicate)
 

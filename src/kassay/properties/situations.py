@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
-from kassay.model.history import AddPartitions, Join, Resubscribe
-from kassay.model.step import Look, Rebalanced, Step
+from kassay.model.groups.history import AddPartitions, Join, Resubscribe
+from kassay.model.groups.step import Look, Rebalanced, Step
 from kassay.properties.registry import Claim
 
 BALANCE: Final = ("balanced-within-one", "balanced-kip54", "balanced-optimal")
@@ -76,7 +76,7 @@ def parted(
 
 def load_situations() -> dict[str, Situation]:
     """Every situation, those of all kinds; imports the modules that define them."""
-    for name in ("placement_scenarios", "planning", "task_scenarios"):
+    for name in ("placement.scenarios", "placement.plan_scenarios", "streams.scenarios"):
         importlib.import_module(f"kassay.properties.{name}")
     return SITUATIONS
 

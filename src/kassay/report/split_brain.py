@@ -11,18 +11,18 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, Final
 
-from kassay.certify.explore import ExploreResult, beliefs, build, explore
+from kassay.certify.protocols.explore import ExploreResult, beliefs, build, explore
 from kassay.model.explore import Severity, Violation
-from kassay.model.protocols.faults import Faults, parse_faults
-from kassay.report.swimlanes import text_diagram
+from kassay.model.protocols.shared.faults import Faults, parse_faults
+from kassay.report.screen.swimlanes import text_diagram
 
 INTRODUCTION: Final = """# Herd effect and split brain
 
 Before Kafka 0.9 every consumer coordinated itself: it watched ZooKeeper, and on any change it stopped,
 released its partitions, read who was there, and took its own share. The page plays that
-(`kassay.model.protocols.zookeeper`), counts what it costs, and shows where it breaks. All figures and
-traces are output of the commands shown; the page is written by `python -m kassay.report.split_brain >
-docs/split-brain.md`.
+(`kassay.model.protocols.before_0_9.zookeeper`), counts what it costs, and shows where it breaks. All
+figures and traces are output of the commands shown; the page is written by
+`python -m kassay.report.split_brain > docs/split-brain.md`.
 
 ## One consumer, two, three, four, and back, on three partitions
 """

@@ -8,16 +8,14 @@ from __future__ import annotations
 import sys
 from typing import Final, NamedTuple
 
-from kassay.model.protocols import (
-    client_classic_table,
-    client_consumer_table,
-    draft_table,
-    reconcile,
-    zookeeper_table,
-)
-from kassay.model.protocols.classic_table import CLASSIC_GROUP
-from kassay.model.protocols.consumer_table import CONSUMER_GROUP
-from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, Table, edges
+from kassay.model.protocols.before_0_9 import proposal_table as draft_table
+from kassay.model.protocols.before_0_9 import zookeeper_table
+from kassay.model.protocols.clients import classic_table as client_classic_table
+from kassay.model.protocols.clients import consumer_table as client_consumer_table
+from kassay.model.protocols.coordinator.classic.table import CLASSIC_GROUP
+from kassay.model.protocols.coordinator.consumer import reconcile
+from kassay.model.protocols.coordinator.consumer.table import CONSUMER_GROUP
+from kassay.model.protocols.shared.table import IGNORE, IMPOSSIBLE, Table, edges
 from kassay.report.state_counts import SIZES
 
 
@@ -33,49 +31,49 @@ class Machine(NamedTuple):
 MACHINES: Final = (
     Machine(
         "ZooKeeper consumer (Kafka 0.8)",
-        "model/protocols/zookeeper_table.py",
+        "model/protocols/before_0_9/zookeeper_table.py",
         "Every consumer computes its own share from what it reads on the board. Nothing fences it.",
         zookeeper_table.CONSUMER,
     ),
     Machine(
         "Consumer of the draft",
-        "model/protocols/draft_table.py",
+        "model/protocols/before_0_9/proposal_table.py",
         "The design of 2014: the coordinator assigns; IllegalGeneration tells of a rebalance.",
         draft_table.CONSUMER,
     ),
     Machine(
         "Coordinator of the draft",
-        "model/protocols/draft_table.py",
+        "model/protocols/before_0_9/proposal_table.py",
         "Its failover must survive a crash in each of five phases of a rebalance.",
         draft_table.COORDINATOR,
     ),
     Machine(
         "Classic group",
-        "model/protocols/classic_table.py",
+        "model/protocols/coordinator/classic/table.py",
         "The coordinator's side of JoinGroup, SyncGroup, Heartbeat and LeaveGroup.",
         CLASSIC_GROUP,
     ),
     Machine(
         "Classic client",
-        "model/protocols/client_classic_table.py",
+        "model/protocols/clients/classic_table.py",
         "The consumer's side; eager and cooperative clients differ in what the callbacks revoke.",
         client_classic_table.CLIENT,
     ),
     Machine(
         "Consumer group (KIP-848)",
-        "model/protocols/consumer_table.py",
+        "model/protocols/coordinator/consumer/table.py",
         "The group as a whole; each heartbeat carries one member a step towards its target.",
         CONSUMER_GROUP,
     ),
     Machine(
         "Member of a consumer group, at the coordinator",
-        "model/protocols/reconcile.py",
+        "model/protocols/coordinator/consumer/reconcile.py",
         "Stable, giving partitions up, or waiting for others to give them up.",
         reconcile.CONSUMER_MEMBER,
     ),
     Machine(
         "Client of a consumer group",
-        "model/protocols/client_consumer_table.py",
+        "model/protocols/clients/consumer_table.py",
         "The consumer's side: it reconciles towards its target and acknowledges.",
         client_consumer_table.CLIENT,
     ),

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from kassay.model.errors import InputError
-from kassay.solver.certificate import MOVEMENT_FIRST
-from kassay.solver.certificate_document import SCHEMA, certificate_document, check_optimum
+from kassay.solver.check.balance import MOVEMENT_FIRST
+from kassay.solver.check.balance_document import SCHEMA, certificate_document, check_optimum
+from kassay.solver.consumers.optimum import Optimum, OutOfTimeError, optimum
+from kassay.solver.consumers.problem import Problem
 from kassay.solver.fields import Field
-from kassay.solver.instance import Problem
-from kassay.solver.optimum import Optimum, OutOfTimeError, optimum
 
 SOLVERS: Final = ("flow", "z3")
 BOUND: Final = "levels prove the balance, member prices the rest"
@@ -32,18 +32,18 @@ def solve_document(
         raise InputError(f"--solver: found {solver!r}, expected {' or '.join(SOLVERS)}")
     family = Field(document, "").get("family")
     if family.value == "B":
-        from kassay.solver.placement_document import solve_placement_document
+        from kassay.solver.placement.documents import solve_placement_document
 
         return solve_placement_document(document)
     if family.value == "C":
-        from kassay.solver.tasks_document import solve_tasks_document
+        from kassay.solver.streams.documents import solve_tasks_document
 
         return solve_tasks_document(document, 10.0 if time_limit is None else time_limit)
     if family.value != "A":
         raise family.fail('a family: "A", "B" or "C"')
     problem = Problem.parse(document)
     if problem.weighted or len(problem.bundle_sizes) > 1:
-        from kassay.solver.packing_document import solve_weighted_document
+        from kassay.solver.packing.documents import solve_weighted_document
 
         return solve_weighted_document(document, order, 10.0 if time_limit is None else time_limit)
     began = time.perf_counter()
@@ -57,7 +57,7 @@ def solve_document(
 def _solve(problem: Problem, order: tuple[str, ...], solver: str, time_limit: float | None) -> Optimum:
     if solver == "flow":
         return optimum(problem, order)
-    from kassay.solver.z3_hub import z3_optimum
+    from kassay.solver.consumers.z3_optimum import z3_optimum
 
     return z3_optimum(problem, order, time_limit)
 
@@ -100,7 +100,9 @@ def _unknown(problem: Problem, reason: str, began: float) -> dict[str, Any]:
 
 def check_document(document: Any) -> tuple[bool, str]:
     """Whether a certificate, or a result that carries one, proves what it says, and why (not)."""
-    from kassay.solver import bounds_certificate, placement_certificate, tasks_certificate
+    from kassay.solver.check import intervals as bounds_certificate
+    from kassay.solver.check import placement as placement_certificate
+    from kassay.solver.check import tasks as tasks_certificate
 
     checks: dict[str, Callable[[Any], tuple[bool, str]]] = {
         SCHEMA: check_optimum,

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kassay.assignors.client.roundrobin import RoundRobin
 from kassay.assignors.foreign import kafka_python
 from kassay.assignors.foreign.kafka_python import TARGETS, KafkaPython, LibraryMissing, find
-from kassay.assignors.roundrobin import RoundRobin
-from kassay.certify.targets import TargetNotLoadable, resolve
-from kassay.model.assignor import Assignor, GroupMetadata
+from kassay.certify.targets.resolve import TargetNotLoadable, resolve
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import TargetFailure
-from kassay.model.group import Assignment, Group, Member
+from kassay.model.groups.assignor import Assignor, GroupMetadata
+from kassay.model.groups.group import Assignment, Group, Member
 
 pytest.importorskip("kafka")
 
@@ -142,9 +142,9 @@ def test_roundrobin_agrees_with_kafkas_where_all_subscribe_alike(
 
 def test_answers_do_not_follow_the_hash_seed() -> None:
     code = (
-        "from kassay.certify.targets import resolve\n"
+        "from kassay.certify.targets.resolve import resolve\n"
         "from kassay.model.cluster import Cluster\n"
-        "from kassay.model.group import Group, Member\n"
+        "from kassay.model.groups.group import Group, Member\n"
         "names = ['alpha', 'beta', 'gamma', 'delta']\n"
         "cluster = Cluster.of({n: 3 for n in names})\n"
         "group = Group(tuple(Member(f'm{i}', tuple(names[i % 2 :] + names[: i % 2])) for i in range(4)))\n"

@@ -15,8 +15,8 @@ from kassay.assignors.partitioners.uniform_sticky import (
     load_table,
 )
 from kassay.model.errors import InputError
-from kassay.model.partitioner import Record, TopicMetadata
-from kassay.model.randomness import POSITIVE_INTS, JavaRandom, Recorded
+from kassay.model.java.randomness import POSITIVE_INTS, JavaRandom, Recorded
+from kassay.model.partitioners.partitioner import Record, TopicMetadata
 
 FOUR = TopicMetadata.of(4)
 

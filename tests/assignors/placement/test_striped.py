@@ -6,10 +6,14 @@ from hypothesis import strategies as st
 
 from kassay.assignors.placement.striped import Striped
 from kassay.model.cluster import Broker
-from kassay.model.placement import InvalidPartitionsError, InvalidReplicationFactorError, PlacementRequest
-from kassay.model.placement_step import place
-from kassay.model.randomness import JavaRandom, Recorded
-from kassay.properties.placement_scenarios import PlacementProfile, request
+from kassay.model.java.randomness import JavaRandom, Recorded
+from kassay.model.placement.request import (
+    InvalidPartitionsError,
+    InvalidReplicationFactorError,
+    PlacementRequest,
+)
+from kassay.model.placement.step import place
+from kassay.properties.placement.scenarios import PlacementProfile, request
 from kassay.properties.sources import Drawn
 
 

@@ -4,11 +4,11 @@ from hypothesis import strategies as st
 
 from kassay.assignors.java_errors import IllegalStateError
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
-from kassay.model.task_history import CHANGELOG, TaskChange, next_request, play_tasks, settle_tasks
-from kassay.model.tasks import LAG_UNBOUNDED, RUNNING, ClientTasks, TaskClient, TaskId, TaskRequest
-from kassay.properties import tasks
+from kassay.model.streams.history import CHANGELOG, TaskChange, next_request, play_tasks, settle_tasks
+from kassay.model.streams.tasks import LAG_UNBOUNDED, RUNNING, ClientTasks, TaskClient, TaskId, TaskRequest
 from kassay.properties.sources import Drawn
-from kassay.properties.task_scenarios import process_id, task_history
+from kassay.properties.streams import tasks
+from kassay.properties.streams.scenarios import process_id, task_history
 
 A, B, C = (process_id(2 * i) for i in range(3))
 TWO = (TaskId(0, 0), TaskId(0, 1))

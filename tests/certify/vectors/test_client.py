@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from kassay.assignors.range import Range
+from kassay.assignors.client.range import Range
+from kassay.assignors.client.roundrobin import RoundRobin
 from kassay.assignors.registry import REFERENCES, load_all
-from kassay.assignors.roundrobin import RoundRobin
 from kassay.certify.vectors.registry import FORMATS, load_formats
 from kassay.model.errors import InputError
-from kassay.model.group import Assignment
+from kassay.model.groups.group import Assignment
 from tests.paths import VECTORS
 
 DATA = VECTORS

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from kassay.assignors.registry import REFERENCES, load_all
-from kassay.assignors.server_range import ServerRange
-from kassay.assignors.share_simple import ShareSimple
-from kassay.assignors.uniform import Uniform
+from kassay.assignors.server.range import ServerRange
+from kassay.assignors.server.share_simple import ShareSimple
+from kassay.assignors.server.uniform import Uniform
 from kassay.certify.vectors.registry import FORMATS, load_formats
 from kassay.model.errors import InputError
-from kassay.model.group import Assignment
+from kassay.model.groups.group import Assignment
 from tests.paths import VECTORS
 
 DATA = VECTORS

@@ -14,9 +14,9 @@ from kassay.assignors.streams.sticky import StreamsSticky
 from kassay.certify.vectors.registry import FORMATS, load_formats
 from kassay.certify.vectors.streams import read_case
 from kassay.model.errors import InputError
-from kassay.model.task_history import TaskStep
-from kassay.model.tasks import ClientTasks, TaskAssignment
-from kassay.properties import tasks
+from kassay.model.streams.history import TaskStep
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment
+from kassay.properties.streams import tasks
 from tests.paths import VECTORS
 
 DATA = VECTORS

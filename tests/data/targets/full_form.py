@@ -1,9 +1,9 @@
 # ruff: noqa
 """Full-form targets: one that uses everything, and some that do it wrong."""
 
-from kassay.model.assignor import AssignorBase, RebalanceProtocol
+from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
 from kassay.model.cluster import TopicPartition
-from kassay.model.group import Assignment
+from kassay.model.groups.group import Assignment
 
 
 class Remembers(AssignorBase):

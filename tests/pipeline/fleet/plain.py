@@ -19,9 +19,9 @@ from typing import Any
 import networkx as nx
 
 from kassay.assignors import registry
-from kassay.model.assignor import GroupMetadata
 from kassay.model.cluster import Cluster, Topic, TopicPartition
-from kassay.model.group import Group, Member
+from kassay.model.groups.assignor import GroupMetadata
+from kassay.model.groups.group import Group, Member
 
 TP = tuple[str, int]
 

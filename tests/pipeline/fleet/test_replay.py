@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kassay.certify.targets import resolve
+from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from kassay.pipeline.fleet.dialects import Seen, parse

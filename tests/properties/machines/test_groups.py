@@ -5,8 +5,8 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from kassay.assignors.registry import load_all
-from kassay.certify.controls import CONTROLS
-from kassay.model.assignor import RebalanceProtocol
+from kassay.certify.faulty.groups import CONTROLS
+from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.properties.machines.groups import GroupMachine, machine_for
 from kassay.properties.registry import validity_claims
 

@@ -20,10 +20,10 @@ from functools import cache
 from types import ModuleType
 from typing import Any, ClassVar, Final, NamedTuple
 
-from kassay.model.assignor import AssignorBase, GroupMetadata, RebalanceProtocol
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import InputError
-from kassay.model.group import NO_GENERATION, Assignment, Group, Member
+from kassay.model.groups.assignor import AssignorBase, GroupMetadata, RebalanceProtocol
+from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
 
 EXTRA: Final = "kassay[kafka]"
 """What to install for these targets."""

@@ -16,8 +16,8 @@ from kassay.assignors.partitioners.explicit import asked_for
 from kassay.assignors.partitioners.murmur2 import murmur2
 from kassay.assignors.partitioners.turns import Turns
 from kassay.assignors.registry import reference
-from kassay.model.int32 import utils_abs
-from kassay.model.partitioner import NoPartitionsError, PartitionerBase, Record, TopicMetadata
+from kassay.model.java.int32 import utils_abs
+from kassay.model.partitioners.partitioner import NoPartitionsError, PartitionerBase, Record, TopicMetadata
 
 
 @reference(

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 from kassay.assignors.partitioners.murmur2 import Murmur2
 from kassay.assignors.registry import reference
-from kassay.model.partitioner import InvalidPartitionError, Partitioner, Record, TopicMetadata
+from kassay.model.partitioners.partitioner import InvalidPartitionError, Partitioner, Record, TopicMetadata
 
 
 def asked_for(partition: int, topic: TopicMetadata) -> int:

@@ -15,8 +15,8 @@ from typing import Final
 
 from kassay.assignors.partitioners.turns import Turns
 from kassay.assignors.registry import reference
-from kassay.model.int32 import to_positive, wrap
-from kassay.model.partitioner import NoPartitionsError, PartitionerBase, Record, TopicMetadata
+from kassay.model.java.int32 import to_positive, wrap
+from kassay.model.partitioners.partitioner import NoPartitionsError, PartitionerBase, Record, TopicMetadata
 
 _SEED: Final = 0x9747B28C
 _MIX: Final = 0x5BD1E995

@@ -15,8 +15,8 @@ from __future__ import annotations
 from kassay.assignors.partitioners.murmur2 import partition_for_key
 from kassay.assignors.partitioners.turns import Turns
 from kassay.assignors.registry import reference
-from kassay.model.int32 import to_positive
-from kassay.model.partitioner import PartitionerBase, Record, TopicMetadata
+from kassay.model.java.int32 import to_positive
+from kassay.model.partitioners.partitioner import PartitionerBase, Record, TopicMetadata
 
 
 @reference(

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kassay.model.int32 import wrap
-from kassay.model.partitioner import NoPartitionsError, TopicMetadata
+from kassay.model.java.int32 import wrap
+from kassay.model.partitioners.partitioner import NoPartitionsError, TopicMetadata
 
 
 class Turns:

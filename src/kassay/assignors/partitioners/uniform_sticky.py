@@ -22,8 +22,8 @@ from typing import Final, NamedTuple
 from kassay.assignors.partitioners.murmur2 import partition_for_key
 from kassay.assignors.registry import reference
 from kassay.model.errors import InputError
-from kassay.model.partitioner import NoPartitionsError, PartitionerBase, Record, TopicMetadata
-from kassay.model.randomness import POSITIVE_INTS, JavaRandom, RandomSource
+from kassay.model.java.randomness import POSITIVE_INTS, JavaRandom, RandomSource
+from kassay.model.partitioners.partitioner import NoPartitionsError, PartitionerBase, Record, TopicMetadata
 
 BATCH_SIZE_BYTES: Final = 16_384
 

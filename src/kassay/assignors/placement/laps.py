@@ -13,9 +13,13 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from kassay.model.errors import KafkaError
-from kassay.model.int32 import remainder, wrap
-from kassay.model.placement import InvalidPartitionsError, InvalidReplicationFactorError, PlacementRequest
-from kassay.model.randomness import RandomSource
+from kassay.model.java.int32 import remainder, wrap
+from kassay.model.java.randomness import RandomSource
+from kassay.model.placement.request import (
+    InvalidPartitionsError,
+    InvalidReplicationFactorError,
+    PlacementRequest,
+)
 
 
 class ArrayIndexError(KafkaError):

@@ -3,7 +3,7 @@
 Goals, in order: the rack rule; replicas a broker within one of each other, or as even as racks allow;
 the fewest copies; leaders as even as they can be; the fewest changes of leader. On the way every state
 keeps the rack rule where the start did, and no partition has fewer replicas than before.
-Source: kassay.solver.placement (certified optimum), kassay.solver.placement_plan; KIP-455.
+Source: kassay.solver.placement.optimum (certified optimum), kassay.solver.placement.plan; KIP-455.
 Cost: that of the solver; a plan has as many steps as replicas to copy, and one for a leader to change.
 """
 
@@ -11,19 +11,19 @@ from __future__ import annotations
 
 from kassay.assignors.registry import reference
 from kassay.model.cluster import TopicPartition
-from kassay.model.placement import Replicas
-from kassay.model.plan import Move, Plan
-from kassay.model.planning import PlanRequest
-from kassay.solver.placement import best_placement
-from kassay.solver.placement_instance import Host, PlacedTopic, PlacementProblem
-from kassay.solver.placement_plan import Step, plan
+from kassay.model.placement.plan import Move, Plan
+from kassay.model.placement.planning import PlanRequest
+from kassay.model.placement.request import Replicas
+from kassay.solver.placement.optimum import best_placement
+from kassay.solver.placement.plan import Step, plan
+from kassay.solver.placement.problem import Host, PlacedTopic, PlacementProblem
 
 
 @reference(
     "optimal",
     kind="L",
     claims=("plan-valid", "plan-minimal", "rack-spread", "deterministic"),
-    source="kassay.solver.placement_plan",
+    source="kassay.solver.placement.plan",
 )
 class OptimalPlan:
     """Moves to the most even placement with the fewest copies, each state on the way a valid one."""

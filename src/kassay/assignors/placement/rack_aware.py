@@ -23,9 +23,9 @@ from itertools import count
 from kassay.assignors.placement.laps import ListIndexError, check_sizes, follower_index, laps
 from kassay.assignors.placement.rack_unaware import spread
 from kassay.assignors.registry import reference
-from kassay.model.java import utf16_sorted
-from kassay.model.placement import AdminOperationError, Placement, PlacementRequest, Replicas
-from kassay.model.randomness import RandomSource
+from kassay.model.java.hashes import utf16_sorted
+from kassay.model.java.randomness import RandomSource
+from kassay.model.placement.request import AdminOperationError, Placement, PlacementRequest, Replicas
 
 
 @reference(

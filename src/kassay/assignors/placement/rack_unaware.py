@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from kassay.assignors.placement.laps import ArrayIndexError, check_sizes, follower_index, laps
 from kassay.assignors.registry import reference
-from kassay.model.placement import Placement, PlacementRequest, Replicas
-from kassay.model.randomness import RandomSource
+from kassay.model.java.randomness import RandomSource
+from kassay.model.placement.request import Placement, PlacementRequest, Replicas
 
 
 @reference(

@@ -26,15 +26,15 @@ from __future__ import annotations
 
 from kassay.assignors.registry import reference
 from kassay.model.cluster import Broker
-from kassay.model.java import bucket_order, string_hash, utf16_key
-from kassay.model.placement import (
+from kassay.model.java.hashes import bucket_order, string_hash, utf16_key
+from kassay.model.java.randomness import RandomSource, shuffle
+from kassay.model.placement.request import (
     InvalidPartitionsError,
     InvalidReplicationFactorError,
     Placement,
     PlacementRequest,
     Replicas,
 )
-from kassay.model.randomness import RandomSource, shuffle
 
 _Rack = str | None
 

@@ -28,7 +28,7 @@ from kassay.assignors.registry import reference
 from kassay.assignors.streams.movement import Readiness, Warmups, move_active_tasks, move_standby_tasks
 from kassay.assignors.streams.priority_queue import LoadQueue
 from kassay.assignors.streams.state import ProcessState, answer
-from kassay.model.tasks import TaskAssignment, TaskId, TaskRequest
+from kassay.model.streams.tasks import TaskAssignment, TaskId, TaskRequest
 
 _Held = Callable[[ProcessState], set[TaskId]]
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from kassay.assignors.java_errors import IllegalStateError
 from kassay.assignors.streams.priority_queue import JavaPriorityQueue, LoadQueue
 from kassay.assignors.streams.state import ProcessState
-from kassay.model.tasks import LAG_UNBOUNDED, RUNNING, TaskId
+from kassay.model.streams.tasks import LAG_UNBOUNDED, RUNNING, TaskId
 
 
 class Readiness:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 from kassay.assignors.streams.state import ProcessState
-from kassay.model.java import bucket_order, uuid_hash
+from kassay.model.java.hashes import bucket_order, uuid_hash
 
 T = TypeVar("T")
 

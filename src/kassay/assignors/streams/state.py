@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kassay.assignors.java_errors import IllegalStateError
-from kassay.model.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, process_key
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, process_key
 
 
 class ProcessState:

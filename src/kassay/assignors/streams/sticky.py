@@ -21,7 +21,7 @@ from collections.abc import Collection, Iterable, Sequence
 from kassay.assignors.java_errors import IllegalStateError
 from kassay.assignors.registry import reference
 from kassay.assignors.streams.state import ProcessState, answer
-from kassay.model.tasks import TaskAssignment, TaskId, TaskRequest
+from kassay.model.streams.tasks import TaskAssignment, TaskId, TaskRequest
 
 
 @reference(

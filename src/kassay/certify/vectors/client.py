@@ -11,12 +11,12 @@ import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from kassay.assignors.user_data import encode_generation, sticky_user_data
+from kassay.assignors.sticky.user_data import encode_generation, sticky_user_data
 from kassay.certify.vectors.registry import vector_format
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.errors import InputError, KafkaError
-from kassay.model.group import NO_GENERATION, Assignment, Group, Member
-from kassay.model.java import hash_map_order
+from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
+from kassay.model.java.hashes import hash_map_order
 
 Vector = Mapping[str, Any]
 Runs = Sequence[tuple[str, Sequence[int]]]

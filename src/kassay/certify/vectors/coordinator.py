@@ -11,8 +11,8 @@ from typing import Any
 
 from kassay.certify.vectors.registry import vector_format
 from kassay.model.errors import InputError
-from kassay.model.int32 import utils_abs
-from kassay.model.java import string_hash
+from kassay.model.java.hashes import string_hash
+from kassay.model.java.int32 import utils_abs
 
 
 @vector_format("coordinator-partition", reference="coordinator")

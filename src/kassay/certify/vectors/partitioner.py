@@ -13,8 +13,8 @@ from typing import Any
 from kassay.assignors.partitioners.murmur2 import murmur2
 from kassay.certify.vectors.registry import vector_format
 from kassay.model.errors import InputError, KafkaError
-from kassay.model.int32 import to_positive
-from kassay.model.partitioner import Record, TopicMetadata
+from kassay.model.java.int32 import to_positive
+from kassay.model.partitioners.partitioner import Record, TopicMetadata
 
 
 @vector_format("partitioner-murmur2", reference="partitioner:murmur2")

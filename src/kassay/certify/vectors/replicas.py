@@ -12,8 +12,8 @@ from typing import Any
 from kassay.certify.vectors.registry import vector_format
 from kassay.model.cluster import Broker
 from kassay.model.errors import InputError, KafkaError
-from kassay.model.placement import Placement, PlacementRequest, Placer, Replicas
-from kassay.model.randomness import JavaRandom, RandomSource, Recorded
+from kassay.model.java.randomness import JavaRandom, RandomSource, Recorded
+from kassay.model.placement.request import Placement, PlacementRequest, Placer, Replicas
 
 
 def reference_of(vector: Mapping[str, Any]) -> str:

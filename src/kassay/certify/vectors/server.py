@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from kassay.certify.vectors.registry import vector_format
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.errors import InputError, KafkaError
-from kassay.model.group import Assignment, Group, Member, SubscriptionType
-from kassay.model.java import bucket_order, hash_map_order, uuid_halves, uuid_hash
+from kassay.model.groups.group import Assignment, Group, Member, SubscriptionType
+from kassay.model.java.hashes import bucket_order, hash_map_order, uuid_halves, uuid_hash
 
 Runs = Sequence[Sequence[Any]]
 Given = dict[str, tuple[TopicPartition, ...] | None]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from kassay.certify.vectors.registry import vector_format
 from kassay.model.errors import InputError, KafkaError
-from kassay.model.tasks import (
+from kassay.model.streams.tasks import (
     ClientTasks,
     TaskAssignment,
     TaskClient,

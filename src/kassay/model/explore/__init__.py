@@ -9,9 +9,10 @@ order, so that a second run finds the same counterexample. The design follows st
 `values` first, then `search`; `liveness` reads the finished graph, `traces` finds the way to a state.
 """
 
-from kassay.model.explore.cells import Cell, Interner
 from kassay.model.explore.graph import Action, Graph
+from kassay.model.explore.interned import Cell, Interner
 from kassay.model.explore.liveness import judge_liveness, rounds_between_disturbances
+from kassay.model.explore.random_walk import wander
 from kassay.model.explore.reduced import Reduced
 from kassay.model.explore.search import explore
 from kassay.model.explore.traces import pick, retrace, run
@@ -29,7 +30,6 @@ from kassay.model.explore.values import (
     Verdict,
     Violation,
 )
-from kassay.model.explore.wander import wander
 
 __all__ = [
     "Action",

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Final
 
 from kassay.assignors import registry
 from kassay.model.cluster import Cluster, Topic
-from kassay.model.group import Assignment, Member
-from kassay.model.history import AddPartitions, Change, Event, History, Join, Leave
-from kassay.model.play import Player
-from kassay.properties.shapes import SHAPES, Shape
+from kassay.model.groups.group import Assignment, Member
+from kassay.model.groups.history import AddPartitions, Change, Event, History, Join, Leave
+from kassay.model.groups.player import Player
+from kassay.properties.groups.shapes import SHAPES, Shape
 from kassay.properties.sources import derive_seed
 
 if TYPE_CHECKING:

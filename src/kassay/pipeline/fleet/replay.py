@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kassay.certify.blocks import open_host
-from kassay.certify.targets import Host, Target
+from kassay.certify.runs.blocks import open_host
+from kassay.certify.targets.resolve import Host, Target
 from kassay.model.cluster import Cluster, Topic, TopicPartition
-from kassay.model.group import Assignment, Group, Member
-from kassay.model.history import (
+from kassay.model.groups.group import Assignment, Group, Member
+from kassay.model.groups.history import (
     AddPartitions,
     Change,
     CreateTopic,
@@ -28,9 +28,9 @@ from kassay.model.history import (
     Rebalance,
     Resubscribe,
 )
-from kassay.model.play import Player
-from kassay.model.step import Failure, Step
-from kassay.pipeline.distance import Distance
+from kassay.model.groups.player import Player
+from kassay.model.groups.step import Failure, Step
+from kassay.pipeline.campaign.distance import Distance
 
 if TYPE_CHECKING:
     import pyarrow

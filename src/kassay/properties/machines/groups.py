@@ -13,10 +13,10 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from kassay.model.assignor import Assignor, RebalanceProtocol
 from kassay.model.cluster import Cluster, Topic, TopicPartition
-from kassay.model.group import Member
-from kassay.model.history import (
+from kassay.model.groups.assignor import Assignor, RebalanceProtocol
+from kassay.model.groups.group import Member
+from kassay.model.groups.history import (
     AddPartitions,
     Change,
     Crash,
@@ -30,8 +30,8 @@ from kassay.model.history import (
     Resubscribe,
     Return,
 )
-from kassay.model.play import Player
-from kassay.model.step import Failure, Look, Rebalanced
+from kassay.model.groups.player import Player
+from kassay.model.groups.step import Failure, Look, Rebalanced
 from kassay.properties.registry import Evidence, Promise, Scope, promise, validity_claims
 
 TOPICS = ("t0", "t1", "t2")

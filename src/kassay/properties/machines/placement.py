@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from kassay.model.cluster import Broker
-from kassay.model.placement import PlacementRequest, Placer, Replicas
-from kassay.model.placement_step import PlacementStep, place
-from kassay.model.step import Look
+from kassay.model.groups.step import Look
+from kassay.model.placement.request import PlacementRequest, Placer, Replicas
+from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.machines.placement_oracle import JUDGED, broken
 from kassay.properties.registry import Promise, Scope, judged, promise, validity_claims
 

@@ -1,0 +1,1 @@
+"""Assignors of Kafka's clients that remember nothing."""

@@ -1,0 +1,48 @@
+"""The order in which Kafka's assignors line members and partitions up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from operator import itemgetter
+from typing import TypeVar
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.groups.group import Member
+from kassay.model.java.hashes import utf16_key
+
+_Item = TypeVar("_Item")
+_MEMBER_ID: Callable[[Member], str] = itemgetter(Member._fields.index("member_id"))
+_INSTANCE_ID: Callable[[Member], str] = itemgetter(Member._fields.index("instance_id"))
+_TOPIC: Callable[[TopicPartition], str] = itemgetter(TopicPartition._fields.index("topic"))
+_NUMBER: Callable[[TopicPartition], int] = itemgetter(TopicPartition._fields.index("partition"))
+
+
+def members_in_order(members: Iterable[Member]) -> list[Member]:
+    """Static members by instance id, then the others by member id (Kafka's `MemberInfo`)."""
+    static: list[Member] = []
+    dynamic: list[Member] = []
+    for member in members:
+        (dynamic if member.instance_id is None else static).append(member)
+    in_order = java_sorted(dynamic, _MEMBER_ID)
+    return java_sorted(static, _INSTANCE_ID) + in_order if static else in_order
+
+
+def java_sorted(items: Iterable[_Item], text: Callable[[_Item], str]) -> list[_Item]:
+    """The items by a text of theirs, compared as Java compares strings; equal ones keep their order.
+
+    Plain ASCII compares alike in Java and in Python, which spares the encoding.
+    """
+    found = list(items)
+    if "".join(map(text, found)).isascii():
+        return sorted(found, key=text)
+    return sorted(found, key=lambda item: utf16_key(text(item)))
+
+
+def partitions_in_order(partitions: Iterable[TopicPartition]) -> list[TopicPartition]:
+    """The partitions by topic in Java's order, then by number (Kafka's `TopicPartitionComparator`)."""
+    return java_sorted(sorted(partitions), _TOPIC)
+
+
+def partitions_by_number(partitions: Iterable[TopicPartition]) -> list[TopicPartition]:
+    """The partitions by number, then by topic in Java's order."""
+    return sorted(java_sorted(partitions, _TOPIC), key=_NUMBER)

@@ -1,0 +1,69 @@
+"""Round robin: all partitions in order, dealt one at a time over the members in order.
+
+Goals, in order: balance over all topics where subscriptions are equal; nothing else. Not sticky.
+Members: static ones by instance id, then the others by member id. Partitions: by topic name, then
+number. A member that does not read the topic is passed over, and the deal goes on behind it.
+Where subscriptions differ, loads can differ by more than one.
+A group without members is an error, as in Kafka.
+Source: Kafka client `RoundRobinAssignor` 3.9.1.
+Cost: O(M log M + P) with equal subscriptions, O(M log M + P * M) at worst.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from kassay.assignors.client.order import members_in_order
+from kassay.assignors.java_errors import IllegalArgumentError
+from kassay.assignors.registry import reference
+from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.groups.assignor import AssignorBase
+from kassay.model.groups.group import Assignment, Group, Member
+from kassay.model.java.hashes import utf16_sorted
+
+Given = dict[str, list[TopicPartition]]
+Partitions = dict[str, tuple[TopicPartition, ...]]
+
+
+@reference(
+    "roundrobin",
+    claims=("balanced-within-one", "deterministic", "order-independent"),
+    source="org.apache.kafka.clients.consumer.RoundRobinAssignor",
+)
+class RoundRobin(AssignorBase):
+    """Deals partitions one at a time over the members."""
+
+    name = "roundrobin"
+
+    def assign(self, cluster: Cluster, group: Group) -> Assignment:
+        """Each member's partitions in the order in which they were dealt."""
+        if not group.members:
+            raise IllegalArgumentError("no members to deal to")
+        members = members_in_order(group.members)
+        read = frozenset().union(*(member.topics for member in members))
+        known = cluster.partitions
+        partitions = {topic: known[topic] for topic in utf16_sorted(read & known.keys())}
+        given: Given = {member.member_id: [] for member in group.members}
+        if group.equal_subscriptions:
+            _deal_alike(members, partitions, given)
+        else:
+            _deal_by_subscription(members, partitions, given)
+        return Assignment(given)
+
+
+def _deal_alike(members: list[Member], partitions: Partitions, given: Given) -> None:
+    """Where nobody is passed over, each of M members gets every M-th partition."""
+    deal = list(chain.from_iterable(partitions.values()))
+    for first, member in enumerate(members):
+        given[member.member_id] = deal[first :: len(members)]
+
+
+def _deal_by_subscription(members: list[Member], partitions: Partitions, given: Given) -> None:
+    hands = [(frozenset(member.topics), given[member.member_id]) for member in members]
+    turn, size = 0, len(hands)
+    for topic, tps in partitions.items():
+        for tp in tps:
+            while topic not in hands[turn][0]:
+                turn = (turn + 1) % size
+            hands[turn][1].append(tp)
+            turn = (turn + 1) % size

@@ -1,0 +1,1 @@
+"""The certified best assignment, as assignors."""

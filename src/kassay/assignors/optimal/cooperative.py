@@ -1,0 +1,67 @@
+"""Optimal cooperative: the certified best assignment in two rounds (KIP-429).
+
+The goals are those of `optimal-sticky`. A partition that changes hands is withheld in the round in
+which its holders learn that they lose it, and given out in the next: nobody receives what somebody
+else claims at the highest generation. A partition claimed by several members at that generation has no
+previous owner and is withheld from all of them.
+
+Why the second round ends at the optimum of the first: what was not withheld is owned as planned,
+so the plan itself costs no move in the second round. Whatever the second round prefers has the plan's
+loads, keeps the same partitions, and puts the withheld ones where racks are no worse; counted from the
+owners before the first round it moves no more than the plan, which was optimal. The second round
+revokes nothing, so a change settles after one revoking round.
+Source: kassay's own; `kassay.solver`. KIP-429 for the two rounds, KIP-792 for generations.
+Cost: as `optimal-sticky`, plus one look at each claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kassay.assignors.optimal.sticky import CLAIMS
+from kassay.assignors.registry import COOPERATIVE, reference
+from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.groups.assignor import AssignorBase
+from kassay.model.groups.group import Assignment, Group
+from kassay.solver.consumers.optimum import optimum
+from kassay.solver.consumers.problem import Problem
+
+
+@reference(
+    "optimal-cooperative",
+    claims=(*CLAIMS, "cooperative"),
+    source="kassay.solver.consumers.optimum",
+    protocol=COOPERATIVE,
+)
+class OptimalCooperative(AssignorBase):
+    """Reaches the certified best balance at the fewest moves, and revokes before it hands over."""
+
+    name = "optimal-cooperative"
+    protocols = (COOPERATIVE,)
+
+    def assign(self, cluster: Cluster, group: Group) -> Assignment:
+        """Each member's partitions by topic and number, without those that another still holds."""
+        planned = optimum(Problem.of(cluster, group).unweighted()).assignment
+        holders = _holders(group)
+        return Assignment({member: _free_for(member, tps, holders) for member, tps in planned.items()})
+
+
+def _free_for(
+    member: str, tps: tuple[TopicPartition, ...], holders: Mapping[TopicPartition, str | None]
+) -> tuple[TopicPartition, ...]:
+    """The partitions that nobody but the member holds."""
+    return tuple(tp for tp in tps if holders.get(tp, member) == member)
+
+
+def _holders(group: Group) -> dict[TopicPartition, str | None]:
+    """Who claims each partition at the highest generation of its claims; None where several do."""
+    best: dict[TopicPartition, tuple[int, str | None]] = {}
+    for member in group.members:
+        claim = (member.generation, member.member_id)
+        for tp in member.owned:
+            seen = best.get(tp)
+            if seen is None or claim[0] > seen[0]:
+                best[tp] = claim
+            elif claim[0] == seen[0]:
+                best[tp] = (claim[0], None)
+    return {tp: holder for tp, (_, holder) in best.items()}

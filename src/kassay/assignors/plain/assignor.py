@@ -1,0 +1,140 @@
+"""The plain form of an assignor, dicts and lists in and out, and its adapter to the full form.
+
+    assign(partitions_per_topic: dict[str, int], members: list[dict]) -> dict[str, list[tuple[str, int]]]
+
+A member is a dict with `id`, `topics`, `owned`, `generation`, `rack`, `instance_id`. A function that names
+`replica_racks` or `partition_weights` is given them as keywords: by (topic, partition), or None where
+the cluster has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from kassay.assignors.plain.answers import Malformed, check_assignment, difference
+from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.failure import FailureKind, TargetFailure, failed
+from kassay.model.groups.assignor import GroupMetadata, RebalanceProtocol
+from kassay.model.groups.group import Assignment, Group
+
+EXTRAS: Final = ("replica_racks", "partition_weights")
+"""The keywords that are passed only to functions that name them."""
+
+_INPUTS: Final = ("partitions_per_topic", "members", *EXTRAS)
+
+PlainInput = tuple[
+    dict[str, int],
+    list[dict[str, Any]],
+    dict[tuple[str, int], list[str]] | None,
+    dict[tuple[str, int], int] | None,
+]
+
+
+def plain_input(cluster: Cluster, group: Group, extras: Iterable[str] = EXTRAS) -> PlainInput:
+    """Fresh dicts and lists of exact built-in types; the extras that are not asked for are None."""
+    members = [
+        {
+            "id": member_id,
+            "topics": list(topics),
+            "owned": list(map(tuple, owned)),
+            "generation": generation,
+            "rack": rack,
+            "instance_id": instance_id,
+        }
+        for member_id, topics, owned, generation, rack, instance_id, _ in group.members
+    ]
+    return (
+        dict(cluster.counts),
+        members,
+        replica_racks(cluster) if "replica_racks" in extras else None,
+        partition_weights(cluster) if "partition_weights" in extras else None,
+    )
+
+
+def replica_racks(cluster: Cluster) -> dict[tuple[str, int], list[str]] | None:
+    """The racks that hold each partition, sorted; None where no rack is known."""
+    racks = {
+        (topic, partition): sorted(held)
+        for topic, partitions in cluster.replica_racks.items()
+        for partition, held in enumerate(partitions[: cluster.counts.get(topic, 0)])
+    }
+    return racks if any(racks.values()) else None
+
+
+def partition_weights(cluster: Cluster) -> dict[tuple[str, int], int] | None:
+    """What each partition costs its owner; None where all count alike."""
+    topics = cluster.by_name.values()
+    if all(topic.weights is None for topic in topics):
+        return None
+    return {tuple(tp): cluster.weight(tp) for topic in topics for tp in topic.tps()}  # type: ignore[misc]  # a pair
+
+
+def changed_input(before: PlainInput, after: PlainInput) -> str | None:
+    """What a call changed in its input, or None."""
+    if before == after and list(before[0]) == list(after[0]):
+        return None
+    for name, old, new in zip(_INPUTS, before, after):
+        if found := difference(old, new, name):
+            return found
+    return None
+
+
+def full_answer(
+    pairs: Mapping[str, Iterable[tuple[str, int]]], user_data: Mapping[str, bytes] | None = None
+) -> Assignment:
+    """The checked answer of a plain function in the full form."""
+    make = TopicPartition._make
+    return Assignment({member_id: map(make, given) for member_id, given in pairs.items()}, user_data)
+
+
+class PlainAssignor:
+    """A plain object of this process in the full form.
+
+    After each call `mutated` says what the call changed in its input, or is None. Raises
+    `TargetFailure` for an exception (RAISED, MEMORY) and for an answer that is none (MALFORMED).
+    """
+
+    def __init__(
+        self,
+        target: Any,
+        *,
+        name: str,
+        protocol: RebalanceProtocol = RebalanceProtocol.EAGER,
+        extras: frozenset[str] = frozenset(),
+        source: str | None = None,
+    ) -> None:
+        self.name = name
+        self.protocols: tuple[RebalanceProtocol, ...] = (protocol,)
+        self.mutated: str | None = None
+        self._target = target
+        self._extras = extras
+        self._source = source
+
+    def configure(self, config: Mapping[str, str]) -> None:
+        """Hand the configuration on to a target that has `configure`."""
+        if hasattr(self._target, "configure"):
+            self._target.configure(dict(config))
+
+    def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:
+        """No user data."""
+        return None
+
+    def on_assignment(
+        self, assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata
+    ) -> None:
+        """Nothing to learn."""
+
+    def assign(self, cluster: Cluster, group: Group) -> Assignment:
+        """What the plain function answers to a copy of the input."""
+        self.mutated = None
+        given = plain_input(cluster, group, self._extras)
+        keywords = {name: value for name, value in zip(EXTRAS, given[2:]) if name in self._extras}
+        try:
+            answer = check_assignment(self._target.assign(given[0], given[1], **keywords))
+        except Malformed as malformed:
+            raise TargetFailure(FailureKind.MALFORMED, str(malformed), "assign") from None
+        except (Exception, SystemExit) as error:
+            raise failed(error, "assign", self._source) from None
+        self.mutated = changed_input(plain_input(cluster, group, self._extras), given)
+        return full_answer(answer)

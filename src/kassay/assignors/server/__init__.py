@@ -1,0 +1,1 @@
+"""The broker's assignors (KIP-848, share groups), and the lookup of a group's coordinator."""

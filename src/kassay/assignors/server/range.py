@@ -1,0 +1,48 @@
+"""Server-side range: each topic in contiguous blocks over its subscribers in order.
+
+Goals, in order: each topic's counts within one of each other, earlier members one larger; with
+equal subscriptions and equal partition counts, the same numbers of every topic for a member
+(co-partitioning). Not sticky: the current target plays no part.
+Members: static ones by instance id, then the others by member id.
+Source: Kafka `org.apache.kafka.coordinator.group.assignor.RangeAssignor`, trunk 1eb7644349cb
+(KIP-848). Its two branches, for equal and for differing subscriptions, give the same answer.
+Cost: O(M log M + S + P) for S subscriptions of M members and P partitions.
+"""
+
+from __future__ import annotations
+
+from itertools import repeat
+
+from kassay.assignors.client.order import members_in_order
+from kassay.assignors.registry import reference
+from kassay.assignors.server.topics import described_counts, require_known
+from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.groups.assignor import AssignorBase
+from kassay.model.groups.group import Assignment, Group
+
+
+@reference(
+    "server-range",
+    kind="S",
+    claims=("topic-even", "deterministic", "order-independent"),
+    source="org.apache.kafka.coordinator.group.assignor.RangeAssignor",
+)
+class ServerRange(AssignorBase):
+    """Gives each topic's partitions in contiguous blocks, as the coordinator does."""
+
+    name = "range"
+
+    def assign(self, cluster: Cluster, group: Group) -> Assignment:
+        """Each member's blocks; raises `PartitionAssignorException` for a topic that is not there."""
+        counts = described_counts(cluster)
+        require_known(group.subscribers, counts)
+        given: dict[str, list[TopicPartition]] = {member.member_id: [] for member in group.members}
+        readers = Group(tuple(members_in_order(group.members))).subscribers
+        for topic, member_ids in readers.items():
+            share, extra = divmod(counts[topic], len(member_ids))
+            start = 0
+            for rank, member_id in enumerate(member_ids):
+                end = start + share + (rank < extra)
+                given[member_id] += map(TopicPartition, repeat(topic), range(start, end))
+                start = end
+        return Assignment(given)

@@ -1,0 +1,44 @@
+"""Share-simple: every member gets every partition of the topics it reads.
+
+In a share group (KIP-932) the records of a partition are shared out among its members, so there is
+nothing to divide. A member without topics is absent from the answer.
+Source: Kafka `org.apache.kafka.coordinator.group.assignor.SimpleAssignor`, trunk 1eb7644349cb.
+Cost: O(S + the size of the answer) for S subscriptions; members with one subscription share a list.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from kassay.assignors.registry import reference
+from kassay.assignors.server.topics import described_counts, require_known
+from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.groups.assignor import AssignorBase
+from kassay.model.groups.group import Assignment, Group
+
+
+@reference(
+    "share-simple",
+    kind="H",
+    claims=("deterministic", "order-independent"),
+    source="org.apache.kafka.coordinator.group.assignor.SimpleAssignor",
+)
+class ShareSimple(AssignorBase):
+    """Gives every member all partitions of its topics."""
+
+    name = "simple"
+
+    def assign(self, cluster: Cluster, group: Group) -> Assignment:
+        """All partitions of each member's topics.
+
+        Raises `PartitionAssignorException` for a topic that is not there.
+        """
+        require_known(group.subscribers, described_counts(cluster))
+        tps = {topic.name: tuple(topic.tps()) for topic in cluster.topics}
+        shared: dict[tuple[str, ...], tuple[TopicPartition, ...]] = {}
+        for member in group.members:
+            if member.topics not in shared:
+                shared[member.topics] = tuple(chain(*map(tps.__getitem__, dict.fromkeys(member.topics))))
+        return Assignment(
+            {member.member_id: shared[member.topics] for member in group.members if member.topics}
+        )

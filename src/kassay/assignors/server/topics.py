@@ -1,0 +1,65 @@
+"""What the server-side assignors (KIP-848) share: topics as the coordinator describes them, and errors.
+
+The coordinator knows topics by id. Here a `TopicPartition` may carry any name for its topic; the id
+matters for tie-breaks alone. Unlike a client's metadata, the coordinator knows a topic without
+partitions, and a subscription to a topic that it does not know is refused.
+Source: `org.apache.kafka.coordinator.group.api.assignor`, `AssignorHelpers`.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from typing import ClassVar, Final
+
+from kassay.model.cluster import Cluster, Topic
+from kassay.model.errors import KafkaError
+from kassay.model.java.hashes import uuid_halves
+
+_BASE64_ID: Final = re.compile(r"[A-Za-z0-9_-]{22}")
+_ID_BYTES: Final = 16
+
+
+class PartitionAssignorException(KafkaError):  # under Kafka's name a refusal is known as one
+    """The server-side assignor refuses the input, or cannot give every partition away."""
+
+    java_class: ClassVar[str] = "org.apache.kafka.coordinator.group.api.assignor.PartitionAssignorException"
+
+
+class ArrayIndexOutOfBoundsError(KafkaError):
+    """The server-side assignor trips over an owned partition that its topic does not have."""
+
+    java_class: ClassVar[str] = "java.lang.ArrayIndexOutOfBoundsException"
+
+
+def described_counts(cluster: Cluster) -> dict[str, int]:
+    """Partitions of each topic that the coordinator knows, those without partitions included."""
+    return {topic.name: topic.partitions for topic in cluster.topics}
+
+
+def require_known(topics: Iterable[str], counts: Mapping[str, int]) -> None:
+    """Nothing if all topics are known; raises `PartitionAssignorException` for the first that is not."""
+    for topic in topics:
+        if topic not in counts:
+            raise PartitionAssignorException(
+                f"a member subscribes to topic {topic}, which the metadata does not have"
+            )
+
+
+def topic_id_key(topic: Topic) -> tuple[int, int]:
+    """What Kafka's `Uuid` compares: the topic id as two signed 64-bit halves.
+
+    The id is `topic_id` if there is one, else the name if that is an id in base64url (22
+    characters, no padding), else 16 bytes of BLAKE2b over the name in UTF-8: random to look at, as
+    real ids are, and the same in every process.
+
+    >>> topic_id_key(Topic("gAAAAAAAAAAAAAAAAAAABQ", 1)) < topic_id_key(Topic("AAAAAAAAAAAAAAAAAAAABw", 1))
+    True
+    """
+    text = topic.name if topic.topic_id is None else topic.topic_id
+    if _BASE64_ID.fullmatch(text):
+        return uuid_halves(base64.urlsafe_b64decode(text + "=="))
+    name = text.encode("utf-8", "surrogatepass")
+    return uuid_halves(hashlib.blake2b(name, digest_size=_ID_BYTES).digest())

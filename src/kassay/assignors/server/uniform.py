@@ -1,0 +1,40 @@
+"""Uniform: the default server-side assignor of KIP-848, balance first, then stickiness.
+
+Two algorithms, one for groups whose members all read the same topics (`uniform_homogeneous`) and
+one for the others (`uniform_heterogeneous`); their files tell goals, tie-breaks and cost. Which of
+them runs is the coordinator's word (`Group.homogeneous`). A member's `owned` is its current target
+assignment. Racks and static membership play no part.
+
+The answer is a set per member: kept partitions are listed before gained ones. With no topics at
+all, and with no members, it is empty: a member that is absent has nothing.
+Source: Kafka `org.apache.kafka.coordinator.group.assignor.UniformAssignor`, trunk 1eb7644349cb.
+"""
+
+from __future__ import annotations
+
+from kassay.assignors.registry import reference
+from kassay.assignors.server.uniform_heterogeneous import assign_heterogeneous
+from kassay.assignors.server.uniform_homogeneous import assign_homogeneous
+from kassay.model.cluster import Cluster
+from kassay.model.groups.assignor import AssignorBase
+from kassay.model.groups.group import Assignment, Group
+
+
+@reference(
+    "uniform",
+    kind="S",
+    claims=("balanced-within-one", "deterministic"),
+    source="org.apache.kafka.coordinator.group.assignor.UniformAssignor",
+)
+class Uniform(AssignorBase):
+    """Spreads all partitions evenly over the members and moves few."""
+
+    name = "uniform"
+
+    def assign(self, cluster: Cluster, group: Group) -> Assignment:
+        """Each member's partitions; raises `PartitionAssignorException` for a topic that is not there."""
+        if not group.members:
+            return Assignment({})
+        if group.homogeneous:
+            return assign_homogeneous(cluster, group)
+        return assign_heterogeneous(cluster, group)

@@ -1,0 +1,207 @@
+"""Uniform where members read different topics: least loaded first, then moves until no topic gains.
+
+Goals, in order: loads of a topic's subscribers within one of each other, then few moves.
+1. Everybody keeps what it owns of topics that it still reads.
+2. Free partitions, topic by topic, go to the topic's least loaded subscribers in turn.
+3. Round after round over the topics with two subscribers or more, partitions move from the most to
+   the least loaded subscribers of the topic, until a whole round changes nothing or 16 have passed.
+Topics go by partitions per subscriber, most first; then fewer subscribers first; then topic id.
+Members go by load, then by their place in the order given; a member gives up its highest number.
+A move of one topic alone is all that is tried: a chain of moves over two topics that would improve
+the balance is not found. In long chains of overlapping subscriptions (9 members, 8 topics of 60
+partitions) the 16 rounds run out with moves left that would help, and asking again goes on.
+Trusts its input: two owners of a partition both keep it, one reported as owned by nobody in
+particular is given out; an owned partition that its topic does not have is an index error.
+Source: Kafka `UniformHeterogeneousAssignmentBuilder`, trunk 1eb7644349cb (KIP-848).
+Cost: O(16 * (S log M + P)) for S subscriptions of M members and P partitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from kassay.assignors.server.topics import (
+    ArrayIndexOutOfBoundsError,
+    described_counts,
+    require_known,
+    topic_id_key,
+)
+from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.groups.group import Assignment, Group
+
+ROUNDS_MAX: Final = 16
+NOBODY: Final = -1
+
+
+def assign_heterogeneous(cluster: Cluster, group: Group) -> Assignment:
+    """The assignment by load; empty if nobody reads anything.
+
+    Raises `PartitionAssignorException` for an unknown topic and `ArrayIndexOutOfBoundsError` for an
+    owned partition that a topic still read does not have.
+    """
+    counts = described_counts(cluster)
+    require_known(group.subscribers, counts)
+    if not group.subscribers:
+        return Assignment({})
+    target = _Target(group, counts)
+    topics = _by_need(cluster, target.readers)
+    _place_free(topics, target)
+    _balance([topic for topic in topics if len(target.readers[topic]) > 1], target)
+    return target.answer()
+
+
+class _Target:
+    """The target assignment in the making; members are numbers, in the order given.
+
+    `owners` knows one owner a partition, `sizes` and `given` whatever each member was listed with:
+    a partition listed with two members counts for both and stays with both.
+    """
+
+    def __init__(self, group: Group, counts: dict[str, int]) -> None:
+        self.member_ids = [member.member_id for member in group.members]
+        number = {member_id: i for i, member_id in enumerate(self.member_ids)}
+        self.readers = {topic: [number[m] for m in ids] for topic, ids in group.subscribers.items()}
+        self.owners = {topic: [NOBODY] * counts[topic] for topic in self.readers}
+        self.given: list[dict[TopicPartition, None]] = []
+        for i, member in enumerate(group.members):
+            reads = frozenset(member.topics)
+            kept = [tp for tp in member.owned if tp[0] in reads]
+            for topic, partition in kept:
+                if not 0 <= partition < counts[topic]:
+                    raise ArrayIndexOutOfBoundsError(
+                        f"{member.member_id} owns {topic}-{partition}, out of bounds for {counts[topic]}"
+                    )
+                self.owners[topic][partition] = i
+            self.given.append(dict.fromkeys(kept))
+        self.sizes = [len(tps) for tps in self.given]
+
+    def assign(self, tp: TopicPartition, member: int) -> None:
+        """Give the partition to the member, and take it from its owner if it has one."""
+        owners = self.owners[tp.topic]
+        before = owners[tp.partition]
+        if before != NOBODY:
+            self.given[before].pop(tp, None)
+            self.sizes[before] -= 1
+        self.given[member][tp] = None
+        self.sizes[member] += 1
+        owners[tp.partition] = member
+
+    def answer(self) -> Assignment:
+        """What each member has, in member order."""
+        return Assignment(dict(zip(self.member_ids, self.given)))
+
+
+def _by_need(cluster: Cluster, readers: dict[str, list[int]]) -> list[str]:
+    """Topics by partitions per subscriber, most first; then fewer subscribers; then topic id."""
+
+    def key(name: str) -> tuple[float, int, tuple[int, int]]:
+        topic, size = by_name[name], len(readers[name])
+        return -topic.partitions / size, size, topic_id_key(topic)
+
+    by_name = {topic.name: topic for topic in cluster.topics}
+    return sorted(readers, key=key)
+
+
+def _place_free(topics: Sequence[str], target: _Target) -> None:
+    """Give each topic's free partitions to its least loaded subscribers in turn."""
+    for topic in topics:
+        free = [p for p, owner in enumerate(target.owners[topic]) if owner == NOBODY]
+        if free:
+            scale = _Scale(target.readers[topic], target.sizes)
+            for partition in free:
+                target.assign(TopicPartition(topic, partition), scale.next_least())
+
+
+def _balance(topics: Sequence[str], target: _Target) -> None:
+    """Balance topic after topic; stop after a whole round without a move."""
+    last_changed = None
+    for _ in range(ROUNDS_MAX):
+        for i, topic in enumerate(topics):
+            if i == last_changed:
+                return
+            if _balance_topic(topic, target) or last_changed is None:
+                last_changed = i
+
+
+def _balance_topic(topic: str, target: _Target) -> bool:
+    """Move the topic's partitions from its most to its least loaded subscribers; whether any moved."""
+    scale = _Scale(target.readers[topic], target.sizes)
+    if scale.balanced_from_start:
+        return False
+    # What a member gains here it does not give up here: these lists only shrink.
+    offers: dict[int, list[int]] = {}
+    for partition, owner in enumerate(target.owners[topic]):
+        offers.setdefault(owner, []).append(partition)
+    moved = False
+    while (giver := scale.next_most(offers)) is not None:
+        partition = offers[giver].pop()
+        taker = scale.next_least()
+        if scale.balanced:
+            break
+        target.assign(TopicPartition(topic, partition), taker)
+        moved = True
+    return moved
+
+
+class _Scale:
+    """A topic's subscribers by load, and two ranges that close in on each other.
+
+    The least range grows from the front: its members are handed out in turn, each turn is one level
+    of load, and before each turn members who are at that level join. The most range grows from the
+    back likewise, downwards; members who have nothing to give are swapped to its outer end and cut
+    off. `sizes` is live: the caller is taken to have used every member that it was handed.
+    """
+
+    def __init__(self, members: Sequence[int], sizes: list[int]) -> None:
+        self._sizes = sizes
+        self._order = sorted(members, key=sizes.__getitem__)
+        low, high = sizes[self._order[0]], sizes[self._order[-1]]
+        self.balanced_from_start = high - low <= 1
+        self._least_level, self._least_end, self._least_next = low - 1, 0, 0
+        self._most_level = high + 1
+        self._most_start = self._most_end = len(self._order)
+        self._most_next = len(self._order) - 1
+
+    @property
+    def balanced(self) -> bool:
+        """Whether the two ranges are at most one level apart."""
+        return self._most_level - self._least_level <= 1
+
+    def next_least(self) -> int:
+        """The next member of the least loaded range."""
+        order, sizes = self._order, self._sizes
+        if self._least_next >= self._least_end:
+            self._least_level += 1
+            while self._least_end < len(order) and sizes[order[self._least_end]] == self._least_level:
+                self._least_end += 1
+            self._least_next = 0
+        self._least_next += 1
+        return order[self._least_next - 1]
+
+    def next_most(self, offers: dict[int, list[int]]) -> int | None:
+        """The next member of the most loaded range that has something to give, or None."""
+        order = self._order
+        while not self.balanced:
+            if self._most_next < self._most_start:
+                self._extend_most()
+            if self._most_next < 0:
+                return None
+            member, place = order[self._most_next], self._most_next
+            self._most_next -= 1
+            if offers.get(member):
+                return member
+            self._most_end -= 1
+            order[place], order[self._most_end] = order[self._most_end], member
+        return None
+
+    def _extend_most(self) -> None:
+        """Go on to the next lower level, or to the next lower member if the range is used up."""
+        order, sizes = self._order, self._sizes
+        if self._most_end <= self._most_start and self._most_start > 0:
+            self._most_level = sizes[order[self._most_start - 1]]
+        else:
+            self._most_level -= 1
+        while self._most_start > 0 and sizes[order[self._most_start - 1]] == self._most_level:
+            self._most_start -= 1
+        self._most_next = self._most_end - 1

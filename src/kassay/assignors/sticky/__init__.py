@@ -1,0 +1,1 @@
+"""The sticky assignors of Kafka's clients, and their parts."""

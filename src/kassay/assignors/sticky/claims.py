@@ -1,0 +1,98 @@
+"""Who keeps a claim when a sticky group rebalances, before anything is dealt.
+
+Members are visited in the order of the leader's map. A partition claimed twice goes to the claimant of
+the higher generation; with equal ones nobody keeps it. Kafka reads the visited member's generation from
+its claim, but that of the earlier claimant from its subscription; where the two differ, so do answers.
+Also here because Kafka finds it on the same walk: whether all subscriptions are equal. A member with an
+empty subscription does not count against that as long as only such members came before it.
+Source: Kafka client `AbstractStickyAssignor` 3.9.1; KIP-341, KIP-792.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Mapping
+from typing import NamedTuple
+
+from kassay.assignors.sticky.user_data import Claim
+from kassay.model.cluster import TopicPartition
+from kassay.model.groups.group import NO_GENERATION, Member
+
+Partitions = Mapping[str, tuple[TopicPartition, ...]]
+
+
+class Claims(NamedTuple):
+    """What is left of the members' claims.
+
+    `stated` is what each member said, `owned` what of it stands, `contested` the partitions that several
+    members claimed in one generation, `highest` the highest generation of all.
+    """
+
+    stated: dict[str, Claim]
+    owned: dict[str, list[TopicPartition]]
+    contested: set[TopicPartition]
+    highest: int
+    equal_subscriptions: bool
+
+
+def weigh_claims(
+    members: Iterable[Member], topics: Container[str], read: Callable[[Member], Claim]
+) -> Claims:
+    """The claims to existing topics that stand; `read` gets a member's claim out of its subscription."""
+    stated: dict[str, Claim] = {}
+    owned: dict[str, list[TopicPartition]] = {}
+    contested: set[TopicPartition] = set()
+    claimants: dict[TopicPartition, Member] = {}
+    highest = NO_GENERATION
+    subscribed: set[str] = set()
+    equal = True
+    for member in members:
+        if not subscribed:
+            subscribed = set(member.topics)
+        elif equal:
+            equal = len(member.topics) == len(subscribed) and subscribed.issuperset(member.topics)
+        claim = stated[member.member_id] = read(member)
+        highest = max(highest, claim.generation)
+        mine = owned[member.member_id] = []
+        for tp in claim.owned:
+            if tp[0] not in topics:
+                continue
+            other = claimants.get(tp)
+            if other is None:
+                mine.append(tp)
+                claimants[tp] = member
+                continue
+            theirs = max(other.generation, NO_GENERATION)
+            if claim.generation < theirs:
+                continue
+            if claim.generation == theirs:
+                contested.add(tp)
+            else:
+                mine.append(tp)
+            _drop(owned[other.member_id], tp)
+            claimants[tp] = member
+    return Claims(stated, owned, contested, highest, equal)
+
+
+def _drop(tps: list[TopicPartition], tp: TopicPartition) -> None:
+    if tp in tps:
+        tps.remove(tp)
+
+
+def unassigned(partitions: Partitions, assigned: Iterable[TopicPartition]) -> list[TopicPartition]:
+    """The partitions that are not assigned, topics in the order of the mapping.
+
+    Kafka walks the sorted lists of all and of assigned partitions side by side. It waits in vain for an
+    assigned partition that does not exist, so that everything behind counts as unassigned.
+    """
+    taken = set(assigned)
+    free = [tp for tps in partitions.values() for tp in tps if tp not in taken]
+    if len(free) + len(taken) == sum(map(len, partitions.values())):
+        return free
+    rank = {topic: place for place, topic in enumerate(partitions)}
+    missing = min((rank[topic], p) for topic, p in taken if not 0 <= p < len(partitions[topic]))
+    return [
+        tp
+        for tps in partitions.values()
+        for tp in tps
+        if tp not in taken or (rank[tp.topic], tp.partition) > missing
+    ]

@@ -1,0 +1,167 @@
+"""Sticky where all subscriptions are equal: keep what fits the quota, deal the rest in turn.
+
+With P partitions and M members everybody gets floor(P / M), and P mod M members one more.
+
+1. Keep owned partitions (by number, then topic; with racks only matching ones): all of them below the
+   lesser quota; up to the greater quota while members may still have that many; else the lesser quota.
+2. With racks: deal what matches a rack of an unfilled member, partitions with the fewest such members
+   first, going round the members below the lesser quota, then those at it.
+3. Deal the rest: round the members below the lesser quota by name, then one each to those at it.
+
+Tie-breaks: who may keep the greater quota is decided by the order of the leader's map; everything else
+by member id and (topic, number) in Java's order.
+Kafka's bugs kept: a claim to a partition beyond the topic's count is taken for a partition, and what is
+dealt no longer fits the quotas; mostly that ends in IllegalStateException.
+Source: Kafka client `AbstractStickyAssignor.ConstrainedAssignmentBuilder` 3.9.1 (KAFKA-9987, KIP-881).
+Cost: O(P log P + M log M); with racks O(P * M).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kassay.assignors.client.order import partitions_by_number
+from kassay.assignors.java_errors import DivisionByZeroError, IllegalStateError
+from kassay.assignors.sticky.claims import Claims, Partitions, unassigned
+from kassay.assignors.sticky.racks import RackInfo
+from kassay.model.cluster import TopicPartition
+from kassay.model.java.hashes import utf16_sorted
+
+
+class ConstrainedDeal:
+    """One assignment on its way; `given` and `transferring` hold the outcome of `run`.
+
+    `below` are the members under the lesser quota, `at_least` those exactly at it that may still get
+    one more. `transferring` are partitions that their new owner may not have before another gave them up.
+    """
+
+    def __init__(self, partitions: Partitions, claims: Claims, racks: RackInfo) -> None:
+        if not claims.owned:
+            raise DivisionByZeroError("no members to share the partitions among")
+        self._partitions = {topic: partitions[topic] for topic in utf16_sorted(partitions)}
+        self._claims = claims
+        self._racks = racks
+        members = len(claims.owned)
+        self._least, self._larger_expected = divmod(sum(map(len, partitions.values())), members)
+        self._most = self._least + (self._larger_expected > 0)
+        self._larger = 0
+        self._below: list[str] = []
+        self._at_least: list[str] = []
+        self._revoked: dict[TopicPartition, str] = {}
+        self.given: dict[str, list[TopicPartition]] = {}
+        self.transferring: dict[TopicPartition, str] = {}
+
+    def run(self) -> None:
+        """Deal everything out; raises `IllegalStateError` where Kafka gets lost."""
+        for member_id, owned in self._claims.owned.items():
+            self.given[member_id] = self._keep(member_id, owned)
+        kept = [tp for tps in self.given.values() for tp in tps]
+        free = unassigned(self._partitions, kept)
+        self._below = utf16_sorted(self._below)
+        self._at_least = utf16_sorted(self._at_least)
+        if self._racks.members:
+            free = self._deal_by_racks(self._racks.rarest_first(free))
+        self._deal_in_turn(free)
+        self._verify()
+
+    def _keep(self, member_id: str, owned: list[TopicPartition]) -> list[TopicPartition]:
+        """What the member keeps of its own; notes what it may lose and whether it can take more."""
+        if not owned:
+            mine = owned
+        elif self._racks.members:
+            mine = partitions_by_number(tp for tp in owned if not self._racks.mismatch(member_id, tp))
+            self._revoked |= {tp: member_id for tp in owned if self._racks.mismatch(member_id, tp)}
+        else:
+            mine = partitions_by_number(owned)
+        if self._claims.contested:
+            mine = [tp for tp in mine if tp not in self._claims.contested]
+        if len(mine) < self._least:
+            self._below.append(member_id)
+            return list(mine)
+        if len(mine) >= self._most and self._larger < self._larger_expected:
+            self._larger += 1
+            if self._larger == self._larger_expected:
+                self._at_least.clear()
+            quota = self._most
+        else:
+            if self._larger < self._larger_expected:
+                self._at_least.append(member_id)
+            quota = self._least
+        for tp in mine[quota:]:
+            self._revoked[tp] = member_id
+        return mine[:quota]
+
+    def _deal_by_racks(self, free: Sequence[TopicPartition]) -> list[TopicPartition]:
+        """Deal what matches a rack within the quotas; what is left comes back."""
+        left: list[TopicPartition] = []
+        turn = 0
+        for tp in free:
+            place = self._racks.next_member(tp, self._below, turn)
+            if place is not None:
+                member_id = self._below[place]
+                turn = self._turn_after(place)
+            else:
+                place = self._racks.next_member(tp, self._at_least, 0)
+                if place is None:
+                    left.append(tp)
+                    continue
+                member_id = self._at_least[place]
+                self._fill(place)
+            self._give(tp, member_id)
+        return left
+
+    def _turn_after(self, place: int) -> int:
+        """Whose turn is next once the member at this place below quota gets one more."""
+        member_id = self._below[place]
+        count = len(self.given[member_id]) + 1
+        if count >= self._least:
+            del self._below[place]
+            if count < self._most and self._larger < self._larger_expected:
+                self._at_least.append(member_id)
+        else:
+            place += 1
+        return place % len(self._below) if self._below else 0
+
+    def _fill(self, place: int) -> None:
+        """Note that the member at this place at the lesser quota gets one more."""
+        if len(self.given[self._at_least[place]]) + 1 == self._most:
+            del self._at_least[place]
+            self._larger += 1
+            if self._larger == self._larger_expected:
+                self._at_least.clear()
+
+    def _deal_in_turn(self, free: Sequence[TopicPartition]) -> None:
+        below, at_least, least, most = self._below, self._at_least, self._least, self._most
+        turn = 0
+        for tp in free:
+            if below:
+                turn = turn if turn < len(below) else 0
+                member_id = below[turn]
+                turn += 1
+            elif at_least:
+                member_id = at_least.pop(0)
+            else:
+                raise IllegalStateError("No more unfilled consumers to be assigned.")
+            self._give(tp, member_id)
+            count = len(self.given[member_id])
+            if count == least:
+                turn -= 1
+                del below[turn]
+                at_least.append(member_id)
+            elif count == most:
+                self._larger += 1
+
+    def _give(self, tp: TopicPartition, member_id: str) -> None:
+        self.given[member_id].append(tp)
+        if self._revoked.get(tp, member_id) != member_id or tp in self._claims.contested:
+            self.transferring[tp] = member_id
+
+    def _verify(self) -> None:
+        """Kafka's own check that everybody has a quota."""
+        if not self._below:
+            return
+        if self._larger != self._larger_expected:
+            raise IllegalStateError("partitions ran out before enough members had the greater quota")
+        for member_id in self._below:
+            if len(self.given[member_id]) != self._least:
+                raise IllegalStateError(f"partitions ran out before {member_id} had the lesser quota")

@@ -1,0 +1,79 @@
+"""Cooperative sticky: sticky's answer, less what another member must give up first.
+
+Goals, in order: no partition is given to a member while another one owns it; then sticky's goals. The
+partitions held back stay out of everybody's list, their owners give them up, and a second rebalance deals
+them. Claims are the owned partitions of the subscription, which members keep during a rebalance; their
+generation is the subscription's (KIP-792), or else the one in the user data.
+Held back are: with equal subscriptions the partitions above an owner's quota or in the wrong rack that
+went to somebody else, and those claimed twice in one generation; else every partition that one member
+claims and does not get and that another gets and does not claim.
+Kafka's bugs kept: those of `sticky`; and with different subscriptions, a partition claimed by a stale
+member and by its owner goes to the stale one at once, since it claims it already.
+Source: Kafka client `CooperativeStickyAssignor` 3.9.1; KIP-429, KIP-792, KIP-881.
+Cost: that of sticky and O(P).
+"""
+
+from __future__ import annotations
+
+from kassay.assignors.registry import COOPERATIVE, EAGER, reference
+from kassay.assignors.sticky.rule import StickyRule
+from kassay.assignors.sticky.user_data import Claim, decode_generation, encode_generation
+from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.groups.assignor import AssignorBase, GroupMetadata
+from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
+
+
+def _claim(member: Member) -> Claim:
+    if member.generation > NO_GENERATION:
+        return Claim(member.owned, member.generation)
+    return Claim(member.owned, decode_generation(member.user_data))
+
+
+@reference(
+    "cooperative-sticky",
+    claims=("balanced-kip54", "cooperative", "converges", "deterministic"),
+    source="org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
+    protocol=COOPERATIVE,
+)
+class CooperativeSticky(AssignorBase):
+    """Balances while keeping partitions where they were, and hands over only what was given up."""
+
+    name = "cooperative-sticky"
+    protocols = (COOPERATIVE, EAGER)
+
+    def __init__(self, *, prefer_rack_aware: bool = False) -> None:
+        self._rule = StickyRule(_claim, prefer_rack_aware=prefer_rack_aware)
+        self._generation = NO_GENERATION
+
+    def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:
+        """The generation of the member's last assignment."""
+        return encode_generation(self._generation)
+
+    def on_assignment(
+        self,
+        assignment: tuple[TopicPartition, ...],
+        user_data: bytes | None,
+        metadata: GroupMetadata,
+    ) -> None:
+        """Remember the generation."""
+        self._generation = metadata.generation
+
+    def assign(self, cluster: Cluster, group: Group) -> Assignment:
+        """Each member's partitions, without those that somebody must first give up."""
+        given, transferring = self._rule.assign(cluster, group)
+        if transferring is None:
+            transferring = _changing_owner(group, given)
+        for tp, member_id in transferring.items():
+            given[member_id].remove(tp)
+        return Assignment(given)
+
+
+def _changing_owner(group: Group, given: dict[str, list[TopicPartition]]) -> dict[TopicPartition, str]:
+    """The partitions that a member gains and some member loses, with who gains them."""
+    gained: dict[TopicPartition, str] = {}
+    lost: set[TopicPartition] = set()
+    for member in group.members:
+        before, after = set(member.owned), given[member.member_id]
+        gained.update((tp, member.member_id) for tp in after if tp not in before)
+        lost |= before.difference(after)
+    return {tp: member_id for tp, member_id in gained.items() if tp in lost}

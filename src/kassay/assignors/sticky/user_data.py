@@ -1,0 +1,113 @@
+"""The bytes that Kafka's sticky assignors put into a subscription, both ways.
+
+`sticky` sends what its member owned and the generation in which it got it; before Kafka 2.3 it sent
+no generation. `cooperative-sticky` sends the generation alone. All integers are big-endian.
+
+    sticky, version 0        array of (topic, array of int32)
+    sticky, version 1        the same, then generation int32
+    cooperative-sticky       generation int32
+
+An array starts with its int32 length, a topic is an int16 length and UTF-8.
+Source: KIP-54, KIP-341, KIP-429; Kafka client `StickyAssignor` and `CooperativeStickyAssignor` 3.9.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import repeat
+from struct import Struct, error, pack, unpack_from
+from typing import Final, NamedTuple
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.groups.group import NO_GENERATION
+from kassay.model.java.hashes import hash_map_order
+
+INT16: Final = Struct(">h")
+INT32: Final = Struct(">i")
+Runs = Iterable[tuple[str, Sequence[int]]]
+
+
+class Claim(NamedTuple):
+    """What a member says it owned, and since which generation (-1: it does not say)."""
+
+    owned: tuple[TopicPartition, ...] = ()
+    generation: int = NO_GENERATION
+
+
+def sticky_user_data(owned: Iterable[TopicPartition], generation: int | None) -> bytes:
+    """What `StickyAssignor` sends for these partitions, topic by topic in the order of Java's hash table.
+
+    Version 1, or version 0 where `generation` is None.
+    """
+    by_topic: dict[str, list[int]] = {}
+    for topic, number in owned:
+        by_topic.setdefault(topic, []).append(number)
+    # `HashMap.computeIfAbsent` puts a new key in front of those that share its bucket, `put` behind.
+    in_order = hash_map_order(reversed(by_topic))
+    return encode_sticky(((topic, by_topic[topic]) for topic in in_order), generation)
+
+
+def encode_sticky(runs: Runs, generation: int | None) -> bytes:
+    """Version 1 of the sticky user data, or version 0 where `generation` is None."""
+    parts: list[bytes] = []
+    count = 0
+    for topic, numbers in runs:
+        name = topic.encode("utf-8", "surrogatepass")
+        parts += (
+            INT16.pack(len(name)),
+            name,
+            INT32.pack(len(numbers)),
+            pack(f">{len(numbers)}i", *numbers),
+        )
+        count += 1
+    if generation is not None:
+        parts.append(INT32.pack(generation))
+    return INT32.pack(count) + b"".join(parts)
+
+
+def decode_sticky(data: bytes | None) -> Claim:
+    """The claim in a member's sticky user data; an empty one if there is none or it makes no sense."""
+    if not data:
+        return Claim()
+    try:
+        owned, end = _decode_owned(data)
+    except (error, ValueError):
+        return Claim()
+    # Too short for a generation means version 0, as Kafka falls back to its older schema.
+    generation = INT32.unpack_from(data, end)[0] if len(data) - end >= INT32.size else NO_GENERATION
+    return Claim(tuple(owned), generation)
+
+
+def _decode_owned(data: bytes) -> tuple[list[TopicPartition], int]:
+    """The partitions at the start of the data, and where they end."""
+    owned: list[TopicPartition] = []
+    topics, at = _length(INT32, data, 0)
+    for _ in range(topics):
+        size, at = _length(INT16, data, at)
+        topic = data[at : at + size].decode("utf-8", "replace")
+        count, at = _length(INT32, data, at + size)
+        owned += map(TopicPartition, repeat(topic), unpack_from(f">{count}i", data, at))
+        at += count * INT32.size
+    return owned, at
+
+
+def _length(kind: Struct, data: bytes, at: int) -> tuple[int, int]:
+    """A length and the position behind it; no length is negative or exceeds the bytes that are left."""
+    length: int = kind.unpack_from(data, at)[0]
+    at += kind.size
+    if not 0 <= length <= len(data) - at:
+        raise ValueError(f"a length of {length} with {len(data) - at} bytes left")
+    return length, at
+
+
+def encode_generation(generation: int) -> bytes:
+    """What `CooperativeStickyAssignor` sends."""
+    return INT32.pack(generation)
+
+
+def decode_generation(data: bytes | None) -> int:
+    """The generation in a member's cooperative user data, -1 if there is none."""
+    if data is None or len(data) < INT32.size:
+        return NO_GENERATION
+    generation: int = INT32.unpack_from(data)[0]
+    return generation

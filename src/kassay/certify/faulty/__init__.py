@@ -1,0 +1,1 @@
+"""Faulty targets on purpose: the controls that a budget must catch."""

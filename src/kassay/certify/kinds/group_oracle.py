@@ -1,0 +1,42 @@
+"""The certified optimum, as the value that claims read."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from kassay.certify.kinds.driver import Oracle
+from kassay.model.cluster import Cluster
+from kassay.model.groups.group import Group
+from kassay.model.groups.step import Step
+from kassay.properties.groups.balance import Best
+from kassay.solver.consumers.optimum import optimum, parse_order
+from kassay.solver.consumers.problem import Problem
+from kassay.solver.packing.weighted import weighted_lower_bound
+
+CACHED = 4096
+"""Outcomes whose optimum is remembered: many rounds ask for the same one."""
+
+
+def oracle_for(kind: str) -> Oracle | None:
+    """The oracle of a kind; None where there is no solver for it."""
+    return best_of_group if kind in "CS" else None
+
+
+def best_of_group(step: Step, order: str) -> Best:
+    """The certified best for the step's input, its goals in that order.
+
+    Loads are partitions, whatever they weigh; the bound on the heaviest member goes by weight.
+    """
+    return _best(step.cluster, step.group, order)
+
+
+@lru_cache(maxsize=CACHED)
+def _best(cluster: Cluster, group: Group, order: str) -> Best:
+    problem = Problem.of(cluster, group)
+    found = optimum(problem.unweighted(), parse_order(order))
+    return Best(
+        loads=found.loads,
+        moved=found.moved,
+        mismatched=found.rack_mismatch,
+        weight_bound=weighted_lower_bound(problem) if problem.weighted else None,
+    )

@@ -1,0 +1,143 @@
+"""The driver of partitioners: one sending a case, through a new object of the target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from kassay.certify.kinds.driver import Examination, Subject
+from kassay.model.groups.step import Look
+from kassay.model.partitioners.documents import sending_of, sending_to_json, sent_to_json
+from kassay.model.partitioners.partitioner import Record, TopicMetadata
+from kassay.model.partitioners.sends import Sending, SendingStep, send, send_all
+from kassay.properties.groups.generator import Profile
+from kassay.properties.partitioners.scenarios import sending, situations_of
+from kassay.properties.registry import Promise, Violation
+from kassay.properties.sources import Source
+
+_Entry = tuple[Record, TopicMetadata]
+
+_SINGLES_MAX = 16
+"""Up to so many partitions without a leader are taken one by one."""
+
+
+class SendingDriver:
+    """Sends records through a partitioner and judges where they went."""
+
+    def generate(self, source: Source, profile: Profile) -> Sending:  # noqa: ARG002  # one size for all
+        """A sending out of the source's choices."""
+        return sending(source)
+
+    def examine(self, case: Sending, subject: Subject) -> Examination:
+        """Send the records and judge every promise that says something about them."""
+        seen = Examination(asked=len(case.records))
+        steps = list(_steps(case, subject))
+        for promise in subject.promises:
+            for step in steps:
+                _judge(promise, step, seen)
+        for situation in situations_of(case):
+            seen.reached[situation] = seen.reached.get(situation, 0) + 1
+        return seen
+
+    def smaller(self, case: Sending) -> Iterator[Sending]:
+        """Sendings of fewer records, then of plainer ones."""
+        records = case.records
+        width = len(records) // 2
+        while width:
+            for start in range(0, len(records), width):
+                if width < len(records):
+                    yield replace(case, records=records[:start] + records[start + width :])
+            width //= 2
+        for i, entry in enumerate(records):
+            for plainer in _plainer(*entry):
+                yield replace(case, records=(*records[:i], plainer, *records[i + 1 :]))
+        yield from _fewer_partitions(case)
+
+    def size(self, case: Sending) -> tuple[int, ...]:
+        """Records, partitions, bytes of keys, partitions not available, and the rest."""
+        records = [record for record, _ in case.records]
+        return (
+            len(records),
+            sum(topic.count for _, topic in case.records),
+            sum(len(record.key or b"") for record in records),
+            sum(1 + number for _, topic in case.records for number in _unavailable(topic)),
+            sum(sum(record.key or b"") for record in records),
+            sum(len(record.value or b"") for record in records),
+            sum(abs(record.partition or 0) for record in records),
+        )
+
+    def counts(self, case: Sending) -> Mapping[str, int]:
+        """Nobody is a member; the records are the events."""
+        partitions = {record.topic: topic.count for record, topic in case.records}
+        return {"members": 0, "partitions": sum(partitions.values()), "events": len(case.records)}
+
+    def encode(self, case: Sending) -> dict[str, Any]:
+        """The sending as a document."""
+        return sending_to_json(case)
+
+    def decode(self, document: object, path: str) -> Sending:
+        """The sending that a document holds; raises `InputError`."""
+        return sending_of(document, path)
+
+    def told(self, case: Sending, subject: Subject) -> list[dict[str, Any]]:
+        """Where each record went."""
+        return [sent_to_json(sent) for sent in send_all(subject.new(case.config), case)]
+
+
+def _steps(case: Sending, subject: Subject) -> Iterator[SendingStep]:
+    """The sending, asked again as the promises need, and against another process if there is one."""
+    again = any(Look.OTHER in promise.claim.looks for promise in subject.promises)
+    step = send(lambda: subject.new(case.config), case, again=again)
+    yield step
+    if subject.twin is not None:
+        yield SendingStep(step.sent, send_all(subject.twin(case.config), case))
+
+
+def _judge(promise: Promise, step: SendingStep, seen: Examination) -> None:
+    """Judge one promise, if it says anything about the step."""
+    claim = promise.claim
+    if claim.applies is not None and not claim.applies(step):
+        return
+    seen.judged[promise.id] = seen.judged.get(promise.id, 0) + 1
+    seen.violations += [Violation(promise.id, evidence) for evidence in claim.predicate(step)]
+
+
+def _plainer(record: Record, topic: TopicMetadata) -> Iterator[_Entry]:
+    """The record with less in it."""
+    if record.value:
+        yield record._replace(value=b""), topic
+    if record.partition is not None and record.partition > topic.count:
+        yield record._replace(partition=topic.count), topic
+    gone = _unavailable(topic)
+    if gone:
+        yield record, TopicMetadata.of(topic.count)
+    for number in gone if len(gone) <= _SINGLES_MAX else ():
+        others = [other for other in gone if other != number]
+        yield record, TopicMetadata.of(topic.count, others)
+        if number and number - 1 not in gone:
+            yield record, TopicMetadata.of(topic.count, [*others, number - 1])
+    key = record.key
+    if key:
+        yield record._replace(key=key[: len(key) // 2]), topic
+        yield record._replace(key=key[1:]), topic
+        if any(key):
+            yield record._replace(key=bytes(len(key))), topic
+            yield record._replace(key=bytes(byte // 2 for byte in key)), topic
+
+
+def _unavailable(topic: TopicMetadata) -> list[int]:
+    """The numbers of the partitions without a leader."""
+    return [info.partition for info in topic.partitions if not info.available]
+
+
+def _fewer_partitions(case: Sending) -> Iterator[Sending]:
+    """The sending with fewer partitions in one of its topics."""
+    for name in dict.fromkeys(record.topic for record, _ in case.records):
+        counts = [topic.count for record, topic in case.records if record.topic == name]
+        for count in sorted({max(counts) // 2, max(counts) - 1} - {0}):
+            records = tuple(
+                (record, TopicMetadata(topic.partitions[:count])) if record.topic == name else (record, topic)
+                for record, topic in case.records
+            )
+            yield replace(case, records=records)

@@ -1,0 +1,61 @@
+"""The certified best loads for a placement request, as the value that claims read.
+
+Replicas: the solver's optimum for the new partitions, existing ones staying where they are. Leaders: any
+unfenced broker can lead any new partition, whatever the rack rule says of its followers, so the best
+is to fill up those that lead least.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
+
+from kassay.model.cluster import Broker
+from kassay.model.placement.request import PlacementRequest
+from kassay.model.placement.step import PlacementStep
+from kassay.properties.placement.balance import BestPlacement
+from kassay.solver.placement.optimum import best_placement
+from kassay.solver.placement.problem import Host, PlacedTopic, PlacementProblem
+
+CACHED = 4096
+"""Requests whose optimum is remembered."""
+
+
+def best_of_placement(step: PlacementStep, order: str = "") -> BestPlacement | None:  # noqa: ARG001
+    """The certified best for the step's request; None where it cannot be met.
+
+    Racks of which only some brokers have one say nothing about balance: such a request is left out.
+    """
+    return _best(step.request)
+
+
+@lru_cache(maxsize=CACHED)
+def _best(request: PlacementRequest) -> BestPlacement | None:
+    if request.has_partial_racks or not 1 <= request.replication_factor <= len(request.brokers):
+        return None
+    unfenced = [broker for broker in request.brokers if not broker.fenced]
+    enough = len(unfenced) >= request.replication_factor
+    return BestPlacement(_replicas(request, unfenced) if enough else None, _leaders(request))
+
+
+def _replicas(request: PlacementRequest, brokers: Iterable[Broker]) -> tuple[int, ...]:
+    """The most even replica counts of these brokers, existing partitions included, ascending."""
+    held = Counter(broker for row in request.existing for broker in row)
+    hosts = tuple(
+        Host(broker.broker_id, broker.rack, base=held[broker.broker_id]) for broker in sorted(brokers)
+    )
+    topic = PlacedTopic("t", request.partitions, request.replication_factor)
+    found = best_placement(PlacementProblem(hosts, (topic,), {"t": ((),) * request.partitions}))
+    loads = Counter({host.broker_id: host.base for host in hosts})
+    loads.update(broker for row in found.rows for broker in row)
+    return tuple(sorted(loads[host.broker_id] for host in hosts))
+
+
+def _leaders(request: PlacementRequest) -> tuple[int, ...]:
+    """The most even counts of led partitions of the unfenced brokers, existing ones included, ascending."""
+    led = Counter(row[0] for row in request.existing if row)
+    loads = [led[broker] for broker in request.unfenced]
+    for _ in range(request.partitions if loads else 0):
+        loads[loads.index(min(loads))] += 1
+    return tuple(sorted(loads))

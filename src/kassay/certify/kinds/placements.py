@@ -1,0 +1,187 @@
+"""The driver of placers: one request a case, put to a new object of the target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from kassay.certify.kinds.driver import Examination, Subject
+from kassay.certify.kinds.placement_oracle import best_of_placement
+from kassay.model import codec
+from kassay.model.cluster import Broker
+from kassay.model.groups.step import Failure, Look
+from kassay.model.java.randomness import JavaRandom
+from kassay.model.placement.documents import request_of, request_to_json, step_to_json
+from kassay.model.placement.request import PlacementRequest, Replicas
+from kassay.model.placement.step import PlacementProbe, PlacementStep, ask, place
+from kassay.properties.groups.generator import Profile
+from kassay.properties.placement.scenarios import (
+    LARGE,
+    NO_RACKS,
+    PLACEMENT_SITUATIONS,
+    SMALL,
+    PlacementProfile,
+    request,
+)
+from kassay.properties.registry import Promise, Scope, Violation
+from kassay.properties.sources import Source
+
+ALWAYS_JUDGED = frozenset({"total", "terminates"})
+"""Claims that speak of calls without an answer too."""
+
+_SEED_MAX = 2**31 - 1
+
+
+class PlacementCase(NamedTuple):
+    """A request, and the seed of the random numbers that go with it."""
+
+    request: PlacementRequest
+    seed: int
+
+
+class PlacementDriver:
+    """Puts requests to a placer and judges every answer."""
+
+    def generate(self, source: Source, profile: Profile) -> PlacementCase:
+        """A request out of the source's choices."""
+        return PlacementCase(request(source, _profile(source, profile)), source.integer(0, _SEED_MAX))
+
+    def examine(self, case: PlacementCase, subject: Subject) -> Examination:
+        """Ask the placer and judge every promise that says something about the answer."""
+        seen = Examination(asked=1)
+        step = _step(case, subject)
+        judges_best = any(made.claim.scope is Scope.OPTIMUM for made in subject.promises)
+        best = best_of_placement(step) if judges_best and step.placed is not None else None
+        for promise in subject.promises:
+            _judge(promise, step, best, seen)
+        for situation in PLACEMENT_SITUATIONS:
+            if situation.reached is not None and situation.reached(case.request):
+                seen.reached[situation.id] = 1
+        return seen
+
+    def smaller(self, case: PlacementCase) -> Iterator[PlacementCase]:
+        """Requests with something taken away, then plainer ones."""
+        return (PlacementCase(asked, case.seed) for asked in _smaller(case.request))
+
+    def size(self, case: PlacementCase) -> tuple[int, ...]:
+        """Brokers, partitions, replicas, existing partitions, and the rest."""
+        asked = case.request
+        ids = [broker.broker_id for broker in asked.brokers]
+        racks = sorted({broker.rack for broker in asked.brokers if broker.rack is not None})
+        return (
+            len(ids),
+            asked.partitions,
+            asked.replication_factor,
+            len(asked.existing),
+            sum(broker.fenced for broker in asked.brokers),
+            len(racks),
+            sum(1 + racks.index(broker.rack) for broker in asked.brokers if broker.rack is not None),
+            asked.fixed_start_index + 1,
+            sum(place_ != broker for place_, broker in enumerate(ids)),
+        )
+
+    def counts(self, case: PlacementCase) -> Mapping[str, int]:
+        """Brokers stand for members; a request is one event."""
+        return {"members": len(case.request.brokers), "partitions": case.request.partitions, "events": 1}
+
+    def encode(self, case: PlacementCase) -> dict[str, Any]:
+        """The case as a document."""
+        return {"request": request_to_json(case.request), "seed": case.seed}
+
+    def decode(self, document: object, path: str) -> PlacementCase:
+        """The case that a document holds; raises `InputError`."""
+        found = codec.mapping(document, path, ("request", "seed"))
+        return PlacementCase(
+            request_of(codec.field(found, "request", path), f"{path}.request"),
+            codec.whole(found.get("seed", 0), f"{path}.seed"),
+        )
+
+    def told(self, case: PlacementCase, subject: Subject) -> list[dict[str, Any]]:
+        """The one answer, second looks left out."""
+        return [step_to_json(place(lambda: subject.new({}), case.request, case.seed))]
+
+
+def _profile(source: Source, profile: Profile) -> PlacementProfile:
+    """The size and the racks that a run asks for."""
+    large = profile.name == "large" or (profile.name == "mixed" and source.boolean(0.05))
+    sized = LARGE if large else SMALL
+    return sized if profile.allows("no-racks") else replace(sized, racks=(NO_RACKS,))
+
+
+def _step(case: PlacementCase, subject: Subject) -> PlacementStep:
+    """The answer with the second looks that the promises need."""
+    looks = frozenset(look for promise in subject.promises for look in promise.claim.looks) - {Look.PROCESS}
+    step = place(lambda: subject.new({}), case.request, case.seed, looks)
+    if subject.twin is None or isinstance(step.answer, Failure):
+        return step
+    other = ask(subject.twin({}), case.request, JavaRandom(case.seed))
+    return replace(step, probes=(*step.probes, PlacementProbe(Look.PROCESS, other, case.request)))
+
+
+def _judge(promise: Promise, step: PlacementStep, best: Any, seen: Examination) -> None:
+    """Judge one promise, if it says anything about the step and what it needs is there."""
+    claim = promise.claim
+    if isinstance(step.answer, Failure) and claim.id not in ALWAYS_JUDGED:
+        return
+    if (claim.applies is not None and not claim.applies(step)) or claim.scope is Scope.TIMING:
+        return
+    if claim.scope is Scope.OPTIMUM and best is None:
+        return
+    more = (best,) if claim.scope is Scope.OPTIMUM else ()
+    seen.judged[promise.id] = seen.judged.get(promise.id, 0) + 1
+    seen.violations += [Violation(promise.id, evidence) for evidence in claim.predicate(step, *more)]
+
+
+def _smaller(asked: PlacementRequest) -> Iterator[PlacementRequest]:
+    """Requests with less in them, the boldest cuts first."""
+    if asked.existing:
+        yield replace(asked, existing=())
+        yield replace(asked, existing=asked.existing[:-1])
+    for fewer in sorted({asked.partitions // 2, asked.partitions - 1} - {0}):
+        yield replace(asked, partitions=fewer)
+    if asked.replication_factor > 1:
+        factor = asked.replication_factor - 1
+        yield replace(
+            asked, replication_factor=factor, existing=tuple(row[:factor] for row in asked.existing)
+        )
+    if len(asked.brokers) > 1:
+        yield from (_without(asked, broker) for broker in asked.brokers)
+    if asked.fixed_start_index >= 0:
+        yield replace(asked, fixed_start_index=-1)
+        yield replace(asked, fixed_start_index=0)
+    yield from _plainer(asked)
+
+
+def _without(asked: PlacementRequest, gone: Broker) -> PlacementRequest:
+    """The request without a broker and without the existing partitions on it."""
+    return replace(
+        asked,
+        brokers=tuple(broker for broker in asked.brokers if broker != gone),
+        existing=tuple(row for row in asked.existing if gone.broker_id not in row),
+    )
+
+
+def _plainer(asked: PlacementRequest) -> Iterator[PlacementRequest]:
+    """Requests of the same size with fewer racks, fewer fenced brokers, and ids from 0 on."""
+    brokers = asked.brokers
+    yield replace(asked, brokers=tuple(broker._replace(rack=None) for broker in brokers))
+    racks = sorted({broker.rack for broker in brokers if broker.rack is not None})
+    for i, broker in enumerate(brokers):
+        simpler = [broker._replace(fenced=False)] if broker.fenced else []
+        simpler += [
+            broker._replace(rack=rack) for rack in racks if broker.rack is not None and rack < broker.rack
+        ]
+        for plain in simpler:
+            yield replace(asked, brokers=(*brokers[:i], plain, *brokers[i + 1 :]))
+    numbers = {broker.broker_id: number for number, broker in enumerate(brokers)}
+    if any(broker_id != number for broker_id, number in numbers.items()):
+        yield replace(
+            asked,
+            brokers=tuple(broker._replace(broker_id=numbers[broker.broker_id]) for broker in brokers),
+            existing=tuple(_renumbered(row, numbers) for row in asked.existing),
+        )
+
+
+def _renumbered(row: Replicas, numbers: Mapping[int, int]) -> Replicas:
+    return tuple(numbers.get(broker, broker) for broker in row)

@@ -1,0 +1,273 @@
+"""Smaller histories: everything that can be taken away from one, the boldest cuts first.
+
+A plain greedy shrinker gets stuck where two things must go together (three members on four
+partitions break a rule that neither two on four nor three on three break), so small histories are
+also offered with two things gone at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations, islice
+
+from kassay.certify.kinds.exhaustive import scope_cases
+from kassay.model.cluster import Cluster, Topic, TopicPartition
+from kassay.model.groups.group import Member
+from kassay.model.groups.history import (
+    AddPartitions,
+    Change,
+    Claim,
+    Config,
+    CreateTopic,
+    DeleteTopic,
+    Event,
+    History,
+    Join,
+    RackBroker,
+    Rebalance,
+    Reports,
+    Resubscribe,
+    Reweigh,
+    StaticReturn,
+)
+from kassay.properties.groups.generator import Profile
+
+PAIRS_MAX = 40
+"""Up to this many single cuts are also tried two at a time."""
+
+FRESH_MAX = 1500
+"""So many of the smallest groups without a past are tried where a history cannot be cut further."""
+
+
+def smaller_histories(case: History) -> Iterator[History]:
+    """Candidates in the order in which a shrinker should try them."""
+    yield from _without_changes(case)
+    singles = list(_cuts(case))
+    yield from singles
+    if len(singles) <= PAIRS_MAX:
+        for first, second in combinations(range(len(singles)), 2):
+            # The cuts of the first result are recomputed, as the second may no longer exist there.
+            yield from _nth_cut(singles[first], second - 1)
+    yield from _simpler(case)
+    topics = len(case.cluster.topics) + 1
+    added = sum(e.partitions for c in case.changes for e in c if isinstance(e, AddPartitions))
+    scope = scope_cases(Profile(), len(case.joins), case.size[2] + added, topics_max=topics, pasts=False)
+    yield from islice((fresh for fresh in scope if fresh.size < case.size), FRESH_MAX)
+
+
+def _nth_cut(case: History, index: int) -> Iterator[History]:
+    for i, cut in enumerate(_cuts(case)):
+        if i == index:
+            yield cut
+            return
+
+
+def _without_changes(case: History) -> Iterator[History]:
+    """Runs of changes left out, halves first; then neighbours made one."""
+    changes = case.changes
+    length = len(changes) // 2
+    while length:
+        for start in range(len(changes) - length + 1):
+            left = changes[:start] + changes[start + length :]
+            if left:
+                yield replace(case, changes=left)
+        length //= 2
+    for i in range(1, len(changes)):
+        together = changes[i - 1] + changes[i]
+        yield replace(case, changes=changes[: i - 1] + (together,) + changes[i + 1 :])
+
+
+def _cuts(case: History) -> Iterator[History]:
+    """One event, one topic, one partition, or one claim fewer."""
+    for i, change in enumerate(case.changes):
+        for j in range(len(change)):
+            left = change[:j] + change[j + 1 :]
+            changes = case.changes[:i] + ((left,) if left else ()) + case.changes[i + 1 :]
+            if changes:
+                yield replace(case, changes=changes)
+    for i, topic in enumerate(case.cluster.topics):
+        yield _without_topic(case, topic.name)
+        if topic.partitions > 1:
+            for fewer in _fewer(topic.partitions):
+                yield _with_topic(case, i, _resized(topic, fewer))
+    for i, change in enumerate(case.changes):
+        for j, event in enumerate(change):
+            for simpler in _smaller_event(event):
+                yield _with_event(case, i, j, simpler)
+
+
+def _fewer(partitions: int) -> list[int]:
+    """Smaller partition counts to try: every one of a small topic, the half and one less of a large one."""
+    few = range(1, partitions) if partitions <= 8 else (partitions // 2, partitions - 1)
+    return list(few)
+
+
+def _smaller_event(event: Event) -> Iterator[Event]:
+    """The event with less in it."""
+    if isinstance(event, Join):
+        for member in _smaller_member(event.member):
+            yield replace(event, member=member)
+    elif isinstance(event, Claim):
+        for k in range(len(event.owned)):
+            yield replace(event, owned=event.owned[:k] + event.owned[k + 1 :])
+    elif isinstance(event, CreateTopic) and event.topic.partitions > 1:
+        yield CreateTopic(_resized(event.topic, event.topic.partitions - 1))
+    elif isinstance(event, AddPartitions) and event.partitions > 2:
+        yield replace(event, partitions=event.partitions - 1)
+
+
+def _smaller_member(member: Member) -> Iterator[Member]:
+    if member.owned:
+        yield member._replace(owned=())
+        yield member._replace(owned=(), generation=-1)
+    for k in range(len(member.topics)):
+        topics = member.topics[:k] + member.topics[k + 1 :]
+        yield member._replace(topics=topics)
+    if len(member.owned) > 1:
+        for k in range(len(member.owned)):
+            yield member._replace(owned=member.owned[:k] + member.owned[k + 1 :])
+
+
+def _simpler(case: History) -> Iterator[History]:
+    """The same history without racks, instance ids, weights, configurations, odd orders and names."""
+    if case.cluster.brokers:
+        bare = Cluster(tuple(t._replace(replicas=None) for t in case.cluster.topics))
+        yield replace(case, cluster=bare)
+    for i, topic in enumerate(case.cluster.topics):
+        if topic.weights is not None:
+            yield _with_topic(case, i, topic._replace(weights=None))
+        if topic.replicas is not None:
+            yield _with_topic(case, i, topic._replace(replicas=None))
+    if case.reports is not Reports.JOINED:
+        yield replace(case, reports=Reports.JOINED)
+    for i, change in enumerate(case.changes):
+        for j, event in enumerate(change):
+            if isinstance(event, Join):
+                for member, config in _plainer(event.member, event.config):
+                    yield _with_event(case, i, j, Join(member, config))
+    yield from _renamed(case)
+
+
+def _plainer(member: Member, config: Config) -> Iterator[tuple[Member, Config]]:
+    if member.instance_id is not None:
+        yield member._replace(instance_id=None), config
+    if member.rack is not None:
+        yield member._replace(rack=None), config
+    if member.generation > (0 if member.owned else -1):
+        yield member._replace(generation=member.generation - 1), config
+    if config:
+        yield member, ()
+
+
+def _renamed(case: History) -> Iterator[History]:
+    """The history with plain names: topics t0, t1, ..., members m0, m1, ... in the order of first mention.
+
+    Rules break ties by member id, so members are also renamed in the order of their ids.
+    """
+    topics = [t.name for t in case.cluster.topics]
+    ids = list(dict.fromkeys(_mentioned(case)))
+    for order in (ids, sorted(ids)):
+        names = {name: f"t{i}" for i, name in enumerate(topics)}
+        members = {member_id: f"m{i}" for i, member_id in enumerate(order)}
+        renamed = _with_names(case, names, members)
+        if renamed != case:
+            yield renamed
+
+
+def _mentioned(case: History) -> Iterator[str]:
+    """Every member id that comes into being, in order."""
+    for change in case.changes:
+        for event in change:
+            if isinstance(event, Join):
+                yield event.member.member_id
+            elif isinstance(event, StaticReturn):
+                yield event.new_member_id
+
+
+def _with_names(case: History, topics: dict[str, str], members: dict[str, str]) -> History:
+    return History(
+        case.cluster.with_topics(t._replace(name=topics.get(t.name, t.name)) for t in case.cluster.topics),
+        tuple(tuple(_rename_event(event, topics, members) for event in change) for change in case.changes),
+        case.reports,
+    )
+
+
+def _rename_event(event: Event, topics: dict[str, str], members: dict[str, str]) -> Event:
+    """The event with every topic and member under its new name."""
+
+    def tps(owned: tuple[TopicPartition, ...]) -> tuple[TopicPartition, ...]:
+        return tuple(TopicPartition(topics.get(t, t), p) for t, p in owned)
+
+    if isinstance(event, Join):
+        member = event.member
+        named = member._replace(
+            member_id=members.get(member.member_id, member.member_id),
+            topics=tuple(topics.get(t, t) for t in member.topics),
+            owned=tps(member.owned),
+        )
+        return replace(event, member=named)
+    if isinstance(event, CreateTopic):
+        return CreateTopic(event.topic._replace(name=topics.get(event.topic.name, event.topic.name)))
+    if isinstance(event, AddPartitions | DeleteTopic | Reweigh):
+        return replace(event, topic=topics.get(event.topic, event.topic))
+    if isinstance(event, RackBroker | Rebalance):
+        return event
+    who = members.get(event.member_id, event.member_id)
+    if isinstance(event, StaticReturn):
+        return StaticReturn(who, members.get(event.new_member_id, event.new_member_id))
+    if isinstance(event, Claim):
+        return Claim(who, tps(event.owned), event.generation)
+    if isinstance(event, Resubscribe):
+        return Resubscribe(who, tuple(topics.get(t, t) for t in event.topics))
+    return replace(event, member_id=who)
+
+
+def _resized(topic: Topic, partitions: int) -> Topic:
+    return topic._replace(
+        partitions=partitions,
+        replicas=None if topic.replicas is None else topic.replicas[:partitions],
+        weights=None if topic.weights is None else topic.weights[:partitions],
+    )
+
+
+def _without_topic(case: History, name: str) -> History:
+    """The history without the topic, its claims and subscriptions."""
+
+    def without(event: Event) -> Event:
+        if not isinstance(event, Join):
+            return event
+        member = event.member
+        return replace(
+            event,
+            member=member._replace(
+                topics=tuple(t for t in member.topics if t != name),
+                owned=tuple(tp for tp in member.owned if tp.topic != name),
+            ),
+        )
+
+    changes: tuple[Change, ...] = tuple(tuple(without(e) for e in change) for change in case.changes)
+    return History(
+        case.cluster.with_topics(t for t in case.cluster.topics if t.name != name), changes, case.reports
+    )
+
+
+def _with_topic(case: History, index: int, topic: Topic) -> History:
+    """The history with another topic in that place; claims beyond its partitions go too."""
+    old = case.cluster.topics[index]
+    topics = case.cluster.topics[:index] + (topic,) + case.cluster.topics[index + 1 :]
+
+    def clipped(event: Event) -> Event:
+        if not isinstance(event, Join) or topic.partitions >= old.partitions:
+            return event
+        lost = range(topic.partitions, old.partitions)
+        owned = tuple(tp for tp in event.member.owned if tp.topic != old.name or tp.partition not in lost)
+        return replace(event, member=event.member._replace(owned=owned))
+
+    changes = tuple(tuple(clipped(e) for e in change) for change in case.changes)
+    return History(case.cluster.with_topics(topics), changes, case.reports)
+
+
+def _with_event(case: History, i: int, j: int, event: Event) -> History:
+    change = case.changes[i][:j] + (event,) + case.changes[i][j + 1 :]
+    return replace(case, changes=case.changes[:i] + (change,) + case.changes[i + 1 :])

@@ -1,0 +1,229 @@
+"""The driver of Streams task assignors: a history a case, and the way to rest that follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from kassay.certify.kinds.driver import Examination, Subject
+from kassay.model.groups.step import Failure, Look
+from kassay.model.streams.documents import task_history_of, task_history_to_json, task_step_to_json
+from kassay.model.streams.history import (
+    ProcessJoin,
+    ProcessLeave,
+    TaskChange,
+    TaskEvent,
+    TaskHistory,
+    TaskProbe,
+    TaskRun,
+    TaskStep,
+    ThreadsChange,
+    ask_tasks,
+    run_tasks,
+)
+from kassay.properties.groups.generator import Profile
+from kassay.properties.registry import Promise, Scope, Violation
+from kassay.properties.sources import Source
+from kassay.properties.streams.scenarios import LARGE, SMALL, process_id, reached, task_history
+
+ALWAYS_JUDGED = frozenset({"total", "terminates"})
+"""Claims that speak of calls without an answer too."""
+
+
+class TaskDriver:
+    """Plays an application's life against an assignor of tasks and judges every rebalance."""
+
+    def generate(self, source: Source, profile: Profile) -> TaskHistory:
+        """A history out of the source's choices."""
+        large = profile.name == "large" or (profile.name == "mixed" and source.boolean(0.05))
+        return task_history(source, LARGE if large else SMALL)
+
+    def examine(self, case: TaskHistory, subject: Subject) -> Examination:
+        """Play the history, leave it alone until it is at rest, and judge every promise on the way."""
+        run = _run(case, subject)
+        seen = Examination(asked=len(run.steps))
+        for promise in subject.promises:
+            for thing in _things(promise, run):
+                _judge(promise, thing, seen)
+        seen.reached = dict.fromkeys(sorted(reached(case)), 1)
+        return seen
+
+    def smaller(self, case: TaskHistory) -> Iterator[TaskHistory]:
+        """Histories with something taken away, the boldest cuts first."""
+        yield from _fewer_changes(case)
+        yield from _fewer_tasks(case)
+        yield from _fewer_processes(case)
+        yield from _plainer(case)
+
+    def size(self, case: TaskHistory) -> tuple[int, ...]:
+        """Changes and events, processes, tasks, threads, and the rest."""
+        joins = [event for change in case.changes for event in change.events]
+        return (
+            len(case.changes),
+            len(joins),
+            len(case.processes),
+            sum(case.partitions),
+            len(case.partitions),
+            sum(case.partitions[: case.stateful]),
+            sum(getattr(event, "threads", 0) for event in (*case.processes, *joins)),
+            case.standby_replicas,
+            sum(1 + lag for change in case.changes for lag in change.lags),
+            sum(_rank(event.process_id) for event in (*case.processes, *joins)),
+            case.warmup_replicas_max,
+        )
+
+    def counts(self, case: TaskHistory) -> Mapping[str, int]:
+        """Processes stand for members and tasks for partitions."""
+        return {
+            "members": len(case.processes),
+            "partitions": sum(case.partitions),
+            "events": sum(len(change.events) for change in case.changes),
+        }
+
+    def encode(self, case: TaskHistory) -> dict[str, Any]:
+        """The history as a document."""
+        return task_history_to_json(case)
+
+    def decode(self, document: object, path: str) -> TaskHistory:
+        """The history that a document holds; raises `InputError`."""
+        return task_history_of(document, path)
+
+    def told(self, case: TaskHistory, subject: Subject) -> list[dict[str, Any]]:
+        """The rebalances as they go, second looks left out."""
+        return [task_step_to_json(step) for step in run_tasks(case, lambda: subject.new({})).steps]
+
+
+def _run(case: TaskHistory, subject: Subject) -> TaskRun:
+    """The history played with the second looks that the promises need."""
+    looks = frozenset(look for promise in subject.promises for look in promise.claim.looks) - {Look.PROCESS}
+    run = run_tasks(case, lambda: subject.new({}), looks)
+    if subject.twin is None:
+        return run
+    twin = subject.twin
+
+    def compared(step: TaskStep) -> TaskStep:
+        if isinstance(step.answer, Failure):
+            return step
+        probe = TaskProbe(Look.PROCESS, ask_tasks(twin({}), step.request), step.request)
+        return replace(step, probes=(*step.probes, probe))
+
+    return replace(run, steps=tuple(map(compared, run.steps)))
+
+
+def _things(promise: Promise, run: TaskRun) -> Sequence[TaskStep | TaskRun]:
+    """What the promise's claim looks at in this run."""
+    claim = promise.claim
+    if claim.scope is Scope.REBALANCE:
+        return (run,)
+    if claim.scope is Scope.OUTCOME:
+        return [step for step in run.steps if step.at_rest]
+    if claim.scope is not Scope.STEP:
+        return ()
+    return [step for step in run.steps if claim.id in ALWAYS_JUDGED or not isinstance(step.answer, Failure)]
+
+
+def _judge(promise: Promise, thing: TaskStep | TaskRun, seen: Examination) -> None:
+    """Judge one promise, if it says anything about the thing."""
+    claim = promise.claim
+    if claim.applies is not None and not claim.applies(thing):
+        return
+    more = () if claim.argument is None else (promise.argument or claim.argument,)
+    seen.judged[promise.id] = seen.judged.get(promise.id, 0) + 1
+    seen.violations += [Violation(promise.id, evidence) for evidence in claim.predicate(thing, *more)]
+
+
+def _rank(name: str) -> int:
+    """How plain a process id is: its number."""
+    return int(name[-12:], 16)
+
+
+def _fewer_changes(case: TaskHistory) -> Iterator[TaskHistory]:
+    """Without runs of changes, single events, or lags."""
+    changes = case.changes
+    width = len(changes)
+    while width:
+        for start in range(0, len(changes), width):
+            yield replace(case, changes=changes[:start] + changes[start + width :])
+        width //= 2
+    for i, change in enumerate(changes):
+        for less in _less_change(change):
+            yield replace(case, changes=(*changes[:i], less, *changes[i + 1 :]))
+
+
+def _less_change(change: TaskChange) -> Iterator[TaskChange]:
+    for i in range(len(change.events)):
+        yield replace(change, events=change.events[:i] + change.events[i + 1 :])
+    if change.lags:
+        yield replace(change, lags=())
+        yield replace(change, lags=change.lags[:-1])
+    for i, lag in enumerate(change.lags):
+        if lag:
+            yield replace(change, lags=(*change.lags[:i], 0, *change.lags[i + 1 :]))
+
+
+def _fewer_tasks(case: TaskHistory) -> Iterator[TaskHistory]:
+    """Without a subtopology, or with fewer tasks in one, or fewer of them stateful."""
+    sizes = case.partitions
+    for i, size in enumerate(sizes):
+        if len(sizes) > 1:
+            rest, stateful = sizes[:i] + sizes[i + 1 :], case.stateful - (i < case.stateful)
+            yield replace(case, partitions=rest, stateful=stateful)
+        for fewer in sorted({size // 2, size - 1} - {0}):
+            yield replace(case, partitions=(*sizes[:i], fewer, *sizes[i + 1 :]))
+    if case.stateful:
+        yield replace(case, stateful=0)
+        yield replace(case, stateful=case.stateful - 1)
+
+
+def _fewer_processes(case: TaskHistory) -> Iterator[TaskHistory]:
+    if len(case.processes) > 1:
+        for i in range(len(case.processes)):
+            yield replace(case, processes=case.processes[:i] + case.processes[i + 1 :])
+
+
+def _plainer(case: TaskHistory) -> Iterator[TaskHistory]:
+    """Fewer threads, copies and warm-ups, and the first process ids."""
+    for i, join in enumerate(case.processes):
+        if join.threads > 1:
+            less = replace(join, threads=join.threads - 1)
+            yield replace(case, processes=(*case.processes[:i], less, *case.processes[i + 1 :]))
+    for i, change in enumerate(case.changes):
+        for j, event in enumerate(change.events):
+            if not isinstance(event, ProcessLeave) and event.threads > 1:
+                less_ = replace(event, threads=event.threads - 1)
+                events = (*change.events[:j], less_, *change.events[j + 1 :])
+                yield _with_change(case, i, replace(change, events=events))
+    if case.standby_replicas:
+        yield replace(case, standby_replicas=case.standby_replicas - 1)
+    if case.warmup_replicas_max > 1:
+        yield replace(case, warmup_replicas_max=1)
+    yield from _renamed(case)
+
+
+def _with_change(case: TaskHistory, index: int, change: TaskChange) -> TaskHistory:
+    return replace(case, changes=(*case.changes[:index], change, *case.changes[index + 1 :]))
+
+
+def _renamed(case: TaskHistory) -> Iterator[TaskHistory]:
+    """The history with the first process ids, in the order of their mention, and all of one sign."""
+    events = [*case.processes, *(event for change in case.changes for event in change.events)]
+    ids = list(dict.fromkeys(event.process_id for event in events))
+    for step in (2, 1):
+        names = {old: process_id(step * number) for number, old in enumerate(ids)}
+
+        def renamed(event: TaskEvent, names: dict[str, str] = names) -> TaskEvent:
+            name = names[event.process_id]
+            if isinstance(event, ProcessLeave):
+                return ProcessLeave(name)
+            made = ProcessJoin if isinstance(event, ProcessJoin) else ThreadsChange
+            return made(name, event.threads)
+
+        if any(old != new for old, new in names.items()):
+            yield replace(
+                case,
+                processes=tuple(ProcessJoin(names[join.process_id], join.threads) for join in case.processes),
+                changes=tuple(
+                    replace(change, events=tuple(map(renamed, change.events))) for change in case.changes
+                ),
+            )

@@ -1,0 +1,1 @@
+"""The optimum for users: instances, gaps, hunts and rankings."""

@@ -1,0 +1,228 @@
+"""How far targets are from the certified optimum on consumer instances.
+
+An instance is played as a history that only starts: the members join with what the instance says they
+own. What counts is the answer (eager), or the assignment once the group is at rest, counted from the
+owners before the first round (cooperative). Weights and co-partitioning are set aside, for the rules
+that are measured know neither: loads are partitions.
+
+A target that raises, does not come to rest, or answers with no assignment fails on that instance: it
+is counted, and the first such instance is told. Other families of instances are counted as well.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, NamedTuple
+
+from kassay.certify.optimum.instances import Located, at
+from kassay.certify.runs.blocks import open_host
+from kassay.certify.targets.resolve import Target
+from kassay.model.cluster import Cluster
+from kassay.model.errors import InputError
+from kassay.model.groups.group import Assignment, Group
+from kassay.model.groups.history import History, Join
+from kassay.model.groups.player import Player
+from kassay.model.groups.playing import NewObject
+from kassay.model.groups.step import Failure
+from kassay.solver.consumers.gap import Distribution, Gap, as_group, distributed, distribution, gap
+from kassay.solver.consumers.optimum import Optimum, OutOfTimeError, optimum
+from kassay.solver.consumers.problem import Problem
+
+SCHEMA: Final = "kassay/gap/1"
+OBJECTIVES: Final = ("balance", "spread", "movement", "rack")
+MEASURED: Final = "CS"
+"""The kinds that answer a consumer group."""
+
+
+class Played(NamedTuple):
+    """What a target made of a group: its answer or why there is none, in how many rounds and seconds."""
+
+    answer: Assignment | None
+    failure: str | None
+    rounds: int
+    seconds: float
+
+
+class Missed(NamedTuple):
+    """An instance without a gap, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass
+class TargetGaps:
+    """A target's gaps, instance by instance, and where it failed."""
+
+    target: Target
+    gaps: list[Gap] = field(default_factory=list)
+    failed: list[Missed] = field(default_factory=list)
+    rounds: int = 0
+    seconds: float = 0.0
+
+    @property
+    def instances(self) -> int:
+        """Instances asked."""
+        return len(self.gaps) + len(self.failed)
+
+    @property
+    def distributions(self) -> dict[str, Distribution | None]:
+        """The distribution of each gap; None where it was never judged."""
+        full = [each for each in self.gaps if not each.missing]
+        moves = ((each.moved - each.best.moved, each.problem.name) for each in full)
+        mismatches = ((each.rack_mismatch - each.best.rack_mismatch, each.problem.name) for each in full)
+        return {
+            **{objective: distribution(self.gaps, objective) for objective in OBJECTIVES},
+            "moves": distributed(moves),
+            "mismatches": distributed(mismatches),
+        }
+
+    @property
+    def totals(self) -> dict[str, int]:
+        """Moves and rack mismatches on all instances answered, whatever the balance, and the optimum's."""
+        return {
+            "moved": sum(each.moved for each in self.gaps),
+            "optimal_moved": sum(each.best.moved for each in self.gaps),
+            "rack_mismatch": sum(each.rack_mismatch for each in self.gaps),
+            "optimal_rack_mismatch": sum(each.best.rack_mismatch for each in self.gaps),
+            "missing": sum(each.missing for each in self.gaps),
+        }
+
+    def take(self, problem: Problem, best: Optimum, played: Played) -> None:
+        """Measure what the target made of an instance."""
+        self.rounds += played.rounds
+        self.seconds += played.seconds
+        if played.answer is None:
+            self.failed.append(Missed(problem.name, played.failure or "no answer"))
+            return
+        try:
+            self.gaps.append(gap(problem, played.answer, best))
+        except InputError as error:
+            self.failed.append(Missed(problem.name, f"no assignment: {error}"))
+
+    def to_json(self) -> dict[str, Any]:
+        """The target's part of the document."""
+        return {
+            "target": self.target.spec,
+            "protocol": self.target.protocol.value,
+            "answered": len(self.gaps),
+            "failed": [missed._asdict() for missed in self.failed],
+            "gaps": {
+                objective: None if found is None else found._asdict()
+                for objective, found in self.distributions.items()
+            },
+            "totals": self.totals,
+            "rounds": self.rounds,
+            "seconds": round(self.seconds, 6),
+            "instances": [each.document() for each in self.gaps],
+        }
+
+
+@dataclass
+class GapReport:
+    """The gaps of several targets on the same instances.
+
+    `unsolved` are instances whose optimum was not found in time, `set_aside` those of other families.
+    """
+
+    source: str
+    order: tuple[str, ...]
+    solver: str
+    targets: list[TargetGaps]
+    unsolved: list[Missed] = field(default_factory=list)
+    set_aside: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `kassay gap --json`."""
+        return {
+            "schema": SCHEMA,
+            "instances": self.source,
+            "order": ",".join(self.order),
+            "solver": self.solver,
+            "set_aside": self.set_aside,
+            "unsolved": [missed._asdict() for missed in self.unsolved],
+            "targets": [each.to_json() for each in self.targets],
+        }
+
+
+def require_measurable(target: Target) -> None:
+    """Raise `InputError` for a target that answers no consumer groups."""
+    if target.kind not in MEASURED:
+        raise InputError(f"{target.spec}: is of kind {target.kind}, expected an assignor of consumer groups")
+
+
+def play(new: NewObject, target: Target, cluster: Cluster, group: Group) -> Played:
+    """What the target makes of a group that has just come together."""
+    history = History(cluster, (tuple(Join(member) for member in group.members),))
+    began = time.perf_counter()
+    rebalanced = next(Player(new, target.protocol).play(history), None)
+    seconds = time.perf_counter() - began
+    if rebalanced is None:
+        return Played(None, "a group without members", 0, seconds)
+    last = rebalanced.steps[-1].answer
+    rounds = len(rebalanced.steps)
+    if isinstance(last, Failure):
+        return Played(None, last.message, rounds, seconds)
+    if not rebalanced.outcomes:
+        return Played(None, f"not at rest after {rounds} rounds", rounds, seconds)
+    given = rebalanced.outcomes[-1].given
+    return Played(given, None, rounds, seconds)
+
+
+def problem_of(located: Located) -> Problem | None:
+    """The instance's problem, without what assignors do not know; None for another family."""
+    document = located.document
+    with at(located.where):
+        if isinstance(document, dict) and document.get("family") in ("B", "C"):
+            return None
+        problem = Problem.parse(document)
+    named = problem.name or located.where
+    return replace(problem.unweighted(), copartition=(), name=named)
+
+
+def best_by(solver: str, order: tuple[str, ...], seconds: float | None) -> Callable[[Problem], Optimum]:
+    """The function that finds an optimum; it raises `OutOfTimeError` where that takes too long."""
+    if solver == "flow":
+        return lambda problem: optimum(problem, order)
+    from kassay.solver.consumers.z3_optimum import z3_optimum
+
+    return lambda problem: z3_optimum(problem, order, seconds)
+
+
+def measure(
+    targets: Sequence[Target],
+    instances: Iterable[Located],
+    source: str,
+    *,
+    order: tuple[str, ...],
+    solver: str = "flow",
+    seconds: float | None = None,
+    report: Callable[[int], None] = lambda _: None,
+) -> GapReport:
+    """The gaps of the targets on the instances; raises `InputError` for an instance that is none.
+
+    `seconds` limits each search for an optimum by Z3. `report` is told after each instance how many
+    there were.
+    """
+    made = GapReport(source, order, solver, [TargetGaps(target) for target in targets])
+    best_of = best_by(solver, order, seconds)
+    with ExitStack() as stack:
+        hosts = [stack.enter_context(open_host(target)) for target in targets]
+        for number, located in enumerate(instances, start=1):
+            problem = problem_of(located)
+            report(number)
+            if problem is None:
+                made.set_aside += 1
+                continue
+            try:
+                best = best_of(problem)
+            except OutOfTimeError as error:
+                made.unsolved.append(Missed(problem.name, str(error)))
+                continue
+            cluster, group = as_group(problem)
+            for host, each in zip(hosts, made.targets, strict=True):
+                each.take(problem, best, play(host.new, each.target, cluster, group))
+    return made

@@ -1,0 +1,124 @@
+"""The hunt for a target's worst distance to the optimum, on instances from small to larger.
+
+The ladder has random small groups with overlapping subscriptions in order of size, so the first
+instance that shows a gap is a smallest one. The staircase (member i reads topics i and i + 1, topic i
+has i partitions and belongs to member i) shows how a gap grows where a rule moves one partition at a
+time and only a chain of moves would help.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from kassay.certify.optimum.gaps import Missed, play
+from kassay.certify.runs.blocks import open_host
+from kassay.certify.targets.resolve import Target
+from kassay.model.errors import InputError
+from kassay.model.groups.group import Assignment
+from kassay.solver.consumers.gap import Gap, as_group, gap
+from kassay.solver.consumers.problem import Problem
+from kassay.solver.instances.hunt import STAIRS, ladder, staircase
+
+SCHEMA: Final = "kassay/gap-hunt/1"
+HUNTED: Final = ("balance", "movement")
+
+
+class Found(NamedTuple):
+    """An instance with a gap, and what the target answered there."""
+
+    gap: Gap
+    answer: Assignment
+
+    @property
+    def problem(self) -> Problem:
+        """The instance."""
+        return self.gap.problem
+
+    def to_json(self) -> dict[str, Any]:
+        """The gap with its instance and both assignments."""
+        both = {"answer": self.answer, "optimum": self.gap.best.assignment}
+        return {
+            **self.gap.document(),
+            "instance": self.problem.document(),
+            **{
+                which: {m: sorted(map(list, tps)) for m, tps in given.items()}
+                for which, given in both.items()
+            },
+        }
+
+
+@dataclass
+class Hunt:
+    """What was met: for each objective the smallest instance with a gap, and the smallest with the worst."""
+
+    target: Target
+    seed: int
+    smallest: dict[str, Found] = field(default_factory=dict)
+    worst: dict[str, Found] = field(default_factory=dict)
+    stairs: list[Found] = field(default_factory=list)
+    failed: list[Missed] = field(default_factory=list)
+    looked_at: int = 0
+    finished: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """The hunt as a document; instances can be given to `kassay optimum` and `kassay gap`."""
+        return {
+            "schema": SCHEMA,
+            "target": self.target.spec,
+            "seed": self.seed,
+            "looked_at": self.looked_at,
+            "finished": self.finished,
+            "failed": [missed._asdict() for missed in self.failed],
+            "smallest": {name: found.to_json() for name, found in self.smallest.items()},
+            "worst": {name: found.to_json() for name, found in self.worst.items()},
+            "staircase": [
+                {"steps": len(each.problem.members), **each.gap.document()} for each in self.stairs
+            ],
+        }
+
+
+def hunt(target: Target, seed: int, seconds: float, report: Callable[[int], None] = lambda _: None) -> Hunt:
+    """Hunt until the ladder ends or the time is spent; the staircase is always measured.
+
+    Raises `TargetNotLoadable` if the target does not start.
+    """
+    deadline = time.monotonic() + seconds
+    found = Hunt(target, seed)
+    with open_host(target) as host:
+
+        def look(problem: Problem) -> Found | None:
+            found.looked_at += 1
+            played = play(host.new, target, *as_group(problem))
+            if played.answer is None:
+                found.failed.append(Missed(problem.name, played.failure or "no answer"))
+                return None
+            try:
+                return Found(gap(problem, played.answer), played.answer)
+            except InputError as error:
+                found.failed.append(Missed(problem.name, f"no assignment: {error}"))
+                return None
+
+        found.stairs = [each for each in map(look, map(staircase, STAIRS)) if each is not None]
+        for problem in ladder(seed):
+            if time.monotonic() > deadline:
+                return found
+            report(found.looked_at)
+            each = look(problem)
+            if each is not None:
+                _remember(found, each)
+        found.finished = True
+    return found
+
+
+def _remember(found: Hunt, each: Found) -> None:
+    """Keep the first instance with a gap, and the first with the largest."""
+    for objective in HUNTED:
+        value = getattr(each.gap, objective)
+        if not value:
+            continue
+        found.smallest.setdefault(objective, each)
+        if objective not in found.worst or value > getattr(found.worst[objective].gap, objective):
+            found.worst[objective] = each

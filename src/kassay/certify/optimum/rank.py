@@ -1,0 +1,141 @@
+"""A leaderboard: the same claims, histories and instances for every target.
+
+Every target is judged on the same claims, whether it declares them or not, so that the counts can be
+compared, and measured on the same instances. The order: the fewest instances failed, then the total
+balance gap, moves, rack mismatches, and rounds. Claims and time are shown and do not decide: one rare
+input can cost a claim, and time is not the same on any two machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from kassay.assignors.registry import load_all
+from kassay.certify.optimum.gaps import MEASURED, TargetGaps, measure
+from kassay.certify.optimum.instances import Located
+from kassay.certify.runs.certificate import Certificate
+from kassay.certify.runs.options import Budget, Options
+from kassay.certify.runs.run import certify
+from kassay.certify.runs.verdicts import Verdict
+from kassay.certify.targets.resolve import Limits, Target
+from kassay.properties.registry import promise, validity_claims
+
+SCHEMA: Final = "kassay/rank/1"
+HISTORIES: Final = 300
+DECLARED: Final = (
+    "deterministic",
+    "order-independent",
+    "balanced-within-one",
+    "balanced-kip54",
+    "balanced-optimal",
+    "sticky-minimal",
+    "stable",
+)
+"""What every target is judged on beyond validity."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One target's line."""
+
+    gaps: TargetGaps
+    certificate: Certificate
+
+    @property
+    def spec(self) -> str:
+        """The target."""
+        return self.gaps.target.spec
+
+    def claims(self, verdict: Verdict) -> list[str]:
+        """The claims with that verdict, in the order of the certificate."""
+        return [claim.id for claim in self.certificate.claims if claim.verdict is verdict]
+
+    @property
+    def invalid(self) -> list[str]:
+        """The validity claims broken on ordinary input."""
+        validity = {found.claim.id for found in validity_claims(self.certificate.kind)}
+        return [
+            claim.id
+            for claim in self.certificate.claims
+            if claim.id in validity and claim.counterexample and not claim.counterexample.trace.contradictory
+        ]
+
+    @property
+    def balance(self) -> int:
+        """The sum of all balance gaps."""
+        return sum(each.balance or 0 for each in self.gaps.gaps)
+
+    @property
+    def moves(self) -> int:
+        """Moves above the optimum's on all instances, whatever the balance."""
+        return self.gaps.totals["moved"] - self.gaps.totals["optimal_moved"]
+
+    @property
+    def mismatches(self) -> int:
+        """Rack mismatches above the optimum's on all instances, whatever the balance."""
+        return self.gaps.totals["rack_mismatch"] - self.gaps.totals["optimal_rack_mismatch"]
+
+    @property
+    def key(self) -> tuple[int, int, int, int, int, str]:
+        """What ranks the target."""
+        faults = len(self.gaps.failed) + self.gaps.totals["missing"]
+        return (faults, self.balance, self.moves, self.mismatches, self.gaps.rounds, self.spec)
+
+    def to_json(self) -> dict[str, Any]:
+        """The line as JSON."""
+        found = self.gaps.distributions["balance"]
+        return {
+            "target": self.spec,
+            "protocol": self.gaps.target.protocol.value,
+            "claims": {verdict.value: self.claims(verdict) for verdict in Verdict},
+            "invalid": self.invalid,
+            "histories": self.certificate.histories,
+            "failed": len(self.gaps.failed),
+            "balance": self.balance,
+            "balance_worst": None if found is None else found.worst,
+            "balance_at_zero": None if found is None else found.at_zero,
+            "moves": self.moves,
+            "mismatches": self.mismatches,
+            "rounds": self.gaps.rounds,
+            "seconds": round(self.gaps.seconds, 6),
+        }
+
+
+def default_targets() -> list[str]:
+    """Every reference that answers consumer groups; the optimal ones are the yardstick."""
+    return [spec for spec, found in load_all().items() if found.kind in MEASURED]
+
+
+def rank(
+    targets: Sequence[Target],
+    instances: Iterable[Located],
+    source: str,
+    *,
+    order: tuple[str, ...],
+    seed: int = 0,
+    budget: Budget,
+    report: Callable[[int], None] = lambda _: None,
+) -> list[Ranked]:
+    """The targets, the best first; the same order for the same seed and number of histories.
+
+    `report` is told how many targets are done. Raises `TargetNotLoadable` for one that does not start.
+    """
+    measured = measure(targets, instances, source, order=order).targets
+    ranked = []
+    for number, gaps in enumerate(measured, start=1):
+        ranked.append(Ranked(gaps, certify(gaps.target, _options(gaps.target, seed, budget))))
+        report(number)
+    return sorted(ranked, key=lambda each: each.key)
+
+
+def _options(target: Target, seed: int, budget: Budget) -> Options:
+    claims = tuple(
+        dict.fromkeys(
+            [found.claim.id for found in validity_claims(target.kind)]
+            + [promise(name, target.kind).claim.id for name in DECLARED]
+        )
+    )
+    limits = Limits(target.limits.call_timeout_s, target.limits.memory_mib)
+    return Options(claims=claims, budget=budget, seed=seed, limits=limits, controls=False, shrink=False)

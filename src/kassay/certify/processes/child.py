@@ -1,0 +1,262 @@
+"""The child process of a target: takes its place in a cage, loads the class and answers calls.
+
+Whatever the target's code raises is caught here and sent as an answer. Only what ends the process, or
+keeps it from answering, is left to the guard and the parent.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import gc
+import marshal
+import os
+import resource
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from kassay.assignors.plain.answers import (
+    Malformed,
+    check_assignment,
+    check_placement,
+    check_user_data,
+    difference,
+    integer,
+)
+from kassay.certify.processes.load import FULL, PLACER, Loaded, NotLoadable, Source, load
+from kassay.certify.processes.wire import CHANNEL_LOST, HEADER, MESSAGE_MAX, frame, to_json
+from kassay.model.failure import FailureKind, failed
+
+_CHANNEL_FD: Final = 200
+_LOADING_MIB: Final = 1024
+"""What libraries may take on top of the limit while the target is loaded."""
+_RESERVE: Final = 1024 * 1024
+_PLACED: Final = ("num_partitions", "replication_factor", "brokers")
+_INPUTS: Final = ("partitions_per_topic", "members", "replica_racks", "partition_weights")
+
+
+def settle(channel: tuple[int, ...], output: int) -> tuple[int, ...]:
+    """Put the channel out of the way and everything else of the guard's out of reach."""
+    kept = tuple(fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _CHANNEL_FD) for fd in channel)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    os.closerange(3, _CHANNEL_FD)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    return kept
+
+
+def execute(argv: list[str], channel: tuple[int, ...]) -> NoReturn:
+    """Become the program, with the channel as its standard input and output."""
+    os.dup2(channel[0], 0)
+    os.dup2(channel[1], 1)
+    try:
+        os.execvp(argv[0], argv)
+    except OSError as error:
+        os.write(2, f"{argv[0]}: {error.strerror}\n".encode())
+        os._exit(126)
+
+
+def serve(fd: int, order: Mapping[str, Any]) -> NoReturn:
+    """Load the target, say what it is, and answer calls for the rest of this process's life."""
+    nonce = bytes.fromhex(order["nonce"])
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    sys.path[:] = order["path"]
+    limit_memory(order["memory_mib"] + _LOADING_MIB)
+    try:
+        target, loaded = load(Source(**order["source"]))
+    except NotLoadable as error:
+        write(fd, frame(nonce, 0, to_json({"error": str(error)}).encode()))
+        os._exit(0)
+    try:
+        told = to_json({"loaded": asdict(loaded)}).encode()
+    except (TypeError, ValueError) as error:
+        told = to_json({"error": f"META cannot be read: {error}"}).encode()
+    gc.collect()
+    limit_memory(order["memory_mib"])
+    write(fd, frame(nonce, 0, told))
+    try:
+        Server(fd, nonce, target, loaded).run()
+    finally:
+        os._exit(CHANNEL_LOST)
+
+
+def limit_memory(mib: int) -> None:
+    """Let the address space grow by so much from here; where the system has no such limit, nothing."""
+    with suppress(OSError, ValueError):
+        now = int(Path("/proc/self/statm").read_bytes().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (now + mib * 1024 * 1024, resource.RLIM_INFINITY))
+
+
+def write(fd: int, data: bytes) -> None:
+    """All of it, or the end of this process."""
+    view = memoryview(data)
+    try:
+        while view:
+            view = view[os.write(fd, view) :]
+    except OSError:
+        os._exit(CHANNEL_LOST)
+
+
+class Server:
+    """Objects of the target by number, and the calls to them."""
+
+    def __init__(self, fd: int, nonce: bytes, target: type, loaded: Loaded) -> None:
+        self.fd = fd
+        self.nonce = nonce
+        self.target = target
+        self.loaded = loaded
+        self.objects: dict[int, Any] = {}
+        self.broken: dict[int, list[Any]] = {}
+        self.reserve = bytearray(_RESERVE)
+        self.buffer = b""
+        assign = {FULL: self.assign_full, PLACER: self.place}.get(loaded.form, self.assign_plain)
+        self.calls: dict[str, Callable[[Any, bytes], list[Any]]] = {
+            "assign": assign,
+            "place": self.place,
+            "partition": self.partition,
+            "close": self.close,
+            "subscription_user_data": self.user_data,
+            "on_assignment": self.learn,
+            "make": lambda _object, _body: [0, None, None],
+        }
+
+    def run(self) -> None:
+        """Until the parent is gone."""
+        pid = os.getpid()
+        while True:
+            sequence, payload = self.read()
+            news, drops, method, number, body = marshal.loads(payload)
+            for new, config in news:
+                self.make(new, config)
+            for gone in drops:
+                self.objects.pop(gone, None)
+                self.broken.pop(gone, None)
+            reply = self.answer(method, number, body)
+            if os.getpid() != pid:
+                os._exit(0)  # a process that the target forked came back from the call as well
+            write(self.fd, frame(self.nonce, sequence, reply))
+
+    def read(self) -> tuple[int, bytes]:
+        """The next request."""
+        size, sequence = HEADER.size, 0
+        wanted = -1
+        while wanted < 0 or len(self.buffer) < wanted:
+            try:
+                data = os.read(self.fd, 262144)
+            except OSError:
+                os._exit(CHANNEL_LOST)
+            if not data:
+                os._exit(0)
+            self.buffer += data
+            if wanted < 0 and len(self.buffer) >= size:
+                _, sequence, length = HEADER.unpack_from(self.buffer)
+                wanted = size + length
+        payload, self.buffer = self.buffer[size:wanted], self.buffer[wanted:]
+        return sequence, payload
+
+    def make(self, number: int, config: dict[str, str]) -> None:
+        """A new object, or the reason why there is none, told at its first call."""
+        call = self.loaded.class_name
+        try:
+            made = self.target()
+            call = "configure"
+            if hasattr(made, "configure"):
+                made.configure(config)
+            self.objects[number] = made
+        except BaseException as error:  # the target's own code may raise anything
+            self.broken[number] = self.failure(error, call)
+
+    def answer(self, method: str, number: int, body: bytes) -> bytes:
+        """The reply to one call, whatever the target does; falls back on the reserve when memory is out."""
+        try:
+            if number in self.broken:
+                reply = self.broken[number]
+            else:
+                reply = self.calls[method](self.objects[number], body)
+            data = to_json(reply).encode()
+            if len(data) > MESSAGE_MAX:
+                size, most = len(data) >> 20, MESSAGE_MAX >> 20
+                text = f"answer of {size} MiB, expected at most {most} MiB"
+                return to_json([1, FailureKind.MALFORMED, text, method, []]).encode()
+            return data
+        except Malformed as malformed:
+            return to_json([1, FailureKind.MALFORMED, str(malformed), method, []]).encode()
+        except MemoryError as error:
+            self.reserve = bytearray()
+            return to_json(self.failure(error, method)).encode()
+        except BaseException as error:
+            return to_json(self.failure(error, method)).encode()
+
+    def failure(self, error: BaseException, call: str) -> list[Any]:
+        """The reply that stands for an exception."""
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(BaseException):
+                stream.flush()
+        told = failed(error, call, self.loaded.file)
+        return [1, told.kind, told.message, told.where, told.raised]
+
+    def assign_plain(self, target: Any, body: bytes) -> list[Any]:
+        """One call of the plain form, on fresh values."""
+        given = marshal.loads(body)
+        counts, members, racks, weights = given
+        extras = self.loaded.extras
+        if not extras:
+            answer = target.assign(counts, members)
+        else:
+            values = {"replica_racks": racks, "partition_weights": weights}
+            answer = target.assign(counts, members, **{name: values[name] for name in extras})
+        checked = check_assignment(answer)
+        return [0, checked, changed(marshal.loads(body), given, _INPUTS)]
+
+    def assign_full(self, target: Any, body: bytes) -> list[Any]:
+        """One call of the full form, on values made for it."""
+        from kassay.certify.processes import values
+
+        cluster, group = values.decode(marshal.loads(body))
+        given, user_data = values.check_answer(target.assign(cluster, group))
+        mutated = values.changed(values.decode(marshal.loads(body)), (cluster, group))
+        return [0, [given, {member_id: data.hex() for member_id, data in user_data.items()}], mutated]
+
+    def place(self, target: Any, body: bytes) -> list[Any]:
+        """One call of a placer."""
+        given = marshal.loads(body)
+        before = marshal.loads(body)
+        by_name = {name: given[name] for name in given if name not in _PLACED}
+        checked = check_placement(target.place(*(given[name] for name in _PLACED), **by_name))
+        return [0, checked, changed(tuple(before.values()), tuple(given.values()), tuple(before))]
+
+    def partition(self, target: Any, body: bytes) -> list[Any]:
+        """One call of a partitioner."""
+        return [0, integer("partition has the answer", target.partition(*marshal.loads(body))), None]
+
+    def close(self, target: Any, _body: bytes) -> list[Any]:
+        """Close the object, if it can be."""
+        if hasattr(target, "close"):
+            target.close()
+        return [0, None, None]
+
+    def user_data(self, target: Any, body: bytes) -> list[Any]:
+        """What the object adds to its subscription."""
+        data = check_user_data(target.subscription_user_data(marshal.loads(body)))
+        return [0, None if data is None else data.hex(), None]
+
+    def learn(self, target: Any, body: bytes) -> list[Any]:
+        """Tell the object what its member got."""
+        from kassay.certify.processes import values
+
+        target.on_assignment(*values.decode_learned(marshal.loads(body)))
+        return [0, None, None]
+
+
+def changed(before: tuple[Any, ...], after: tuple[Any, ...], names: tuple[str, ...]) -> str | None:
+    """What a call changed in its input, or None."""
+    for name, old, new in zip(names, before, after):
+        if found := difference(old, new, name):
+            return found
+    return None

@@ -1,0 +1,274 @@
+"""The process between kassay and a target: starts it, watches it, and leaves nothing of it behind.
+
+The guard is one small single-threaded interpreter that forks a child for the target, so that a new child
+costs a fork and the loading of the target. On Linux it is the subreaper of everything below it: however
+a target forks, changes its session or daemonises, its processes end up as the guard's children and are
+killed with it. When the control socket closes, because the parent closed it or is gone, the guard kills
+all and ends. Elsewhere process groups do what they can.
+
+Control messages are JSON lines. In: `start`, `kill`, `output`. Out: `started` (with the descriptors of
+the channel), `ended`, `output`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from kassay.certify.processes import child
+
+_PR_SET_PDEATHSIG: Final = 1
+_PR_SET_CHILD_SUBREAPER: Final = 36
+_TAIL_MAX: Final = 8192
+_READ: Final = 65536
+_WATCH_S: Final = 0.05
+_SWEEP_S: Final = 5.0
+_LINUX: Final = sys.platform.startswith("linux")
+
+
+def main() -> None:
+    """Serve the parent on the control socket whose descriptor is the last argument."""
+    with socket.socket(fileno=int(sys.argv[-1])) as control:
+        guard = Guard(control)
+        try:
+            guard.run()
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the parent is gone
+        finally:
+            guard.sweep()
+    os._exit(0)
+
+
+def prctl(option: int, argument: int) -> None:
+    """Linux's prctl; nothing elsewhere."""
+    if _LINUX:
+        import ctypes
+
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(option, argument, 0, 0, 0)
+
+
+class Guard:
+    """The state of one guard: the child if there is one, and the end of what it wrote."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self.control = control
+        self.child: int | None = None
+        self.memory_mib = 0
+        self.watched = False
+        self.over = False
+        self.tail = b""
+        self.inbox = b""
+        prctl(_PR_SET_CHILD_SUBREAPER, 1)
+        self.output, self.output_in = os.pipe()
+        self.wake, wake_in = os.pipe()
+        for fd in (self.output, self.wake, wake_in):
+            os.set_blocking(fd, False)
+        signal.set_wakeup_fd(wake_in, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+
+    def run(self) -> None:
+        """Until the control socket closes."""
+        poll = select.poll()
+        for fd in (self.control.fileno(), self.wake, self.output):
+            poll.register(fd, select.POLLIN)
+        while True:
+            ready = {fd for fd, _ in poll.poll(_WATCH_S * 1000 if self.watched else None)}
+            if self.output in ready:
+                self.drain()
+            if self.wake in ready:
+                with suppress(BlockingIOError):
+                    os.read(self.wake, _READ)
+                self.reap()
+            if self.watched:
+                self.watch()
+            if self.control.fileno() in ready and not self.receive():
+                return
+
+    def receive(self) -> bool:
+        """Handle what the parent asks; False when it is gone."""
+        data = self.control.recv(_READ)
+        if not data:
+            return False
+        *lines, self.inbox = (self.inbox + data).split(b"\n")
+        for line in lines:
+            order = json.loads(line)
+            if order["do"] == "start":
+                self.start(order)
+            elif order["do"] == "kill":
+                self.kill()
+            else:
+                self.drain()
+                self.tell({"event": "output", "tail": self.text()})
+        return True
+
+    def tell(self, event: dict[str, Any], fds: tuple[int, ...] = ()) -> None:
+        """Send one line, with descriptors if there are any."""
+        line = json.dumps(event).encode() + b"\n"
+        if fds:
+            sent = socket.send_fds(self.control, [line], fds)
+            line = line[sent:]
+        self.control.sendall(line)
+
+    def start(self, order: dict[str, Any]) -> None:
+        """Fork the child of a target and send the parent its ends of the channel."""
+        self.sweep()
+        self.drain()
+        self.tail = b""
+        self.memory_mib, self.over = order["memory_mib"], False
+        self.watched = order["kind"] == "exec"
+        mine: tuple[int, ...]
+        theirs: tuple[int, ...]
+        if self.watched:
+            (stdin, ours_in), (ours_out, stdout) = os.pipe(), os.pipe()
+            mine, theirs = (stdin, stdout), (ours_in, ours_out)
+        else:
+            left, right = socket.socketpair()
+            mine, theirs = (left.detach(),), (right.detach(),)
+        guard = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                self.become(order, guard, mine)
+            finally:
+                os._exit(70)
+        self.child = pid
+        self.tell({"event": "started", "pid": pid}, theirs)
+        for fd in (*mine, *theirs):
+            os.close(fd)
+
+    def become(self, order: dict[str, Any], guard: int, channel: tuple[int, ...]) -> None:
+        """The forked child's way to the target; never returns."""
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGCHLD, signal.SIGINT):
+            signal.signal(number, signal.SIG_DFL)
+        os.setsid()
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != guard:
+            os._exit(0)  # the guard went before it could be watched
+        channel = child.settle(channel, self.output_in)
+        if self.watched:
+            child.execute(order["argv"], channel)
+        child.serve(channel[0], order)
+
+    def drain(self) -> None:
+        """Take what the target wrote and keep the end of it."""
+        with suppress(BlockingIOError):
+            for _ in range(64):
+                self.tail = (self.tail + os.read(self.output, _READ))[-_TAIL_MAX:]
+
+    def text(self) -> str:
+        """The end of what the target wrote."""
+        return self.tail.decode("utf-8", "replace")
+
+    def watch(self) -> None:
+        """Kill a program that grew over its limit; a Python child has a limit of its own address space."""
+        if self.child is None:
+            return
+        if sum(map(resident_mib, [self.child, *descendants(self.child)])) > self.memory_mib:
+            self.over = True
+            os.kill(self.child, signal.SIGKILL)
+
+    def kill(self) -> None:
+        """End the child now; the news goes out as for any other end."""
+        if self.child is not None:
+            with suppress(ProcessLookupError):
+                os.kill(self.child, signal.SIGKILL)
+            self.sweep()
+
+    def reap(self) -> None:
+        """Bury the dead; when the child is among them, everything below it goes too."""
+        while True:
+            try:
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            if pid == self.child:
+                self.ended(status, usage.ru_maxrss)
+                self.sweep()
+
+    def ended(self, status: int, rss: int) -> None:
+        """Tell the parent how the child ended."""
+        pid, self.child, self.watched = self.child, None, False
+        self.drain()
+        self.tell(
+            {
+                "event": "ended",
+                "pid": pid,
+                "status": os.waitstatus_to_exitcode(status),
+                "rss_mib": rss // 1024 if _LINUX else rss // (1024 * 1024),
+                "over": self.over,
+                "tail": self.text(),
+            }
+        )
+
+    def sweep(self) -> None:
+        """Kill and bury every process below the guard, until there is none."""
+        end = time.monotonic() + _SWEEP_S
+        while time.monotonic() < end:
+            if self.child is not None:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(self.child, signal.SIGKILL)
+            try:
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid:
+                if pid == self.child:
+                    with suppress(BrokenPipeError, ConnectionResetError):
+                        self.ended(status, usage.ru_maxrss)
+                continue
+            below = descendants(os.getpid())
+            for number in (signal.SIGSTOP, signal.SIGKILL):  # stopped first, so that none forks on
+                for pid in below:
+                    with suppress(ProcessLookupError, PermissionError):
+                        os.kill(pid, number)
+            time.sleep(0.001)
+
+
+def descendants(root: int) -> list[int]:
+    """Every process below `root`; empty where there is no /proc."""
+    children: dict[int, list[int]] = {}
+    for pid, parent in _parents():
+        children.setdefault(parent, []).append(pid)
+    found, queue = [], [root]
+    while queue:
+        below = children.get(queue.pop(), [])
+        found += below
+        queue += below
+    return found
+
+
+def _parents() -> Iterator[tuple[int, int]]:
+    """Each process with its parent, from /proc."""
+    try:
+        names = [entry.name for entry in Path("/proc").iterdir()]
+    except OSError:
+        return
+    for name in names:
+        if name.isdigit():
+            with suppress(OSError, ValueError, IndexError):
+                # the second field is the program's name in parentheses and may hold anything
+                yield int(name), int(Path(f"/proc/{name}/stat").read_bytes().rpartition(b")")[2].split()[1])
+
+
+def resident_mib(pid: int) -> float:
+    """The memory that a process has in use; 0 where it cannot be read."""
+    with suppress(OSError, ValueError, IndexError):
+        return (
+            int(Path(f"/proc/{pid}/statm").read_bytes().split()[1])
+            * os.sysconf("SC_PAGE_SIZE")
+            / (1024 * 1024)
+        )
+    return 0.0

@@ -1,0 +1,275 @@
+"""From a file or a module to the one class in it that is the target; runs in the child process.
+
+Standard library only and light: with the plain form nothing else of kassay is imported.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+from kassay.model.failure import one_line, place_of, told
+
+METHODS: Final = ("assign", "place", "partition")
+PLAIN, FULL, PLACER, PARTITIONER = "plain", "full", "placer", "partitioner"
+
+_EXTRAS: Final = ("replica_racks", "partition_weights")
+_ASSIGN: Final = "assign(self, partitions_per_topic, members) or assign(self, cluster, group)"
+_PLACE: Final = "place(self, num_partitions, replication_factor, brokers, existing=None)"
+_PARTITION: Final = "partition(self, topic, key, value, num_partitions, available)"
+_BASE: Final = "kassay.model.groups.assignor"
+
+
+class NotLoadable(Exception):
+    """The target cannot be loaded; the message is one line: what, where, what was expected."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the class is: in a file or an importable module, by name or as the only one there."""
+
+    file: str | None = None
+    module: str | None = None
+    class_name: str | None = None
+
+    @property
+    def label(self) -> str:
+        """The file or module as the user wrote it."""
+        return self.file or self.module or ""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A class with what can be said of it without calling it; the class never leaves its process."""
+
+    class_name: str
+    name: str
+    form: str
+    extras: tuple[str, ...] = ()
+    protocols: tuple[str, ...] = ()
+    user_data: bool = False
+    learns: bool = False
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    file: str | None = None
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Loaded:
+        """The description that a child sent as JSON."""
+        lists = ("extras", "protocols")
+        values: dict[str, Any] = {n: tuple(v) if n in lists else v for n, v in told.items()}
+        return cls(**values)
+
+
+def load(source: Source) -> tuple[type, Loaded]:
+    """The class and its description; raises `NotLoadable`, whatever the target's code does."""
+    module = _from_file(source.file) if source.file else _from_module(source.module or "")
+    target = _choose(source, module)
+    return target, describe(target, module, source)
+
+
+def _from_file(file: str) -> ModuleType:
+    path = Path(file)
+    try:
+        text = path.read_bytes()
+    except FileNotFoundError:
+        raise NotLoadable(f"{file}: no such file") from None
+    except OSError as error:
+        raise NotLoadable(f"{file}: cannot be read: {error.strerror or error}") from None
+    module = ModuleType(f"kassay_target_{path.stem}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module
+    folder = str(path.parent.resolve())
+    if folder not in sys.path:
+        sys.path.append(folder)  # behind everything else, so that no file beside it hides a library
+    try:
+        # compiled from what was read: a cached .pyc could be of an older text
+        exec(compile(text, str(path), "exec"), module.__dict__)
+    except SyntaxError as error:
+        raise NotLoadable(_syntax(file, error)) from None
+    except ValueError as error:
+        if "null bytes" in str(error):
+            raise NotLoadable(f"{file}: not a Python file: {error}") from None
+        raise NotLoadable(_raised(file, error)) from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise NotLoadable(_raised(file, error)) from None
+    return module
+
+
+def _from_module(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        missing = error.name or name
+        if name == missing or name.startswith(f"{missing}."):
+            raise NotLoadable(
+                f"{name}: there is no module {missing!r}, expected an importable module"
+            ) from None
+        raise NotLoadable(_raised(name, error)) from None
+    except SyntaxError as error:
+        raise NotLoadable(_syntax(name, error)) from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise NotLoadable(_raised(name, error)) from None
+
+
+def _syntax(label: str, error: SyntaxError) -> str:
+    at = f"{error.filename or label}:{error.lineno}" if error.lineno else label
+    return f"{at}: {type(error).__name__}: {one_line(str(error.msg))}, expected Python"
+
+
+def _raised(label: str, error: BaseException) -> str:
+    at = place_of(error, label) or label
+    return f"{label}: {told(error)} on import ({at}), expected a module that imports without error"
+
+
+def _choose(source: Source, module: ModuleType) -> type:
+    """The named class, or the only one of the module that has one of `METHODS`, the earlier first."""
+    label = source.label
+    if source.class_name is not None:
+        found = getattr(module, source.class_name, None)
+        if found is None:
+            there = _and(sorted(name for name, _ in _candidates(module)))
+            raise NotLoadable(
+                f"{label}: there is no class {source.class_name!r}" + (f", but {there}" if there else "")
+            )
+        if not isinstance(found, type):
+            raise NotLoadable(
+                f"{label}: {source.class_name} is no class but a value of type {type(found).__name__}"
+            )
+        if not any(callable(getattr(found, method, None)) for method in METHODS):
+            raise NotLoadable(
+                f"{label}: class {source.class_name} has neither assign nor place, expected {_ASSIGN}"
+            )
+        return found
+    candidates = dict(_candidates(module, METHODS[:2])) or dict(_candidates(module))
+    if not candidates:
+        raise NotLoadable(f"{label}: no class with assign or place, expected one with {_ASSIGN}")
+    if len(candidates) > 1:
+        raise NotLoadable(
+            f"{label}: several classes have assign or place ({', '.join(sorted(candidates))}), "
+            f"expected {label}:NAME with one of them"
+        )
+    return next(iter(candidates.values()))
+
+
+def _candidates(module: ModuleType, methods: tuple[str, ...] = METHODS) -> Iterator[tuple[str, type]]:
+    """The module's own public classes that could be the target."""
+    for name, value in vars(module).items():
+        if (
+            isinstance(value, type)
+            and value.__module__ == module.__name__
+            and not name.startswith("_")
+            and any(callable(getattr(value, method, None)) for method in methods)
+        ):
+            yield name, value
+
+
+def _and(names: list[str]) -> str:
+    return ", ".join(names)
+
+
+def describe(target: type, module: ModuleType, source: Source) -> Loaded:
+    """What the class is and asks for; raises `NotLoadable` for a signature that kassay cannot call."""
+    meta = vars(target).get("META", getattr(module, "META", {}))
+    if not isinstance(meta, dict):
+        raise NotLoadable(f"{source.label}: META is a {type(meta).__name__}, expected a dict")
+    own_name = getattr(target, "name", None)
+    name = own_name if isinstance(own_name, str) and own_name else target.__name__
+    known = {key: meta[key] for key in ("kind", "protocol", "claims", "assumes") if key in meta}
+    if callable(getattr(target, "assign", None)):
+        form, extras = _assign_form(target, source)
+    elif callable(getattr(target, "place", None)):
+        form, extras = PLACER, ()
+        _fits(target, "place", source, least=3, most=4, extras=(), expected=_PLACE)
+    else:
+        form, extras = PARTITIONER, ()
+        _fits(target, "partition", source, least=5, most=5, extras=(), expected=_PARTITION)
+    return Loaded(
+        class_name=target.__name__,
+        name=one_line(name),
+        form=form,
+        extras=extras,
+        protocols=_protocols(target) if form == FULL else (),
+        user_data=form == FULL and _own(target, "subscription_user_data"),
+        learns=form == FULL and _own(target, "on_assignment"),
+        meta=known,
+        file=getattr(module, "__file__", None),
+    )
+
+
+def _assign_form(target: type, source: Source) -> tuple[str, tuple[str, ...]]:
+    names, _ = _parameters(target, "assign")
+    based = any(base.__module__ == _BASE for base in target.__mro__)
+    if based or names[:2] == ["cluster", "group"] or hasattr(target, "subscription_user_data"):
+        _fits(target, "assign", source, least=2, most=2, extras=(), expected=_ASSIGN)
+        return FULL, ()
+    _fits(target, "assign", source, least=2, most=2, extras=_EXTRAS, expected=_ASSIGN)
+    return PLAIN, tuple(name for name in _EXTRAS if name in names)
+
+
+def _parameters(target: type, method: str) -> tuple[list[str], set[str]]:
+    """The names that the bound method takes, and those of them that must be given; `*` for any number."""
+    import inspect
+
+    raw = inspect.getattr_static(target, method)
+    function = getattr(target, method)
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return ["*"], set()
+    if not isinstance(raw, staticmethod | classmethod) and parameters:
+        variadic = parameters[0].kind is inspect.Parameter.VAR_POSITIONAL
+        parameters = parameters if variadic else parameters[1:]
+    names, needed = [], set()
+    for parameter in parameters:
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            names.append("*")
+        elif parameter.kind is not inspect.Parameter.VAR_KEYWORD:
+            names.append(parameter.name)
+            if parameter.default is inspect.Parameter.empty:
+                needed.add(parameter.name)
+    return names, needed
+
+
+def _fits(
+    target: type,
+    method: str,
+    source: Source,
+    *,
+    least: int,
+    most: int,
+    extras: tuple[str, ...],
+    expected: str,
+) -> None:
+    names, needed = _parameters(target, method)
+    if "*" in names:
+        return
+    plain = [name for name in names if name not in extras]
+    foreign = [name for name in plain[most:] if name in needed]
+    if len(plain) < least or foreign:
+        raise NotLoadable(
+            f"{source.label}: {target.__name__}.{method} takes ({', '.join(names)}), expected {expected}"
+        )
+
+
+def _protocols(target: type) -> tuple[str, ...]:
+    declared = getattr(target, "protocols", ())
+    if not isinstance(declared, list | tuple):
+        return ()
+    return tuple(str(protocol) for protocol in declared if isinstance(protocol, str))
+
+
+def _own(target: type, method: str) -> bool:
+    """Whether the class has the method other than from kassay's base class."""
+    for base in target.__mro__:
+        if method in vars(base):
+            return base.__module__ != _BASE
+    return False

@@ -1,0 +1,1 @@
+"""The protocol models for users: explorations, and the switches that break a rule."""

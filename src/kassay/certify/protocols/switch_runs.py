@@ -1,0 +1,147 @@
+"""What finds each switch: walks at its bound with it on, with what goes along alone, and with all off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from kassay.certify.protocols.explore import ExploreResult, explore
+from kassay.certify.protocols.switches import DEAD_END, LIVELOCK, SWITCHES, Switch, check_switches
+from kassay.model.explore import Severity, Verdict
+from kassay.model.lazy import lazy
+from kassay.model.protocols.shared.faults import Faults
+
+
+class Sighting(NamedTuple):
+    """How near a wrong thing is: the steps of the shortest trace to it, and an invariant or kind of stop."""
+
+    length: int
+    kind: str
+
+
+@dataclass(frozen=True)
+class Hunt:
+    """One walk at a switch's bound."""
+
+    switch: Switch
+    result: ExploreResult
+
+    @property
+    def states(self) -> int:
+        """How many states were reached: all within the bound, or those until the first breach."""
+        return self.result.exploration.states
+
+    @lazy
+    def found(self) -> tuple[Sighting, ...]:
+        """What is wrong, nearest first; of each kind the shortest trace."""
+        return sightings(self.result)
+
+    @property
+    def shown(self) -> tuple[Sighting, ...]:
+        """Of what is wrong, what the switch is to be found by."""
+        return tuple(seen for seen in self.found if seen.kind in self.switch.shows)
+
+    @property
+    def caught(self) -> bool:
+        """Whether everything was found that the switch is to be found by."""
+        return {seen.kind for seen in self.shown} == set(self.switch.shows)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A switch's walks: `on`, `off`, and `alone` with what goes along but not the switch itself."""
+
+    switch: Switch
+    on: Hunt
+    off: Hunt
+    alone: Hunt | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the switch is found, by nothing but itself, and the model is clean without it."""
+        clean = self.off.result.verdict is Verdict.HOLDS and not self.off.found
+        return self.on.caught and clean and not (self.alone and self.alone.shown)
+
+
+def hunt(name: str, *, on: bool = True, along: bool | None = None, states_max: int = 600_000) -> Hunt:
+    """Walk at the switch's bound; `along`: are the switches that go with it on? (Unless told, as it is.)
+
+    With the switch on the walk ends at the first breach, unless that is not what the switch is to be found
+    by: then it goes on to the end. Raises InputError for a switch that is not known.
+    """
+    check_switches(frozenset({name}))
+    switch = SWITCHES[name]
+    names = {name} if on else set()
+    if on if along is None else along:
+        names |= set(switch.along)
+    # Two threads are part of the bound; the switch alone would turn them on.
+    threads: dict[str, Any] = {"threads": True} if name == "no_gen_snapshot" else {}
+    for stop in (True, False) if on else (False,):
+        result = explore(
+            switch.model,
+            switches=frozenset(names),
+            states_max=states_max,
+            stop_at_first=stop,
+            **switch.settings,
+            **threads,
+        )
+        found = Hunt(switch, result)
+        if found.caught:
+            break
+    return found
+
+
+def row(name: str) -> Row:
+    """All the walks of one switch."""
+    alone = hunt(name, on=False, along=True) if SWITCHES[name].along else None
+    return Row(SWITCHES[name], hunt(name), hunt(name, on=False), alone)
+
+
+def rows(model: str | None = None, told: Callable[[int], None] = lambda _: None) -> tuple[Row, ...]:
+    """The rows of all switches, or of one model's; `told` hears how many are done."""
+    found: list[Row] = []
+    for name in names_of(model):
+        found.append(row(name))
+        told(len(found))
+    return tuple(found)
+
+
+def names_of(model: str | None) -> tuple[str, ...]:
+    """The switches of a model, or all of them."""
+    return tuple(name for name, switch in SWITCHES.items() if model in (None, switch.model))
+
+
+def sightings(result: ExploreResult) -> tuple[Sighting, ...]:
+    """What a walk found against the promises, nearest first.
+
+    Zombies are no breach; of what is by design only the ZooKeeper consumers' I7 counts, since with fresh
+    views and retries without end they do keep it.
+    """
+    done = result.exploration
+    nearest: dict[str, int] = {}
+    for found in done.violations:
+        kept = result.model == "zookeeper" and found.invariant == "I7"
+        if found.severity is Severity.REAL or kept:
+            nearest[found.invariant] = min(found.length, nearest.get(found.invariant, found.length))
+    if done.liveness is not None:
+        for kind, stuck in ((DEAD_END, done.liveness.dead_ends), (LIVELOCK, done.liveness.livelocks)):
+            lengths = [len(each.trace) - 1 for each in stuck if each.trace]
+            if lengths:
+                nearest[kind] = min(lengths)
+    return tuple(sorted(Sighting(length, kind) for kind, length in nearest.items()))
+
+
+def command(switch: Switch) -> str:
+    """The command that walks with the switch on."""
+    words = ["kassay", "explore", switch.model]
+    for name in ("mode", "members", "partitions", "topics", "static"):
+        if name in switch.settings:
+            words += [f"--{name}", str(switch.settings[name])]
+    faults: Faults | None = switch.settings.get("faults")
+    if faults:
+        counts = (f"{name}={count}" for name, count in faults._asdict().items() if count)
+        words += ["--faults", ",".join(counts)]
+    for name in (switch.name, *switch.along):
+        words += ["--switch", name]
+    return " ".join(words)

@@ -1,0 +1,1 @@
+"""One run: blocks of cases, verdicts, shrinking, certificates, baselines, replay."""

@@ -1,0 +1,119 @@
+"""Baselines: findings that are known and accepted, by target, claim and class of input.
+
+A finding in the baseline does not fail a run; a new one does; one that has vanished is reported, so
+that the file does not outlive its reasons. An entry may say why, and until when.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Any, Final
+
+from kassay.certify.runs.certificate import Certificate, ClaimResult
+from kassay.certify.runs.verdicts import Verdict
+from kassay.model import codec
+from kassay.model.errors import InputError
+
+SCHEMA: Final = "kassay/baseline/1"
+NO_REASON: Final = "accepted when the baseline was written"
+
+
+@dataclass(frozen=True)
+class Known:
+    """One accepted finding; `input` is ordinary or contradictory."""
+
+    target: str
+    claim: str
+    input: str
+    reason: str = NO_REASON
+    expires: str | None = None
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What identifies the finding."""
+        return self.target, self.claim, self.input
+
+
+def read_baseline(path: Path) -> tuple[Known, ...]:
+    """The accepted findings; none if the file does not exist yet. Raises `InputError` if it is not one."""
+    if not path.exists():
+        return ()
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise InputError(f"{path}: no baseline ({error})") from None
+    found = codec.mapping(document, str(path), ("schema", "findings"))
+    if found.get("schema") != SCHEMA:
+        raise codec.wrong(f"{path}: schema", repr(SCHEMA), found.get("schema"))
+    return codec.items(codec.field(found, "findings", str(path)), f"{path}: findings", _known_of)
+
+
+def _known_of(value: object, path: str) -> Known:
+    entry = codec.mapping(value, path, ("target", "claim", "input", "reason", "expires"))
+    expires = codec.text_or_none(entry.get("expires"), f"{path}.expires")
+    if expires is not None:
+        try:
+            date.fromisoformat(expires)
+        except ValueError:
+            raise codec.wrong(f"{path}.expires", "a date such as 2027-01-31", expires) from None
+    return Known(
+        codec.text(codec.field(entry, "target", path), f"{path}.target"),
+        codec.text(codec.field(entry, "claim", path), f"{path}.claim"),
+        codec.text(codec.field(entry, "input", path), f"{path}.input"),
+        codec.text(entry.get("reason", NO_REASON), f"{path}.reason"),
+        expires,
+    )
+
+
+def class_of(result: ClaimResult) -> str:
+    """The class of input on which the claim was broken: ordinary if it was broken there at all."""
+    found = result.counterexample
+    return "contradictory" if found is not None and found.trace.contradictory else "ordinary"
+
+
+def apply(certificate: Certificate, baseline: Iterable[Known], today: date) -> Certificate:
+    """The certificate with known findings marked, and a note for each that has vanished or expired."""
+    known = {entry.key: entry for entry in baseline if entry.target == certificate.target}
+    notes = list(certificate.notes)
+    results = []
+    for result in certificate.claims:
+        entry = None
+        if result.verdict is Verdict.VIOLATED:
+            entry = known.pop((certificate.target, result.id, class_of(result)), None)
+        if entry is not None and entry.expires is not None and date.fromisoformat(entry.expires) < today:
+            notes.append(
+                f"baseline: {result.id} on {entry.input} input was accepted until {entry.expires} only"
+            )
+            entry = None
+        results.append(result if entry is None else replace(result, known=entry.reason))
+    judged = {result.id for result in certificate.claims}
+    notes += [
+        f"baseline: {entry.claim} on {entry.input} input was not found again"
+        for entry in known.values()
+        if entry.claim in judged
+    ]
+    return replace(certificate, claims=tuple(results), notes=tuple(notes))
+
+
+def updated(baseline: Iterable[Known], certificates: Iterable[Certificate]) -> dict[str, Any]:
+    """The baseline's document with exactly the findings of these targets; reasons and dates are kept."""
+    certificates = list(certificates)
+    targets = {certificate.target for certificate in certificates}
+    old = {entry.key: entry for entry in baseline}
+    kept = [entry for entry in old.values() if entry.target not in targets]
+    for certificate in certificates:
+        for result in certificate.claims:
+            if result.verdict is Verdict.VIOLATED:
+                key = (certificate.target, result.id, class_of(result))
+                kept.append(old.get(key, Known(*key)))
+    return {
+        "schema": SCHEMA,
+        "findings": [
+            {"target": k.target, "claim": k.claim, "input": k.input, "reason": k.reason, "expires": k.expires}
+            for k in sorted(kept, key=lambda known: known.key)
+        ],
+    }

@@ -1,0 +1,147 @@
+"""Blocks of seeded cases: the unit that one process, many processes and Spark workers share.
+
+Case number i of a run comes from the seed derived from the run's seed and i, so a block gives the
+same tally wherever it is played.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from kassay.certify.kinds.driver import Driver, Examination, Subject, Tally
+from kassay.certify.kinds.group_oracle import oracle_for
+from kassay.certify.kinds.registry import driver_for
+from kassay.certify.runs.options import Options, needs_optimum, profile_of, promises_of
+from kassay.certify.targets.resolve import Host, Target
+from kassay.model.groups.step import Rebalanced
+from kassay.properties.groups.generator import Profile
+from kassay.properties.registry import Promise
+from kassay.properties.sources import Seeded, derive_seed
+
+TWIN_EVERY = 20
+TWINS_MAX = 50
+"""Every 20th case, 50 in all, is also played in a process with another hash seed."""
+
+
+def twin_hash_seed() -> int:
+    """A hash seed that this process does not have."""
+    return 2 if os.environ.get("PYTHONHASHSEED") == "1" else 1
+
+
+@dataclass(frozen=True)
+class Job:
+    """A target with the options of a run; picklable, so that any worker can open it."""
+
+    target: Target
+    options: Options
+
+    @cached_property
+    def promises(self) -> tuple[Promise, ...]:
+        """What is judged."""
+        return promises_of(self.target.kind, self.target.claims, self.options)
+
+    @cached_property
+    def profile(self) -> Profile:
+        """What is generated."""
+        return profile_of(self.target.kind, self.promises, self._narrowed)
+
+    @cached_property
+    def assume(self) -> frozenset[str]:
+        """What the user and the target's author assume of the inputs."""
+        return self.options.assume | frozenset(self.target.assumes)
+
+    @property
+    def _narrowed(self) -> Options:
+        return replace(self.options, assume=self.assume)
+
+    @property
+    def driver(self) -> Driver:
+        """The driver of the target's kind."""
+        return driver_for(self.target.kind)
+
+    def case(self, index: int) -> Any:
+        """Case number `index`."""
+        return self.driver.generate(Seeded(derive_seed(self.options.seed, index)), self.profile)
+
+
+class Bench:
+    """An open target with everything to judge it by."""
+
+    def __init__(self, job: Job, host: Host, stack: ExitStack) -> None:
+        self.job = job
+        self.driver = job.driver
+        self._stack = stack
+        self._twin: Host | None = None
+        config = job.options.config
+        self.subject = Subject(
+            new=lambda own: host.new({**config, **own}),
+            protocol=job.target.protocol,
+            promises=job.promises,
+            assume=job.assume,
+            oracle=oracle_for(job.target.kind) if needs_optimum(job.promises) else None,
+        )
+        self._wants_twin = any(found.claim.id == "deterministic" for found in job.promises)
+
+    def subject_for(self, index: int) -> Subject:
+        """The subject for one case: with a twin in another process where it is this case's turn."""
+        if not self._wants_twin or index % TWIN_EVERY or index >= TWIN_EVERY * TWINS_MAX:
+            return self.subject
+        return self.with_twin()
+
+    def with_twin(self) -> Subject:
+        """The subject with a twin in a process with another hash seed."""
+        if self._twin is None:
+            self._twin = self._stack.enter_context(open_host(self.job.target, twin_hash_seed()))
+        twin_host, config = self._twin, self.job.options.config
+
+        def new(own: Mapping[str, str]) -> Any:
+            return twin_host.new({**config, **own})
+
+        return replace(self.subject, twin=new)
+
+    def examine(self, index: int, tally: Tally) -> None:
+        """Play case number `index` and take it into the tally."""
+        case, seen = self.look(index)
+        tally.take(index, case, seen, self.driver)
+
+    def look(self, index: int, watch: Callable[[Rebalanced], None] | None = None) -> tuple[Any, Examination]:
+        """Case number `index` and what it showed; `watch` is shown its rebalances."""
+        case = self.job.case(index)
+        subject = replace(self.subject_for(index), watch=watch)
+        seen = self.driver.examine(case, subject)
+        if subject.twin is not None:
+            seen.reached["other-process"] = 1
+        return case, seen
+
+
+@contextmanager
+def open_host(target: Target, hash_seed: int | None = None) -> Iterator[Host]:
+    """A host of the target that is closed when the block ends."""
+    host = target.open(hash_seed=hash_seed)
+    try:
+        yield host
+    finally:
+        host.close()
+
+
+@contextmanager
+def open_bench(job: Job) -> Iterator[Bench]:
+    """The job's target, open until the block ends; leaves no process behind."""
+    with ExitStack() as stack:
+        yield Bench(job, stack.enter_context(open_host(job.target)), stack)
+
+
+def play_block(bench: Bench, start: int, stop: int, deadline: float | None = None) -> Tally:
+    """The tally of cases `start` to `stop`, fewer if the deadline (`time.monotonic`) passes."""
+    tally = Tally()
+    for index in range(start, stop):
+        if deadline is not None and time.monotonic() > deadline:
+            break
+        bench.examine(index, tally)
+    return tally

@@ -1,0 +1,128 @@
+"""The certificate: what was put to the test, how, and what came out; `kassay/certificate/1`."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from kassay import __version__
+from kassay.certify.runs.verdicts import Verdict
+from kassay.model.groups.trace import Trace
+
+SCHEMA: Final = "kassay/certificate/1"
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """The smallest case found that breaks a claim."""
+
+    trace: Trace
+    members: int
+    partitions: int
+    events: int
+    message: str
+    path: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The counterexample as it stands in a certificate; the trace is a file of its own."""
+        return {
+            "trace": self.path,
+            "input": "contradictory" if self.trace.contradictory else "ordinary",
+            "members": self.members,
+            "partitions": self.partitions,
+            "events": self.events,
+            "message": self.message,
+        }
+
+
+@dataclass(frozen=True)
+class ClaimResult:
+    """One claim's verdict; `known` says that a baseline accepts the finding."""
+
+    id: str
+    sentence: str
+    verdict: Verdict
+    why: str
+    checked: int
+    failed: int
+    counterexample: Counterexample | None = None
+    known: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The claim as it stands in a certificate."""
+        document = {
+            "id": self.id,
+            "verdict": self.verdict.value,
+            "why": self.why,
+            "checked": self.checked,
+            "failed": self.failed,
+            "counterexample": None if self.counterexample is None else self.counterexample.to_json(),
+        }
+        if self.known is not None:
+            document["known"] = self.known
+        return document
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Everything a run found out about one target."""
+
+    target: str
+    kind: str
+    protocol: str
+    digest: str | None
+    seed: int
+    budget: dict[str, Any]
+    profile: str
+    assume: tuple[str, ...]
+    histories: int
+    rebalances: int
+    claims: tuple[ClaimResult, ...]
+    reached: dict[str, int]
+    controls: dict[str, Any]
+    elapsed_s: float
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def verdict(self) -> str:
+        """`certified`, `not-certified`, or `unknown`; known findings do not count against the target."""
+        fresh = [c for c in self.claims if c.known is None]
+        if any(c.verdict is Verdict.VIOLATED for c in fresh):
+            return "not-certified"
+        if any(c.verdict is Verdict.UNKNOWN for c in fresh):
+            return "unknown"
+        return "certified"
+
+    @property
+    def exit_code(self) -> int:
+        """0 certified, 1 violated, 3 unknown."""
+        return {"certified": 0, "not-certified": 1, "unknown": 3}[self.verdict]
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of the certificate."""
+        return {
+            "schema": SCHEMA,
+            "target": self.target,
+            "kind": self.kind,
+            "protocol": self.protocol,
+            "digest": self.digest,
+            "seed": self.seed,
+            "budget": self.budget,
+            "profile": self.profile,
+            "assume": list(self.assume),
+            "histories": self.histories,
+            "rebalances": self.rebalances,
+            "claims": [claim.to_json() for claim in self.claims],
+            "reached": self.reached,
+            "controls": self.controls,
+            "verdict": self.verdict,
+            "elapsed_s": self.elapsed_s,
+            "notes": list(self.notes),
+            "versions": versions(),
+        }
+
+
+def versions() -> dict[str, str]:
+    """What the run ran on."""
+    return {"kassay": __version__, "python": platform.python_version()}

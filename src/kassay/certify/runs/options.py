@@ -1,0 +1,83 @@
+"""What a run will do: the promises to judge, the inputs to make, and how much it may cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kassay.certify.targets.resolve import Limits
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.properties.groups.generator import Profile
+from kassay.properties.groups.topics import PRIORITY_CONFIG
+from kassay.properties.registry import Promise, Scope, promise, validity_claims
+
+DEFAULT_SECONDS = 30.0
+PRIORITIES = ("1", "2", "3", "10")
+"""What the generator draws from when a target goes by priority and the user gave no values."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Either a time or a number of histories; both None means the default time."""
+
+    seconds: float | None = None
+    histories: int | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """The budget as it stands in a certificate."""
+        return {"seconds": self.seconds, "histories": self.histories}
+
+
+@dataclass(frozen=True)
+class Options:
+    """Everything about a run but the target itself.
+
+    `profile` is small, large, mixed, or `shape:ID` for large histories of one shape.
+    """
+
+    claims: tuple[str, ...] | None = None
+    assume: frozenset[str] = frozenset()
+    protocol: RebalanceProtocol | None = None
+    budget: Budget = Budget(seconds=DEFAULT_SECONDS)
+    profile: str = "small"
+    seed: int = 0
+    exhaustive: tuple[int, int] | None = None
+    in_process: bool = False
+    limits: Limits = field(default_factory=Limits)
+    config: Mapping[str, str] = field(default_factory=dict)
+    member_config: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    jobs: int = 1
+    controls: bool = True
+    shrink: bool = True
+
+
+def promises_of(kind: str, declared: tuple[str, ...], options: Options) -> tuple[Promise, ...]:
+    """What a run judges: the claims that the user named, else validity and what the target declares.
+
+    Raises `InputError` for a claim that does not exist for this kind.
+    """
+    if options.claims is not None:
+        return tuple(promise(name, kind) for name in dict.fromkeys(options.claims))
+    own = [promise(name, kind) for name in dict.fromkeys(declared)]
+    taken = {found.claim.id for found in own}
+    return (*(v for v in validity_claims(kind) if v.claim.id not in taken), *own)
+
+
+def needs_optimum(promises: tuple[Promise, ...]) -> bool:
+    """Whether any promise can be judged by the certified optimum alone."""
+    return any(found.claim.scope is Scope.OPTIMUM for found in promises)
+
+
+def profile_of(kind: str, promises: tuple[Promise, ...], options: Options) -> Profile:
+    """The inputs to generate for these promises."""
+    configs = options.member_config
+    if not configs and any(found.claim.id == "active-passive" for found in promises):
+        configs = ((PRIORITY_CONFIG, PRIORITIES),)
+    name, _, shape = options.profile.partition(":")
+    return Profile(
+        name="large" if shape else name,
+        kind=kind,
+        assume=options.assume,
+        member_configs=configs,
+        shape=shape,
+    )

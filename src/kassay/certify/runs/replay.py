@@ -1,0 +1,91 @@
+"""Playing a saved trace again, on this machine and against this or another target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kassay.certify.kinds.registry import driver_for
+from kassay.certify.runs.blocks import Job, open_bench
+from kassay.certify.runs.options import Options
+from kassay.certify.runs.shrink import broken
+from kassay.certify.targets.resolve import Limits, Target, resolve
+from kassay.model.errors import InputError
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.groups.trace import Trace, read_trace
+from kassay.properties.registry import promise
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What a trace did when it was played again.
+
+    `changed` says that the target's source is not the one that the trace was recorded against.
+    """
+
+    trace: Trace
+    target: str
+    violations: tuple[str, ...]
+    told: tuple[Mapping[str, Any], ...]
+    changed: bool
+
+    @property
+    def exit_code(self) -> int:
+        """1 while the claim is still broken, else 0."""
+        return 1 if self.violations else 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The document `kassay/replay/1`."""
+        return {
+            "schema": "kassay/replay/1",
+            "target": self.target,
+            "claim": self.trace.claim,
+            "violated": bool(self.violations),
+            "violations": list(self.violations),
+            "source_changed": self.changed,
+            "told": list(self.told),
+        }
+
+
+def load_trace(path: Path, spec: str | None, in_process: bool, limits: Limits) -> tuple[Trace, Target]:
+    """The trace and the target to play it against.
+
+    Raises `InputError` for a file that is no trace, `TargetNotFound` and `TargetNotLoadable`.
+    """
+    trace = read_trace(path)
+    try:
+        protocol = RebalanceProtocol(trace.protocol)
+    except ValueError:
+        raise InputError(
+            f"{path}: protocol: expected {' or '.join(RebalanceProtocol)}, got {trace.protocol!r}"
+        ) from None
+    target = resolve(
+        spec or trace.target,
+        in_process=in_process,
+        limits=limits,
+        protocol=protocol if spec is None and trace.kind == "C" else None,
+    )
+    if target.kind != trace.kind:
+        raise InputError(f"{path}: recorded for kind {trace.kind}, {target.spec} is of kind {target.kind}")
+    return trace, target
+
+
+def replay(path: Path, trace: Trace, target: Target) -> Replayed:
+    """Play the trace's case against the target and judge the trace's claim."""
+    driver = driver_for(trace.kind)
+    case = driver.decode(trace.case, f"{path}: case")
+    found = promise(trace.claim, trace.kind)
+    job = Job(target, Options(claims=(trace.claim,), limits=target.limits))
+    with open_bench(job) as bench:
+        subject = bench.with_twin() if found.claim.id == "deterministic" else bench.subject
+        violations = broken(driver, case, subject, found)
+        told = driver.told(case, subject)
+    return Replayed(
+        trace=trace,
+        target=target.spec,
+        violations=tuple(dict.fromkeys(str(violation) for violation in violations)),
+        told=tuple(told),
+        changed=trace.digest is not None and target.digest != trace.digest,
+    )

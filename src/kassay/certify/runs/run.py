@@ -1,0 +1,314 @@
+"""One target, its claims and a budget in; a certificate out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from typing import Any
+
+from kassay import __version__
+from kassay.certify.faulty.groups import Control, controls_of
+from kassay.certify.kinds.driver import Count, InternalError, Subject, Tally
+from kassay.certify.kinds.exhaustive import scope_cases
+from kassay.certify.runs.blocks import Bench, Job, open_bench, open_host, play_block
+from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
+from kassay.certify.runs.options import DEFAULT_SECONDS, Options
+from kassay.certify.runs.scaling import scaling_result
+from kassay.certify.runs.shrink import shrink
+from kassay.certify.runs.verdicts import Verdict, reached_by_id, verdict_of
+from kassay.certify.targets.resolve import Target
+from kassay.model.groups.trace import Trace
+from kassay.properties.registry import Promise, Scope, promise
+
+BLOCK = 100
+"""Cases a block."""
+CONTROL_SHARE = 1 / 3
+SHRINK_SHARE = 1 / 6
+TIMING_MIN_S = 20.0
+"""A claim about time gets at least this long, whatever the budget."""
+PATIENCE_SHARE = 1 / 5
+"""Once something on ordinary input is broken, this share of a time budget is spent looking for more."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is."""
+
+    phase: str
+    histories: int
+    findings: int
+    share: float
+
+
+Report = Callable[[Progress], None]
+
+
+def certify(target: Target, options: Options, report: Report = lambda _: None) -> Certificate:
+    """Put the target to the test.
+
+    Same seed and number of histories, same certificate, whatever `jobs` is; with a time budget the
+    number of histories depends on the machine. Raises `TargetNotLoadable` if the target does not
+    start, and `InputError` for claims that its kind does not have.
+    """
+    started = time.monotonic()
+    job = Job(target, options)
+    promises = job.promises
+    with open_bench(job) as bench:
+        tally = _exhaust(bench, report) if options.exhaustive else _play(job, bench, started, report)
+        results = tuple(_result(bench, found, tally, started) for found in promises)
+    controls = _controls(job, tally, started, report) if options.controls else _no_controls(job)
+    return Certificate(
+        target=target.spec,
+        kind=target.kind,
+        protocol=target.protocol.value,
+        digest=target.digest,
+        seed=options.seed,
+        budget=_budget(options),
+        profile=options.profile,
+        assume=tuple(sorted(job.assume)),
+        histories=tally.histories,
+        rebalances=tally.asked,
+        claims=results,
+        reached=reached_by_id(target.kind, tally),
+        controls=controls,
+        elapsed_s=round(time.monotonic() - started, 3),
+    )
+
+
+def _budget(options: Options) -> dict[str, object]:
+    budget = options.budget.to_json()
+    if options.exhaustive:
+        return {"exhaustive": "{}x{}".format(*options.exhaustive), **budget}
+    return budget
+
+
+def _seconds(options: Options) -> float:
+    """The time budget; endless where histories are counted."""
+    if options.budget.histories is not None:
+        return float("inf")
+    return options.budget.seconds or DEFAULT_SECONDS
+
+
+def _play_deadline(options: Options, started: float) -> float:
+    """When playing must end, so that controls and shrinking fit into a time budget."""
+    share = 1 - (CONTROL_SHARE if options.controls else 0) - (SHRINK_SHARE if options.shrink else 0)
+    return started + share * _seconds(options)
+
+
+def _play(job: Job, bench: Bench, started: float, report: Report) -> Tally:
+    """Play seeded cases until the budget is spent."""
+    options = job.options
+    deadline = _play_deadline(options, started)
+    limit = options.budget.histories
+    total = Tally()
+    next_index = 0
+    found_at: float | None = None
+    with _players(job, bench) as submit:
+        waiting: list[Future[Tally]] = []
+        while True:
+            now = time.monotonic()
+            patience = found_at + PATIENCE_SHARE * _seconds(options) if found_at is not None else deadline
+            over = now > deadline or now > patience or (limit is not None and next_index >= limit)
+            while not over and len(waiting) < 2 * options.jobs and (limit is None or next_index < limit):
+                stop = next_index + BLOCK if limit is None else min(limit, next_index + BLOCK)
+                waiting.append(submit(next_index, stop, min(deadline, patience)))
+                next_index = stop
+            if not waiting:
+                return total
+            total.add(waiting.pop(0).result())
+            findings = sum(1 for count in total.counts.values() if count.failed)
+            ordinary = any(count.failed > count.contradictory for count in total.counts.values())
+            if ordinary and found_at is None:
+                found_at = time.monotonic()
+            report(Progress("playing", total.histories, findings, _share(options, started, total)))
+
+
+def _share(options: Options, started: float, tally: Tally) -> float:
+    if options.budget.histories is not None:
+        return tally.histories / max(1, options.budget.histories)
+    spent = time.monotonic() - started
+    return min(1.0, spent / max(1e-9, _play_deadline(options, started) - started))
+
+
+@contextmanager
+def _players(job: Job, bench: Bench) -> Iterator[Callable[[int, int, float], Future[Tally]]]:
+    """A function that plays a block, here or in one of several processes."""
+    if job.options.jobs <= 1:
+
+        def here(start: int, stop: int, deadline: float) -> Future[Tally]:
+            done: Future[Tally] = Future()
+            done.set_result(play_block(bench, start, stop, deadline))
+            return done
+
+        yield here
+        return
+    pool = ProcessPoolExecutor(
+        job.options.jobs, mp_context=get_context("spawn"), initializer=_start_worker, initargs=(job,)
+    )
+    try:
+        yield lambda start, stop, deadline: pool.submit(_work, start, stop, deadline - time.monotonic())
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+_open: ExitStack = ExitStack()
+"""What a worker process holds open; its children end with it."""
+_benches: list[Bench] = []
+
+
+def _start_worker(job: Job) -> None:
+    """Open the target in a worker process, which serves one job."""
+    _benches.append(_open.enter_context(open_bench(job)))
+
+
+def _work(start: int, stop: int, seconds: float) -> Tally:
+    if not _benches:
+        raise InternalError("a worker was asked before it was started")
+    return play_block(_benches[0], start, stop, time.monotonic() + seconds)
+
+
+def _exhaust(bench: Bench, report: Report) -> Tally:
+    """Play every case of the scope, or as many as the time allows."""
+    options = bench.job.options
+    members, partitions = options.exhaustive or (0, 0)
+    started = time.monotonic()
+    deadline = started + _seconds(options)
+    total = Tally()
+    for index, case in enumerate(scope_cases(bench.job.profile, members, partitions)):
+        if time.monotonic() > deadline:
+            total.reached["scope-unfinished"] = 1
+            break
+        total.take(index, case, bench.driver.examine(case, bench.subject), bench.driver)
+        if index % BLOCK == 0:
+            findings = sum(1 for count in total.counts.values() if count.failed)
+            report(Progress("exhausting", total.histories, findings, 0.0))
+    return total
+
+
+def _result(bench: Bench, found: Promise, tally: Tally, started: float) -> ClaimResult:
+    """The verdict on one promise, with its smallest counterexample."""
+    job = bench.job
+    if found.claim.scope is Scope.TIMING:
+        return scaling_result(bench.subject, found, max(TIMING_MIN_S, SHRINK_SHARE * _seconds(job.options)))
+    count = tally.counts.get(found.id, Count())
+    scope = None
+    if job.options.exhaustive and not tally.reached.get("scope-unfinished"):
+        scope = "{}x{}".format(*job.options.exhaustive)
+    verdict, why = verdict_of(found, job.target.kind, tally, job.assume, scope)
+    counterexample = None
+    if verdict is Verdict.VIOLATED and count.worst is not None:
+        counterexample = _counterexample(bench, found, count, started)
+    return ClaimResult(
+        id=found.id,
+        sentence=found.claim.sentence,
+        verdict=verdict,
+        why=why,
+        checked=count.checked,
+        failed=count.failed,
+        counterexample=counterexample,
+    )
+
+
+def _counterexample(bench: Bench, found: Promise, count: Count, started: float) -> Counterexample:
+    """The smallest case that breaks the promise, shrunk if the run shrinks."""
+    worst = count.worst
+    if worst is None:
+        raise InternalError(f"{found.id}: broken without a case")
+    driver, options = bench.driver, bench.job.options
+    case = driver.decode(worst.case, "case")
+    needs_twin = found.claim.id == "deterministic"
+    subject = replace(bench.with_twin() if needs_twin else bench.subject, promises=(found,))
+    violations: tuple[str, ...] = ()
+    contradictory = worst.contradictory
+    if options.shrink:
+        left = started + _seconds(options) * (1 - CONTROL_SHARE) - time.monotonic()
+        shrunk = shrink(driver, case, subject, found, seconds=max(2.0, min(20.0, left)))
+        if shrunk is not None:
+            case = shrunk.case
+            violations = tuple(dict.fromkeys(str(v) for v in shrunk.violations))
+            contradictory = shrunk.violations[0].contradictory
+    if not violations:
+        again = [v for v in driver.examine(case, subject).violations if v.claim == found.id]
+        violations = tuple(dict.fromkeys(str(v) for v in again)) or (
+            f"{found.id}: broken once, but not when the same history was played again",
+        )
+    return counterexample(bench, found, case, violations, contradictory=contradictory, index=worst.index)
+
+
+def counterexample(
+    bench: Bench,
+    found: Promise,
+    case: Any,
+    violations: tuple[str, ...],
+    *,
+    contradictory: bool,
+    index: int,
+) -> Counterexample:
+    """The case as a counterexample to the promise, told round by round."""
+    driver, target = bench.driver, bench.job.target
+    sizes = driver.counts(case)
+    trace = Trace(
+        kind=target.kind,
+        target=target.spec,
+        digest=target.digest,
+        protocol=target.protocol.value,
+        claim=found.id,
+        contradictory=contradictory,
+        case=driver.encode(case),
+        violations=violations,
+        told=tuple(driver.told(case, replace(bench.subject, promises=(found,)))),
+        seed=bench.job.options.seed,
+        index=index,
+        version=__version__,
+    )
+    return Counterexample(
+        trace=trace,
+        members=sizes["members"],
+        partitions=sizes["partitions"],
+        events=sizes["events"],
+        message=violations[0],
+    )
+
+
+def _no_controls(job: Job) -> dict[str, object]:
+    return {"caught": 0, "of": 0, "unknown": len(controls_of(job.target.kind)), "missed": []}
+
+
+def _controls(job: Job, tally: Tally, started: float, report: Report) -> dict[str, object]:
+    """How many faulty targets of the kind the same histories catch, in at most a third of the budget."""
+    options = job.options
+    cap = tally.histories if options.budget.histories is None else max(1, options.budget.histories // 3)
+    deadline = time.monotonic() + CONTROL_SHARE * min(_seconds(options), 1e9)
+    if options.budget.histories is None:
+        deadline = max(time.monotonic() + 0.5, started + _seconds(options))
+    caught, missed, unknown = 0, [], 0
+    for control in controls_of(job.target.kind):
+        judged = _caught_by(job, control, cap, deadline)
+        caught += judged is True
+        unknown += judged is None
+        if judged is False:
+            missed.append(control.name)
+        report(Progress("controls", tally.histories, caught, 1.0))
+    return {"caught": caught, "of": caught + len(missed), "unknown": unknown, "missed": missed}
+
+
+def _caught_by(job: Job, control: Control, cap: int, deadline: float) -> bool | None:
+    """Whether the run's own histories show the control's fault; None if the time ran out first."""
+    found = promise(control.breaks, control.kind)
+    with ExitStack() as stack:
+        subject = Subject(control.new, control.protocol, (found,), job.assume)
+        if found.claim.id == "deterministic":
+            # Both sides in processes with known hash seeds, so that the outcome does not follow ours.
+            hosts = [stack.enter_context(open_host(control.target(), seed)) for seed in (1, 2)]
+            subject = replace(subject, new=hosts[0].new, twin=hosts[1].new)
+        for index in range(cap):
+            if time.monotonic() > deadline:
+                return None
+            seen = job.driver.examine(job.case(index), subject)
+            if any(v.claim == control.breaks for v in seen.violations):
+                return True
+    return False

@@ -1,0 +1,64 @@
+"""Making a counterexample small: greedy, deterministic, and blind to what the case is."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, NamedTuple
+
+from kassay.certify.kinds.driver import Driver, Subject
+from kassay.properties.registry import Promise, Violation
+
+TRIES_MAX = 6000
+"""Examinations that one counterexample may cost."""
+
+
+class Shrunk(NamedTuple):
+    """The smallest case found, how it breaks the claim, and how many cases were tried."""
+
+    case: Any
+    violations: tuple[Violation, ...]
+    tries: int
+
+
+def broken(driver: Driver, case: Any, subject: Subject, promise: Promise) -> tuple[Violation, ...]:
+    """How the case breaks the promise: ordinary violations if there are any, else contradictory ones."""
+    found = [v for v in driver.examine(case, subject).violations if v.claim == promise.id]
+    ordinary = [v for v in found if not v.contradictory]
+    return tuple(ordinary or found)
+
+
+def shrink(
+    driver: Driver,
+    case: Any,
+    subject: Subject,
+    promise: Promise,
+    tries_max: int = TRIES_MAX,
+    seconds: float = 20.0,
+) -> Shrunk | None:
+    """The case with everything needless taken away; None if it does not break the promise at all.
+
+    A case on ordinary input never shrinks to one on contradictory input.
+    """
+    violations = broken(driver, case, subject, promise)
+    if not violations:
+        return None
+    ordinary = not violations[0].contradictory
+    best, size, tries = case, driver.size(case), 0
+    seen = {repr(driver.encode(case))}
+    deadline = time.monotonic() + seconds
+    progress = True
+    while progress and tries < tries_max and time.monotonic() < deadline:
+        progress = False
+        for smaller in driver.smaller(best):
+            if driver.size(smaller) > size or tries >= tries_max or time.monotonic() > deadline:
+                continue
+            key = repr(driver.encode(smaller))
+            if key in seen:
+                continue
+            seen.add(key)
+            tries += 1
+            found = broken(driver, smaller, subject, promise)
+            if found and not (ordinary and found[0].contradictory):
+                best, size, violations, progress = smaller, driver.size(smaller), found, True
+                break
+    return Shrunk(best, violations, tries)

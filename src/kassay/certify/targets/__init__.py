@@ -1,0 +1,1 @@
+"""From what a user writes to something that can be asked."""

@@ -1,0 +1,1 @@
+"""The traces of the genuine group coordinator, step by step."""

@@ -1,0 +1,136 @@
+"""Step-by-step traces of the genuine group coordinator: the models must do the same at every step.
+
+A trace's events drive the coordinator of `model/protocols` through a broker with a virtual clock;
+after each step the clock, the replies, the timers that fired, the records, the number of acknowledged
+records and the whole state with its armed timers are compared. Only what the protocol leaves free is
+read from the trace (`TraceChoices`): new member ids, which member leads when the leader is gone, tied
+votes, target assignments, and the order of timers due at one instant. Lists whose order is free
+(members, replies of one step, records of different keys) are compared as sets.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kassay.certify.vectors.protocol.choices import TraceChoices
+from kassay.certify.vectors.protocol.codec import Images, config_of, event_of
+from kassay.certify.vectors.protocol.render import rendered_record, rendered_reply, rendered_state, tidy
+from kassay.certify.vectors.registry import vector_format
+from kassay.model.errors import InputError
+from kassay.model.protocols.coordinator.step import GroupCoordinator
+from kassay.model.protocols.coordinator.timed_runtime import Broker, Happened, Machine, Runtime, defer
+from kassay.model.protocols.shared.table import IllegalTransition
+from kassay.model.protocols.values.groups import Coordinator
+
+ALGORITHMS = ("protocol-classic", "protocol-consumer", "protocol-migration")
+
+
+def check_trace(
+    vector: Mapping[str, Any],
+    factory: Callable[[], Any],
+    *,
+    exact: bool = False,  # noqa: ARG001 - every list of a trace has either a fixed or a free order
+) -> str | None:
+    """One line naming the step, what was expected and what came; None when every step agrees.
+
+    The factory's object has a `step` like `coordinator.step`, which is what a factory of None stands
+    for. Raises `InputError` if it has not, or for a vector that is no such trace.
+    """
+    target = factory() or GroupCoordinator()
+    if not callable(getattr(target, "step", None)):
+        raise InputError(f"target {type(target).__name__}: no step(config, state, event, choices)")
+    trace = _Trace(vector, target.step)
+    for step in vector["steps"]:
+        difference = trace.check(step)
+        if difference:
+            return f"step {step['i']} ({step['event']['event']}): {difference}"
+    return None
+
+
+class _Trace:
+    """One trace under way."""
+
+    def __init__(self, vector: Mapping[str, Any], machine: Machine) -> None:
+        self._runtime = Runtime(config_of(vector["config"]), machine)
+        self._choices = TraceChoices()
+        self._images = Images()
+        self._broker = Broker(Coordinator(image=self._images.publish(vector["topics"])))
+
+    def check(self, step: Mapping[str, Any]) -> str | None:
+        """Take one step; what differs, or None."""
+        self._choices.turn_to(step)
+        try:
+            happened = self._perform(step)
+        except IllegalTransition as problem:
+            return f"expected that this can happen, got: {problem}"
+        self._broker = happened.broker
+        return self._difference(step, happened)
+
+    def _perform(self, step: Mapping[str, Any]) -> Happened:
+        event, broker, choices = step["event"], self._broker, self._choices
+        kind = event["event"]
+        if kind == "advance":
+            return self._runtime.advance(broker, event["ms"], choices, choices.first_of)
+        if kind == "flush":
+            return self._runtime.flush(broker, choices)
+        if kind == "reload":
+            return self._runtime.reload(broker, choices)
+        if kind == "defer":
+            return Happened(defer(broker))
+        body = event_of(step["i"], event, broker.now, self._images)
+        return self._runtime.deliver(broker, body, choices, event.get("write_fails", ""))
+
+    def _difference(self, step: Mapping[str, Any], happened: Happened) -> str | None:
+        broker = happened.broker
+        fired = [[timer.kind, timer.member or None] for timer in happened.fired]
+        replies = _by_request([rendered_reply(reply) for reply in happened.replies])
+        records = _by_key([rendered_record(record) for record in happened.records])
+        pairs = (
+            ("clock", step["t"], broker.now),
+            ("fired", step["fired"], fired),
+            ("responses", _by_request(step["responses"]), replies),
+            ("records", _by_key(step["records"]), records),
+            ("durable", step["durable"], broker.durable),
+            ("state", tidy(step["state"]), tidy(rendered_state(broker, self._choices))),
+        )
+        for name, expected, got in pairs:
+            if expected != got:
+                return _smallest(name, expected, got)
+        return None
+
+
+def _smallest(name: str, expected: Any, got: Any) -> str:
+    """The first part that differs, as one line."""
+    if isinstance(expected, dict) and isinstance(got, dict):
+        for key in sorted(expected.keys() | got.keys()):
+            if expected.get(key) != got.get(key):
+                return _smallest(f"{name}.{key}", expected.get(key), got.get(key))
+    if isinstance(expected, list) and isinstance(got, list) and len(expected) == len(got) == 1:
+        return _smallest(name, expected[0], got[0])
+    return f"{name}: expected {_text(expected)}, got {_text(got)}"
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def _by_request(responses: list[dict[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for response in responses:
+        found.setdefault(str(response["to"]), []).append(tidy(response))
+    return found
+
+
+def _by_key(records: list[dict[str, Any]]) -> dict[str, Any]:
+    """Records in the order in which they were written under each key."""
+    found: dict[str, Any] = {}
+    for record in records:
+        key = [record["type"], record.get("member"), record.get("topic"), record.get("partition")]
+        found.setdefault(" ".join(str(part) for part in key if part is not None), []).append(tidy(record))
+    return found
+
+
+for _algorithm in ALGORITHMS:
+    vector_format(_algorithm, reference=_algorithm)(check_trace)

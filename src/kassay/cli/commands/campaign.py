@@ -1,0 +1,160 @@
+"""`kassay campaign`: millions of histories on Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kassay.cli.options import json_option, pairs, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pyspark.sql import SparkSession
+
+    from kassay.pipeline.campaign.campaign import Campaign
+    from kassay.pipeline.campaign.store import Store
+    from kassay.pipeline.campaign.study import Outcome
+
+
+def spark_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of every command that starts Spark."""
+    for option in (
+        click.option("--ui", is_flag=True, help="Serve Spark's own pages and print their address."),
+        click.option("--conf", "confs", multiple=True, metavar="K=V", help="A setting of Spark."),
+        click.option(
+            "--master", help="local[N], spark://HOST:PORT, yarn, k8s://URL [default: all cores here]."
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+@contextmanager
+def started(chosen: Mapping[str, Any], name: str, heap: str = "1g") -> Iterator[SparkSession]:
+    """The session that the options ask for; `heap` is Java's on this machine where they do not say."""
+    from kassay.pipeline.spark.session import session
+    from kassay.report.screen.terminal import console
+
+    conf = pairs(chosen["confs"], "--conf")
+    with session(chosen["master"], conf, ui=chosen["ui"], name=name, heap=heap) as spark:
+        if spark.sparkContext.uiWebUrl:
+            console(stderr=True).print(f"Spark's pages: {spark.sparkContext.uiWebUrl}", markup=False)
+        yield spark
+
+
+@click.group(
+    "campaign",
+    epilog="Example: kassay campaign run examples/campaign.toml --out results",
+)
+def command() -> None:
+    """Run a campaign on Spark: every target, every shape, millions of histories, tables in Parquet."""
+
+
+@command.command("run", epilog="Example: kassay campaign run examples/campaign.toml --out results")
+@click.argument("spec", type=click.Path(path_type=Path))
+@click.option(
+    "--out", default=".kassay/campaign", show_default=True, help="A folder, or hdfs://, s3a://, ..."
+)
+@spark_options
+@json_option
+def run_command(spec: Path, out: str, **chosen: Any) -> int:
+    """Run the campaign of the TOML file SPEC; carry it on if it was begun in the same place."""
+    from kassay.pipeline.campaign.campaign import create
+    from kassay.pipeline.campaign.spec import read_spec
+
+    found = read_spec(spec)
+    return _work(out, chosen, lambda store: create(found, store))
+
+
+@command.command("resume", epilog="Example: kassay campaign resume results --master local[4]")
+@click.argument("folder")
+@spark_options
+@json_option
+def resume_command(folder: str, **chosen: Any) -> int:
+    """Carry on the campaign in FOLDER, whatever ended it: no history is lost, none counts twice."""
+    from kassay.pipeline.campaign.campaign import reopen
+
+    return _work(folder, chosen, reopen)
+
+
+@command.command("report", epilog="Example: kassay campaign report results")
+@click.argument("folder")
+@spark_options
+@json_option
+def report_command(folder: str, **chosen: Any) -> int:
+    """Tell again what the campaign in FOLDER came to, and write its report."""
+    from kassay.pipeline.campaign.campaign import reopen
+    from kassay.pipeline.campaign.store import open_store
+    from kassay.pipeline.campaign.study import finish
+    from kassay.pipeline.spark.session import CAMPAIGN_HEAP, told
+
+    opened = started(chosen, "kassay campaign report", CAMPAIGN_HEAP)
+    with _local_checked(folder, reopen), opened as spark, told(folder):
+        store = open_store(folder, spark)
+        with store.locked():
+            campaign = reopen(store)
+            return _tell(campaign, finish(spark, campaign), chosen["json_path"])
+
+
+def _work(place: str, chosen: Mapping[str, Any], opening: Callable[[Store], Campaign]) -> int:
+    """Open, check what is there, play the rest, and tell."""
+    from kassay.pipeline.campaign.runner import carry_on, verify
+    from kassay.pipeline.campaign.store import open_store
+    from kassay.pipeline.campaign.study import finish
+    from kassay.pipeline.spark.session import CAMPAIGN_HEAP
+    from kassay.report.screen.campaign import Told
+    from kassay.report.screen.terminal import console
+
+    screen = console(stderr=True)
+    with _local_checked(place, opening), started(chosen, "kassay campaign", CAMPAIGN_HEAP) as spark:
+        store = open_store(place, spark)
+        with store.locked():
+            campaign = opening(store)
+            if bad := verify(spark, campaign):
+                screen.print(f"damaged, to be played again: batch {', '.join(map(str, bad))}", markup=False)
+            told = Told(screen)
+            carry_on(spark, campaign, told.progress, told.tick)
+            return _tell(campaign, finish(spark, campaign), chosen["json_path"])
+
+
+@contextmanager
+def _local_checked(place: str, opening: Callable[[Store], Campaign]) -> Iterator[None]:
+    """Look at a local place before Spark starts: what is wrong there should not take half a minute to say."""
+    from kassay.pipeline.campaign.store import Local
+
+    if "://" not in place:
+        store = Local(Path(place))
+        with store.locked():
+            opening(store)
+    yield
+
+
+def _tell(campaign: Campaign, outcome: Outcome, json_path: str | None) -> int:
+    """Print and write what came out; the exit code."""
+    from kassay.pipeline.spark.session import told
+    from kassay.report.pages.campaign import html
+    from kassay.report.screen.campaign import document, terminal
+    from kassay.report.screen.terminal import console
+
+    made = document(
+        campaign.spec.to_json(),
+        outcome.verdicts,
+        outcome.findings,
+        outcome.studies,
+        outcome.totals,
+    )
+    if "://" not in campaign.store.place:
+        path = Path(campaign.store.place) / "report.html"
+        with told(campaign.store.place):
+            path.write_text(html(made), encoding="utf-8")
+        console(stderr=True).print(f"report: {path}", markup=False, soft_wrap=True)
+    if json_path != "-":
+        console().print(terminal(made))
+    if json_path:
+        write_json(made, json_path)
+    return outcome.exit_code

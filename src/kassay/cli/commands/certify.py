@@ -1,0 +1,114 @@
+"""`kassay certify`: put targets to the test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kassay.cli.options import Duration, Scope, commas, json_option, pairs, seed_option, write_json
+from kassay.model.errors import InputError
+
+GRAVEST = (70, 4, 1, 3, 0)
+
+
+@click.command(
+    "certify",
+    epilog="Example: kassay certify path/to/my_assignor.py --time 60s --report html,junit",
+)
+@click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
+@click.option("--claims", help="Judge these claims only, e.g. topic-even,converges:2.")
+@click.option("--assume", help="Narrow the inputs, e.g. equal-subscriptions,no-conflicting-claims.")
+@click.option("--protocol", type=click.Choice(["eager", "cooperative"]), help="Play this rebalance protocol.")
+@click.option("--time", "seconds", type=Duration(), help="Time budget for each target [default: 30s].")
+@click.option("--histories", type=click.IntRange(min=1), help="Budget as a number of histories.")
+@click.option(
+    "--profile",
+    type=click.Choice(["small", "large", "mixed"]),
+    default="small",
+    show_default=True,
+    help="Logical corners, shapes of production, or both.",
+)
+@click.option("--exhaustive", type=Scope(), help="Every group up to M members and P partitions instead.")
+@click.option("--in-process", is_flag=True, help="Load a user's file into this process: faster, unguarded.")
+@click.option("--call-timeout", type=Duration(), help="Limit of one call [default: 2s; large profile: 20s].")
+@click.option("--memory", type=click.IntRange(min=32), default=512, show_default=True, help="MiB a target.")
+@click.option("--config", "configs", multiple=True, metavar="K=V", help="Configuration for every member.")
+@click.option(
+    "--member-config",
+    "member_configs",
+    multiple=True,
+    metavar="K=V1,V2,...",
+    help="Values that members draw from.",
+)
+@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
+@click.option("--baseline", type=click.Path(path_type=Path), help="Accepted findings; new ones still fail.")
+@click.option("--baseline-update", is_flag=True, help="Write what this run found into the baseline.")
+@click.option("--report", "reports", help="Also write html,junit,sarif,markdown reports.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=".kassay", show_default=True, help="Traces and reports."
+)
+@seed_option
+@json_option
+def command(targets: tuple[str, ...], **chosen: Any) -> int:
+    """Play generated histories against TARGETs and judge validity and the claims they declare.
+
+    A TARGET is a reference (`sticky`), a file (`path/file.py:Name`), a module (`pkg.mod:Name`), a
+    program (`exec:COMMAND`) or a client library (`kafka-python:sticky`).
+    """
+    from kassay.certify.runs.baseline import read_baseline
+    from kassay.cli.certifying import Session
+    from kassay.report.files.formats import parse_formats
+
+    options = _options(chosen)
+    formats = parse_formats(commas(chosen["reports"]) or ())
+    baseline_path = chosen["baseline"]
+    if chosen["baseline_update"] and baseline_path is None:
+        raise InputError("--baseline-update: expected --baseline FILE as well")
+    baseline = read_baseline(baseline_path) if baseline_path else None
+    session = Session(
+        options=options,
+        out=chosen["out"],
+        quiet=chosen["json_path"] == "-",
+        baseline=baseline,
+        formats=formats,
+    )
+    session.check_claims()
+    outcomes = [session.certify(spec) for spec in targets]
+    session.write_reports()
+    if chosen["baseline_update"]:
+        session.update_baseline(baseline_path)
+    if chosen["json_path"]:
+        documents = [c.to_json() for c in session.certificates]
+        write_json(documents[0] if len(targets) == 1 and documents else documents, chosen["json_path"])
+    return next(code for code in GRAVEST if code in outcomes)
+
+
+def _options(chosen: dict[str, Any]) -> Any:
+    """The options of the run, checked before anything starts."""
+    from kassay.certify.runs.options import DEFAULT_SECONDS, Budget, Options
+    from kassay.certify.targets.resolve import Limits
+    from kassay.model.groups.assignor import RebalanceProtocol
+    from kassay.properties.groups.assumptions import parse_assumptions
+    from kassay.properties.registry import split_claims
+
+    if chosen["seconds"] is not None and chosen["histories"] is not None:
+        raise InputError("--time and --histories: expected one of the two")
+    seconds = None if chosen["histories"] is not None else chosen["seconds"] or DEFAULT_SECONDS
+    timeout = chosen["call_timeout"] or (2.0 if chosen["profile"] == "small" else 20.0)
+    member_configs = pairs(chosen["member_configs"], "--member-config")
+    return Options(
+        claims=split_claims(chosen["claims"]) if chosen["claims"] else None,
+        assume=parse_assumptions(list(commas(chosen["assume"]) or ())),
+        protocol=RebalanceProtocol(chosen["protocol"]) if chosen["protocol"] else None,
+        budget=Budget(seconds, chosen["histories"]),
+        profile=chosen["profile"],
+        seed=chosen["seed"],
+        exhaustive=chosen["exhaustive"],
+        in_process=chosen["in_process"],
+        limits=Limits(call_timeout_s=timeout, memory_mib=chosen["memory"]),
+        config=pairs(chosen["configs"], "--config"),
+        member_config=tuple((k, tuple(v.split(","))) for k, v in member_configs.items()),
+        jobs=chosen["jobs"],
+    )

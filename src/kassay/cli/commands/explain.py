@@ -1,0 +1,24 @@
+"""`kassay explain`: a claim, a trace or a rule in words and numbers."""
+
+from __future__ import annotations
+
+import click
+
+from kassay.cli.options import json_option, write_json
+
+
+@click.command("explain", epilog="Example: kassay explain sticky")
+@click.argument("what", metavar="CLAIM|TRACE|RULE")
+@json_option
+def command(what: str, json_path: str | None) -> int:
+    """Tell a claim in words with its source, a trace step by step, or a rule with numbers from a run."""
+    from kassay.certify.explain import explain
+    from kassay.report.screen.explaining import explanation_view
+    from kassay.report.screen.terminal import console
+
+    document = explain(what)
+    if json_path:
+        write_json(document, json_path)
+    if json_path != "-":
+        console().print(explanation_view(document))
+    return 0

@@ -1,0 +1,193 @@
+"""`kassay explore`: walk every state of a protocol model and judge it."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kassay.cli.clock_options import clock_options, timing_of
+from kassay.cli.options import Duration, json_option, seed_option, write_json
+from kassay.model.errors import InputError
+
+if TYPE_CHECKING:
+    from kassay.certify.protocols.explore import ExploreResult
+    from kassay.certify.targets.resolve import Target
+    from kassay.model.cluster import Cluster
+    from kassay.model.explore import Progress
+    from kassay.model.groups.group import Assignment, Group
+
+HOLDS, VIOLATED, UNKNOWN = 0, 1, 3
+WITHOUT_MODES = ("zookeeper", "draft", "kip848")
+
+
+@click.command(
+    "explore",
+    epilog="Example: kassay explore classic --mode cooperative --faults crash=1,pause=1,failover=1",
+)
+@click.argument("model")
+@click.option(
+    "--assignor", help="any-balanced (every legal balanced answer), a reference, or a file of yours."
+)
+@click.option("--mode", help="eager or cooperative; classic and migration only.")
+@click.option("--members", type=int, default=2, show_default=True, help="Clients.")
+@click.option("--partitions", type=int, default=2, show_default=True, help="Partitions of each topic.")
+@click.option("--topics", type=int, default=1, show_default=True, help="Topics at the start.")
+@click.option("--static", type=int, default=0, show_default=True, help="How many clients are static members.")
+@click.option("--faults", default="", metavar="NAME=N,...", help="A budget, e.g. crash=1,pause=1,failover=1.")
+@click.option("--policy", default="bidirectional", show_default=True, help="group.consumer.migration.policy.")
+@click.option(
+    "--network",
+    default="N0",
+    show_default=True,
+    help="N0: an RPC is one step; N1: its parts are steps of their own; N2: and go astray, at random.",
+)
+@click.option(
+    "--records", type=int, default=0, help="Records of each partition to process and commit (N1, N2)."
+)
+@clock_options
+@click.option(
+    "--max-states", type=click.IntRange(min=1), default=500_000, show_default=True, help="Stop there."
+)
+@click.option("--time", "seconds", type=Duration(), help="Stop after this time.")
+@click.option(
+    "--symmetry/--no-symmetry",
+    default=None,
+    help="Walk states once that differ only in who is who among clients alike, or one by one; "
+    "unless told, once from three clients on.",
+)
+@click.option(
+    "--switch", "switches", multiple=True, metavar="NAME", help="Break a rule (kassay list switches)."
+)
+@click.option("--mermaid", is_flag=True, help="Print traces as Mermaid sequence diagrams.")
+@seed_option
+@json_option
+def command(model: str, **chosen: Any) -> int:
+    """Walk every reachable state of MODEL: zookeeper, draft, classic, kip848 or migration.
+
+    Tells states, edges and diameter, violated invariants with a shortest trace, dead ends and livelocks.
+    Only real violations, dead ends and livelocks count as violated; a limit reached is `unknown`.
+    """
+    from kassay.report.screen.exploration import exploration_view
+    from kassay.report.screen.terminal import console
+
+    with _assignor(chosen["assignor"]) as assignor, _bar(chosen["max_states"]) as progress:
+        result = _explore(model, chosen, assignor, progress)
+    if chosen["json_path"]:
+        write_json(result.to_json(), chosen["json_path"])
+    if chosen["json_path"] != "-":
+        replay = f"kassay {shlex.join(sys.argv[1:])}"
+        console().print(exploration_view(result, replay=replay, mermaid=chosen["mermaid"]))
+    return {"holds": HOLDS, "violated": VIOLATED}.get(str(result.verdict), UNKNOWN)
+
+
+def _explore(
+    model: str, chosen: dict[str, Any], assignor: Any, progress: Callable[[Progress], None] | None
+) -> ExploreResult:
+    """Run the exploration that the options describe. Raises InputError."""
+    from kassay.certify.protocols.explore import explore
+    from kassay.model.protocols.shared.faults import KNOWN, check_faults, parse_faults
+
+    switches = frozenset(chosen["switches"])
+    _check(model, chosen["mode"], switches)
+    faults = parse_faults(chosen["faults"])
+    if model in KNOWN:
+        check_faults(model, faults)
+    more: dict[str, Any] = {}
+    if faults.topic and model not in ("zookeeper", "draft"):
+        # A topic can only be created into a subscription by pattern.
+        more = {"pattern": "t", "new_topics": ("tt",)}
+    return explore(
+        model,
+        assignor=assignor,
+        mode=chosen["mode"],
+        members=chosen["members"],
+        partitions=chosen["partitions"],
+        topics=chosen["topics"],
+        static=chosen["static"],
+        faults=faults,
+        policy=chosen["policy"],
+        network=chosen["network"],
+        records=chosen["records"],
+        seed=chosen["seed"],
+        clock=chosen["clock"],
+        timing=timing_of(chosen),
+        states_max=chosen["max_states"],
+        time_s=chosen["seconds"],
+        symmetry=chosen["symmetry"],
+        switches=switches,
+        progress=progress,
+        **more,
+    )
+
+
+def _check(model: str, mode: str | None, switches: frozenset[str]) -> None:
+    """Raises InputError for a mode or a switch that means nothing to the model."""
+    from kassay.certify.protocols.explore import MODELS
+    from kassay.certify.protocols.switches import SWITCHES, check_switches
+
+    check_switches(switches)
+    if model not in MODELS:
+        return
+    if mode is not None and model in WITHOUT_MODES:
+        raise InputError(f"--mode: {model} has no {mode} mode; expected classic or migration")
+    spoken = {"migration": {"classic", "kip848"}}.get(model, {model})
+    for name in sorted(switches):
+        if name in SWITCHES and SWITCHES[name].model not in spoken:
+            raise InputError(f"--switch: {name} breaks a rule of {SWITCHES[name].model}, not of {model}")
+
+
+class _User:
+    """A user's assignor as the models ask it: by name and protocol."""
+
+    def __init__(self, target: Target, made: Any) -> None:
+        self.name = target.name
+        self.protocols = (target.protocol,)
+        self._made = made
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def assign(self, cluster: Cluster, group: Group) -> Assignment:
+        """Its answer; raises `TargetNotLoadable` where it fails, there being nothing to explore then."""
+        from kassay.certify.targets.resolve import TargetNotLoadable
+        from kassay.model.failure import TargetFailure
+
+        try:
+            answer: Assignment = self._made.assign(cluster, group)
+        except TargetFailure as error:
+            raise TargetNotLoadable(f"{self.name}: cannot be explored: {error}") from None
+        return answer
+
+
+@contextmanager
+def _assignor(spec: str | None) -> Iterator[Any]:
+    """The assignor to plug in: a name that the models know, or a user's, open for as long as it is asked."""
+    from kassay.assignors import registry
+    from kassay.certify.protocols.explore import ANY
+    from kassay.model.protocols.before_0_9.shares import SHARES
+
+    path = spec is not None and (":" in spec or spec.endswith(".py"))
+    if spec is None or spec == ANY or spec in SHARES or not path or registry.find(spec):
+        yield spec
+        return
+    from kassay.certify.targets.resolve import resolve
+
+    target = resolve(spec)
+    if target.kind != "C":
+        raise InputError(f"--assignor: {spec} is no client-side assignor")
+    with target.open() as host:
+        yield _User(target, host.new({}))
+
+
+@contextmanager
+def _bar(states_max: int) -> Iterator[Callable[[Progress], None] | None]:
+    """Progress on a terminal only: states so far, of at most so many."""
+    from kassay.cli.bars import bar
+
+    with bar("exploring", states_max) as advance:
+        yield lambda told: advance(told.states)

@@ -1,0 +1,90 @@
+"""`kassay fleet`: the rebalance history of a whole fleet of consumer groups, on Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kassay.cli.commands.campaign import spark_options, started
+from kassay.cli.options import commas, json_option, seed_option, write_json
+from kassay.model.errors import InputError
+
+
+@click.group("fleet", epilog="Example: kassay fleet replay snapshots/ --out results")
+def command() -> None:
+    """Replay what happened to a fleet's groups against other assignors and the certified optimum."""
+
+
+@command.command(
+    "generate", epilog="Example: kassay fleet generate --groups 200 --snapshots 50 --out snapshots"
+)
+@click.option("--groups", type=click.IntRange(min=1), default=200, show_default=True)
+@click.option("--snapshots", type=click.IntRange(min=1), default=50, show_default=True)
+@click.option("--out", required=True, help="A new folder, or hdfs://, s3a://, ...")
+@spark_options
+@seed_option
+def generate_command(groups: int, snapshots: int, out: str, seed: int, **chosen: Any) -> int:
+    """Write made-up snapshots in the dialects of kafka-consumer-groups, sizes from cited shapes."""
+    from kassay.pipeline.fleet.generate import FleetSpec, texts
+    from kassay.pipeline.spark.session import slots, told
+    from kassay.report.screen.terminal import console
+
+    if "://" not in out and Path(out).exists() and any(Path(out).iterdir()):
+        raise InputError(f"{out}: not empty, expected a new folder")
+    with started(chosen, "kassay fleet generate") as spark, told(out):
+        made = texts(spark, FleetSpec(groups, snapshots, seed), 4 * slots(spark))
+        made.coalesce(slots(spark)).write.partitionBy("at").text(_address(out))
+    console(stderr=True).print(
+        f"{groups} groups, {snapshots} snapshots each, seed {seed}: {out}", markup=False
+    )
+    return 0
+
+
+@command.command("replay", epilog="Example: kassay fleet replay snapshots/ --out results --assignors sticky")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--out", default=".kassay/fleet", show_default=True, help="Where the tables go.")
+@click.option(
+    "--assignors",
+    default="range,sticky,cooperative-sticky,optimal-sticky",
+    show_default=True,
+    help="The candidates.",
+)
+@click.option("--subscriptions", type=click.Path(path_type=Path), help="Who reads what, as JSON lines.")
+@spark_options
+@json_option
+def replay_command(
+    paths: Sequence[str],
+    out: str,
+    assignors: str,
+    subscriptions: Path | None,
+    json_path: str | None,
+    **chosen: Any,
+) -> int:
+    """Read snapshots of consumer groups in PATHs: files and folders of text, JSON lines or Parquet."""
+    from kassay.certify.targets.resolve import resolve
+    from kassay.pipeline.fleet.fleet import replay_fleet
+    from kassay.pipeline.fleet.snapshots import must_exist, read_subscriptions
+    from kassay.pipeline.spark.session import told
+    from kassay.report.screen.fleet import terminal
+    from kassay.report.screen.terminal import console
+
+    must_exist(paths)
+    targets = [resolve(spec) for spec in commas(assignors) or ()]
+    for target in targets:
+        if target.kind not in "CS":
+            raise InputError(f"{target.spec}: of kind {target.kind}, expected an assignor of consumer groups")
+    known = read_subscriptions(subscriptions) if subscriptions else {}
+    with started(chosen, "kassay fleet replay") as spark, told(out):
+        made = replay_fleet(spark, paths, _address(out), targets, known)
+    if json_path != "-":
+        console().print(terminal(made))
+    if json_path:
+        write_json(made, json_path)
+    return 0
+
+
+def _address(place: str) -> str:
+    return place if "://" in place else f"file://{Path(place).resolve()}"

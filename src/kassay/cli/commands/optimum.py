@@ -1,0 +1,83 @@
+"""`kassay optimum`: the certified optimum of instances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kassay.cli.options import Duration, JsonLines, json_option, no_seed_option
+from kassay.model.errors import InputError
+
+if TYPE_CHECKING:
+    from kassay.certify.optimum.instances import Located
+
+ORDER = "balance,movement,rack"
+
+
+@click.command("optimum", epilog="Example: kassay optimum group.json --json result.json")
+@click.argument("instance", required=False, metavar="INSTANCE")
+@click.option("--suite", "suite_name", help="The instances of a suite instead: kassay list suites.")
+@click.option("--order", "order_text", default=ORDER, show_default=True, help="The order of the goals.")
+@click.option("--solver", type=click.Choice(["flow", "z3"]), default="flow", show_default=True)
+@click.option(
+    "--time", "seconds", type=Duration(), help="Limit for each instance [default: 10s where NP-hard]."
+)
+@click.option("--why", is_flag=True, help="Also say which members and topics force the balance.")
+@no_seed_option
+@json_option
+def command(
+    instance: str | None,
+    suite_name: str | None,
+    order_text: str,
+    solver: str,
+    seconds: float | None,
+    why: bool,
+    json_path: str | None,
+) -> int:
+    """Find the best assignment, placement or task assignment of each INSTANCE, and prove it.
+
+    INSTANCE is a file with one JSON document or JSON lines, `-` for standard input. Exit codes:
+    0 all optimal, 2 unreadable or infeasible, 3 an interval or unknown within the time.
+    """
+    from kassay.certify.optimum.instances import documents, located_in_suite
+    from kassay.certify.optimum.solve import forced_by, read_instance, solve
+    from kassay.report.screen.optima import assignment_view, optimum_row, optimum_table
+    from kassay.report.screen.terminal import console
+    from kassay.solver.consumers.optimum import parse_order
+
+    order = parse_order(order_text)
+    if (instance is None) is (suite_name is None):
+        raise InputError("INSTANCE: expected a file, `-`, or --suite NAME")
+    located: Iterable[Located]
+    if suite_name is not None:
+        located = located_in_suite(suite_name)
+    else:
+        located = read = documents(instance or "-")
+        for each in read if len(read) > 1 else ():
+            read_instance(each)
+    rows, outcomes = [], []
+    with JsonLines(json_path) as lines:
+        for each in located:
+            found = solve(each, order, solver, seconds)
+            if why:
+                found["why_not_better"] = forced_by(each, found)
+            lines.write(found)
+            rows.append(optimum_row(found))
+            outcomes.append(found["status"])
+            if found["status"] == "infeasible" or (json_path == "-" and found["status"] == "unknown"):
+                _say(each.where, found)
+    if json_path != "-" and outcomes != ["infeasible"]:
+        console().print(optimum_table(rows))
+        if len(rows) == 1 and outcomes[0] in ("optimal", "interval"):
+            console().print(assignment_view(found))
+            for sentence in found.get("why_not_better", ()):
+                console().print(f"why: {sentence}", markup=False)
+    if "infeasible" in outcomes:
+        return 2
+    return 0 if set(outcomes) == {"optimal"} else 3
+
+
+def _say(where: str, found: dict[str, Any]) -> None:
+    click.echo(f"kassay: {where}: {found['status']}: {found['why']}", err=True)

@@ -1,0 +1,41 @@
+"""`kassay prove`: claims about formulas, for all sizes."""
+
+from __future__ import annotations
+
+import click
+
+from kassay.cli.options import Duration, json_option, no_seed_option, write_json
+
+
+@click.command("prove", epilog="Example: kassay prove ceil-range-even abs")
+@click.argument("names", nargs=-1, metavar="[NAME...]")
+@click.option(
+    "--time", "seconds", type=Duration(), default="20s", show_default=True, help="Limit of a proof."
+)
+@no_seed_option
+@json_option
+def command(names: tuple[str, ...], seconds: float, json_path: str | None) -> int:
+    """Prove the claims of these NAMEs (kassay list proofs), or all, with Z3.
+
+    A claim known to be false is expected to be refuted, and is shown with its smallest
+    counterexample. Exit codes: 0 every claim came out as expected, 1 one did not, 3 one is unknown.
+    """
+    from kassay.cli.bars import bar
+    from kassay.report.screen.optima import proof_view
+    from kassay.report.screen.terminal import console
+    from kassay.solver.proofs.prove import Verdict, chosen, proofs
+
+    found = []
+    with bar("proving", len(chosen(names))) as tell:
+        for proof in proofs(names, seconds):
+            found.append(proof)
+            tell(len(found))
+    if json_path:
+        documents = [proof.document() | {"as_expected": proof.as_expected} for proof in found]
+        write_json({"schema": "kassay/proofs/1", "proofs": documents}, json_path)
+    if json_path != "-":
+        console().print(proof_view(found))
+    verdicts = {proof.verdict for proof in found if not proof.as_expected}
+    if verdicts - {Verdict.UNKNOWN}:
+        return 1
+    return 3 if verdicts else 0

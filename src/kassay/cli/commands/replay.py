@@ -1,0 +1,50 @@
+"""`kassay replay`: play a saved trace again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from kassay.cli.options import Duration, json_option, write_json
+
+
+@click.command("replay", epilog="Example: kassay replay .kassay/traces/ceil-range-topic-even.json")
+@click.argument("trace_path", metavar="TRACE", type=click.Path(path_type=Path))
+@click.option("--target", "spec", help="Play it against this target instead of the recorded one.")
+@click.option("--in-process", is_flag=True, help="Load a user's file into this process.")
+@click.option("--call-timeout", type=Duration(), default="2s", show_default=True)
+@click.option("--memory", type=click.IntRange(min=32), default=512, show_default=True, help="MiB.")
+@click.option("--itf", type=click.Path(path_type=Path), help="Also write the rounds in Apalache's ITF form.")
+@json_option
+def command(
+    trace_path: Path,
+    spec: str | None,
+    in_process: bool,
+    call_timeout: float,
+    memory: int,
+    itf: Path | None,
+    json_path: str | None,
+) -> int:
+    """Play TRACE again: exit code 1 while it still violates its claim, 0 when it no longer does."""
+    from kassay.certify.runs.replay import load_trace, replay
+    from kassay.certify.targets.resolve import Limits
+    from kassay.model.itf import to_itf
+    from kassay.report.screen.terminal import console, story
+
+    trace, target = load_trace(trace_path, spec, in_process, Limits(call_timeout, memory))
+    screen = console(stderr=json_path == "-")
+    screen.print(f"replaying {trace.claim} against {target.spec}", markup=False)
+    replayed = replay(trace_path, trace, target)
+    if replayed.changed:
+        screen.print("the target's source is not the one that the trace was recorded against", style="yellow")
+    screen.print(story(replayed.told))
+    for message in replayed.violations:
+        screen.print(f"  {message}", style="red", markup=False)
+    outcome = "still violates" if replayed.violations else "no longer violates"
+    screen.print(f"{target.spec} {outcome} {trace.claim}", markup=False)
+    if itf is not None:
+        write_json(to_itf(replayed.told), str(itf))
+    if json_path:
+        write_json(replayed.to_json(), json_path)
+    return replayed.exit_code

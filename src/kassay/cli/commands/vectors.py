@@ -1,0 +1,57 @@
+"""`kassay vectors`: golden vectors of Kafka's own outputs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from kassay.cli.options import json_option, write_json
+
+SHOWN = 5
+
+
+@click.command("vectors", epilog="Example: kassay vectors tests/data/vectors")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
+@click.option("--target", "spec", help="Check this target instead of the reference; compares sets.")
+@click.option("--exact", is_flag=True, help="With --target: compare the order inside lists as well.")
+@click.option("--in-process", is_flag=True, help="Load a user's file into this process.")
+@json_option
+def command(
+    paths: tuple[Path, ...], spec: str | None, exact: bool, in_process: bool, json_path: str | None
+) -> int:
+    """Check the vectors in PATH (files or folders, .json or .json.gz) against the references."""
+    from contextlib import ExitStack
+
+    from kassay.certify.runs.blocks import open_host
+    from kassay.certify.targets.resolve import resolve
+    from kassay.certify.vectors.check import check_files
+    from kassay.report.screen.terminal import console
+
+    screen = console(stderr=json_path == "-")
+    results = []
+    with ExitStack() as stack:
+        factory = None
+        if spec is not None:
+            host = stack.enter_context(open_host(resolve(spec, in_process=in_process)))
+
+            def factory() -> object:
+                return host.new({})
+
+        for result in check_files(list(paths), factory, exact=exact or spec is None):
+            results.append(result)
+            if result.unknown is not None:
+                screen.print(f"{result.name}: unknown ({result.unknown})", markup=False, soft_wrap=True)
+                continue
+            screen.print(
+                f"{result.name}: {result.passed} passed, {len(result.failures)} failed", markup=False
+            )
+            for vector_id, message in result.failures[:SHOWN]:
+                screen.print(f"  {vector_id}: {message}", markup=False, soft_wrap=True)
+            if len(result.failures) > SHOWN:
+                screen.print(f"  and {len(result.failures) - SHOWN} more")
+    if json_path:
+        write_json({"schema": "kassay/vectors/1", "files": [r.to_json() for r in results]}, json_path)
+    if any(result.failures for result in results):
+        return 1
+    return 3 if any(result.unknown for result in results) else 0

@@ -1,0 +1,265 @@
+"""The group and its cluster while a history is played: who is there, who is away, who owns what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import singledispatch
+
+from kassay.model.cluster import Cluster, Topic, TopicPartition
+from kassay.model.groups.assignor import Assignor, GroupMetadata
+from kassay.model.groups.group import Member
+from kassay.model.groups.history import (
+    AddPartitions,
+    ChangeRack,
+    Claim,
+    Config,
+    Crash,
+    CreateTopic,
+    DeleteTopic,
+    Event,
+    FailedSync,
+    Join,
+    Leave,
+    RackBroker,
+    Rebalance,
+    Resubscribe,
+    Return,
+    Reweigh,
+    StaticReturn,
+)
+
+NewObject = Callable[[Mapping[str, str]], Assignor]
+
+
+class Seat:
+    """A member during a play: what it subscribes to, what it owns, and its assignor object."""
+
+    __slots__ = (
+        "assignor",
+        "config",
+        "generation",
+        "instance_id",
+        "member_id",
+        "owned",
+        "rack",
+        "reports",
+        "topics",
+    )
+
+    def __init__(self, member: Member, config: Mapping[str, str], assignor: Assignor) -> None:
+        self.member_id = member.member_id
+        self.instance_id = member.instance_id
+        self.rack = member.rack
+        self.topics = member.topics
+        self.owned = member.owned
+        self.generation = member.generation
+        self.config = config
+        self.assignor = assignor
+        self.reports = hasattr(type(assignor), "reported_generation")
+
+    def subscription(self) -> Member:
+        """The member as its next JoinGroup shows it."""
+        return Member(
+            self.member_id,
+            self.topics,
+            self.owned,
+            self.reported(),
+            self.rack,
+            self.instance_id,
+            self.assignor.subscription_user_data(self.topics),
+        )
+
+    def reported(self) -> int:
+        """The generation that goes with the claims; a client library may have its own idea of it."""
+        own = getattr(self.assignor, "reported_generation", None) if self.reports else None
+        return self.generation if own is None else int(own)
+
+    def learn(
+        self, owned: tuple[TopicPartition, ...], generation: int, user_data: bytes | None = None
+    ) -> None:
+        """Own this from now on, and let the assignor object know."""
+        self.owned = owned
+        self.generation = generation
+        self.assignor.on_assignment(
+            owned, user_data, GroupMetadata(generation, self.member_id, self.instance_id)
+        )
+
+
+@dataclass
+class World:
+    """The group and the cluster as they are at this point of a play."""
+
+    cluster: Cluster
+    new: NewObject
+    seats: dict[str, Seat] = field(default_factory=dict)
+    away: dict[str, Seat] = field(default_factory=dict)
+    generation: int = 0
+    failed_sync: set[str] = field(default_factory=set)
+    renamed: list[tuple[str, str]] = field(default_factory=list)
+
+    def apply(self, event: Event) -> bool:
+        """Let the event happen; False if it has nothing to happen to."""
+        return happen(event, self)
+
+    def seat(self, member: Member, config: Config) -> Seat:
+        """A new seat whose assignor object knows what the member claims."""
+        settings = dict(config)
+        seat = Seat(member, settings, self.new(settings))
+        if member.owned or member.generation >= 0:
+            seat.learn(member.owned, member.generation)
+            self.generation = max(self.generation, member.generation)
+        return seat
+
+    def replace_topic(self, name: str, change: Callable[[Topic], Topic | None]) -> bool:
+        """Put another topic in place of the one called `name`, or nothing where `change` gives None."""
+        if name not in self.cluster.by_name:
+            return False
+        topics = (change(t) if t.name == name else t for t in self.cluster.topics)
+        self.cluster = self.cluster.with_topics(t for t in topics if t is not None)
+        return True
+
+
+@singledispatch
+def happen(event: Event, world: World) -> bool:  # noqa: ARG001  # the signature of a handler
+    """Let the event happen in the world; False if it has nothing to happen to."""
+    raise TypeError(f"{type(event).__name__} is not an event of a history")
+
+
+@happen.register
+def _(event: Join, world: World) -> bool:
+    if event.member.member_id in world.seats:
+        return False
+    world.seats[event.member.member_id] = world.seat(event.member, event.config)
+    return True
+
+
+@happen.register
+def _(event: Leave, world: World) -> bool:
+    return world.seats.pop(event.member_id, None) is not None
+
+
+@happen.register
+def _(event: Crash, world: World) -> bool:
+    seat = world.seats.pop(event.member_id, None)
+    if seat is None:
+        return False
+    world.away[event.member_id] = seat
+    return True
+
+
+@happen.register
+def _(event: Return, world: World) -> bool:
+    if event.member_id in world.seats or event.member_id not in world.away:
+        return False
+    world.seats[event.member_id] = world.away.pop(event.member_id)
+    return True
+
+
+@happen.register
+def _(event: StaticReturn, world: World) -> bool:
+    old = world.seats.get(event.member_id) or world.away.get(event.member_id)
+    if old is None or old.instance_id is None or event.new_member_id in world.seats:
+        return False
+    if any(s.instance_id == old.instance_id and s is not old for s in world.seats.values()):
+        return False
+    member = old.subscription()._replace(member_id=event.new_member_id, user_data=None)
+    seat = world.seat(member, tuple(old.config.items()))
+    if event.member_id in world.seats:
+        world.seats = {s.member_id: s for s in (seat if s is old else s for s in world.seats.values())}
+    else:
+        del world.away[event.member_id]
+        world.seats[event.new_member_id] = seat
+    world.renamed.append((event.member_id, event.new_member_id))
+    return True
+
+
+@happen.register
+def _(event: FailedSync, world: World) -> bool:
+    if event.member_id not in world.seats:
+        return False
+    world.failed_sync.add(event.member_id)
+    return True
+
+
+@happen.register
+def _(event: Resubscribe, world: World) -> bool:
+    seat = world.seats.get(event.member_id)
+    if seat is None:
+        return False
+    seat.topics = event.topics
+    return True
+
+
+@happen.register
+def _(event: AddPartitions, world: World) -> bool:
+    def grow(topic: Topic) -> Topic:
+        if topic.partitions >= event.partitions:
+            return topic
+        numbers = [p % topic.partitions for p in range(event.partitions)]
+        return topic._replace(
+            partitions=event.partitions,
+            replicas=None if topic.replicas is None else tuple(topic.replicas[p] for p in numbers),
+            weights=None if topic.weights is None else tuple(topic.weights[p] for p in numbers),
+        )
+
+    return world.replace_topic(event.topic, grow)
+
+
+@happen.register
+def _(event: CreateTopic, world: World) -> bool:
+    if event.topic.name in world.cluster.by_name:
+        return False
+    world.cluster = world.cluster.with_topics((*world.cluster.topics, event.topic))
+    return True
+
+
+@happen.register
+def _(event: DeleteTopic, world: World) -> bool:
+    return world.replace_topic(event.topic, lambda _: None)
+
+
+@happen.register
+def _(event: ChangeRack, world: World) -> bool:
+    seat = world.seats.get(event.member_id)
+    if seat is None:
+        return False
+    seat.rack = event.rack
+    return True
+
+
+@happen.register
+def _(event: RackBroker, world: World) -> bool:
+    if event.broker_id not in world.cluster.broker_racks:
+        return False
+    world.cluster = Cluster(
+        world.cluster.topics,
+        tuple(
+            b._replace(rack=event.rack) if b.broker_id == event.broker_id else b
+            for b in world.cluster.brokers
+        ),
+    )
+    return True
+
+
+@happen.register
+def _(event: Reweigh, world: World) -> bool:
+    topic = world.cluster.by_name.get(event.topic)
+    if topic is None or len(event.weights) != topic.partitions:
+        return False
+    return world.replace_topic(event.topic, lambda t: t._replace(weights=event.weights))
+
+
+@happen.register
+def _(event: Claim, world: World) -> bool:
+    seat = world.seats.get(event.member_id)
+    if seat is None:
+        return False
+    seat.learn(tuple(dict.fromkeys(event.owned)), event.generation)
+    world.generation = max(world.generation, event.generation)
+    return True
+
+
+@happen.register
+def _(event: Rebalance, world: World) -> bool:  # noqa: ARG001  # the signature of a handler
+    return False

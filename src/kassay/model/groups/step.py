@@ -1,0 +1,198 @@
+"""What one rebalance round was: the input, the answer, and how a second look at it answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.failure import FailureKind
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.groups.group import Assignment, Group, previous_owners
+from kassay.model.groups.history import Change
+from kassay.model.lazy import lazy
+
+
+class Failure(NamedTuple):
+    """The target gave no usable answer; `message` is one line.
+
+    `raised` are the names of the class and base classes of what was raised, nearest first.
+    """
+
+    kind: FailureKind
+    message: str
+    raised: tuple[str, ...] = ()
+
+
+class Look(StrEnum):
+    """Ways of asking a second time.
+
+    AGAIN: the same object, the same input, another object having answered in between. OTHER: another
+    object configured alike. PERMUTED: another object, with members, topics and owned lists in
+    another order. PROCESS: the same history in another process with another hash seed.
+    """
+
+    AGAIN = "again"
+    OTHER = "other"
+    PERMUTED = "permuted"
+    PROCESS = "process"
+
+
+class Probe(NamedTuple):
+    """A second answer to the input of a step."""
+
+    look: Look
+    answer: Assignment | Failure
+    group: Group
+
+
+@dataclass(frozen=True)
+class Step:
+    """One round: what the leader saw, what it answered, and what came of it.
+
+    `generation` is the round's. `turn` counts the rounds of one rebalance from 0. `configs` holds the
+    configuration of those members that have one. `mutated` says what of its input the target changed.
+    """
+
+    cluster: Cluster
+    group: Group
+    answer: Assignment | Failure
+    generation: int
+    turn: int = 0
+    protocol: RebalanceProtocol = RebalanceProtocol.EAGER
+    probes: tuple[Probe, ...] = ()
+    mutated: str | None = None
+    failed_sync: frozenset[str] = frozenset()
+    configs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    @lazy
+    def given(self) -> Assignment:
+        """The answer; raises `LookupError` where there is none."""
+        if isinstance(self.answer, Failure):
+            raise LookupError(self.answer.message)
+        return self.answer
+
+    @lazy
+    def previous(self) -> dict[TopicPartition, str]:
+        """The previous owner of each partition that has one; treat as read-only."""
+        return previous_owners(self.cluster, self.group)
+
+    @lazy
+    def loads(self) -> dict[str, int]:
+        """Partitions a member of the group; treat as read-only."""
+        given = self.given
+        return {m.member_id: len(given.get(m.member_id, ())) for m in self.group.members}
+
+    @lazy
+    def read(self) -> dict[str, frozenset[str]]:
+        """The topics of each member as a set; treat as read-only."""
+        return {member.member_id: frozenset(member.topics) for member in self.group.members}
+
+    @lazy
+    def known(self) -> tuple[frozenset[str], ...]:
+        """The known topics of each member, in member order."""
+        counts = self.cluster.counts
+        return tuple(
+            [frozenset([topic for topic in m.topics if topic in counts]) for m in self.group.members]
+        )
+
+    @lazy
+    def shares(self) -> dict[str, dict[str, list[int]]]:
+        """For each known topic, the partition numbers of each of its subscribers, ascending; read-only."""
+        subscribers = self.group.subscribers
+        shares: dict[str, dict[str, list[int]]] = {
+            topic: {member_id: [] for member_id in subscribers[topic]}
+            for topic in self.cluster.counts
+            if topic in subscribers
+        }
+        for member_id, tps in self.given.items():
+            for topic, partition in tps:
+                if topic in shares and member_id in shares[topic]:
+                    shares[topic][member_id].append(partition)
+        for by_member in shares.values():
+            for numbers in by_member.values():
+                numbers.sort()
+        return shares
+
+    @lazy
+    def contradictory(self) -> bool:
+        """Whether the claims in the input contradict each other or the world.
+
+        Two members claim one partition, or a claim is stale, out of range, or of a topic that its
+        member no longer reads.
+        """
+        members = self.group.members
+        latest = max((m.generation for m in members), default=-1)
+        claimed: set[TopicPartition] = set()
+        total = 0
+        counts = self.cluster.counts
+        for member in members:
+            owned = member.owned
+            if not owned:
+                continue
+            if member.generation < latest:
+                return True
+            total += len(owned)
+            claimed.update(owned)
+            for topic, partition in owned:
+                if topic not in member.topics or not 0 <= partition < counts.get(topic, 0):
+                    return True
+        return len(claimed) != total
+
+
+@dataclass(frozen=True)
+class Rebalanced:
+    """One change and the rounds that it took.
+
+    `settled` says whether the group came to rest within the allowed rounds; `revocations` counts the
+    rounds in which a member had to give something up (eager: after the first). `quiet` says that
+    nothing had changed since the group last came to rest.
+    """
+
+    index: int
+    change: Change
+    steps: tuple[Step, ...]
+    settled: bool
+    revocations: int
+    quiet: bool = False
+    before: Assignment | None = None
+    renamed: tuple[tuple[str, str], ...] = ()
+
+    @lazy
+    def contradictory(self) -> bool:
+        """Whether any round's input was."""
+        return any(step.contradictory for step in self.steps)
+
+    @lazy
+    def outcomes(self) -> tuple[Step, ...]:
+        """The steps at which balance, movement and rack claims are judged.
+
+        Eager: every answered round. Cooperative: one, from the input of the first round (after a failed
+        sync, of the round that follows it) to the assignment at the fixpoint; none if there was none.
+        """
+        answered = tuple(step for step in self.steps if not isinstance(step.answer, Failure))
+        if not answered or answered[0].protocol is RebalanceProtocol.EAGER:
+            return answered
+        if not self.settled or len(answered) < len(self.steps):
+            return ()
+        # A member that missed its sync goes on with its old list: what counts is the round after that.
+        missed = [i for i, step in enumerate(answered) if step.failed_sync]
+        base = answered[missed[-1] + 1 :] if missed else answered
+        if not base:
+            return ()
+        first, last = base[0], base[-1]
+        if first is last:
+            return (first,)
+        return (
+            Step(
+                cluster=first.cluster,
+                group=first.group,
+                answer=last.answer,
+                generation=last.generation,
+                turn=last.turn,
+                protocol=first.protocol,
+                configs=first.configs,
+            ),
+        )

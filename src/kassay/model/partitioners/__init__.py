@@ -1,0 +1,1 @@
+"""Partitioners: which partition a record goes to, and records sent through one."""

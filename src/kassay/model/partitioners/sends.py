@@ -1,0 +1,74 @@
+"""Records sent through a partitioner, as values, and the only place where a record meets a partitioner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from kassay.model.groups.player import failure_of
+from kassay.model.groups.step import Failure
+from kassay.model.partitioners.partitioner import InvalidPartitionError, Partitioner, Record, TopicMetadata
+
+
+class RecordRefused(NamedTuple):
+    """The partitioner declined the record; `java_class` is the class of the error in Kafka."""
+
+    java_class: str
+    message: str
+
+
+class Sent(NamedTuple):
+    """One record, the metadata at that time, and the partition it went to."""
+
+    record: Record
+    topic: TopicMetadata
+    answer: int | RecordRefused | Failure
+
+
+@dataclass(frozen=True)
+class Sending:
+    """What a producer sends, in order: records with the metadata of their topics at that time."""
+
+    records: tuple[tuple[Record, TopicMetadata], ...]
+    config: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SendingStep:
+    """One sending through a new partitioner; `other` is the same through another new one, if asked for."""
+
+    sent: tuple[Sent, ...]
+    other: tuple[Sent, ...] | None = None
+
+
+def send_all(partitioner: Partitioner, sending: Sending) -> tuple[Sent, ...]:
+    """What the partitioner makes of the records, in order: it is configured first and closed at the end.
+
+    A refusal is an answer, any other error the failure of that record; an error while it is configured
+    fails them all, one while it is closed the last.
+    """
+    try:
+        partitioner.configure(sending.config)
+    except Exception as error:  # the target's own code
+        return tuple(Sent(record, topic, failure_of(error)) for record, topic in sending.records)
+    sent = [Sent(record, topic, _answer(partitioner, record, topic)) for record, topic in sending.records]
+    try:
+        partitioner.close()
+    except Exception as error:  # the target's own code
+        sent[-1:] = [last._replace(answer=failure_of(error)) for last in sent[-1:]]
+    return tuple(sent)
+
+
+def send(new: Callable[[], Partitioner], sending: Sending, *, again: bool = False) -> SendingStep:
+    """A step with a new partitioner, and one with another if it is to be asked `again`."""
+    return SendingStep(send_all(new(), sending), send_all(new(), sending) if again else None)
+
+
+def _answer(partitioner: Partitioner, record: Record, topic: TopicMetadata) -> int | RecordRefused | Failure:
+    try:
+        return partitioner.partition(record, topic)
+    except InvalidPartitionError as refused:
+        return RecordRefused(refused.java_class, str(refused))
+    except Exception as error:  # the target's own code
+        return failure_of(error)

@@ -1,0 +1,1 @@
+"""Replica placement: requests, answers, plans of a change, and their documents."""

@@ -1,0 +1,92 @@
+"""Plans that change a placement, one replica at a time.
+
+Source: Kafka `kafka-reassign-partitions`, KIP-455.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from kassay.model.cluster import Broker, TopicPartition
+from kassay.model.errors import InputError
+from kassay.model.placement.request import Replicas
+
+
+class Move(NamedTuple):
+    """One replica of the partition goes from the broker `source` to the broker `target`.
+
+    Without a source a replica is added, without a target one is dropped. The target takes the source's
+    place among the replicas unless `order` says how they stand afterwards.
+    """
+
+    partition: TopicPartition
+    source: int | None = None
+    target: int | None = None
+    order: Replicas | None = None
+
+    @property
+    def added(self) -> int:
+        """How many replicas more the partition has afterwards: 1, 0 or -1."""
+        return (self.source is None and self.target is not None) - (
+            self.target is None and self.source is not None
+        )
+
+    def exchanged(self, replicas: Replicas) -> Replicas:
+        """The replicas after the move, `order` left out.
+
+        A source that holds none is passed over and the target comes last: what is wrong with such a
+        move is for the claims to say.
+        """
+        if self.target is None:
+            return tuple(broker for broker in replicas if broker != self.source)
+        if self.source in replicas:
+            return tuple(self.target if broker == self.source else broker for broker in replicas)
+        return (*replicas, self.target)
+
+    def __str__(self) -> str:
+        ends = ["-" if broker is None else str(broker) for broker in (self.source, self.target)]
+        return f"{self.partition}: {ends[0]} -> {ends[1]}"
+
+
+class Moved(NamedTuple):
+    """A move, and the replicas of its partition before and after it."""
+
+    move: Move
+    before: Replicas
+    after: Replicas
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A change of a placement, one replica at a time, in this order.
+
+    `brokers` are those of the cluster, the going ones left out. `before` is where the replicas are at the
+    start. `replication_factor` is what every partition that moves is to have in the end, None if that is
+    what its moves add up to.
+    """
+
+    brokers: tuple[Broker, ...]
+    before: tuple[tuple[TopicPartition, Replicas], ...]
+    moves: tuple[Move, ...] = ()
+    replication_factor: int | None = None
+
+    def states(self) -> Iterator[Moved]:
+        """Each move with what it changes; raises `InputError` for a partition that is not in `before`."""
+        now = dict(self.before)
+        for move in self.moves:
+            if move.partition not in now:
+                raise InputError(f"move {move}: the plan does not say where {move.partition} is at the start")
+            held = now[move.partition]
+            now[move.partition] = move.exchanged(held) if move.order is None else move.order
+            yield Moved(move, held, now[move.partition])
+
+    @cached_property
+    def after(self) -> tuple[tuple[TopicPartition, Replicas], ...]:
+        """Where the replicas are at the end."""
+        now = dict(self.before)
+        for move, _, after in self.states():
+            now[move.partition] = after
+        return tuple(now.items())

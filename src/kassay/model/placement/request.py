@@ -1,0 +1,104 @@
+"""Replica placement: what is asked of a placer and what it answers.
+
+Words: the first replica of a partition is its *preferred leader*, the others are *followers*.
+Sources: Kafka `AdminUtils`, `AdminZkClient`, `ReplicaPlacer` (KRaft).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, NamedTuple, Protocol, TypeAlias, runtime_checkable
+
+from kassay.model.cluster import Broker
+from kassay.model.errors import KafkaError
+from kassay.model.java.randomness import RandomSource
+
+Replicas: TypeAlias = tuple[int, ...]
+"""The broker ids of one partition, preferred leader first."""
+
+Placement: TypeAlias = tuple[Replicas, ...]
+"""The replicas of consecutive partitions."""
+
+NOT_FIXED = -1
+
+
+class PlacementRefusedError(KafkaError):
+    """The placer declines: there is no placement of the kind that was asked for."""
+
+
+class InvalidPartitionsError(PlacementRefusedError):
+    """The number of partitions makes no sense."""
+
+    java_class: ClassVar[str] = "org.apache.kafka.common.errors.InvalidPartitionsException"
+
+
+class InvalidReplicationFactorError(PlacementRefusedError):
+    """The replication factor makes no sense, or the brokers cannot carry it."""
+
+    java_class: ClassVar[str] = "org.apache.kafka.common.errors.InvalidReplicationFactorException"
+
+
+class AdminOperationError(PlacementRefusedError):
+    """The cluster is not in a state in which an administrator may do this."""
+
+    java_class: ClassVar[str] = "org.apache.kafka.server.common.AdminOperationException"
+
+
+@dataclass(frozen=True)
+class PlacementRequest:
+    """What is asked: replicas for `partitions` new partitions on these brokers.
+
+    `existing` holds the replicas of the partitions that the topic has already. `start_partition_id`
+    is the number of the first new partition, -1 for the one behind the existing ones.
+    `fixed_start_index` takes the place of Kafka's random start, -1 to draw. `rack_order` is the
+    order in which Java's map of racks iterated where that is on record (None in it: no rack).
+    """
+
+    partitions: int
+    replication_factor: int
+    brokers: tuple[Broker, ...]
+    existing: Placement = ()
+    start_partition_id: int = NOT_FIXED
+    fixed_start_index: int = NOT_FIXED
+    rack_order: tuple[str | None, ...] | None = None
+
+    @property
+    def first_partition(self) -> int:
+        """The number of the first new partition."""
+        return self.start_partition_id if self.start_partition_id >= 0 else len(self.existing)
+
+    @cached_property
+    def by_id(self) -> dict[int, Broker]:
+        """The brokers by id; treat as read-only."""
+        return {broker.broker_id: broker for broker in self.brokers}
+
+    @cached_property
+    def unfenced(self) -> frozenset[int]:
+        """The ids of the brokers that may lead."""
+        return frozenset(broker.broker_id for broker in self.brokers if not broker.fenced)
+
+    @cached_property
+    def has_partial_racks(self) -> bool:
+        """Whether some brokers have a rack and some have none."""
+        return len({broker.rack is None for broker in self.brokers}) > 1
+
+    @cached_property
+    def has_racks(self) -> bool:
+        """Whether there are brokers and every one has a rack."""
+        return bool(self.brokers) and all(broker.rack is not None for broker in self.brokers)
+
+
+@runtime_checkable
+class Placer(Protocol):
+    """Chooses the brokers of new partitions."""
+
+    def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
+        """The replicas of each new partition; raises `PlacementRefusedError`."""
+
+
+class Refusal(NamedTuple):
+    """The placer declined; `java_class` is the class of the error that Kafka would raise."""
+
+    java_class: str
+    message: str

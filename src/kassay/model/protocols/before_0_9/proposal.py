@@ -1,0 +1,218 @@
+"""A2, profile `draft`: the coordinator as it was designed in 2014-15 and never shipped.
+
+The coordinator assigns, keeps its data in ZooKeeper, answers JoinGroup with partitions (there is no
+SyncGroup), and tells of a rebalance by IllegalGeneration. Consumers that lose their coordinator keep
+consuming while they look for the next one. Here consumers, coordinator, ZooKeeper and faults meet in
+one world; `draft_table` has the state machines, `draft_consumer` and `draft_coordinator` what each does.
+Source: "Kafka Consumer" by Jason Guo (2015), redesign of the consumer: both state machines and the
+five phases in which a coordinator may fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from kassay.model.explore import Action
+from kassay.model.protocols.before_0_9 import proposal_coordinator as dc
+from kassay.model.protocols.before_0_9.proposal_consumer import consumer_steps, moved
+from kassay.model.protocols.before_0_9.proposal_state import Consumer, Coordinator, Steps, Stored, World, put
+from kassay.model.protocols.before_0_9.proposal_table import C, CEvent, K
+from kassay.model.protocols.before_0_9.shares import SHARES
+from kassay.model.protocols.shared.census import Belief, Census, Registered, complete
+from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, spend
+
+
+class DraftModel:
+    """Consumers, one coordinator at a time, and what it stores; `split_persist` writes in two pieces."""
+
+    def __init__(
+        self,
+        members: int = 2,
+        partitions: int = 2,
+        *,
+        share: str = "ceil-range",
+        faults: Faults = NO_FAULTS,
+        switches: frozenset[str] = frozenset(),
+    ) -> None:
+        self.members = members
+        self.partitions = partitions
+        self.share = SHARES[share]
+        self.split = "split_persist" in switches
+        self.faults = faults
+
+    def initial(self) -> Iterator[World]:
+        """A coordinator that is ready and knows nobody."""
+        stored = Stored(partitions=self.partitions)
+        coordinator = Coordinator(partitions=self.partitions)
+        yield World((Consumer(),) * self.members, coordinator, stored, self.partitions, self.faults)
+
+    def canonical(self, state: World) -> World:
+        """Generations matter only by their distance: the lowest one anybody still holds becomes 0."""
+        held = [c.generation for c in state.consumers if c.generation >= 0]
+        low = min([state.coordinator.generation, state.stored.generation, *held])
+        if low == 0:
+            return state
+        consumers = tuple(
+            c._replace(generation=c.generation - low) if c.generation >= 0 else c for c in state.consumers
+        )
+        return state._replace(
+            consumers=consumers,
+            coordinator=state.coordinator._replace(generation=state.coordinator.generation - low),
+            stored=state.stored._replace(generation=state.stored.generation - low),
+        )
+
+    def converged(self, state: World) -> bool:
+        """Ready, everybody alive settled in the current generation, every partition owned."""
+        found = census(state)
+        return found.resting and complete(found)
+
+    def steps(self, state: World) -> Steps:
+        """The consumers' steps, the coordinator's, then faults."""
+        for c in range(len(state.consumers)):
+            yield from consumer_steps(state, c)
+        yield from self._coordinator(state)
+        yield from self._faults(state)
+
+    def _coordinator(self, state: World) -> Steps:
+        coordinator = state.coordinator
+        if coordinator.status is K.CATCH_UP:
+            label = Action(
+                "coordinator", "loads the group", "zookeeper", f"generation {state.stored.generation}"
+            )
+            loaded = dc.load(coordinator, state.stored, state.partitions)
+            yield label, state._replace(coordinator=loaded)
+            return
+        if coordinator.status is K.PREPARE:
+            yield from self._complete(state)
+        for c in coordinator.unsent:
+            if not state.consumers[c].paused:
+                yield self._reply(state, c)
+        if coordinator.status is K.DOWN:
+            yield Action("coordinator", "elected"), state._replace(coordinator=dc.elected(coordinator))
+            return
+        if not coordinator.half and coordinator.partitions != state.partitions:
+            grown = dc.grow(coordinator, state.partitions)
+            label = Action("coordinator", "notices the partitions", "zookeeper", disturbs=True)
+            yield label, state._replace(coordinator=grown)
+        for c in coordinator.members:
+            consumer = state.consumers[c]
+            answered = c not in coordinator.parked and c not in coordinator.unsent
+            if consumer.status is C.DOWN or (consumer.paused and answered):
+                yield self._expire(state, c)
+
+    def _expire(self, state: World, c: int) -> tuple[Action, World]:
+        after = dc.expire(state.coordinator, c)
+        label = Action("coordinator", f"session of c{c + 1} expires", f"c{c + 1}", disturbs=True)
+        stored = state.stored
+        if not after.members:
+            stored = Stored(after.generation, partitions=after.partitions)
+        return label, state._replace(coordinator=after, stored=stored)
+
+    def _complete(self, state: World) -> Steps:
+        """The end of the join phase: all have joined, or the timer fires on those who are away."""
+        coordinator = state.coordinator
+        if coordinator.half:
+            stored = state.stored._replace(generation=coordinator.generation + 1)
+            label = Action("coordinator", "writes the generation", "zookeeper", rounds=1)
+            yield label, state._replace(coordinator=dc.rebalanced(coordinator, stored), stored=stored)
+            return
+        missing = [c for c in coordinator.members if c not in coordinator.parked]
+        late = [c for c in missing if state.consumers[c].status is C.DOWN or state.consumers[c].paused]
+        if not coordinator.parked or len(missing) > len(late):
+            return
+        stored = dc.assign(coordinator, self.share)
+        name = "join timer fires" if missing else "all joined"
+        if self.split:
+            half = coordinator._replace(members=stored.members, assignment=stored.assignment, half=True)
+            stored = stored._replace(generation=coordinator.generation)
+            label = Action("coordinator", f"{name}, writes the assignment", "zookeeper")
+            yield label, state._replace(coordinator=half, stored=stored)
+            return
+        label = Action(
+            "coordinator",
+            f"{name}, writes generation and assignment",
+            "zookeeper",
+            f"generation {stored.generation}",
+            disturbs=bool(missing),
+            rounds=1,
+        )
+        yield label, state._replace(coordinator=dc.rebalanced(coordinator, stored), stored=stored)
+
+    def _reply(self, state: World, c: int) -> tuple[Action, World]:
+        """Send one JoinGroup response; a consumer that is gone will not hear it."""
+        coordinator, consumer = state.coordinator, state.consumers[c]
+        unsent = tuple(u for u in coordinator.unsent if u != c)
+        owned = coordinator.assignment[coordinator.members.index(c)] if c in coordinator.members else ()
+        after = state._replace(coordinator=coordinator._replace(unsent=unsent))
+        label = Action(
+            "coordinator",
+            "JoinGroup response",
+            f"c{c + 1}",
+            f"partitions {','.join(map(str, owned)) or 'none'}",
+        )
+        if consumer.status is C.DOWN:
+            return label._replace(reply="nobody there"), after
+        joined = moved(consumer, CEvent.JOINED, generation=coordinator.generation, owned=owned, waits=False)
+        return label, put(after, c, joined)
+
+    def _faults(self, state: World) -> Steps:
+        for c, consumer in enumerate(state.consumers):
+            name = f"c{c + 1}"
+            for fault in ("crash", "leave"):
+                left = spend(state.budget, fault)
+                if left is not None and consumer.status is not C.DOWN:
+                    down = Consumer(moved(consumer, CEvent.STOP).status)
+                    yield Action(name, fault, fault=True), put(state, c, down)._replace(budget=left)
+            left = spend(state.budget, "pause")
+            if left is not None and consumer.status is not C.DOWN and not consumer.paused:
+                paused = consumer._replace(paused=True)
+                yield Action(name, "pause", fault=True), put(state, c, paused)._replace(budget=left)
+            if consumer.paused:
+                yield Action(name, "resume"), put(state, c, consumer._replace(paused=False))
+        left = spend(state.budget, "failover")
+        if left is not None and state.coordinator.status is not K.DOWN:
+            yield Action("coordinator", "fails", fault=True), _fail(state)._replace(budget=left)
+        left = spend(state.budget, "partitions")
+        if left is not None:
+            grown = state._replace(partitions=state.partitions + 1, budget=left)
+            yield Action("zookeeper", "a partition is added", fault=True), grown
+
+
+def _fail(state: World) -> World:
+    """The coordinator is gone: parked joins with it, and whoever knew it will have to look for the next."""
+    consumers = tuple(
+        c if c.status is C.DOWN else c._replace(finds=c.status is C.DISCOVER, waits=False)
+        for c in state.consumers
+    )
+    return state._replace(consumers=consumers, coordinator=dc.failed(state.coordinator))
+
+
+@lru_cache(maxsize=1 << 16)
+def census(state: World) -> Census:
+    """Who owns what, in belief and on record."""
+    coordinator = state.coordinator
+    beliefs = tuple(
+        Belief(
+            f"c{c + 1}",
+            f"c{c + 1}",
+            live=consumer.status is not C.DOWN,
+            current=c in coordinator.members and consumer.generation == coordinator.generation,
+            settled=consumer.status is C.PART and consumer.finds and not consumer.paused,
+            owned=consumer.owned,
+            rejoined=c in coordinator.members,
+        )
+        for c, consumer in enumerate(state.consumers)
+    )
+    registry = tuple(
+        Registered(f"c{m + 1}", "", ("topic",), owned)
+        for m, owned in zip(coordinator.members, coordinator.assignment)
+    )
+    live = {belief.member for belief in beliefs if belief.live}
+    resting = (
+        coordinator.status is K.READY
+        and live == {entry.member for entry in registry}
+        and all(belief.settled and belief.current for belief in beliefs if belief.live)
+        and coordinator.partitions == state.partitions
+    )
+    return Census(beliefs, registry, tuple(range(state.partitions)), resting)

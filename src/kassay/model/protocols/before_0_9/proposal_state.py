@@ -1,0 +1,68 @@
+"""What the draft's consumers, coordinator and ZooKeeper hold, as frozen values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
+
+from kassay.model.explore import Action
+from kassay.model.protocols.before_0_9.proposal_table import C, K
+from kassay.model.protocols.shared.faults import Faults
+
+
+class Consumer(NamedTuple):
+    """One consumer. `waits`: its JoinGroup is parked. `stopped`: it stopped before it rediscovered."""
+
+    status: C = C.DOWN
+    generation: int = -1
+    owned: tuple[int, ...] = ()
+    waits: bool = False
+    stopped: bool = False
+    paused: bool = False
+    finds: bool = True
+
+
+class Stored(NamedTuple):
+    """What ZooKeeper holds of the group; written in one piece."""
+
+    generation: int = 0
+    members: tuple[int, ...] = ()
+    assignment: tuple[tuple[int, ...], ...] = ()
+    partitions: int = 0
+
+
+class Coordinator(NamedTuple):
+    """The coordinator in charge. `parked` joins wait, `unsent` replies are to go, `back` have heartbeat.
+
+    `half`: the assignment is written and the generation is not (switch `split_persist`).
+    """
+
+    status: K = K.READY
+    generation: int = 0
+    members: tuple[int, ...] = ()
+    assignment: tuple[tuple[int, ...], ...] = ()
+    partitions: int = 0
+    parked: tuple[int, ...] = ()
+    unsent: tuple[int, ...] = ()
+    back: tuple[int, ...] = ()
+    half: bool = False
+
+
+class World(NamedTuple):
+    """Consumers, coordinator, ZooKeeper, the true number of partitions, and the budget."""
+
+    consumers: tuple[Consumer, ...]
+    coordinator: Coordinator
+    stored: Stored
+    partitions: int
+    budget: Faults
+
+
+Steps: TypeAlias = Iterator[tuple[Action, World]]
+"""Every enabled action with the world that it leads to."""
+
+
+def put(state: World, c: int, consumer: Consumer) -> World:
+    """The world with one consumer replaced."""
+    consumers = state.consumers
+    return state._replace(consumers=(*consumers[:c], consumer, *consumers[c + 1 :]))

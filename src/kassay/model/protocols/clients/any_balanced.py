@@ -1,0 +1,180 @@
+"""`any-balanced`: every balanced answer at once, so that what holds for it holds for any balanced rule.
+
+Eager: all assignments whose loads differ as little as subscriptions let them. Cooperative: of those
+the ones that move least from the claims, with every partition withheld that its claimant must first
+give up (KIP-429). Claims: the highest generation wins, equal generations void both (KIP-341, KIP-792).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Final
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.protocols.clients.classic import remembered
+from kassay.model.protocols.clients.classic_state import Ask, Given
+from kassay.model.protocols.values.choices import Target, TargetAsk
+from kassay.model.protocols.values.requests import Image, Partitions, Subscription
+
+NAME: Final = "any-balanced"
+COOPERATIVE_NAME: Final = "any-balanced-cooperative"
+
+Reader = tuple[str, tuple[str, ...]]
+
+
+def tps_of(image: Image, topics: Iterable[str]) -> Partitions:
+    """The partitions that exist of these topics, under their topic ids."""
+    wanted = set(topics)
+    return tuple(
+        TopicPartition(topic.topic_id, number)
+        for topic in image
+        if topic.name in wanted
+        for number in range(topic.partitions)
+    )
+
+
+@lru_cache(maxsize=4096)
+def balanced(readers: tuple[Reader, ...], image: Image) -> tuple[Given, ...]:
+    """Every complete assignment with the flattest sorted loads, in a fixed order."""
+    topics = {topic for _, reads in readers for topic in reads}
+    tps = tps_of(image, topics)
+    name_of = {topic.topic_id: topic.name for topic in image}
+    options = [[i for i, (_, reads) in enumerate(readers) if name_of[tp.topic] in reads] for tp in tps]
+    found: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+
+    def deal(turn: int, owners: tuple[int, ...], loads: tuple[int, ...]) -> Iterator[None]:
+        if turn == len(tps):
+            found.append((tuple(sorted(loads, reverse=True)), owners))
+            yield
+            return
+        for i in options[turn]:
+            yield from deal(turn + 1, (*owners, i), (*loads[:i], loads[i] + 1, *loads[i + 1 :]))
+
+    for _ in deal(0, (), (0,) * len(readers)):
+        pass
+    flattest = min((loads for loads, _ in found), default=())
+    return tuple(
+        tuple(
+            (member, tuple(tp for tp, o in zip(tps, owners) if o == i))
+            for i, (member, _) in enumerate(readers)
+        )
+        for loads, owners in found
+        if loads == flattest
+    )
+
+
+def claims(
+    members: Iterable[tuple[str, str, Subscription]], switches: frozenset[str]
+) -> dict[TopicPartition, str]:
+    """The winning claimant of each claimed partition.
+
+    Wrong on purpose: dup_claim_unchecked honours the first of two equal claims, and the later
+    claimant as well (see `doubled`); max_gen_only looks at the group's highest generation alone;
+    sticky_no_generation reads user data without its generation.
+    """
+    best: dict[TopicPartition, tuple[int, str]] = {}
+    listed = [(member, *claim_of(metadata)) for member, _, metadata in members]
+    top = max((label for _, _, label in listed), default=-1)
+    for member, owned, label in listed:
+        if "sticky_no_generation" in switches:
+            label = 0
+        if label < 0 or ("max_gen_only" in switches and label < top):
+            continue
+        for tp in owned:
+            held, _ = best.get(tp, (-2, ""))
+            if label > held:
+                best[tp] = (label, member)
+            elif label == held and "dup_claim_unchecked" not in switches:
+                best[tp] = (label, "")
+    return {tp: member for tp, (_, member) in best.items() if member}
+
+
+def claim_of(metadata: Subscription) -> tuple[Partitions, int]:
+    """What a member claims and at which generation: its subscription, else its user data."""
+    if metadata.owned or not metadata.user_data:
+        return metadata.owned, metadata.generation
+    return remembered(metadata)
+
+
+def doubled(
+    given: Given, members: Iterable[tuple[str, str, Subscription]], switches: frozenset[str]
+) -> Given:
+    """What a rule answers that never compares equal claims: every claimant of the best label keeps."""
+    best: dict[TopicPartition, tuple[int, list[str]]] = {}
+    for member, _, metadata in members:
+        owned, label = claim_of(metadata)
+        label = 0 if "sticky_no_generation" in switches else label
+        for tp in owned if label >= 0 else ():
+            held, claimants = best.get(tp, (-2, []))
+            best[tp] = (label, [member]) if label > held else (held, claimants + [member] * (label == held))
+    twice = {tp: set(claimants) for tp, (_, claimants) in best.items() if len(claimants) > 1}
+    return tuple(
+        (member, tuple(sorted({*tps, *(tp for tp, claimants in twice.items() if member in claimants)})))
+        for member, tps in given
+    )
+
+
+def stickiest(answers: Iterable[Given], owner: dict[TopicPartition, str]) -> tuple[Given, ...]:
+    """Those of the answers that leave the most partitions where they are."""
+    scored = [
+        (sum(owner.get(tp) == member for member, tps in given for tp in tps), given) for given in answers
+    ]
+    top = max((score for score, _ in scored), default=0)
+    return tuple(given for score, given in scored if score == top)
+
+
+def withheld(given: Given, owner: dict[TopicPartition, str]) -> Given:
+    """The answer without what another member still claims."""
+    return tuple(
+        (member, tuple(tp for tp in tps if owner.get(tp, member) == member)) for member, tps in given
+    )
+
+
+class AnyBalanced:
+    """The leader's choices; `mode` cooperative withholds, `sticky` moves least in eager mode too.
+
+    Switches: no_withhold drops the withholding; naive_validation throws on claims that contradict each
+    other; dup_claim_unchecked and sticky_no_generation honour such claims; max_gen_only see `claims`.
+    """
+
+    def __init__(self, mode: str, *, sticky: bool = False, switches: frozenset[str] = frozenset()) -> None:
+        self.mode = mode
+        self.sticky = sticky or mode == "cooperative"
+        self.switches = switches
+
+    def __call__(self, ask: Ask) -> tuple[Given, ...]:
+        """Every answer for this round; none if the rule throws."""
+        members = tuple(m for m in ask.members if isinstance(m[2], Subscription))
+        readers = tuple((member, metadata.topics) for member, _, metadata in members)  # type: ignore[union-attr]
+        answers = balanced(readers, ask.image)
+        if not self.sticky:
+            return answers
+        if "naive_validation" in self.switches and _contradictory(members):  # type: ignore[arg-type]
+            return ()
+        owner = claims(members, self.switches)  # type: ignore[arg-type]
+        answers = stickiest(answers, owner)
+        if self.mode == "cooperative" and "no_withhold" not in self.switches:
+            answers = tuple(dict.fromkeys(withheld(given, owner) for given in answers))
+        if self.switches & {"dup_claim_unchecked", "sticky_no_generation"}:
+            # Withholding looks at what moves from one member to another; what both keep does not move.
+            answers = tuple(doubled(given, members, self.switches) for given in answers)  # type: ignore[arg-type]
+        return answers
+
+
+def _contradictory(members: Iterable[tuple[str, str, Subscription]]) -> bool:
+    seen: set[TopicPartition] = set()
+    for _, _, metadata in members:
+        owned, _ = claim_of(metadata)
+        if seen & set(owned):
+            return True
+        seen |= set(owned)
+    return False
+
+
+@lru_cache(maxsize=4096)
+def balanced_targets(ask: TargetAsk) -> tuple[Target, ...]:
+    """Every balanced target of a consumer group that moves least from the former one."""
+    owner = {tp: member.member for member in ask.members for tp in member.target}
+    readers = tuple((member.member, member.subscribed) for member in ask.members)
+    return stickiest(balanced(readers, ask.topics), owner)

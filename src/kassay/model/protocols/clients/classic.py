@@ -1,0 +1,311 @@
+"""The consumer's side of the classic protocol: what a client sends next, and what a reply does to it.
+
+Pure functions over one frozen `Client`. Where a client goes in its state machine is in the table of
+`client_classic_table`; the functions below look every event up there first and are held to its
+targets. What the state machine leaves out, the fields of `client_classic_values.Client` tell: whether
+a rejoin is due, whether the callbacks before it are, and what the application believes to own.
+Source: `AbstractCoordinator` and `ConsumerCoordinator` of the Java client; KIP-62, KIP-345, KIP-394,
+KIP-429, KIP-792, KIP-814.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.protocols.clients.classic_state import Ask, Assign, Client, Given, Turn, moved
+from kassay.model.protocols.clients.classic_table import CLIENT, Event, State
+from kassay.model.protocols.clients.config import COOPERATIVE, EAGER, ClientConfig, Run, matching
+from kassay.model.protocols.shared.table import IGNORE, check_move, look_up
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.requests import (
+    Commit,
+    Heartbeat,
+    Image,
+    Join,
+    JoinReply,
+    Partitions,
+    Subscription,
+    Sync,
+    SyncReply,
+)
+
+FATAL_ERRORS: Final = frozenset(
+    {v.INCONSISTENT_GROUP_PROTOCOL, v.GROUP_MAX_SIZE_REACHED, v.FENCED_INSTANCE_ID, v.UNKNOWN_SERVER_ERROR}
+)
+_ERRORS: Final = {
+    v.ILLEGAL_GENERATION: Event.ILLEGAL_GENERATION,
+    v.UNKNOWN_MEMBER_ID: Event.UNKNOWN_MEMBER_ID,
+    v.MEMBER_ID_REQUIRED: Event.MEMBER_ID_REQUIRED,
+    v.NOT_COORDINATOR: Event.DISCONNECT,
+    v.COORDINATOR_NOT_AVAILABLE: Event.DISCONNECT,
+    v.COORDINATOR_LOAD_IN_PROGRESS: Event.LOADING,
+    v.REBALANCE_IN_PROGRESS: Event.REBALANCE,
+}
+
+
+def must_join(client: Client) -> bool:
+    """Whether the next poll sends a JoinGroup."""
+    return client.run is Run.UP and client.rejoin and not client.waits and not client.given
+
+
+def poll(config: ClientConfig, number: int, client: Client, image: Image) -> Turn:
+    """Run the callbacks if they are due, then send JoinGroup.
+
+    Callbacks once: without generation or id, what is owned is lost; else an eager client revokes all
+    and a cooperative one the topics it no longer reads.
+    """
+    owned = client.owned
+    if client.callbacks:
+        if client.generation < 0 or not client.member or config.mode(client.rung) == EAGER:
+            owned = ()
+        else:
+            owned = tuple(tp for tp in owned if tp.topic in client.topics)
+    topics = matching(config, image)
+    ahead = "fetch_while_revoking" in config.switches and owned != client.owned and client.generation >= 0
+    after = moved(
+        client._replace(ahead=ahead),
+        Event.POLL,
+        state=State.PREPARING,
+        callbacks=False,
+        owned=owned,
+        overtaken=client.overtaken and bool(owned),
+        waits="join",
+        topics=topics,
+        rejoin="metadata_revert_no_rejoin" not in config.switches or client.generation < 0,
+    )
+    return after, join_request(config, number, after)
+
+
+def join_request(config: ClientConfig, number: int, client: Client) -> Join:
+    """The JoinGroup of this moment, with the client's claims labelled by its generation."""
+    version = config.version
+    label = client.adopted_in if "label_agen" in config.switches else client.generation
+    memory = ""
+    if config.remembers and client.remembered:
+        listing = ",".join(f"{tp.topic}:{tp.partition}" for tp in client.remembered)
+        memory = f"{client.adopted_in}/{listing}"
+    subscription = Subscription(
+        client.topics,
+        client.owned if version >= 1 else (),
+        label if version >= 2 else -1,
+        "",
+        memory,
+        version,
+    )
+    protocols = tuple((name, subscription) for name in config.names(client.rung))
+    return Join(
+        number,
+        client.member,
+        protocols,
+        config.client,
+        config.instance,
+        config.session_timeout,
+        config.rebalance_timeout,
+    )
+
+
+def remembered(metadata: Subscription) -> tuple[Partitions, int]:
+    """The assignment and generation that a sticky member's user data tells of.
+
+    >>> remembered(Subscription(("t",), user_data="3/t:0,t:1"))[1]
+    3
+    """
+    if not metadata.user_data:
+        return (), -1
+    label, _, listing = metadata.user_data.partition("/")
+    pairs = (item.rpartition(":") for item in listing.split(",") if item)
+    return v.partitions((topic, int(number)) for topic, _, number in pairs), int(label)
+
+
+def heartbeat(config: ClientConfig, number: int, client: Client) -> Heartbeat | None:
+    """The heartbeat of this moment, or None where the client sends none."""
+    if client.run not in (Run.UP, Run.STALLED) or client.generation < 0:
+        return None
+    if client.state not in (State.COMPLETING, State.STABLE):
+        return None
+    return Heartbeat(number, client.member, client.generation, config.instance)
+
+
+def commit(
+    config: ClientConfig, number: int, client: Client, offsets: tuple[tuple[TopicPartition, int], ...]
+) -> Commit | None:
+    """The OffsetCommit of this moment, or None where it would fail without being sent."""
+    if client.state is not State.STABLE or client.generation < 0:
+        return None
+    return Commit(number, client.member, client.generation, offsets, config.instance)
+
+
+def on_commit(config: ClientConfig, client: Client, sent: Commit, error: str) -> Client:
+    """The client after a commit's reply; what concerns an older identity is ignored."""
+    if error == v.NONE or (sent.generation, sent.member) != (client.generation, client.member):
+        return client
+    return on_error(config, client, error)
+
+
+def on_heartbeat(config: ClientConfig, client: Client, sent: Heartbeat, error: str) -> Client:
+    """The client after a heartbeat's reply; errors that concern an older generation are ignored."""
+    if error == v.NONE:
+        return client
+    if error == v.REBALANCE_IN_PROGRESS:
+        if look_up(CLIENT, client.state, Event.REBALANCE_HEARTBEAT) is IGNORE:
+            return client
+        return moved(client, Event.REBALANCE_HEARTBEAT, rejoin=True)
+    if error in FATAL_ERRORS:
+        return fatal(client)
+    if (sent.generation, sent.member) != (client.generation, client.member):
+        return client
+    return on_error(config, client, error)
+
+
+def on_error(config: ClientConfig, client: Client, error: str) -> Client:
+    """The client after an error that concerns its present identity."""
+    if error in FATAL_ERRORS:
+        return fatal(client)
+    event = _ERRORS[error]
+    if look_up(CLIENT, client.state, event) is IGNORE:
+        return client
+    kept = "no_lost_on_reset" in config.switches and not client.callbacks
+    lost = {"state": State.UNJOINED, "generation": -1, "rejoin": True, "leads": False, "callbacks": not kept}
+    if event is Event.ILLEGAL_GENERATION:
+        return moved(client, event, **lost)
+    if event is Event.UNKNOWN_MEMBER_ID:
+        return moved(client, event, **lost, member="")
+    rebalancing = client.state in (State.PREPARING, State.COMPLETING)
+    if event is Event.DISCONNECT and "reset_mid_on_retriable" in config.switches and rebalancing:
+        forgetful = moved(client, Event.DISCONNECT, rejoin=True)
+        return forgetful._replace(member="", generation=-1)
+    return moved(client, event, **({"rejoin": True} if event is Event.REBALANCE else {}))
+
+
+def fatal(client: Client) -> Client:
+    """The consumer throws to its user; nothing is owned any more."""
+    check_move(CLIENT, client.state, Event.FATAL, State.UNJOINED)
+    return Client(Run.FATAL, topics=client.topics, rung=client.rung, connection=client.connection)
+
+
+def on_join(
+    config: ClientConfig, number: int, client: Client, reply: JoinReply, image: Image, assign: Assign
+) -> Iterator[Turn]:
+    """Every way to go on after JoinGroup's reply: one for each answer of a leader's assignor."""
+    client = client._replace(waits="")
+    wants_id = reply.error == v.MEMBER_ID_REQUIRED
+    if wants_id and look_up(CLIENT, client.state, Event.MEMBER_ID_REQUIRED) is not IGNORE:
+        yield moved(client, Event.MEMBER_ID_REQUIRED, member=reply.member), None
+        return
+    if reply.error != v.NONE:
+        yield on_error(config, client, reply.error), None
+        return
+    if look_up(CLIENT, client.state, Event.JOIN_OK) is IGNORE:
+        yield client, None
+        return
+    leads = reply.leader == reply.member
+    joined = moved(
+        client,
+        Event.JOIN_OK,
+        state=State.COMPLETING,
+        generation=reply.generation,
+        member=reply.member,
+        protocol=reply.protocol,
+        leads=leads,
+        snapshot=(),
+        waits="sync",
+        trusting=leads and reply.skip_assignment,
+        overtaken=bool(client.owned) and (client.overtaken or reply.generation > client.generation + 1 > 0),
+    )
+    if leads:
+        joined = joined._replace(snapshot=image)
+    if not leads or reply.skip_assignment:
+        yield joined, _sync(config, number, joined, ())
+        return
+    answers = assign(Ask(reply.protocol, reply.members, image))
+    for given in answers:
+        yield joined, _sync(config, number, joined, given)
+    if not answers:
+        # The assignor threw: the user's poll fails, and the next one joins again.
+        yield joined._replace(waits="", rejoin=True), None
+
+
+def _sync(config: ClientConfig, number: int, client: Client, given: Given) -> Sync:
+    return Sync(
+        number, client.member, client.generation, given, config.instance, v.CONSUMER_TYPE, client.protocol
+    )
+
+
+def on_sync(config: ClientConfig, client: Client, reply: SyncReply) -> Client:
+    """The client after SyncGroup's reply."""
+    client = client._replace(waits="")
+    if reply.error != v.NONE:
+        return on_error(config, client, reply.error)
+    if look_up(CLIENT, client.state, Event.SYNC_OK) is IGNORE or client.generation < 0:
+        return client
+    assignment = () if reply.assignment == v.ZERO_BYTES else reply.assignment
+    stable = moved(client, Event.SYNC_OK, state=State.STABLE, rejoin=False, callbacks=True)
+    if config.threads:
+        return stable._replace(given=(assignment,))
+    return adopt(config, stable, assignment)
+
+
+def callback(config: ClientConfig, client: Client) -> Client:
+    """Run the callback of a waiting assignment, unless the generation was reset in between."""
+    (assignment,) = client.given
+    dropped = look_up(CLIENT, client.state, Event.ADOPT) is IGNORE
+    if dropped and "no_gen_snapshot" not in config.switches:
+        return client._replace(given=())
+    return adopt(config, client, assignment)
+
+
+def adopt(config: ClientConfig, client: Client, assignment: Partitions) -> Client:
+    """The application owns the assignment; a cooperative client that gave something up joins again.
+
+    An assignment with a topic that is not subscribed is not adopted: the client joins again.
+    """
+    if any(tp.topic not in client.topics for tp in assignment):
+        return client._replace(rejoin=True, given=())
+    revoked = config.mode(client.rung) == COOPERATIVE and not set(client.owned) <= set(assignment)
+    labelled = config.remembers or "label_agen" in config.switches
+    return client._replace(
+        owned=assignment,
+        given=(),
+        overtaken=False,
+        rejoin=client.rejoin or revoked,
+        adopted_in=client.generation if labelled else -1,
+        remembered=assignment if config.remembers else (),
+    )
+
+
+def stale_metadata(config: ClientConfig, client: Client, image: Image) -> Client | None:
+    """The client once it sees that metadata changed what it reads, or None if it did not.
+
+    A leader compares with what it saw when it assigned; every client watches its own subscription.
+    """
+    forgetful = "metadata_revert_no_rejoin" in config.switches and not client.waits
+    if client.run is not Run.UP or client.rejoin or (client.state is not State.STABLE and not forgetful):
+        return None
+    reads = set(client.topics)
+    if client.leads and tuple(t for t in client.snapshot if t.name in reads) != tuple(
+        t for t in image if t.name in reads
+    ):
+        return moved(client, Event.METADATA, rejoin=True)
+    topics = matching(config, image)
+    if topics != client.topics:
+        return moved(client, Event.METADATA, rejoin=True, topics=topics)
+    return None
+
+
+def poll_expired(client: Client) -> Client:
+    """A dynamic member that processed for too long has left; it learns so at its next poll."""
+    return moved(
+        client,
+        Event.POLL_EXPIRED,
+        state=State.UNJOINED,
+        generation=-1,
+        member="",
+        rejoin=True,
+        callbacks=True,
+        leads=False,
+        waits="",
+        inbox=(),
+        given=(),
+    )

@@ -1,0 +1,85 @@
+"""What a classic client knows, what its leader's assignor is asked, and a move held to the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+from kassay.model.protocols.clients.classic_table import CLIENT, Event, State
+from kassay.model.protocols.clients.config import ClientConfig, Run, matching
+from kassay.model.protocols.shared.table import check_move
+from kassay.model.protocols.values.in_flight import SILENT, Wire
+from kassay.model.protocols.values.requests import (
+    Image,
+    JoinReply,
+    Metadata,
+    Partitions,
+    Request,
+    SyncReply,
+)
+
+
+class Ask(NamedTuple):
+    """What a leader's assignor is given: its name, the members' metadata, and the leader's image."""
+
+    assignor: str
+    members: tuple[tuple[str, str, Metadata], ...]
+    image: Image
+
+
+Given: TypeAlias = tuple[tuple[str, Partitions], ...]
+Assign: TypeAlias = Callable[[Ask], tuple[Given, ...]]
+"""Every answer that the assignor may give; none at all means that it throws."""
+
+
+class Client(NamedTuple):
+    """All that one client knows. `waits` names its outstanding main request: "join", "sync" or "".
+
+    `callbacks`: the callbacks before a join are due (`needsJoinPrepare`). `snapshot` is what a leader
+    saw when it assigned. `adopted_in` labels what is owned with its generation (only where a rule
+    reads it). `ahead`: records were processed after the last commit and then given up.
+    `connection` tells replies of an earlier connection, or process, from those of this one.
+    `trusting`: a returning static leader that was told to skip the assignment (KIP-814).
+    `overtaken`: it goes on owning what it was given before a round that went by without it, as a static
+    member may (KIP-345), until it adopts anew; no rule reads this, only who judges it.
+    `given` holds an assignment whose callback is still to run (two threads only). `wire` is what lies
+    between client and coordinator (N1, N2).
+    """
+
+    run: Run = Run.NEW
+    state: State = State.UNJOINED
+    member: str = ""
+    generation: int = -1
+    protocol: str = ""
+    rejoin: bool = True
+    callbacks: bool = True
+    leads: bool = False
+    owned: Partitions = ()
+    waits: str = ""
+    inbox: tuple[JoinReply | SyncReply, ...] = ()
+    topics: tuple[str, ...] = ()
+    snapshot: Image = ()
+    rung: int = 0
+    adopted_in: int = -1
+    remembered: Partitions = ()
+    given: tuple[Partitions, ...] = ()
+    ahead: bool = False
+    connection: int = 0
+    trusting: bool = False
+    overtaken: bool = False
+    wire: Wire = SILENT
+
+
+Turn: TypeAlias = tuple[Client, Request | None]
+
+
+def moved(client: Client, event: Event, **changes: object) -> Client:
+    """The client after an event, held to the table."""
+    after = client._replace(**changes)  # type: ignore[arg-type]
+    check_move(CLIENT, client.state, event, after.state)
+    return after
+
+
+def started(config: ClientConfig, image: Image, rung: int = 0, connection: int = 0) -> Client:
+    """A process that has just subscribed."""
+    return Client(Run.UP, topics=matching(config, image), rung=rung, connection=connection)

@@ -1,0 +1,63 @@
+"""What clients of both protocols share: what becomes of the process, and what it was configured with."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from kassay.model.protocols.values.requests import Image
+
+EAGER: Final = "eager"
+COOPERATIVE: Final = "cooperative"
+
+
+class Run(StrEnum):
+    """What becomes of the process. STALLED: its main thread stands still, heartbeats go on."""
+
+    NEW = "new"
+    UP = "up"
+    PAUSED = "paused"
+    STALLED = "stalled"
+    GONE = "gone"
+    FATAL = "fatal"
+
+
+class ClientConfig(NamedTuple):
+    """What does not change while a client runs.
+
+    `lists` are its assignor lists, oldest first (a rollout moves to the next). `modes` says of each
+    assignor what it supports. `pattern` is a prefix that topics must have, or "" for fixed `topics`.
+    `version` is that of its subscriptions. `remembers`: user data carries the last assignment with
+    its generation (sticky). `threads`: the heartbeat thread may strike between SyncGroup's reply
+    and the callback. The timeouts are told to the coordinator, in whatever unit the world counts time.
+    """
+
+    client: str
+    instance: str = ""
+    lists: tuple[tuple[str, ...], ...] = (("any-balanced",),)
+    modes: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    topics: tuple[str, ...] = ("t",)
+    pattern: str = ""
+    version: int = 3
+    remembers: bool = False
+    threads: bool = False
+    switches: frozenset[str] = frozenset()
+    session_timeout: int = 45_000
+    rebalance_timeout: int = 300_000
+
+    def names(self, rung: int) -> tuple[str, ...]:
+        """The assignors of one rung of the rollout; beyond the last rung, the last list stays."""
+        return self.lists[min(rung, len(self.lists) - 1)]
+
+    def mode(self, rung: int) -> str:
+        """Cooperative only if every assignor on the list supports it."""
+        known = dict(self.modes)
+        every = all(COOPERATIVE in known.get(name, (EAGER,)) for name in self.names(rung))
+        return COOPERATIVE if every else EAGER
+
+
+def matching(config: ClientConfig, image: Image) -> tuple[str, ...]:
+    """The topics that the client reads, given what exists."""
+    if config.pattern:
+        return tuple(topic.name for topic in image if topic.name.startswith(config.pattern))
+    return config.topics

@@ -1,0 +1,236 @@
+"""The consumer's side of KIP-848: what its next heartbeat carries, and what a reply does to it.
+
+Pure functions over one frozen `ConsumerClient`, held to the table of `client_consumer_table`. The member
+id is the client's own. Every assignment that differs from the last one is to be reconciled and
+acknowledged, even if it equals what is owned: that is what a local epoch is for (`settled` and `moved`
+stand for it here).
+Source: KIP-848; `ConsumerMembershipManager` and `ConsumerHeartbeatRequestManager` of the Java client.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.protocols.clients.config import ClientConfig, Run
+from kassay.model.protocols.clients.consumer_table import CLIENT, Event, State
+from kassay.model.protocols.shared.table import IGNORE, check_move, look_up
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.in_flight import SILENT, Wire
+from kassay.model.protocols.values.requests import (
+    Commit,
+    ConsumerHeartbeat,
+    ConsumerHeartbeatReply,
+    Partitions,
+)
+
+MEMBER: Final = frozenset({State.JOINING, State.RECONCILING, State.ACKNOWLEDGING, State.STABLE})
+NOTHING_YET: Final = v.ZERO_BYTES
+
+
+class ConsumerClient(NamedTuple):
+    """All that one client knows.
+
+    `target` is the last assignment received, `settled` whether it is reconciled. `setting_out` holds the
+    target that a reconciliation under way began with, `moved` whether the target changed since.
+    `completed` is the last assignment reconciled, `told` whether the coordinator was told of it;
+    `full` that the next request must carry everything. `wire` is what lies between client and
+    coordinator (N1, N2).
+    """
+
+    run: Run = Run.NEW
+    state: State = State.UNSUBSCRIBED
+    member: str = ""
+    epoch: int = 0
+    owned: Partitions = ()
+    target: Partitions = NOTHING_YET
+    settled: bool = True
+    setting_out: tuple[Partitions, ...] = ()
+    moved: bool = False
+    completed: Partitions = ()
+    told: bool = True
+    full: bool = False
+    topics: tuple[str, ...] = ()
+    rung: int = 0
+    waits: str = ""
+    inbox: tuple[object, ...] = ()
+    connection: int = 0
+    wire: Wire = SILENT
+
+
+def _move(client: ConsumerClient, event: Event, **changes: object) -> ConsumerClient:
+    after = client._replace(**changes)  # type: ignore[arg-type]
+    check_move(CLIENT, client.state, event, after.state)
+    return after
+
+
+def started(topics: tuple[str, ...], member: str, rung: int = 0) -> ConsumerClient:
+    """A process that has just subscribed."""
+    fresh = ConsumerClient(Run.UP, member=member, topics=topics, rung=rung)
+    return _move(fresh, Event.SUBSCRIBE, state=State.JOINING)
+
+
+def heartbeat(
+    config: ClientConfig, number: int, client: ConsumerClient
+) -> tuple[ConsumerClient, ConsumerHeartbeat] | None:
+    """The heartbeat of this moment, and the client once it is sent; None where none is sent.
+
+    Kafka's client names the assignment last completed (switch full_names_completed); the model found that
+    a full heartbeat in the middle of a reconciliation then seems to give up what is about to be owned. So
+    does the acknowledgement of one assignment when the next one has come already.
+    """
+    if client.run is not Run.UP or client.state not in MEMBER:
+        return None
+    everything = client.full or client.epoch == v.JOIN_EPOCH
+    owned = client.completed if everything or not client.told else None
+    if owned is not None and "full_names_completed" not in config.switches:
+        # What it is about to own must be named too: left out, it would look revoked.
+        coming = client.setting_out[0] if client.setting_out else ()
+        waiting = () if client.settled else client.target
+        owned = v.partitions((*owned, *coming, *waiting))
+    request = ConsumerHeartbeat(
+        number,
+        client.member,
+        client.epoch,
+        config.instance,
+        config.rebalance_timeout if everything else -1,
+        client.topics if everything or client.waits == "topics" else None,
+        "",
+        owned,
+    )
+    if client.epoch == v.JOIN_EPOCH:
+        request = request._replace(owned=())
+    state = client.state
+    if state is State.ACKNOWLEDGING:
+        state = State.STABLE if client.settled else State.RECONCILING
+    return _move(client, Event.SENT, state=state, told=True, full=False, waits=""), request
+
+
+def commit(
+    config: ClientConfig, number: int, client: ConsumerClient, offsets: tuple[tuple[TopicPartition, int], ...]
+) -> Commit | None:
+    """The OffsetCommit of this moment, under the member epoch; None out of the group."""
+    if client.state not in MEMBER or client.epoch == v.JOIN_EPOCH:
+        return None
+    return Commit(number, client.member, client.epoch, offsets, config.instance)
+
+
+def on_reply(config: ClientConfig, client: ConsumerClient, reply: ConsumerHeartbeatReply) -> ConsumerClient:
+    """The client after a reply to its heartbeat; out of the group replies are ignored."""
+    if reply.error in (v.FENCED_MEMBER_EPOCH, v.UNKNOWN_MEMBER_ID, v.GROUP_ID_NOT_FOUND):
+        if client.epoch == v.JOIN_EPOCH and reply.error == v.GROUP_ID_NOT_FOUND:
+            # A classic group that may not, or cannot yet, be converted: the client gives up.
+            return _give_up(client)
+        if client.epoch == v.JOIN_EPOCH:
+            return failed(config, client)
+        if look_up(CLIENT, client.state, Event.FENCED) is IGNORE:
+            return client
+        kept = "no_abort_on_rejoin" in config.switches
+        return _move(
+            client,
+            Event.FENCED,
+            state=State.FENCED,
+            epoch=v.JOIN_EPOCH,
+            setting_out=client.setting_out if kept else (),
+            moved=False,
+        )
+    if reply.error in (v.NOT_COORDINATOR, v.COORDINATOR_NOT_AVAILABLE, v.COORDINATOR_LOAD_IN_PROGRESS):
+        return failed(config, client)
+    if reply.error != v.NONE:
+        return _give_up(client)
+    if look_up(CLIENT, client.state, Event.OK) is IGNORE:
+        return client
+    client = client._replace(epoch=reply.epoch)
+    if reply.assignment is None:
+        return _move(client, Event.OK, state=State.STABLE if client.state is State.JOINING else client.state)
+    if "no_local_epoch" in config.switches and reply.assignment == client.owned:
+        # The wrong rule leaves the table: the assignment is neither reconciled nor acknowledged.
+        return client._replace(
+            target=reply.assignment, state=State.STABLE, settled=True, setting_out=(), moved=False
+        )
+    if reply.assignment == client.target:
+        joined = client.state is State.JOINING
+        return _move(client, Event.OK, state=State.STABLE if joined and client.settled else client.state)
+    return _move(
+        client,
+        Event.ASSIGNED,
+        state=State.RECONCILING,
+        target=reply.assignment,
+        settled=False,
+        moved=bool(client.setting_out),
+    )
+
+
+def _give_up(client: ConsumerClient) -> ConsumerClient:
+    return _move(
+        client, Event.FATAL, run=Run.FATAL, state=State.FATAL, owned=(), setting_out=(), completed=()
+    )
+
+
+def failed(config: ClientConfig, client: ConsumerClient) -> ConsumerClient:
+    """A request or its reply was lost: the next one carries everything."""
+    if look_up(CLIENT, client.state, Event.FAILED) is IGNORE:
+        return client
+    return _move(client, Event.FAILED, full="partial_after_loss" not in config.switches)
+
+
+def reconcile(client: ConsumerClient) -> ConsumerClient | None:
+    """The next step of a reconciliation: first give up, then take; None where there is nothing to do."""
+    if client.setting_out and client.state in MEMBER:
+        (goal,) = client.setting_out
+        done = client._replace(
+            owned=goal, completed=goal, setting_out=(), settled=not client.moved, moved=False, told=False
+        )
+        if client.state is not State.RECONCILING:
+            # Only where a fence did not abort it (switch no_abort_on_rejoin), and against the table.
+            return done
+        return _move(done, Event.RECONCILED, state=State.ACKNOWLEDGING)
+    if client.state is not State.RECONCILING or client.settled or client.run is not Run.UP:
+        return None
+    goal = client.target
+    kept = tuple(tp for tp in client.owned if tp in goal)
+    return _move(client, Event.REVOKED, owned=kept, setting_out=(goal,), moved=False)
+
+
+def unresolved(client: ConsumerClient) -> ConsumerClient | None:
+    """KAFKA-16198: a client that does not know the topics' names yet takes them for revoked."""
+    if client.state is not State.RECONCILING or client.settled or client.setting_out or not client.target:
+        return None
+    return _move(client, Event.REVOKED, owned=(), setting_out=((),), moved=False)
+
+
+def lost(client: ConsumerClient) -> ConsumerClient | None:
+    """The callback after being fenced, or the first poll after having left for lateness."""
+    if client.run is not Run.UP or client.state not in (State.FENCED, State.STALE):
+        return None
+    event = Event.LOST if client.state is State.FENCED else Event.POLLED
+    return _move(
+        client,
+        event,
+        state=State.JOINING,
+        epoch=v.JOIN_EPOCH,
+        owned=(),
+        completed=(),
+        target=NOTHING_YET,
+        settled=True,
+        told=True,
+        full=False,
+    )
+
+
+def leave_epoch(config: ClientConfig) -> int:
+    """What a leaving member sends: a static one only goes for a while."""
+    return v.STATIC_LEAVE_EPOCH if config.instance else v.LEAVE_EPOCH
+
+
+def poll_expired(client: ConsumerClient) -> ConsumerClient:
+    """The member has left for lateness; it loses what it owns at its next poll."""
+    return _move(
+        client, Event.POLL_EXPIRED, state=State.STALE, epoch=v.JOIN_EPOCH, setting_out=(), moved=False
+    )
+
+
+def closed(client: ConsumerClient) -> ConsumerClient:
+    """What is left of a process that has closed in order."""
+    check_move(CLIENT, client.state, Event.CLOSE, State.UNSUBSCRIBED)
+    return ConsumerClient(Run.GONE, rung=client.rung, connection=client.connection)

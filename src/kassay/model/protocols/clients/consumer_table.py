@@ -1,0 +1,83 @@
+"""The state machine of a client of a consumer group as data: `CLIENT`.
+
+Source: KIP-848; `MemberState` of the Java client.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+from kassay.model.protocols.shared.table import IGNORE, IMPOSSIBLE, Rule, Table
+
+
+class State(StrEnum):
+    """The client's own state machine (`MemberState`)."""
+
+    UNSUBSCRIBED = "Unsubscribed"
+    JOINING = "Joining"
+    RECONCILING = "Reconciling"
+    ACKNOWLEDGING = "Acknowledging"
+    STABLE = "Stable"
+    FENCED = "Fenced"
+    STALE = "Stale"
+    FATAL = "Fatal"
+
+
+class Event(StrEnum):
+    """What a client does on its own, and what it is told."""
+
+    SUBSCRIBE = "subscribe"
+    ASSIGNED = "ok with a new assignment"
+    OK = "ok"
+    REVOKED = "partitions revoked"
+    RECONCILED = "assignment adopted"
+    SENT = "heartbeat generated"
+    FENCED = "FENCED_MEMBER_EPOCH, UNKNOWN_MEMBER_ID"
+    LOST = "callback of lost partitions"
+    FAILED = "request failed"
+    POLL_EXPIRED = "max.poll.interval.ms expired"
+    POLLED = "polled again"
+    CLOSE = "close"
+    FATAL = "fatal error"
+
+
+_S = State
+_FENCED: Final = Rule((_S.FENCED,), "stop heartbeats, epoch := 0")
+_FATAL: Final = Rule((_S.FATAL,), "give up; what is owned is lost")
+_LEAVE: Final = Rule((_S.UNSUBSCRIBED,), "revoke, leave with epoch -1 (static: -2)")
+_NEW: Final = Rule((_S.RECONCILING,), "note the target, local epoch + 1")
+
+
+def _member(state: State) -> dict[Event, Rule]:
+    return dict.fromkeys(Event, IMPOSSIBLE) | {
+        Event.ASSIGNED: _NEW,
+        Event.OK: Rule((state,), "note the epoch"),
+        Event.SENT: Rule((state,), "send what changed"),
+        Event.FENCED: _FENCED,
+        Event.FAILED: Rule((state,), "send everything next time"),
+        Event.POLL_EXPIRED: Rule((_S.STALE,), "leave with epoch -1 (static: -2)"),
+        Event.CLOSE: _LEAVE,
+        Event.FATAL: _FATAL,
+    }
+
+
+_OUTSIDE: Final = dict.fromkeys(Event, IMPOSSIBLE) | dict.fromkeys(
+    (Event.OK, Event.ASSIGNED, Event.FENCED, Event.FAILED, Event.FATAL), IGNORE
+)
+
+CLIENT: Final[Table] = {
+    _S.UNSUBSCRIBED: _OUTSIDE | {Event.SUBSCRIBE: Rule((_S.JOINING,), "join with epoch 0")},
+    _S.JOINING: _member(_S.JOINING) | {Event.OK: Rule((_S.STABLE,), "nothing new to own")},
+    _S.RECONCILING: _member(_S.RECONCILING)
+    | {
+        Event.REVOKED: Rule((_S.RECONCILING,), "commit, give up what the target lacks"),
+        Event.RECONCILED: Rule((_S.ACKNOWLEDGING,), "own the target that was set out for"),
+    },
+    _S.ACKNOWLEDGING: _member(_S.ACKNOWLEDGING)
+    | {Event.SENT: Rule((_S.STABLE, _S.RECONCILING), "acknowledge; reconcile again if the target moved")},
+    _S.STABLE: _member(_S.STABLE),
+    _S.FENCED: _OUTSIDE | {Event.LOST: Rule((_S.JOINING,), "own nothing; join again under the same id")},
+    _S.STALE: _OUTSIDE | {Event.POLLED: Rule((_S.JOINING,), "own nothing; join again"), Event.CLOSE: _LEAVE},
+    _S.FATAL: _OUTSIDE,
+}

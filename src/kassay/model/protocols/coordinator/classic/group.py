@@ -1,0 +1,225 @@
+"""A draft of the classic group while one step changes it: questions about it, and single changes.
+
+Source: `ClassicGroup`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from kassay.model.protocols.coordinator.classic.table import LEGAL
+from kassay.model.protocols.shared.table import IllegalTransition
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.choices import LEADER, PROTOCOL
+from kassay.model.protocols.values.effects import Turn
+from kassay.model.protocols.values.groups import EMPTY, PREPARING, ClassicGroup, ClassicMember
+from kassay.model.protocols.values.records import GROUP, GroupValue, Record, StoredMember
+from kassay.model.protocols.values.requests import NO_REQUEST, JoinReply, Partitions, SyncReply
+
+
+class Draft:
+    """A classic group that a step is changing; `freeze` makes a value of it again."""
+
+    __slots__ = (
+        "generation",
+        "initial",
+        "leader",
+        "members",
+        "new_member_added",
+        "pending_join",
+        "pending_sync",
+        "protocol",
+        "protocol_type",
+        "state",
+        "subscribed_topics",
+        "turn",
+    )
+
+    def __init__(self, turn: Turn, group: ClassicGroup) -> None:
+        self.turn = turn
+        self.state = group.state
+        self.generation = group.generation
+        self.protocol_type = group.protocol_type
+        self.protocol = group.protocol
+        self.leader = group.leader
+        self.members = {member.member: member for member in group.members}
+        self.pending_join = set(group.pending_join)
+        self.pending_sync = set(group.pending_sync)
+        self.initial = group.initial
+        self.new_member_added = group.new_member_added
+        self.subscribed_topics = group.subscribed_topics
+
+    def freeze(self) -> ClassicGroup:
+        """The group as a value."""
+        members = self.members
+        return ClassicGroup(
+            self.state,
+            self.generation,
+            self.protocol_type,
+            self.protocol,
+            self.leader,
+            tuple([members[member_id] for member_id in sorted(members)]),
+            tuple(sorted(self.pending_join)),
+            tuple(sorted(self.pending_sync)),
+            self.initial,
+            self.new_member_added,
+            self.subscribed_topics,
+        )
+
+    def move_to(self, state: str) -> None:
+        """Change the state; raises `IllegalTransition` if `LEGAL` has no such move."""
+        if state not in LEGAL[self.state]:
+            raise IllegalTransition(self.state, f"-> {state}")
+        self.initial = state == PREPARING and self.state == EMPTY
+        self.state = state
+
+    # Questions.
+
+    def static_id(self, instance: str) -> str:
+        """The member behind an instance id, or ""."""
+        for member in self.members.values():
+            if member.instance == instance:
+                return member.member
+        return ""
+
+    def identity_error(self, member_id: str, instance: str) -> str:
+        """What is wrong with a member id and an instance id, or NONE; the instance is looked up first."""
+        if instance:
+            found = [member.member for member in self.members.values() if member.instance == instance]
+            if not found:
+                return v.UNKNOWN_MEMBER_ID
+            if member_id not in found:
+                return v.FENCED_INSTANCE_ID
+        return v.NONE if member_id in self.members else v.UNKNOWN_MEMBER_ID
+
+    def supports(self, protocol_type: str, protocols: v.Protocols) -> bool:
+        """Whether a member with these protocols can join: the type fits, and all know one of the names."""
+        if self.state == EMPTY:
+            return bool(protocol_type and protocols)
+        common = self.common_protocols()
+        return self.protocol_type == protocol_type and any(
+            common is None or name in common for name, _ in protocols
+        )
+
+    def common_protocols(self) -> set[str] | None:
+        """The names that all members support; None, meaning every name, without members."""
+        common: set[str] | None = None
+        for member in self.members.values():
+            names = {name for name, _ in member.protocols}
+            common = names if common is None else common & names
+        return common
+
+    def all_joined(self) -> bool:
+        """Whether nobody is waited for: no pending id, and all members' JoinGroups are parked."""
+        return not self.pending_join and all(
+            member.awaiting_join != NO_REQUEST for member in self.members.values()
+        )
+
+    def rebalance_timeout(self) -> int:
+        """The longest rebalance timeout of the members, 0 without."""
+        return max((member.rebalance_timeout for member in self.members.values()), default=0)
+
+    def member_metadata(self) -> tuple[tuple[str, str, v.Metadata], ...]:
+        """What the leader gets to see: ids, instance ids and metadata for the selected protocol."""
+        return tuple(
+            (member.member, member.instance, metadata_of(member, self.protocol))
+            for _, member in sorted(self.members.items())
+        )
+
+    def record(self, assignments: dict[str, Partitions]) -> Record:
+        """The group as it is written, with these assignments."""
+        members = tuple(
+            StoredMember(
+                member.member,
+                member.instance,
+                member.client,
+                member.session_timeout,
+                member.rebalance_timeout,
+                metadata_of(member, self.protocol),
+                assignments[member.member],
+            )
+            for _, member in sorted(self.members.items())
+        )
+        value = GroupValue(self.generation, self.protocol_type, self.protocol, self.leader, members)
+        return Record((GROUP, ""), value)
+
+    # Changes.
+
+    def update(self, member_id: str, **changes: Any) -> ClassicMember:
+        """Change fields of a member."""
+        member = self.members[member_id] = self.members[member_id]._replace(**changes)
+        return member
+
+    def add(self, member: ClassicMember, protocol_type: str) -> None:
+        """Add a member; the first decides the protocol type, and leads."""
+        if not self.members:
+            self.protocol_type = protocol_type
+        if not self.leader:
+            self.leader = member.member
+        self.members[member.member] = member
+        self.pending_join.discard(member.member)
+
+    def remove(self, *member_ids: str) -> None:
+        """Remove members and pending ids; if the leader goes, any member left leads."""
+        for member_id in member_ids:
+            self.members.pop(member_id, None)
+            self.pending_join.discard(member_id)
+            self.pending_sync.discard(member_id)
+        if self.leader and self.leader not in self.members:
+            self.leader = self.pick_leader(self.members)
+
+    def pick_leader(self, candidates: Iterable[str]) -> str:
+        """One of the candidates, "" without any."""
+        options = sorted(candidates)
+        return self.turn.choices.pick(LEADER, options) if options else ""
+
+    def pick_protocol(self) -> str:
+        """The winner of the members' votes: the first of each one's list that all support."""
+        common = self.common_protocols() or set()
+        votes = Counter(
+            next(name for name, _ in member.protocols if name in common) for member in self.members.values()
+        )
+        most = max(votes.values())
+        return self.turn.choices.pick(PROTOCOL, sorted(name for name in votes if votes[name] == most))
+
+    def answer_join(self, member_id: str, reply: JoinReply) -> None:
+        """Answer the parked JoinGroup, if there is one."""
+        member = self.members[member_id]
+        if member.awaiting_join != NO_REQUEST:
+            self.turn.reply(member.awaiting_join, reply)
+            self.members[member_id] = member._replace(awaiting_join=NO_REQUEST)
+
+    def answer_sync(self, member_id: str, reply: SyncReply) -> bool:
+        """Answer the parked SyncGroup; whether there was one."""
+        member = self.members[member_id]
+        if member.awaiting_sync == NO_REQUEST:
+            return False
+        self.turn.reply(member.awaiting_sync, reply)
+        self.members[member_id] = member._replace(awaiting_sync=NO_REQUEST)
+        return True
+
+    def refresh_session(self, member_id: str) -> None:
+        """Arm the session timer anew."""
+        self.turn.arm(v.SESSION, member_id, self.members[member_id].session_timeout)
+
+
+def metadata_of(member: ClassicMember, protocol: str) -> v.Metadata:
+    """The member's metadata for one protocol, which it must support."""
+    return next(metadata for name, metadata in member.protocols if name == protocol)
+
+
+def subscribed_topics(
+    protocol_type: str, protocol: str, members: Iterable[ClassicMember]
+) -> tuple[tuple[str, ...], ...]:
+    """The topics that a consumer group reads, as 0 or 1 tuple: none where the coordinator cannot tell."""
+    if protocol_type != v.CONSUMER_TYPE:
+        return ()
+    topics: set[str] = set()
+    for member in members:
+        metadata = metadata_of(member, protocol)
+        if not isinstance(metadata, v.Subscription):
+            return ()
+        topics.update(metadata.topics)
+    return (tuple(sorted(topics)),)

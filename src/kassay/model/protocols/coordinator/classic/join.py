@@ -1,0 +1,196 @@
+"""JoinGroup to a classic group.
+
+Checks, in Kafka's order: a group that does not exist and is not to be created, a full group, no
+common protocol, a pending id, the instance id, the member id.
+Source: `GroupMetadataManager.classicGroupJoinToClassicGroup` and what it calls.
+"""
+
+from __future__ import annotations
+
+from kassay.model.protocols.coordinator.classic.group import Draft
+from kassay.model.protocols.coordinator.classic.rebalance import (
+    complete_if_all_joined,
+    join_reply,
+    prepare,
+    rebalance_or_complete,
+    write_error,
+)
+from kassay.model.protocols.shared.table import IllegalTransition
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.groups import (
+    COMPLETING,
+    EMPTY,
+    PREPARING,
+    STABLE,
+    ClassicMember,
+    ReplacedStatic,
+)
+from kassay.model.protocols.values.requests import NO_REQUEST, Join, JoinReply, SyncReply
+
+KNOWN_MEMBER_ID_VERSION = 4
+SKIP_ASSIGNMENT_VERSION = 9
+
+
+def join(group: Draft, request: Join) -> None:
+    """Handle JoinGroup."""
+    if not _accepts(group, request.member):
+        group.remove(request.member)
+        _refuse(group, request, "", v.GROUP_MAX_SIZE_REACHED)
+    elif not group.supports(request.protocol_type, request.protocols):
+        _refuse(group, request, request.member, v.INCONSISTENT_GROUP_PROTOCOL)
+    elif request.member == v.UNKNOWN_MEMBER:
+        _join_without_id(group, request)
+    elif request.member in group.pending_join:
+        _add(group, request, request.member)
+    else:
+        error = group.identity_error(request.member, request.instance)
+        if error == v.NONE:
+            _rejoin(group, request)
+        else:
+            _refuse(group, request, request.member, error)
+
+
+def _refuse(group: Draft, request: Join, member_id: str, error: str) -> None:
+    group.turn.reply(request.request, JoinReply(error, member_id))
+
+
+def _accepts(group: Draft, member_id: str) -> bool:
+    """Whether there is room; in Preparing only those who joined already take a place."""
+    if group.state == EMPTY:
+        return True
+    size = group.turn.config.classic_max_size
+    if group.state != PREPARING:
+        return member_id in group.members or len(group.members) < size
+    joined = [m.member for m in group.members.values() if m.awaiting_join != NO_REQUEST]
+    return member_id in joined or len(joined) < size
+
+
+def _join_without_id(group: Draft, request: Join) -> None:
+    new_id = group.turn.choices.member_id(request.instance or request.client)
+    known = group.static_id(request.instance) if request.instance else ""
+    if known and group.turn.has("static_replace_stable_only") and group.state != STABLE:
+        known = ""
+    if known:
+        _replace_static(group, request, known, new_id)
+    elif request.instance or request.api_version < KNOWN_MEMBER_ID_VERSION:
+        _add(group, request, new_id)
+    else:
+        group.pending_join.add(new_id)
+        group.turn.arm(v.SESSION, new_id, request.session_timeout)
+        _refuse(group, request, new_id, v.MEMBER_ID_REQUIRED)
+
+
+def _add(group: Draft, request: Join, member_id: str) -> None:
+    """A new member: its JoinGroup is parked, for no longer than new members may wait."""
+    member = ClassicMember(
+        member_id,
+        request.instance,
+        request.client,
+        request.session_timeout,
+        request.rebalance_timeout,
+        request.protocols,
+        awaiting_join=request.request,
+        is_new=True,
+    )
+    if group.initial:
+        group.new_member_added = True
+    group.add(member, request.protocol_type)
+    group.turn.arm(v.SESSION, member_id, group.turn.config.new_member_join_timeout)
+    rebalance_or_complete(group)
+
+
+def _rejoin(group: Draft, request: Join) -> None:
+    """A member that is known joins again."""
+    unchanged = group.members[request.member].protocols == request.protocols
+    if (group.state == COMPLETING and unchanged) or (
+        group.state == STABLE and unchanged and group.leader != request.member
+    ):
+        group.turn.reply(request.request, join_reply(group, request.member))
+        return
+    _park(group, request, request.member)
+    rebalance_or_complete(group)
+
+
+def _park(group: Draft, request: Join, member_id: str) -> None:
+    """Take over what the request says and leave it unanswered; one parked before is forgotten."""
+    group.update(
+        member_id,
+        protocols=request.protocols,
+        rebalance_timeout=request.rebalance_timeout,
+        session_timeout=request.session_timeout,
+        awaiting_join=request.request,
+    )
+
+
+def _replace_static(group: Draft, request: Join, old_id: str, new_id: str) -> None:
+    """A static member came back without its id: the new id takes the old one's place."""
+    old, old_leader = group.members[old_id], group.leader
+    _swap_id(group, old_id, new_id)
+    group.refresh_session(new_id)
+    _park(group, request, new_id)
+    if group.state == PREPARING:
+        complete_if_all_joined(group)
+    elif group.state == COMPLETING:
+        selected = any(name == group.protocol for name, _ in request.protocols)
+        if selected and group.turn.has("static_no_rebalance_in_completing"):
+            group.answer_join(new_id, join_reply(group, new_id))
+        else:
+            prepare(group)
+    elif group.state == STABLE:
+        if group.pick_protocol() == group.protocol:
+            then = ReplacedStatic(
+                request.request,
+                request.instance,
+                old_id,
+                new_id,
+                old.protocols,
+                old.session_timeout,
+                old.rebalance_timeout,
+                old_leader,
+                request.api_version,
+            )
+            given = {member.member: member.assignment for member in group.members.values()}
+            group.turn.persist((group.record(given),), then)
+        else:
+            prepare(group)
+    else:
+        raise IllegalTransition(group.state, f"static member {request.instance} comes back")
+
+
+def _swap_id(group: Draft, old_id: str, new_id: str) -> None:
+    """Give a static member another id; who still uses the old one is fenced."""
+    group.answer_join(old_id, JoinReply(v.FENCED_INSTANCE_ID, old_id))
+    group.answer_sync(old_id, SyncReply(v.FENCED_INSTANCE_ID))
+    group.members[new_id] = group.members.pop(old_id)._replace(member=new_id, is_new=False)
+    if group.leader == old_id:
+        group.leader = new_id
+
+
+def static_stored(group: Draft, stored: ReplacedStatic, error: str) -> None:
+    """The replaced static member is on disk: answer it. Or it is not: put the old id back."""
+    new_id = stored.new_member
+    if new_id not in group.members:
+        return
+    if error:
+        group.update(
+            new_id,
+            protocols=stored.old_protocols,
+            session_timeout=stored.old_session_timeout,
+            rebalance_timeout=stored.old_rebalance_timeout,
+            awaiting_join=NO_REQUEST,
+        )
+        _swap_id(group, new_id, stored.old_member)
+        group.refresh_session(stored.old_member)
+        reply = join_reply(group, "")._replace(leader=stored.old_leader, error=write_error(error))
+        group.turn.reply(stored.request, reply)
+        return
+    told = group.leader == new_id and stored.api_version >= SKIP_ASSIGNMENT_VERSION
+    if told and group.state == PREPARING:
+        # Meanwhile a rebalance began, in which nobody may be told who is there: it stays parked.
+        return
+    reply = join_reply(group, new_id if told else "")._replace(member=new_id)
+    if stored.api_version < SKIP_ASSIGNMENT_VERSION:
+        reply = reply._replace(leader=stored.old_leader)
+    elif told and not group.turn.has("static_leader_recompute"):
+        reply = reply._replace(skip_assignment=True)
+    group.answer_join(new_id, reply)

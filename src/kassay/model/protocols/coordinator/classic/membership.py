@@ -1,0 +1,166 @@
+"""SyncGroup, Heartbeat, LeaveGroup, OffsetCommit and session expiry in a classic group.
+
+Source: `GroupMetadataManager.classicGroupSyncToClassicGroup`, `classicGroupHeartbeatToClassicGroup`,
+`classicGroupLeaveToClassicGroup`, `expireClassicGroupMemberHeartbeat`, and
+`ClassicGroup.validateOffsetCommit`.
+"""
+
+from __future__ import annotations
+
+from kassay.model.protocols.coordinator.classic.group import Draft
+from kassay.model.protocols.coordinator.classic.rebalance import complete, complete_if_all_joined, prepare
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.groups import COMPLETING, EMPTY, PREPARING, STABLE, StoredAssignment
+from kassay.model.protocols.values.records import offset_records
+from kassay.model.protocols.values.requests import (
+    NO_REQUEST,
+    ZERO_BYTES,
+    Commit,
+    CommitReply,
+    Heartbeat,
+    HeartbeatReply,
+    JoinReply,
+    Leave,
+    LeaveReply,
+    Sync,
+    SyncReply,
+)
+
+
+def sync(group: Draft, request: Sync) -> None:
+    """Handle SyncGroup: a follower's is parked, the leader's is persisted first."""
+    error = _sync_error(group, request)
+    if error != v.NONE:
+        group.turn.reply(request.request, SyncReply(error))
+        return
+    group.pending_sync.discard(request.member)
+    if not group.pending_sync:
+        group.turn.disarm(v.SYNC)
+    if group.state == STABLE:
+        assignment = group.members[request.member].assignment
+        reply = SyncReply(v.NONE, group.protocol_type, group.protocol, assignment)
+        group.turn.reply(request.request, reply)
+        return
+    group.update(request.member, awaiting_sync=request.request)
+    if request.member == group.leader:
+        given = dict.fromkeys(sorted(group.members), ZERO_BYTES) | dict(request.assignments)
+        then = StoredAssignment(group.generation, tuple(sorted(given.items())))
+        group.turn.persist((group.record(given),), then)
+
+
+def _sync_error(group: Draft, request: Sync) -> str:
+    if group.state == EMPTY:
+        return v.UNKNOWN_MEMBER_ID
+    error = group.identity_error(request.member, request.instance)
+    if error != v.NONE:
+        return error
+    if request.generation != group.generation:
+        return v.ILLEGAL_GENERATION
+    if _differs(request.protocol_type, group.protocol_type) or _differs(request.protocol, group.protocol):
+        return v.INCONSISTENT_GROUP_PROTOCOL
+    return v.REBALANCE_IN_PROGRESS if group.state == PREPARING else v.NONE
+
+
+def _differs(asked: str, actual: str) -> bool:
+    """Whether both are known and differ."""
+    return bool(asked) and bool(actual) and asked != actual
+
+
+def heartbeat(group: Draft, request: Heartbeat) -> None:
+    """Handle Heartbeat: the session goes on even while the answer is to join again."""
+    error = group.identity_error(request.member, request.instance)
+    if error == v.NONE and request.generation != group.generation:
+        error = v.ILLEGAL_GENERATION
+    if error != v.NONE:
+        group.turn.reply(request.request, HeartbeatReply(error))
+        return
+    group.refresh_session(request.member)
+    answer = v.REBALANCE_IN_PROGRESS if group.state == PREPARING else v.NONE
+    group.turn.reply_when_durable(request.request, HeartbeatReply(answer))
+
+
+def leave(group: Draft, request: Leave) -> None:
+    """Handle LeaveGroup: who is known goes, a pending id too, and the group rebalances."""
+    answers: list[tuple[str, str, str]] = []
+    only_pending = True
+    for member_id, instance in request.members:
+        found, error = _leaver(group, member_id, instance)
+        answers.append((member_id, instance, error))
+        if error != v.NONE:
+            continue
+        group.turn.disarm(v.SESSION, found)
+        if found in group.members:
+            only_pending = False
+            group.answer_join(found, JoinReply(v.UNKNOWN_MEMBER_ID, ""))
+        group.remove(found)
+    if any(error == v.NONE for _, _, error in answers):
+        if group.state in (STABLE, COMPLETING):
+            prepare(group)
+        elif not (only_pending and group.turn.has("pending_blocks_forever")):
+            complete_if_all_joined(group)
+    group.turn.reply_when_durable(request.request, LeaveReply(v.NONE, tuple(answers)))
+
+
+def _leaver(group: Draft, member_id: str, instance: str) -> tuple[str, str]:
+    """Who is to leave, and what is wrong with that; an instance id alone removes whoever has it."""
+    if member_id == v.UNKNOWN_MEMBER:
+        known = group.static_id(instance) if instance else ""
+        return known, v.NONE if known else v.UNKNOWN_MEMBER_ID
+    if member_id in group.pending_join:
+        return member_id, v.NONE
+    return member_id, group.identity_error(member_id, instance)
+
+
+def commit(group: Draft, request: Commit) -> None:
+    """Handle OffsetCommit."""
+    error = v.NONE if group.turn.has("no_generation_fence") else _commit_error(group, request)
+    if error != v.NONE:
+        group.turn.reply(request.request, CommitReply(error))
+        return
+    if group.state in (STABLE, PREPARING) and request.member in group.members:
+        group.refresh_session(request.member)
+    group.turn.persist(offset_records(request.offsets))
+    group.turn.reply_when_durable(request.request, CommitReply(v.NONE))
+
+
+def _commit_error(group: Draft, request: Commit) -> str:
+    if request.generation < 0 and group.state == EMPTY:
+        return v.NONE
+    if request.generation < 0 and not request.member and not request.instance:
+        return v.UNKNOWN_MEMBER_ID
+    error = group.identity_error(request.member, request.instance)
+    if error != v.NONE:
+        return error
+    if request.generation != group.generation:
+        return v.ILLEGAL_GENERATION
+    return v.REBALANCE_IN_PROGRESS if group.state == COMPLETING else v.NONE
+
+
+def session_expired(group: Draft, member_id: str) -> None:
+    """A session timer fired: a pending id or a silent member goes.
+
+    A parked JoinGroup or SyncGroup excuses a member that is not new; its timer is not armed again
+    before its next answer. Unlike LeaveGroup, an expiry in Preparing does not mind the initial delay.
+    """
+    if member_id in group.pending_join:
+        group.remove(member_id)
+        if not group.turn.has("pending_blocks_forever"):
+            _complete_at_once(group)
+        return
+    member = group.members.get(member_id)
+    if member is None:
+        return
+    parked = member.awaiting_join != NO_REQUEST or member.awaiting_sync != NO_REQUEST
+    if parked and (not member.is_new or group.turn.has("new_member_timer_once")):
+        return
+    group.answer_join(member_id, JoinReply(v.UNKNOWN_MEMBER_ID, ""))
+    group.remove(member_id)
+    if group.state in (STABLE, COMPLETING):
+        prepare(group)
+    else:
+        _complete_at_once(group)
+
+
+def _complete_at_once(group: Draft) -> None:
+    if group.state == PREPARING and group.all_joined():
+        complete(group)

@@ -1,0 +1,175 @@
+"""How a classic group rebalances: prepare, wait for JoinGroups, complete, hand out assignments.
+
+Source: `GroupMetadataManager.prepareRebalance`, `completeClassicGroupJoin`, `maybeCompleteJoinPhase`,
+`tryCompleteInitialRebalanceElseSchedule`, `expirePendingSync`, `propagateAssignment`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kassay.model.protocols.coordinator.classic.group import Draft, subscribed_topics
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.groups import COMPLETING, EMPTY, PREPARING, STABLE, StoredAssignment
+from kassay.model.protocols.values.requests import NO_REQUEST, ZERO_BYTES, JoinReply, SyncReply
+
+_WRITE_ERRORS: Final = {
+    "UNKNOWN_TOPIC_OR_PARTITION": v.COORDINATOR_NOT_AVAILABLE,
+    "NOT_ENOUGH_REPLICAS": v.COORDINATOR_NOT_AVAILABLE,
+    "REQUEST_TIMED_OUT": v.COORDINATOR_NOT_AVAILABLE,
+    "NOT_LEADER_OR_FOLLOWER": v.NOT_COORDINATOR,
+    "KAFKA_STORAGE_ERROR": v.NOT_COORDINATOR,
+    "MESSAGE_TOO_LARGE": v.UNKNOWN_SERVER_ERROR,
+    "RECORD_LIST_TOO_LARGE": v.UNKNOWN_SERVER_ERROR,
+    "INVALID_FETCH_SIZE": v.UNKNOWN_SERVER_ERROR,
+}
+
+
+def write_error(error: str) -> str:
+    """What a client is told when a write failed with `error`."""
+    return _WRITE_ERRORS.get(error, error)
+
+
+def rebalance_or_complete(group: Draft) -> None:
+    """Start a rebalance, or if one is being prepared, see whether it is complete."""
+    if group.state == PREPARING:
+        complete_if_all_joined(group)
+    else:
+        prepare(group)
+
+
+def prepare(group: Draft) -> None:
+    """Ask everybody to join again.
+
+    Out of Completing the assignments are forgotten and parked SyncGroups refused; out of Stable they
+    stay until the next ones come. Out of Empty the group waits for more members to turn up.
+    """
+    turn = group.turn
+    if group.state == COMPLETING:
+        clear_assignments(group, v.REBALANCE_IN_PROGRESS)
+    group.pending_sync.clear()
+    turn.disarm(v.SYNC)
+    if group.state == EMPTY:
+        delay = turn.config.initial_rebalance_delay
+        remaining = max(group.rebalance_timeout() - delay, 0)
+        turn.arm(v.JOIN, "", delay, (delay, remaining))
+        group.move_to(PREPARING)
+        return
+    group.move_to(PREPARING)
+    if group.all_joined():
+        complete(group)
+    else:
+        turn.arm(v.JOIN, "", group.rebalance_timeout())
+
+
+def complete_if_all_joined(group: Draft) -> None:
+    """End the join phase when nobody is missing; an initial rebalance waits for its timer all the same."""
+    if group.state == PREPARING and not group.initial and group.all_joined():
+        complete(group)
+
+
+def complete(group: Draft) -> None:
+    """End the join phase with those who joined; without any of them, wait on.
+
+    Dynamic members that did not join are dropped, static ones stay. A leader that joined leads on.
+    """
+    turn = group.turn
+    turn.disarm(v.JOIN)
+    late = [m.member for m in group.members.values() if m.awaiting_join == NO_REQUEST and not m.instance]
+    for member_id in late:
+        turn.disarm(v.SESSION, member_id)
+    joined = [m.member for m in group.members.values() if m.awaiting_join != NO_REQUEST]
+    if joined and group.leader not in joined:
+        group.leader = group.pick_leader(joined)
+    group.remove(*late)
+    if group.members and not joined:
+        turn.arm(v.JOIN, "", group.rebalance_timeout())
+        return
+    group.generation += 1
+    group.protocol = group.pick_protocol() if group.members else ""
+    group.subscribed_topics = subscribed_topics(group.protocol_type, group.protocol, group.members.values())
+    if group.state != PREPARING:
+        # A join timer that was armed for a group that is no more (see the table). Kafka's check of the
+        # state stops it here, too late for what is changed already.
+        return
+    group.pending_sync.clear()
+    if group.members:
+        group.move_to(COMPLETING)
+        _answer_joins(group)
+    else:
+        group.move_to(EMPTY)
+        turn.persist((group.record({}),))
+
+
+def _answer_joins(group: Draft) -> None:
+    """Tell everybody the new generation, and wait for the SyncGroups."""
+    for member_id in sorted(group.members):
+        group.answer_join(member_id, join_reply(group, member_id))
+        group.refresh_session(member_id)
+        group.update(member_id, is_new=False)
+        group.pending_sync.add(member_id)
+    if not group.turn.has("no_sync_timer"):
+        group.turn.arm(v.SYNC, "", group.rebalance_timeout(), (group.generation,))
+
+
+def join_reply(group: Draft, member_id: str) -> JoinReply:
+    """The current generation, as the answer to a member's JoinGroup; the leader learns who is there."""
+    members = group.member_metadata() if group.leader == member_id else ()
+    return JoinReply(
+        v.NONE, member_id, group.generation, group.protocol_type, group.protocol, group.leader, False, members
+    )
+
+
+def initial_delay_over(group: Draft, delay: int, remaining: int) -> None:
+    """The initial delay has passed: wait on if somebody came meanwhile and time remains."""
+    if not group.new_member_added or not remaining:
+        complete(group)
+        return
+    group.new_member_added = False
+    more = min(group.turn.config.initial_rebalance_delay, remaining)
+    group.turn.arm(v.JOIN, "", more, (more, max(remaining - delay, 0)))
+
+
+def sync_timeout(group: Draft, generation: int) -> None:
+    """Members that sent no SyncGroup in time are removed, and the group rebalances."""
+    if generation != group.generation or group.state not in (COMPLETING, STABLE) or not group.pending_sync:
+        return
+    late = sorted(group.pending_sync)
+    for member_id in late:
+        group.turn.disarm(v.SESSION, member_id)
+    group.remove(*late)
+    prepare(group)
+
+
+def assignment_stored(group: Draft, stored: StoredAssignment, error: str) -> None:
+    """The leader's assignment is on disk (or is not): tell everybody, unless the group went on meanwhile."""
+    if group.state != COMPLETING or group.generation != stored.generation:
+        return
+    if error:
+        clear_assignments(group, write_error(error))
+        prepare(group)
+        return
+    given = dict(stored.assignment)
+    for member_id in sorted(group.members):
+        group.update(member_id, assignment=given.get(member_id, ZERO_BYTES))
+    _propagate(group, v.NONE)
+    group.move_to(STABLE)
+
+
+def clear_assignments(group: Draft, error: str) -> None:
+    """Forget all assignments and refuse the parked SyncGroups."""
+    for member_id in group.members:
+        group.update(member_id, assignment=ZERO_BYTES)
+    _propagate(group, error)
+
+
+def _propagate(group: Draft, error: str) -> None:
+    """Answer the parked SyncGroups; their expired sessions were ignored, so they start afresh."""
+    for member_id in sorted(group.members):
+        if error == v.NONE:
+            assignment = group.members[member_id].assignment
+            reply = SyncReply(v.NONE, group.protocol_type, group.protocol, assignment)
+        else:
+            reply = SyncReply(error)
+        if group.answer_sync(member_id, reply):
+            group.refresh_session(member_id)

@@ -1,0 +1,1 @@
+"""The coordinator's half of KIP-848, and of the migration between the protocols."""

@@ -1,0 +1,222 @@
+"""Members of the classic protocol in a consumer group: JoinGroup, SyncGroup, Heartbeat, LeaveGroup.
+
+Source: `GroupMetadataManager.classicGroupJoinToConsumerGroup`, `classicGroupSyncToConsumerGroup`,
+`classicGroupHeartbeatToConsumerGroup`, `classicGroupLeaveToConsumerGroup`.
+"""
+
+from __future__ import annotations
+
+from kassay.model.protocols.coordinator.classic.join import KNOWN_MEMBER_ID_VERSION
+from kassay.model.protocols.coordinator.consumer.group import find, find_static, held, replay, target_of
+from kassay.model.protocols.coordinator.consumer.heartbeat import (
+    Refused,
+    check_room,
+    check_static,
+    remove_members,
+    replace_static,
+    update_member,
+)
+from kassay.model.protocols.coordinator.consumer.migration import downgrade, may_downgrade, to_ids, to_names
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.effects import Turn
+from kassay.model.protocols.values.groups import (
+    UNRELEASED,
+    UNREVOKED,
+    ConsumerGroup,
+    ConsumerMember,
+    Group,
+    JoinedConsumerGroup,
+    SyncedConsumerGroup,
+)
+from kassay.model.protocols.values.records import ClassicMetadata, Record
+from kassay.model.protocols.values.requests import (
+    CONSUMER_TYPE,
+    Heartbeat,
+    HeartbeatReply,
+    Join,
+    JoinReply,
+    Leave,
+    LeaveReply,
+    Subscription,
+    Sync,
+    SyncReply,
+)
+
+
+def join(turn: Turn, group: ConsumerGroup, request: Join) -> Group:
+    """Handle JoinGroup: the group after it. Raises `Refused`."""
+    member_id = request.member or turn.choices.member_id("")
+    check_room(turn, group, member_id)
+    if not _supports(group, request):
+        raise Refused(v.INCONSISTENT_GROUP_PROTOCOL)
+    dynamic = not request.member and not request.instance
+    if dynamic and request.api_version >= KNOWN_MEMBER_ID_VERSION:
+        turn.reply(request.request, JoinReply(v.MEMBER_ID_REQUIRED, member_id))
+        return group
+    member, records = _subscribe(group, request, member_id)
+    subscription = request.protocols[0][1]
+    if not isinstance(subscription, Subscription):
+        raise Refused(v.UNKNOWN_SERVER_ERROR)
+    wanted = member._replace(
+        instance=request.instance or member.instance,
+        client=request.client,
+        rebalance_timeout=request.rebalance_timeout,
+        subscribed=tuple(sorted(set(subscription.topics))),
+        classic=(ClassicMetadata(request.session_timeout, request.protocols),),
+    )
+    owned = to_ids(turn.image, subscription.owned)
+    updated, more = update_member(turn, group, member, wanted, owned)
+    reply = JoinReply(v.NONE, member_id, updated.epoch, CONSUMER_TYPE, request.protocols[0][0])
+    return _store(turn, group, request, updated, reply, records + more)
+
+
+def _supports(group: ConsumerGroup, request: Join) -> bool:
+    """Whether all classic members know one of the names; without classic members, any will do."""
+    known = [{name for name, _ in found.protocols} for member in group.members for found in member.classic]
+    names = [name for name, _ in request.protocols]
+    return request.protocol_type == CONSUMER_TYPE and any(all(name in k for k in known) for name in names)
+
+
+def _subscribe(
+    group: ConsumerGroup, request: Join, member_id: str
+) -> tuple[ConsumerMember, tuple[Record, ...]]:
+    """The member that joins: known, new (under whatever id it brings), or in a static one's place."""
+    if not request.instance:
+        return find(group, member_id) or ConsumerMember(member_id), ()
+    known = find_static(group, request.instance)
+    if request.member:
+        return check_static(known, member_id), ()
+    if known is None:
+        return ConsumerMember(member_id), ()
+    return replace_static(group, known, member_id)
+
+
+def _store(
+    turn: Turn,
+    group: ConsumerGroup,
+    request: Join,
+    updated: ConsumerMember,
+    reply: JoinReply,
+    records: tuple[Record, ...],
+) -> Group:
+    """Append; where the newcomer takes the place of the last consumer-protocol member, downgrade."""
+    known = find_static(group, request.instance)
+    down = known is not None and may_downgrade(turn, group, known, replaced=True)
+    after: Group
+    if down and known is not None:
+        after, more = downgrade(turn, group, known, updated)
+        records += more
+    else:
+        after = replay(group, records)
+    then = JoinedConsumerGroup(
+        request.request, reply, request.session_timeout, request.rebalance_timeout, down
+    )
+    turn.persist(records, then, (group,))
+    return after
+
+
+def joined(turn: Turn, then: JoinedConsumerGroup) -> None:
+    """The join is on disk: answer, and wait for the member's SyncGroup."""
+    member_id = then.reply.member
+    turn.disarm(v.CLASSIC_JOIN, member_id)
+    if not then.downgraded:
+        turn.arm(v.CONSUMER_SESSION, member_id, then.session_timeout)
+        turn.arm(v.CLASSIC_SYNC, member_id, then.rebalance_timeout)
+    turn.reply(then.request, then.reply)
+
+
+def sync(turn: Turn, group: ConsumerGroup, request: Sync) -> None:
+    """Handle SyncGroup: what is assigned by now is handed out. Raises `Refused`."""
+    member = _classic_member(group, request.member, request.instance)
+    _check_generation(member, request.generation)
+    metadata = member.classic[0]
+    if request.protocol_type not in ("", CONSUMER_TYPE) or request.protocol not in (
+        "",
+        metadata.protocols[0][0],
+    ):
+        raise Refused(v.INCONSISTENT_GROUP_PROTOCOL)
+    if group.epoch > member.epoch and member.state != UNREVOKED:
+        turn.arm_if_absent(v.CLASSIC_JOIN, member.member, member.rebalance_timeout)
+        raise Refused(v.REBALANCE_IN_PROGRESS)
+    assignment = to_names(turn.image, member.assigned)
+    then = SyncedConsumerGroup(
+        request.request,
+        member.member,
+        metadata.session_timeout,
+        request.protocol_type,
+        request.protocol,
+        assignment,
+    )
+    turn.persist((), then)
+
+
+def synced(turn: Turn, then: SyncedConsumerGroup) -> None:
+    """Answer the SyncGroup, and wait for heartbeats."""
+    turn.disarm(v.CLASSIC_SYNC, then.member)
+    turn.arm(v.CONSUMER_SESSION, then.member, then.session_timeout)
+    turn.reply(then.request, SyncReply(v.NONE, then.protocol_type, then.protocol, then.assignment))
+
+
+def heartbeat(turn: Turn, group: ConsumerGroup, request: Heartbeat) -> None:
+    """Handle Heartbeat: whether the member should join again. Raises `Refused`.
+
+    It should when the group is ahead of it, when it must give partitions up, and when all that it
+    waits for is free.
+    """
+    member = _classic_member(group, request.member, request.instance)
+    _check_generation(member, request.generation)
+    turn.arm(v.CONSUMER_SESSION, member.member, member.classic[0].session_timeout)
+    released = member.state == UNRELEASED and not _waits(group, member)
+    error = v.NONE
+    if member.epoch < group.epoch or member.state == UNREVOKED or released:
+        error = v.REBALANCE_IN_PROGRESS
+        turn.arm_if_absent(v.CLASSIC_JOIN, member.member, member.rebalance_timeout)
+    turn.reply_when_durable(request.request, HeartbeatReply(error))
+
+
+def _waits(group: ConsumerGroup, member: ConsumerMember) -> bool:
+    """Whether some partition of the member's target is not its own yet and not free."""
+    taken = held(group)
+    return any(tp in taken for tp in target_of(group, member.member) if tp not in member.assigned)
+
+
+def _classic_member(group: ConsumerGroup, member_id: str, instance: str) -> ConsumerMember:
+    """The classic member that a request names; raises `Refused`."""
+    if instance:
+        member = check_static(find_static(group, instance), member_id)
+    else:
+        found = find(group, member_id)
+        if found is None:
+            raise Refused(v.UNKNOWN_MEMBER_ID)
+        member = found
+    if not member.classic:
+        raise Refused(v.UNKNOWN_MEMBER_ID)
+    return member
+
+
+def _check_generation(member: ConsumerMember, generation: int) -> None:
+    if member.epoch != generation:
+        raise Refused(v.ILLEGAL_GENERATION)
+
+
+def leave(turn: Turn, group: ConsumerGroup, request: Leave) -> Group:
+    """Handle LeaveGroup: the group without the classic members that are named."""
+    answers: list[tuple[str, str, str]] = []
+    leaving: list[ConsumerMember] = []
+    for member_id, instance in request.members:
+        try:
+            known = find_static(group, instance)
+            named = known.member if instance and not member_id and known else member_id
+            member = _classic_member(group, named, instance)
+        except Refused as refusal:
+            answers.append((member_id, instance, refusal.error))
+        else:
+            answers.append((member.member, instance, v.NONE))
+            leaving.append(member)
+    after: Group = group
+    if leaving:
+        records = remove_members(turn, group, leaving)
+        turn.persist(records, undo=(group,))
+        after = replay(group, records)
+    turn.reply_when_durable(request.request, LeaveReply(v.NONE, tuple(answers)))
+    return after

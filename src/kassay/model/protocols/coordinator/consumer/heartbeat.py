@@ -1,0 +1,308 @@
+"""ConsumerGroupHeartbeat and the timers of a consumer group.
+
+A heartbeat is checked, then updates the member (and bumps the group epoch if subscriptions or topics
+changed), computes a new target if the group epoch is ahead, and reconciles this one member.
+Source: `GroupMetadataManager.consumerGroupHeartbeat` and what it calls.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.protocols.coordinator.consumer.group import (
+    current_record,
+    find,
+    find_static,
+    held,
+    is_reconciled,
+    member_record,
+    preferred_assignor,
+    removal_records,
+    subscription_metadata,
+    target_of,
+)
+from kassay.model.protocols.coordinator.consumer.reconcile import reconcile
+from kassay.model.protocols.values import records as r
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.choices import Target, TargetAsk, TargetMember
+from kassay.model.protocols.values.effects import Turn
+from kassay.model.protocols.values.groups import UNREVOKED, ConsumerGroup, ConsumerMember
+from kassay.model.protocols.values.records import Record
+from kassay.model.protocols.values.requests import (
+    JOIN_EPOCH,
+    STATIC_LEAVE_EPOCH,
+    Commit,
+    ConsumerHeartbeat,
+    ConsumerHeartbeatReply,
+    Image,
+    Partitions,
+)
+
+COMMIT_VERSION = 9
+"""Members of the consumer protocol commit offsets with this version or a later one."""
+
+
+class Refused(Exception):
+    """A request is answered with an error, and writes nothing."""
+
+    def __init__(self, error: str) -> None:
+        super().__init__(error)
+        self.error = error
+
+
+class Updated(NamedTuple):
+    """What a heartbeat made of a member, and the records that say so."""
+
+    member: ConsumerMember
+    records: tuple[Record, ...]
+
+
+def check_request(turn: Turn, request: ConsumerHeartbeat) -> None:
+    """Raises `Refused` for a request that no group would take."""
+    if request.instance.isspace():
+        raise Refused(v.INVALID_REQUEST)
+    if request.epoch == JOIN_EPOCH:
+        full = request.rebalance_timeout != -1 and bool(request.subscribed) and request.owned == ()
+        if not full:
+            raise Refused(v.INVALID_REQUEST)
+    else:
+        unnamed = request.epoch == STATIC_LEAVE_EPOCH and not request.instance
+        if unnamed or request.epoch < STATIC_LEAVE_EPOCH or not request.member.strip():
+            raise Refused(v.INVALID_REQUEST)
+    if request.assignor and request.assignor not in turn.config.assignors:
+        raise Refused(v.UNSUPPORTED_ASSIGNOR)
+
+
+def check_room(turn: Turn, group: ConsumerGroup, member_id: str) -> None:
+    """Raises `Refused` if the group is full and the member not in it."""
+    if len(group.members) >= turn.config.consumer_max_size and find(group, member_id) is None:
+        raise Refused(v.GROUP_MAX_SIZE_REACHED)
+
+
+def heartbeat(turn: Turn, group: ConsumerGroup, request: ConsumerHeartbeat) -> tuple[Record, ...]:
+    """Handle a heartbeat that does not leave: the records it writes. Raises `Refused`."""
+    check_room(turn, group, request.member)
+    member_id = request.member or turn.choices.member_id("")
+    member, records = _subscribe(turn, group, request, member_id)
+    wanted = member._replace(
+        instance=request.instance or member.instance,
+        client="",
+        rebalance_timeout=(
+            member.rebalance_timeout if request.rebalance_timeout == -1 else request.rebalance_timeout
+        ),
+        assignor=request.assignor or member.assignor,
+        subscribed=(
+            member.subscribed if request.subscribed is None else tuple(sorted(set(request.subscribed)))
+        ),
+        classic=(),
+    )
+    updated, more = update_member(turn, group, member, wanted, request.owned)
+    turn.arm(v.CONSUMER_SESSION, member_id, turn.config.consumer_session_timeout)
+    changed = request.full or updated.assigned != member.assigned
+    turn.reply_when_durable(
+        request.request,
+        ConsumerHeartbeatReply(
+            v.NONE,
+            member_id,
+            updated.epoch,
+            turn.config.consumer_heartbeat_interval,
+            updated.assigned if changed else None,
+        ),
+    )
+    return records + more
+
+
+def _subscribe(
+    turn: Turn, group: ConsumerGroup, request: ConsumerHeartbeat, member_id: str
+) -> tuple[ConsumerMember, tuple[Record, ...]]:
+    """The member that the request speaks for: known, new, or in the place of a static one that left."""
+    joins = request.epoch == JOIN_EPOCH
+    if not request.instance:
+        member = find(group, member_id)
+        if member is None:
+            if not joins:
+                raise Refused(v.UNKNOWN_MEMBER_ID)
+            member = ConsumerMember(member_id)
+        check_epoch(turn, member, request)
+        return member, ()
+    known = find_static(group, request.instance)
+    if joins:
+        if known is None:
+            return find(group, member_id) or ConsumerMember(member_id), ()
+        if not known.classic and known.epoch != STATIC_LEAVE_EPOCH:
+            raise Refused(v.UNRELEASED_INSTANCE_ID)
+        return replace_static(group, known, member_id)
+    member = check_static(known, member_id)
+    check_epoch(turn, member, request)
+    return member, ()
+
+
+def check_static(known: ConsumerMember | None, member_id: str) -> ConsumerMember:
+    """The member behind an instance id; raises `Refused` if there is none, or it has another id."""
+    if known is None:
+        raise Refused(v.UNKNOWN_MEMBER_ID)
+    if known.member != member_id:
+        raise Refused(v.FENCED_INSTANCE_ID)
+    return known
+
+
+def check_epoch(turn: Turn, member: ConsumerMember, request: ConsumerHeartbeat) -> None:
+    """Raises `Refused` for an epoch that is not the member's, unless a reply may have been lost.
+
+    The previous epoch is good as long as the client owns no more than it was given. Epoch 0 of a
+    member that is known is good too; where `strict_epoch0` is on, only under that same condition.
+    """
+    if request.epoch == member.epoch:
+        return
+    if request.epoch == JOIN_EPOCH and not turn.has("strict_epoch0"):
+        return
+    lost_reply = (
+        request.epoch == member.prev_epoch
+        and request.epoch < member.epoch
+        and request.owned is not None
+        and all(tp in member.assigned for tp in request.owned)
+    )
+    if not lost_reply:
+        raise Refused(v.FENCED_MEMBER_EPOCH)
+
+
+def replace_static(
+    group: ConsumerGroup, known: ConsumerMember, member_id: str
+) -> tuple[ConsumerMember, tuple[Record, ...]]:
+    """A copy of a static member under a new id, at epoch 0, and the records that put it in its place.
+
+    The old id's timers go on; they will find nobody.
+    """
+    member = known._replace(member=member_id, epoch=0, prev_epoch=0)
+    return member, (
+        *removal_records(known.member),
+        member_record(member),
+        Record((r.TARGET, member_id), target_of(group, known.member)),
+        current_record(member),
+    )
+
+
+def update_member(
+    turn: Turn,
+    group: ConsumerGroup,
+    member: ConsumerMember,
+    wanted: ConsumerMember,
+    owned: Partitions | None,
+) -> Updated:
+    """Take over what the member says of itself, bump, assign, reconcile: the member then, and the records."""
+    records: list[Record] = []
+    if wanted != member:
+        records.append(member_record(wanted))
+    others = [m for m in group.members if m.member != wanted.member and not _same_instance(m, wanted)]
+    everybody = sorted([*others, wanted])
+    topics = subscription_metadata(turn.image, everybody)
+    epoch = group.epoch
+    if topics != group.topics:
+        records.append(Record((r.TOPICS, ""), topics))
+    if topics != group.topics or wanted.subscribed != member.subscribed:
+        epoch += 1
+        records.append(Record((r.EPOCH, ""), epoch))
+    target_epoch = group.target_epoch
+    if epoch > target_epoch:
+        target = dict(_compute_target(turn, group, everybody, topics))
+        known = dict(group.target)
+        records += (Record((r.TARGET, name), tps) for name, tps in target.items() if known.get(name) != tps)
+        records.append(Record((r.TARGET_EPOCH, ""), epoch))
+        target_epoch, own = epoch, target[wanted.member]
+    else:
+        own = _present_target(group, wanted)
+    updated = wanted
+    if not is_reconciled(wanted, target_epoch):
+        taken: set[TopicPartition] = set() if turn.has("ignore_unreleased") else held(group)
+        updated = reconcile(turn, wanted, target_epoch, own, owned, taken)
+    if updated != wanted:
+        records.append(current_record(updated))
+        _watch_revocation(turn, updated)
+    return Updated(updated, tuple(records))
+
+
+def _same_instance(member: ConsumerMember, other: ConsumerMember) -> bool:
+    return bool(member.instance) and member.instance == other.instance
+
+
+def _present_target(group: ConsumerGroup, member: ConsumerMember) -> Partitions:
+    """The member's target; a static one's is still under the id that it replaces."""
+    known = find_static(group, member.instance)
+    if member.instance:
+        return target_of(group, known.member) if known else ()
+    return target_of(group, member.member)
+
+
+def _compute_target(turn: Turn, group: ConsumerGroup, members: list[ConsumerMember], topics: Image) -> Target:
+    assignor = preferred_assignor(members, turn.choices) or turn.config.assignors[0]
+    asked = tuple(
+        TargetMember(m.member, m.instance, m.subscribed, _present_target(group, m)) for m in members
+    )
+    return turn.choices.target(TargetAsk(assignor, asked, topics))
+
+
+def _watch_revocation(turn: Turn, member: ConsumerMember) -> None:
+    """A member must revoke within its rebalance timeout; classic members have timers of their own."""
+    if member.classic:
+        return
+    if member.state == UNREVOKED:
+        turn.arm(v.REVOCATION, member.member, member.rebalance_timeout, (member.epoch,))
+    else:
+        turn.disarm(v.REVOCATION, member.member)
+
+
+def leaver(group: ConsumerGroup, request: ConsumerHeartbeat) -> ConsumerMember:
+    """Who leaves with this heartbeat; raises `Refused`."""
+    if request.instance:
+        return check_static(find_static(group, request.instance), request.member)
+    member = find(group, request.member)
+    if member is None:
+        raise Refused(v.UNKNOWN_MEMBER_ID)
+    return member
+
+
+def leave_for_a_while(member: ConsumerMember) -> tuple[Record, ...]:
+    """A static member goes and means to come back: it keeps its target, and its timers run on."""
+    return (current_record(member._replace(epoch=STATIC_LEAVE_EPOCH, pending=())),)
+
+
+def remove_members(turn: Turn, group: ConsumerGroup, members: list[ConsumerMember]) -> tuple[Record, ...]:
+    """Remove members: their partitions are free, the group epoch goes up, their timers stop."""
+    gone = {member.member for member in members}
+    records = [record for member in members for record in removal_records(member.member)]
+    topics = subscription_metadata(turn.image, (m for m in group.members if m.member not in gone))
+    if topics != group.topics:
+        records.append(Record((r.TOPICS, ""), topics))
+    records.append(Record((r.EPOCH, ""), group.epoch + 1))
+    for member in members:
+        disarm_all(turn, member.member)
+    return tuple(records)
+
+
+def disarm_all(turn: Turn, member_id: str) -> None:
+    """Stop every timer that a consumer group keeps for a member."""
+    for kind in (v.CONSUMER_SESSION, v.REVOCATION, v.CLASSIC_JOIN, v.CLASSIC_SYNC):
+        turn.disarm(kind, member_id)
+
+
+def fenced_by(group: ConsumerGroup, fired: v.TimerFired) -> ConsumerMember | None:
+    """The member that a timer removes; nobody if it is gone, or has left the epoch it was to leave."""
+    member = find(group, fired.timer.member)
+    if member is not None and fired.timer.kind == v.REVOCATION and fired.payload != (member.epoch,):
+        return None
+    return member
+
+
+def commit_error(turn: Turn, group: ConsumerGroup, request: Commit) -> str:
+    """What is wrong with an OffsetCommit, or NONE."""
+    if turn.has("no_generation_fence") or (request.generation < 0 and not group.members):
+        return v.NONE
+    member = find(group, request.member)
+    if member is None:
+        return v.UNKNOWN_MEMBER_ID
+    if not member.classic and request.api_version < COMMIT_VERSION:
+        return v.UNSUPPORTED_VERSION
+    if request.generation == member.epoch:
+        return v.NONE
+    return v.ILLEGAL_GENERATION if member.classic else v.STALE_MEMBER_EPOCH

@@ -1,0 +1,154 @@
+"""Online migration between the classic and the consumer protocol, and classic members of a consumer group.
+
+A consumer heartbeat that joins a classic group converts it, if the policy allows upgrades; when the
+last member of the consumer protocol goes, a group of classic members is converted back, if the policy
+allows downgrades. In between, classic members of a consumer group are led like the others: their
+generation is the member epoch, JoinGroup and SyncGroup stand for the heartbeats.
+Source: `GroupMetadataManager` (validateOnlineUpgrade, convertToConsumerGroup, convertToClassicGroup,
+classicGroup*ToConsumerGroup), `ConsumerGroup.fromClassicGroup`, `ClassicGroup.fromConsumerGroup`.
+"""
+
+from __future__ import annotations
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.protocols.coordinator.classic.group import Draft, subscribed_topics
+from kassay.model.protocols.coordinator.classic.rebalance import prepare
+from kassay.model.protocols.coordinator.consumer.group import all_records, group_tombstones, target_of
+from kassay.model.protocols.coordinator.consumer.heartbeat import Refused, disarm_all
+from kassay.model.protocols.values import records as r
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.effects import Turn
+from kassay.model.protocols.values.groups import (
+    STABLE,
+    ClassicGroup,
+    ClassicMember,
+    ConsumerGroup,
+    ConsumerMember,
+)
+from kassay.model.protocols.values.records import ClassicMetadata, Record
+from kassay.model.protocols.values.requests import (
+    CONSUMER_TYPE,
+    ZERO_BYTES,
+    Image,
+    JoinReply,
+    Partitions,
+    Subscription,
+    SyncReply,
+)
+
+
+def to_ids(image: Image, tps: Partitions) -> Partitions:
+    """Partitions that a client names by topic, by topic id; those of unknown topics are dropped."""
+    ids = {topic.name: topic.topic_id for topic in image}
+    return tuple(sorted(TopicPartition(ids[tp.topic], tp.partition) for tp in tps if tp.topic in ids))
+
+
+def to_names(image: Image, tps: Partitions) -> Partitions:
+    """The reverse."""
+    names = {topic.topic_id: topic.name for topic in image}
+    return tuple(sorted(TopicPartition(names[tp.topic], tp.partition) for tp in tps if tp.topic in names))
+
+
+def upgrade(turn: Turn, group: Draft) -> tuple[ConsumerGroup, tuple[Record, ...]]:
+    """The classic group as a consumer group, and the records that convert it.
+
+    Everything parked is answered REBALANCE_IN_PROGRESS, even if the conversion then fails: it does
+    while any member has an assignment of zero bytes or metadata that is no subscription. Raises `Refused`.
+    """
+    allowed = turn.config.upgrade and group.protocol_type == CONSUMER_TYPE
+    if not allowed or len(group.members) > turn.config.consumer_max_size:
+        raise Refused(v.GROUP_ID_NOT_FOUND)
+    for member_id in sorted(group.members):
+        group.answer_join(member_id, JoinReply(v.REBALANCE_IN_PROGRESS, member_id))
+        group.answer_sync(member_id, SyncReply(v.REBALANCE_IN_PROGRESS))
+    members = tuple(_modern(turn, group, member) for _, member in sorted(group.members.items()))
+    if not turn.has("timers_survive_migration"):
+        turn.disarm(v.JOIN)
+        turn.disarm(v.SYNC)
+        for member_id in sorted({*group.members, *group.pending_join}):
+            turn.disarm(v.SESSION, member_id)
+    for member in members:
+        turn.arm(v.CONSUMER_SESSION, member.member, member.classic[0].session_timeout)
+    target = tuple((member.member, member.assigned) for member in members)
+    converted = ConsumerGroup(group.generation, group.generation, (), members, target)
+    return converted, (Record((r.GROUP, ""), None), *all_records(converted))
+
+
+def _modern(turn: Turn, group: Draft, member: ClassicMember) -> ConsumerMember:
+    metadata = next((found for name, found in member.protocols if name == group.protocol), None)
+    if member.assignment == ZERO_BYTES or not isinstance(metadata, Subscription):
+        raise Refused(v.GROUP_ID_NOT_FOUND)
+    return ConsumerMember(
+        member.member,
+        member.instance,
+        member.client,
+        member.rebalance_timeout,
+        tuple(sorted(set(metadata.topics))),
+        classic=(ClassicMetadata(member.session_timeout, member.protocols),),
+        epoch=group.generation,
+        prev_epoch=group.generation,
+        assigned=to_ids(turn.image, member.assignment),
+    )
+
+
+def may_downgrade(turn: Turn, group: ConsumerGroup, leaving: ConsumerMember, *, replaced: bool) -> bool:
+    """Whether only classic members are left, at least one, and the policy and the size allow it.
+
+    `replaced` says that a classic static member comes in place of the one who leaves.
+    """
+    left = len(group.members) - (not replaced)
+    others_classic = all(member.classic for member in group.members if member is not leaving)
+    return (
+        not leaving.classic
+        and others_classic
+        and left > 0
+        and turn.config.downgrade
+        and left <= turn.config.classic_max_size
+    )
+
+
+def downgrade(
+    turn: Turn, group: ConsumerGroup, leaving: ConsumerMember, joining: ConsumerMember | None
+) -> tuple[ClassicGroup, tuple[Record, ...]]:
+    """The consumer group as a classic group, and the records that convert it.
+
+    Everybody keeps its target as assignment; one who comes in place of the last consumer-protocol
+    member takes over that one's. Unless somebody comes, the group rebalances at once.
+    """
+    tombstones = group_tombstones(group, *((leaving.member, joining.member) if joining else ()))
+    draft = Draft(turn, ClassicGroup(STABLE, group.epoch))
+    targets = {m.member: target_of(group, m.member) for m in group.members}
+    members = [member for member in group.members if member is not leaving]
+    if joining is not None:
+        targets[joining.member] = targets[leaving.member]
+        members.append(joining)
+    for member in members:
+        assignment = to_names(turn.image, targets[member.member])
+        draft.add(_classic(member, assignment), CONSUMER_TYPE)
+    elders = [member.member for member in members if member is not joining]
+    draft.leader = draft.pick_leader(elders or [member.member for member in members])
+    draft.protocol = draft.pick_protocol()
+    draft.subscribed_topics = subscribed_topics(CONSUMER_TYPE, draft.protocol, draft.members.values())
+    given = {member.member: member.assignment for member in draft.members.values()}
+    records = (*tombstones, draft.record(given))
+    if not turn.has("timers_survive_migration"):
+        for member_id in sorted({leaving.member, *draft.members}):
+            disarm_all(turn, member_id)
+    for member_id in sorted(draft.members):
+        draft.refresh_session(member_id)
+    if joining is None:
+        prepare(draft)
+    return draft.freeze(), records
+
+
+def _classic(member: ConsumerMember, assignment: Partitions) -> ClassicMember:
+    metadata = member.classic[0]
+    return ClassicMember(
+        member.member,
+        member.instance,
+        member.client,
+        metadata.session_timeout,
+        member.rebalance_timeout,
+        metadata.protocols,
+        assignment=assignment,
+    )

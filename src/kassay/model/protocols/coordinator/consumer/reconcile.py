@@ -1,0 +1,111 @@
+"""How one member of a consumer group is led from what it has to what it shall have.
+
+`CONSUMER_MEMBER` lists where a heartbeat may lead a member. The rule is one function of the member,
+its target and what is held by anybody: give up first, and get nothing that is not free.
+Source: `CurrentAssignmentBuilder` (KIP-848, section "Reconciliation").
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.protocols.shared.table import IMPOSSIBLE, Rule, Table, check_move, look_up
+from kassay.model.protocols.values.effects import Turn
+from kassay.model.protocols.values.groups import MEMBER_STABLE, UNRELEASED, UNREVOKED, ConsumerMember
+from kassay.model.protocols.values.requests import Partitions
+
+AT_TARGET: Final = "heartbeat at the target epoch"
+BEHIND: Final = "heartbeat behind the target epoch"
+REVOKED: Final = "heartbeat that owns nothing pending"
+REVOKING: Final = "heartbeat that still owns, or says nothing"
+
+EVENTS: Final = (AT_TARGET, BEHIND, REVOKED, REVOKING)
+
+_ALL: Final = (MEMBER_STABLE, UNREVOKED, UNRELEASED)
+_NEXT: Final = Rule(_ALL, "keep what is in the target; revoke the rest first; then take what is free")
+_WAIT: Final = Rule((UNREVOKED,), "nothing: a newer target waits too")
+
+CONSUMER_MEMBER: Final[Table] = {
+    MEMBER_STABLE: {
+        AT_TARGET: Rule((MEMBER_STABLE,), "nothing"),
+        BEHIND: _NEXT,
+        REVOKED: IMPOSSIBLE,
+        REVOKING: IMPOSSIBLE,
+    },
+    UNREVOKED: {
+        AT_TARGET: IMPOSSIBLE,
+        BEHIND: IMPOSSIBLE,
+        REVOKED: Rule(_ALL, "epoch + 1, then on to the newest target"),
+        REVOKING: _WAIT,
+    },
+    UNRELEASED: {
+        AT_TARGET: _NEXT,
+        BEHIND: _NEXT,
+        REVOKED: IMPOSSIBLE,
+        REVOKING: IMPOSSIBLE,
+    },
+}
+
+
+def event_for(member: ConsumerMember, target_epoch: int, owned: Partitions | None) -> str:
+    """What kind of heartbeat this is to the member."""
+    if member.state == UNREVOKED:
+        return REVOKING if _owns(owned, member.pending) else REVOKED
+    return AT_TARGET if member.epoch == target_epoch else BEHIND
+
+
+def _owns(owned: Partitions | None, pending: Partitions) -> bool:
+    """Whether the client still has some of these; saying nothing counts as having them."""
+    return owned is None or any(tp in pending for tp in owned)
+
+
+def reconcile(
+    turn: Turn,
+    member: ConsumerMember,
+    target_epoch: int,
+    target: Partitions,
+    owned: Partitions | None,
+    taken: set[TopicPartition],
+) -> ConsumerMember:
+    """The member after a heartbeat; `taken` are the partitions that any member holds, this one included."""
+    event = event_for(member, target_epoch, owned)
+    look_up(CONSUMER_MEMBER, member.state, event)
+    if event == REVOKING or (event == AT_TARGET and member.state == MEMBER_STABLE):
+        return member
+    if event == REVOKED and turn.has("recompute_on_new_target") and target_epoch > member.epoch + 1:
+        return member
+    epoch = member.epoch + 1 if event == REVOKED else member.epoch
+    updated = _next(turn, member, epoch, target_epoch, target, owned, taken)
+    check_move(CONSUMER_MEMBER, member.state, event, updated.state)
+    return updated
+
+
+def _next(
+    turn: Turn,
+    member: ConsumerMember,
+    epoch: int,
+    target_epoch: int,
+    target: Partitions,
+    owned: Partitions | None,
+    taken: set[TopicPartition],
+) -> ConsumerMember:
+    keep = tuple(tp for tp in member.assigned if tp in target)
+    revoke = tuple(tp for tp in member.assigned if tp not in target)
+    want = [tp for tp in target if tp not in keep]
+    lost: Partitions = ()
+    if turn.has("pend_reassign_loses_epoch"):
+        lost = tuple(tp for tp in want if tp in member.pending)
+    if revoke and _owns(owned, revoke):
+        # The previous epoch becomes the one the member is at, also when that has just been counted up.
+        return member._replace(
+            state=UNREVOKED, epoch=epoch, prev_epoch=member.epoch, assigned=keep, pending=revoke
+        )
+    free = [tp for tp in want if tp not in taken or tp in lost]
+    return member._replace(
+        state=MEMBER_STABLE if len(free) == len(want) else UNRELEASED,
+        epoch=target_epoch,
+        prev_epoch=member.epoch,
+        assigned=tuple(sorted((*keep, *free))),
+        pending=lost,
+    )

@@ -1,0 +1,206 @@
+"""The consumer-group half of the coordinator: which part handles which event, held to its table.
+
+Source: `GroupMetadataManager.consumerGroupHeartbeat`, `getOrMaybeCreateConsumerGroup`,
+`consumerGroupFenceMember`, `onLoaded`.
+"""
+
+from __future__ import annotations
+
+from kassay.model.protocols.coordinator.classic.group import Draft
+from kassay.model.protocols.coordinator.classic.requests import handle_without_group
+from kassay.model.protocols.coordinator.consumer import classic_members
+from kassay.model.protocols.coordinator.consumer.group import group_state, replay
+from kassay.model.protocols.coordinator.consumer.heartbeat import (
+    Refused,
+    check_request,
+    commit_error,
+    fenced_by,
+    heartbeat,
+    leave_for_a_while,
+    leaver,
+    remove_members,
+)
+from kassay.model.protocols.coordinator.consumer.migration import downgrade, may_downgrade, upgrade
+from kassay.model.protocols.coordinator.consumer.table import (
+    CLASSIC,
+    CONSUMER_GROUP,
+    CONSUMER_HEARTBEAT,
+    CONSUMER_LEAVE,
+    HEARTBEAT,
+    JOIN_GROUP,
+    LEAVE_GROUP,
+    MEMBER_STORED,
+    MEMBER_TIMER,
+    NO_GROUP,
+    OFFSET_COMMIT,
+    SYNC_GROUP,
+    WRITE_FAILED,
+)
+from kassay.model.protocols.shared.table import IllegalTransition, check_move
+from kassay.model.protocols.values import records as r
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.effects import Turn
+from kassay.model.protocols.values.groups import (
+    EMPTY,
+    UNREVOKED,
+    ClassicGroup,
+    ConsumerGroup,
+    ConsumerMember,
+    Group,
+    JoinedConsumerGroup,
+    Persisted,
+    SyncedConsumerGroup,
+)
+from kassay.model.protocols.values.records import Log, Record
+from kassay.model.protocols.values.requests import (
+    JOIN_EPOCH,
+    STATIC_LEAVE_EPOCH,
+    Commit,
+    CommitReply,
+    ConsumerHeartbeat,
+    ConsumerHeartbeatReply,
+    Heartbeat,
+    Join,
+    Leave,
+    Request,
+    Sync,
+    TimerFired,
+)
+
+
+def _checked(before: ConsumerGroup, event: str, after: Group) -> Group:
+    """The group after an event, if the table lets it be there."""
+    if isinstance(after, ConsumerGroup):
+        state = group_state(after)
+    else:
+        state = CLASSIC if isinstance(after, ClassicGroup) else NO_GROUP
+    check_move(CONSUMER_GROUP, group_state(before), event, state)
+    return after
+
+
+def handle_heartbeat(turn: Turn, group: Group, request: ConsumerHeartbeat) -> Group:
+    """The group after ConsumerGroupHeartbeat, whatever kind of group it was. Raises `Refused`."""
+    check_request(turn, request)
+    if request.epoch < JOIN_EPOCH:
+        if not isinstance(group, ConsumerGroup):
+            raise Refused(v.GROUP_ID_NOT_FOUND)
+        return _checked(group, CONSUMER_LEAVE, _leave(turn, group, request))
+    if request.epoch > JOIN_EPOCH and not isinstance(group, ConsumerGroup):
+        raise Refused(v.GROUP_ID_NOT_FOUND)
+    if isinstance(group, ClassicGroup) and group.state != EMPTY:
+        return _upgrade_and_join(turn, group, request)
+    records: tuple[Record, ...] = ()
+    if isinstance(group, ClassicGroup):
+        records = (Record((r.GROUP, ""), None),)
+    present = group if isinstance(group, ConsumerGroup) else ConsumerGroup()
+    records += heartbeat(turn, present, request)
+    return _checked(present, CONSUMER_HEARTBEAT, _write(turn, group, records))
+
+
+def _write(turn: Turn, group: Group, records: tuple[Record, ...]) -> Group:
+    """Append records, if any, and replay them."""
+    if not records:
+        return group
+    turn.persist(records, undo=(group,))
+    return replay(group, records)
+
+
+def _upgrade_and_join(turn: Turn, group: ClassicGroup, request: ConsumerHeartbeat) -> Group:
+    """Convert the group and let the member join; if that is refused, only parked requests are answered."""
+    draft = Draft(turn, group)
+    try:
+        converted, records = upgrade(turn, draft)
+        records += heartbeat(turn, converted, request)
+    except Refused as refusal:
+        turn.reply(request.request, ConsumerHeartbeatReply(refusal.error))
+        return draft.freeze()
+    turn.persist(records, undo=(draft.freeze(),))
+    return replay(None, records)
+
+
+def _leave(turn: Turn, group: ConsumerGroup, request: ConsumerHeartbeat) -> Group:
+    member = leaver(group, request)
+    if request.epoch == STATIC_LEAVE_EPOCH:
+        after = _write(turn, group, leave_for_a_while(member))
+    else:
+        after = _fence(turn, group, member)
+    reply = ConsumerHeartbeatReply(v.NONE, request.member, request.epoch)
+    turn.reply_when_durable(request.request, reply)
+    return after
+
+
+def _fence(turn: Turn, group: ConsumerGroup, member: ConsumerMember) -> Group:
+    """The group without a member, back in the classic protocol if that was the last to hold it up."""
+    if not may_downgrade(turn, group, member, replaced=False):
+        return _write(turn, group, remove_members(turn, group, [member]))
+    after, records = downgrade(turn, group, member, None)
+    turn.persist(records, undo=(group,))
+    return after
+
+
+def handle_classic_request(turn: Turn, group: ConsumerGroup, request: Request) -> Group:
+    """The group after a request of the classic protocol. Raises `Refused`."""
+    if isinstance(request, Join):
+        return _checked(group, JOIN_GROUP, classic_members.join(turn, group, request))
+    if isinstance(request, Leave):
+        return _checked(group, LEAVE_GROUP, classic_members.leave(turn, group, request))
+    if isinstance(request, Sync):
+        classic_members.sync(turn, group, request)
+        return _checked(group, SYNC_GROUP, group)
+    if isinstance(request, Heartbeat):
+        classic_members.heartbeat(turn, group, request)
+        return _checked(group, HEARTBEAT, group)
+    if isinstance(request, Commit):
+        return _checked(group, OFFSET_COMMIT, _commit(turn, group, request))
+    raise IllegalTransition(group_state(group), type(request).__name__)
+
+
+def _commit(turn: Turn, group: ConsumerGroup, request: Commit) -> ConsumerGroup:
+    error = commit_error(turn, group, request)
+    if error != v.NONE:
+        raise Refused(error)
+    turn.persist(r.offset_records(request.offsets))
+    turn.reply_when_durable(request.request, CommitReply(v.NONE))
+    return group
+
+
+def handle_timer(turn: Turn, group: ConsumerGroup, fired: TimerFired) -> Group:
+    """The group after a timer of one of its members."""
+    member = fenced_by(group, fired)
+    if member is None:
+        return group
+    return _checked(group, MEMBER_TIMER, _fence(turn, group, member))
+
+
+def stored(
+    turn: Turn, group: Group, then: JoinedConsumerGroup | SyncedConsumerGroup, event: Persisted
+) -> Group:
+    """What follows once a classic member's request is on disk; after a failed write, nothing is answered."""
+    if event.error:
+        return undone(group, event.undo)
+    if isinstance(then, JoinedConsumerGroup):
+        classic_members.joined(turn, then)
+    else:
+        classic_members.synced(turn, then)
+    return _checked(group, MEMBER_STORED, group) if isinstance(group, ConsumerGroup) else group
+
+
+def undone(group: Group, undo: tuple[Group, ...]) -> Group:
+    """The group after a write that failed: what it was before, where the write carried that along."""
+    after = undo[0] if undo else group
+    return _checked(group, WRITE_FAILED, after) if isinstance(group, ConsumerGroup) else after
+
+
+def replace_empty(turn: Turn, group: ConsumerGroup, request: Join) -> Group:
+    """A JoinGroup to an empty consumer group: it makes way for a classic one, or just goes."""
+    return _checked(group, JOIN_GROUP, handle_without_group(turn, request, group))
+
+
+def load(turn: Turn, log: Log) -> Group:
+    """The group that the records tell of; all sessions and revocations start anew."""
+    group = replay(None, log)
+    for member in group.members if isinstance(group, ConsumerGroup) else ():
+        turn.arm(v.CONSUMER_SESSION, member.member, turn.config.consumer_session_timeout)
+        if member.state == UNREVOKED:
+            turn.arm(v.REVOCATION, member.member, member.rebalance_timeout, (member.epoch,))
+    return group

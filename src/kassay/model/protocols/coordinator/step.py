@@ -1,0 +1,213 @@
+"""The group coordinator as one pure step: state, event and free choices in; state and outputs out.
+
+No clock, no randomness, no I/O: `now` comes with the event, timers and appends are outputs, and what
+fires or is acknowledged comes back as an event. A driver (the conformance check, the explorer)
+delivers outputs as it likes; `driver.py` holds one with a clock, a log and failing writes.
+
+Switches (`Config.switches`) turn known bugs on; these concern the coordinator:
+
+* no_generation_fence: OffsetCommit checks nothing
+* no_sync_timer: KAFKA-12890, nobody waits for SyncGroup with a clock
+* new_member_timer_once: KAFKA-9752, a new member's parked JoinGroup never expires
+* pending_blocks_forever: KAFKA-7909, a pending id that goes does not let the join phase end
+* static_no_rebalance_in_completing: KAFKA-9801, replacing a static member in Completing changes nothing else
+* static_replace_stable_only: KAFKA-8500, outside Stable a returning static member is added beside its old id
+* static_leader_recompute: KAFKA-13435, a returning static leader is not told to skip the assignment
+* ignore_unreleased: a partition is granted while another member still holds it
+* pend_reassign_loses_epoch: KAFKA-16147, a pending partition targeted to its holder again counts as free
+* recompute_on_new_target: KAFKA-16249, an acknowledged revocation is ignored if the target moved on
+
+Two are what Kafka does at the commit of the traces, and so are on where these are checked:
+
+* strict_epoch0: KAFKA-19233, a known member is refused epoch 0 until its session expires
+* timers_survive_migration: a conversion leaves the timers of the former kind of group armed; a join or sync
+  timer that outlives two conversions removes members that are well
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple, TypeAlias
+
+from kassay.model.protocols.coordinator.classic import requests as classic_requests
+from kassay.model.protocols.coordinator.consumer import requests as consumer_requests
+from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.choices import Choices
+from kassay.model.protocols.values.effects import Turn
+from kassay.model.protocols.values.groups import (
+    ClassicGroup,
+    ConsumerGroup,
+    Coordinator,
+    Group,
+    JoinedConsumerGroup,
+    Persist,
+    Persisted,
+    Role,
+    SyncedConsumerGroup,
+)
+from kassay.model.protocols.values.records import EPOCH, MEMBER, OFFSET, GroupValue, Log
+from kassay.model.protocols.values.requests import (
+    CancelTimer,
+    Commit,
+    CommitReply,
+    Config,
+    ConsumerHeartbeat,
+    ConsumerHeartbeatReply,
+    Heartbeat,
+    HeartbeatReply,
+    Join,
+    JoinReply,
+    Leave,
+    LeaveReply,
+    MetadataChanged,
+    Reply,
+    ReplyBody,
+    Request,
+    SetTimer,
+    Sync,
+    SyncReply,
+    TimerFired,
+)
+
+SWITCHES: Final = (
+    "ignore_unreleased",
+    "new_member_timer_once",
+    "no_generation_fence",
+    "no_sync_timer",
+    "pend_reassign_loses_epoch",
+    "pending_blocks_forever",
+    "recompute_on_new_target",
+    "static_leader_recompute",
+    "static_no_rebalance_in_completing",
+    "static_replace_stable_only",
+    "strict_epoch0",
+    "timers_survive_migration",
+)
+
+
+class Unload(NamedTuple):
+    """The broker is no longer coordinator: parked requests are answered NOT_COORDINATOR."""
+
+    now: int = 0
+
+
+class Load(NamedTuple):
+    """The broker becomes coordinator, and reads the acknowledged records."""
+
+    log: Log
+    now: int = 0
+
+
+Event: TypeAlias = Request | TimerFired | MetadataChanged | Persisted | Unload | Load
+Output: TypeAlias = Reply | SetTimer | CancelTimer | Persist
+
+
+class Step(NamedTuple):
+    """What a step comes to."""
+
+    state: Coordinator
+    outputs: tuple[Output, ...]
+
+
+def step(config: Config, state: Coordinator, event: Event, choices: Choices) -> Step:
+    """What the coordinator does about one event.
+
+    Raises `IllegalTransition` for an event that cannot happen in this state.
+    """
+    turn = Turn(config, state.image, choices, event.now)
+    if isinstance(event, MetadataChanged):
+        return Step(state._replace(image=event.image), ())
+    if isinstance(event, Load):
+        group: Group = _load(turn, event.log)
+        return Step(state._replace(group=group, role=Role.ACTIVE), tuple(turn.out))
+    if isinstance(event, Unload):
+        if isinstance(state.group, ClassicGroup):
+            classic_requests.unload(turn, state.group)
+        return Step(state._replace(group=None, role=Role.NOT_COORDINATOR), tuple(turn.out))
+    if state.role != Role.ACTIVE:
+        error = v.NOT_COORDINATOR if state.role == Role.NOT_COORDINATOR else v.COORDINATOR_LOAD_IN_PROGRESS
+        if not isinstance(event, TimerFired | Persisted):
+            turn.reply(event.request, error_reply(event, error))
+        return Step(state, tuple(turn.out))
+    group = _handle(turn, state.group, event)
+    if group is not state.group:
+        state = state._replace(group=group)
+    return Step(state, tuple(turn.out))
+
+
+def _handle(turn: Turn, group: Group, event: Request | TimerFired | Persisted) -> Group:
+    if isinstance(event, Persisted):
+        return _stored(turn, group, event)
+    if isinstance(event, TimerFired):
+        return _timer(turn, group, event)
+    try:
+        return _request(turn, group, event)
+    except Refused as refusal:
+        turn.reply(event.request, error_reply(event, refusal.error))
+        return group
+
+
+def _stored(turn: Turn, group: Group, event: Persisted) -> Group:
+    then = event.then
+    if isinstance(then, JoinedConsumerGroup | SyncedConsumerGroup):
+        return consumer_requests.stored(turn, group, then, event)
+    if event.error and isinstance(group, ConsumerGroup):
+        return consumer_requests.undone(group, event.undo)
+    return classic_requests.handle_stored(turn, group, event)
+
+
+def _timer(turn: Turn, group: Group, event: TimerFired) -> Group:
+    """A timer concerns one kind of group; one that outlived its group does nothing."""
+    classic = event.timer.kind in classic_requests.TIMERS
+    if classic and isinstance(group, ClassicGroup):
+        return classic_requests.handle_timer(turn, group, event)
+    if not classic and isinstance(group, ConsumerGroup):
+        return consumer_requests.handle_timer(turn, group, event)
+    return group
+
+
+def _request(turn: Turn, group: Group, event: Request) -> Group:
+    if isinstance(event, ConsumerHeartbeat):
+        return consumer_requests.handle_heartbeat(turn, group, event)
+    if isinstance(group, ClassicGroup):
+        return classic_requests.handle_request(turn, group, event)
+    if not isinstance(group, ConsumerGroup):
+        return classic_requests.handle_without_group(turn, event, group)
+    if isinstance(event, Join) and not group.members:
+        return consumer_requests.replace_empty(turn, group, event)
+    return consumer_requests.handle_classic_request(turn, group, event)
+
+
+def _load(turn: Turn, log: Log) -> Group:
+    """The group that the acknowledged records tell of; offsets alone make an empty one."""
+    kinds = {record.key[0] for record in log}
+    if EPOCH in kinds or MEMBER in kinds:
+        return consumer_requests.load(turn, log)
+    for record in log:
+        if isinstance(record.value, GroupValue):
+            return classic_requests.load(turn, record.value)
+    return ClassicGroup() if OFFSET in kinds else None
+
+
+def error_reply(request: Request, error: str) -> ReplyBody:
+    """The answer to a request that fails as a whole."""
+    if isinstance(request, Join):
+        return JoinReply(error, v.UNKNOWN_MEMBER)
+    if isinstance(request, Sync):
+        return SyncReply(error)
+    if isinstance(request, Heartbeat):
+        return HeartbeatReply(error)
+    if isinstance(request, Leave):
+        return LeaveReply(error)
+    if isinstance(request, Commit):
+        return CommitReply(error)
+    return ConsumerHeartbeatReply(error)
+
+
+class GroupCoordinator:
+    """The coordinator as a target: an object whose `step` is `step`."""
+
+    @staticmethod
+    def step(config: Config, state: Coordinator, event: Event, choices: Choices) -> Step:
+        """See `step`."""
+        return step(config, state, event, choices)

@@ -1,0 +1,1 @@
+"""What all protocol models share: transition tables, budgets of faults, the census."""

@@ -1,0 +1,1 @@
+"""What the group protocols talk about, as frozen values."""

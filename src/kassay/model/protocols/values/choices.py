@@ -1,0 +1,112 @@
+"""The small choices that the protocol leaves free, made outside the machine.
+
+A step asks its `Choices`; a conformance check answers from a genuine trace, a simulation from a
+seed, and `outcomes` runs the step once for every combination of answers, which is how an explorer
+sees all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple, Protocol, TypeAlias, TypeVar
+
+from kassay.model.protocols.values.requests import Image, Partitions
+
+T = TypeVar("T")
+
+Target: TypeAlias = tuple[tuple[str, Partitions], ...]
+"""Who shall own what: (member id, partitions), by member id."""
+
+LEADER: Final = "leader"
+PROTOCOL: Final = "protocol"
+ASSIGNOR: Final = "assignor"
+TARGET: Final = "target"
+
+
+class TargetMember(NamedTuple):
+    """One member as a server-side assignor sees it; `target` is what it was to own so far."""
+
+    member: str
+    instance: str
+    subscribed: tuple[str, ...]
+    target: Partitions
+
+
+class TargetAsk(NamedTuple):
+    """What a server-side assignor is given: its name, the members by id, and the subscribed topics."""
+
+    assignor: str
+    members: tuple[TargetMember, ...]
+    topics: Image
+
+
+class Choices(Protocol):
+    """Who decides what the protocol leaves free."""
+
+    def pick(self, kind: str, options: Sequence[str]) -> str:
+        """One of `options`, which are at least one, sorted and without repeats.
+
+        `kind` is LEADER (who leads when the leader is gone), PROTOCOL (a tied vote) or ASSIGNOR
+        (a tied vote for the server-side assignor).
+        """
+
+    def member_id(self, prefix: str) -> str:
+        """A member id never used before; Kafka prefixes a random UUID with the client or instance id."""
+
+    def target(self, ask: TargetAsk) -> Target:
+        """A target assignment for the members asked about."""
+
+
+class Scripted:
+    """Choices that follow a script and note where it could have gone another way.
+
+    `targets` yields every target worth considering; `member_id` makes a new id from a prefix.
+    """
+
+    def __init__(
+        self,
+        targets: Callable[[TargetAsk], Sequence[Target]],
+        member_id: Callable[[str], str],
+        script: tuple[int, ...] = (),
+    ) -> None:
+        self._targets = targets
+        self._member_id = member_id
+        self._script = script
+        self.widths: list[int] = []
+
+    def _choose(self, options: Sequence[T]) -> T:
+        turn = len(self.widths)
+        self.widths.append(len(options))
+        return options[self._script[turn] if turn < len(self._script) else 0]
+
+    def pick(self, kind: str, options: Sequence[str]) -> str:  # noqa: ARG002 - the kind is all one here
+        """The scripted option, or the first."""
+        return self._choose(options) if len(options) > 1 else options[0]
+
+    def member_id(self, prefix: str) -> str:
+        """What the caller's rule says; ids are not branched over here."""
+        return self._member_id(prefix)
+
+    def target(self, ask: TargetAsk) -> Target:
+        """The scripted candidate, or the first."""
+        options = self._targets(ask)
+        return self._choose(options) if len(options) > 1 else options[0]
+
+
+def outcomes(
+    run: Callable[[Choices], T],
+    targets: Callable[[TargetAsk], Sequence[Target]],
+    member_id: Callable[[str], str],
+) -> Iterator[T]:
+    """What `run` returns for every combination of choices, in the order of the options.
+
+    `run` must be deterministic apart from what it asks. Equal results are not merged.
+    """
+    script: tuple[int, ...] | None = ()
+    while script is not None:
+        choices = Scripted(targets, member_id, script)
+        yield run(choices)
+        taken = [script[turn] if turn < len(script) else 0 for turn in range(len(choices.widths))]
+        while taken and taken[-1] + 1 >= choices.widths[len(taken) - 1]:
+            taken.pop()
+        script = (*taken[:-1], taken[-1] + 1) if taken else None

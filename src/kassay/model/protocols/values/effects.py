@@ -1,0 +1,63 @@
+"""What one step of the coordinator works with, and gathers: the outputs in their order."""
+
+from __future__ import annotations
+
+from kassay.model.protocols.values.choices import Choices
+from kassay.model.protocols.values.groups import Continuation, Group, Persist
+from kassay.model.protocols.values.records import Record
+from kassay.model.protocols.values.requests import (
+    CancelTimer,
+    Config,
+    Image,
+    Reply,
+    ReplyBody,
+    RequestId,
+    SetTimer,
+    Timer,
+)
+
+
+class Turn:
+    """One step under way."""
+
+    __slots__ = ("choices", "config", "image", "now", "out")
+
+    def __init__(self, config: Config, image: Image, choices: Choices, now: int) -> None:
+        self.config = config
+        self.image = image
+        self.choices = choices
+        self.now = now
+        self.out: list[Reply | SetTimer | CancelTimer | Persist] = []
+
+    def has(self, switch: str) -> bool:
+        """Whether a deliberate bug is on."""
+        return switch in self.config.switches
+
+    def reply(self, request: RequestId, body: ReplyBody) -> None:
+        """Answer at once."""
+        self.out.append(Reply(request, body))
+
+    def reply_when_durable(self, request: RequestId, body: ReplyBody) -> None:
+        """Answer once everything appended so far is acknowledged."""
+        self.out.append(Reply(request, body, when_durable=True))
+
+    def arm(self, kind: str, member: str, delay: int, payload: tuple[int, ...] = ()) -> None:
+        """Arm a timer, or arm it anew."""
+        self.out.append(SetTimer(Timer(kind, member), self.now + delay, payload))
+
+    def arm_if_absent(self, kind: str, member: str, delay: int) -> None:
+        """Arm a timer unless it is armed."""
+        self.out.append(SetTimer(Timer(kind, member), self.now + delay, if_absent=True))
+
+    def disarm(self, kind: str, member: str = "") -> None:
+        """Disarm a timer."""
+        self.out.append(CancelTimer(Timer(kind, member)))
+
+    def persist(
+        self,
+        records: tuple[Record, ...],
+        then: Continuation | None = None,
+        undo: tuple[Group, ...] = (),
+    ) -> None:
+        """Append records; see `Persist`."""
+        self.out.append(Persist(records, then, undo))

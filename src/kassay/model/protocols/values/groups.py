@@ -1,0 +1,194 @@
+"""The two kinds of group as frozen values, what is still to be done after a write, and a coordinator's state.
+
+A coordinator model serves one group. Members are kept in the order of their ids: Kafka's map has
+another order, which decides who leads when a leader goes; here that is a choice (`choices.LEADER`).
+Source: `ClassicGroup`, `ClassicGroupMember`, `ConsumerGroup`, `ConsumerGroupMember`.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final, NamedTuple, TypeAlias
+
+from kassay.model.protocols.values.records import ClassicMetadata, Record
+from kassay.model.protocols.values.requests import (
+    NO_REQUEST,
+    ZERO_BYTES,
+    Image,
+    JoinReply,
+    Partitions,
+    Protocols,
+    RequestId,
+)
+
+# States of a classic group. DEAD is Kafka's for a group that was unloaded; a model drops the group.
+EMPTY: Final = "Empty"
+PREPARING: Final = "PreparingRebalance"
+COMPLETING: Final = "CompletingRebalance"
+STABLE: Final = "Stable"
+# States of a consumer group; Empty and Stable are shared.
+ASSIGNING: Final = "Assigning"
+RECONCILING: Final = "Reconciling"
+# States of a consumer group's member.
+MEMBER_STABLE: Final = "STABLE"
+UNREVOKED: Final = "UNREVOKED_PARTITIONS"
+UNRELEASED: Final = "UNRELEASED_PARTITIONS"
+
+
+class ClassicMember(NamedTuple):
+    """A member of a classic group; the two requests are NO_REQUEST unless parked."""
+
+    member: str
+    instance: str
+    client: str
+    session_timeout: int
+    rebalance_timeout: int
+    protocols: Protocols
+    awaiting_join: RequestId = NO_REQUEST
+    awaiting_sync: RequestId = NO_REQUEST
+    is_new: bool = False
+    assignment: Partitions = ZERO_BYTES
+
+
+class ClassicGroup(NamedTuple):
+    """A classic group.
+
+    `initial` says, in Preparing, that the group was Empty before, so that the rebalance waits for
+    more members; `new_member_added` that one came, which extends the wait. `subscribed_topics` is
+    () when unknown, else holds one tuple.
+    """
+
+    state: str = EMPTY
+    generation: int = 0
+    protocol_type: str = ""
+    protocol: str = ""
+    leader: str = ""
+    members: tuple[ClassicMember, ...] = ()
+    pending_join: tuple[str, ...] = ()
+    pending_sync: tuple[str, ...] = ()
+    initial: bool = False
+    new_member_added: bool = False
+    subscribed_topics: tuple[tuple[str, ...], ...] = ()
+
+
+class ConsumerMember(NamedTuple):
+    """A member of a consumer group; `classic` is () or holds one value."""
+
+    member: str
+    instance: str = ""
+    client: str = ""
+    rebalance_timeout: int = -1
+    subscribed: tuple[str, ...] = ()
+    assignor: str = ""
+    classic: tuple[ClassicMetadata, ...] = ()
+    epoch: int = 0
+    prev_epoch: int = -1
+    state: str = MEMBER_STABLE
+    assigned: Partitions = ()
+    pending: Partitions = ()
+
+
+class ConsumerGroup(NamedTuple):
+    """A consumer group; `topics` is the subscription metadata, `target` by member id."""
+
+    epoch: int = 0
+    target_epoch: int = 0
+    topics: Image = ()
+    members: tuple[ConsumerMember, ...] = ()
+    target: tuple[tuple[str, Partitions], ...] = ()
+
+
+Group: TypeAlias = ClassicGroup | ConsumerGroup | None
+
+
+class Role(StrEnum):
+    """Whether a broker coordinates the group, which the layer above the group checks first."""
+
+    ACTIVE = "active"
+    LOADING = "loading"
+    NOT_COORDINATOR = "not coordinator"
+
+
+class Coordinator(NamedTuple):
+    """All that a coordinator knows."""
+
+    group: Group = None
+    image: Image = ()
+    role: Role = Role.ACTIVE
+
+
+# What is left to do once the records of a step are acknowledged, or their write has failed.
+
+
+class CreatedGroup(NamedTuple):
+    """A group was created for this JoinGroup: nothing more, or tell it that the write failed."""
+
+    request: RequestId
+
+
+class StoredAssignment(NamedTuple):
+    """The leader's SyncGroup: adopt the assignment and answer everybody, or start over."""
+
+    generation: int
+    assignment: tuple[tuple[str, Partitions], ...]
+
+
+class ReplacedStatic(NamedTuple):
+    """A static member came back under a new id in Stable: answer it, or put the old id back."""
+
+    request: RequestId
+    instance: str
+    old_member: str
+    new_member: str
+    old_protocols: Protocols
+    old_session_timeout: int
+    old_rebalance_timeout: int
+    old_leader: str
+    api_version: int
+
+
+class JoinedConsumerGroup(NamedTuple):
+    """A classic JoinGroup to a consumer group: answer it and watch the member."""
+
+    request: RequestId
+    reply: JoinReply
+    session_timeout: int
+    rebalance_timeout: int
+    downgraded: bool
+
+
+class SyncedConsumerGroup(NamedTuple):
+    """A classic SyncGroup to a consumer group: hand out the assignment and watch the member."""
+
+    request: RequestId
+    member: str
+    session_timeout: int
+    protocol_type: str
+    protocol: str
+    assignment: Partitions
+
+
+Continuation: TypeAlias = (
+    CreatedGroup | StoredAssignment | ReplacedStatic | JoinedConsumerGroup | SyncedConsumerGroup
+)
+
+
+class Persist(NamedTuple):
+    """Append records, perhaps none; once they are acknowledged, `Persisted` must follow if `then` is set.
+
+    `undo` is what a failed write makes of the group: () to leave it as the step left it (a classic
+    group changes at once, whatever becomes of its records), else it holds the former group.
+    """
+
+    records: tuple[Record, ...]
+    then: Continuation | None = None
+    undo: tuple[Group, ...] = ()
+
+
+class Persisted(NamedTuple):
+    """Records were acknowledged, or with an `error` not written; `undo` is that of the `Persist`."""
+
+    then: Continuation | None
+    error: str = ""
+    undo: tuple[Group, ...] = ()
+    now: int = 0

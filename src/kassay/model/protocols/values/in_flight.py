@@ -1,0 +1,95 @@
+"""What lies between one client and the coordinator where a request is not one step (networks N1 and N2).
+
+A wire has three channels, which share a connection: the main thread's (JoinGroup, SyncGroup), the
+heartbeats' and the commits'. Replies to the main thread may be parked for long and are told apart by the
+request's number; they lie in the client's inbox. The others are answered at once, and come back with what
+they answer.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from kassay.model.protocols.values.requests import Commit, Join, ReplyBody, Request, Sync
+
+MAIN: Final = "main"
+HEARTBEAT: Final = "heartbeat"
+COMMIT: Final = "commit"
+
+NAMES: Final = {
+    "Join": "JoinGroup",
+    "Sync": "SyncGroup",
+    "Heartbeat": "Heartbeat",
+    "Commit": "OffsetCommit",
+    "ConsumerHeartbeat": "heartbeat",
+}
+
+
+class Returned(NamedTuple):
+    """A reply on its way back, with the request that it answers."""
+
+    request: Request
+    body: ReplyBody
+
+
+class Wire(NamedTuple):
+    """Requests not yet handled, in the order of sending, and replies not yet read."""
+
+    sent: tuple[Request, ...] = ()
+    back: tuple[Returned, ...] = ()
+
+    def sending(self, request: Request) -> Wire:
+        """The wire with one more request."""
+        return self._replace(sent=(*self.sent, request))
+
+    def without(self, place: int) -> Wire:
+        """The wire without the request in this place."""
+        return self._replace(sent=self.sent[:place] + self.sent[place + 1 :])
+
+    def returning(self, request: Request, body: ReplyBody) -> Wire:
+        """The wire with one more reply."""
+        return self._replace(back=(*self.back, Returned(request, body)))
+
+    def read(self, place: int) -> Wire:
+        """The wire without the reply in this place."""
+        return self._replace(back=self.back[:place] + self.back[place + 1 :])
+
+    def busy(self, channel: str, connection: int) -> bool:
+        """Whether this connection's request or reply is under way on the channel."""
+        requests = (*self.sent, *(returned.request for returned in self.back))
+        return any(channel_of(r) == channel and connection_of(r) == connection for r in requests)
+
+    def speaks(self, channel: str) -> bool:
+        """Whether a request is on its way on the channel."""
+        return any(channel_of(request) == channel for request in self.sent)
+
+
+SILENT: Final = Wire()
+CONNECTION: Final = 100
+HEARTBEAT_OFFSET: Final = 1_000_000
+
+
+def channel_of(request: Request) -> str:
+    """The channel that a request goes by."""
+    if isinstance(request, Join | Sync):
+        return MAIN
+    return COMMIT if isinstance(request, Commit) else HEARTBEAT
+
+
+def number_of(c: int, connection: int) -> int:
+    """The number of a client's main request on a connection."""
+    return c + CONNECTION * connection
+
+
+def connection_of(request: Request) -> int:
+    """The connection that a request was sent over.
+
+    >>> connection_of(Commit(number_of(2, 3), "", 1))
+    3
+    """
+    return request.request % HEARTBEAT_OFFSET // CONNECTION
+
+
+def name_of(request: Request) -> str:
+    """What people call such a request."""
+    return NAMES[type(request).__name__]

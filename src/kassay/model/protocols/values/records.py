@@ -1,0 +1,116 @@
+"""What a coordinator writes to the offsets topic, and what it remembers after a failover.
+
+A record is a key with a value, or a tombstone. Reading all acknowledged records again yields the
+group as the next coordinator knows it; since the last record of a key wins, a log is kept
+compacted, so that a model's state stays finite.
+Source: `GroupCoordinatorRecordHelpers`, and the `replay` methods of `GroupMetadataManager`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple, TypeAlias
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.protocols.values.requests import Image, Metadata, Partitions, Protocols
+
+GROUP: Final = "group"
+EPOCH: Final = "epoch"
+TOPICS: Final = "topics"
+MEMBER: Final = "member"
+TARGET_EPOCH: Final = "target_epoch"
+TARGET: Final = "target"
+CURRENT: Final = "current"
+OFFSET: Final = "offset"
+
+
+class StoredMember(NamedTuple):
+    """A member inside the record of a classic group: only the selected protocol's metadata survives."""
+
+    member: str
+    instance: str
+    client: str
+    session_timeout: int
+    rebalance_timeout: int
+    metadata: Metadata
+    assignment: Partitions
+
+
+class GroupValue(NamedTuple):
+    """The whole of a classic group."""
+
+    generation: int
+    protocol_type: str
+    protocol: str
+    leader: str
+    members: tuple[StoredMember, ...] = ()
+
+
+class ClassicMetadata(NamedTuple):
+    """What a consumer group knows of a member that speaks the classic protocol."""
+
+    session_timeout: int
+    protocols: Protocols
+
+
+class MemberValue(NamedTuple):
+    """The subscription of a consumer group's member; `classic` is () or holds one value."""
+
+    instance: str
+    client: str
+    subscribed: tuple[str, ...]
+    assignor: str
+    rebalance_timeout: int
+    classic: tuple[ClassicMetadata, ...] = ()
+
+
+class CurrentValue(NamedTuple):
+    """The current assignment of a consumer group's member."""
+
+    epoch: int
+    prev_epoch: int
+    state: str
+    assigned: Partitions
+    pending: Partitions
+
+
+Value: TypeAlias = GroupValue | MemberValue | CurrentValue | Image | Partitions | int
+Key: TypeAlias = tuple[str, str | TopicPartition]
+
+
+class Record(NamedTuple):
+    """One record; `value` None is a tombstone. `key` is the kind and what tells its records apart."""
+
+    key: Key
+    value: Value | None
+
+
+Log: TypeAlias = tuple[Record, ...]
+"""Acknowledged records, compacted: the last of each key, tombstones dropped, in the order of the keys."""
+
+
+def compact(log: Log, more: Iterable[Record]) -> Log:
+    """The log with `more` appended.
+
+    A classic group takes the place of a consumer group of whose records some may not be deleted: an
+    empty one is forgotten without a trace when a JoinGroup names an unknown member.
+    """
+    found = {record.key: record for record in log}
+    for record in more:
+        if record.value is None:
+            found.pop(record.key, None)
+            continue
+        if record.key[0] == GROUP:
+            found = {key: kept for key, kept in found.items() if key[0] == OFFSET}
+        found[record.key] = record
+    return tuple(sorted(found.values(), key=_order))
+
+
+def _order(record: Record) -> tuple[str, str]:
+    kind, name = record.key
+    return kind, str(name)
+
+
+def offset_records(offsets: Iterable[tuple[TopicPartition, int]]) -> tuple[Record, ...]:
+    """The records of an accepted OffsetCommit."""
+    return tuple(Record((OFFSET, tp), offset) for tp, offset in offsets)

@@ -1,0 +1,256 @@
+"""The classic protocol's world: clients, coordinator, metadata, network, faults, and a little history.
+
+Here are the clients' own steps, and how the pieces make a model: the coordinator's timers, faults, census
+and canonical form are each in a module of their own, around the setting that all share (`world`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.explore import Action, Cell
+from kassay.model.protocols.clients import classic as cc
+from kassay.model.protocols.clients.any_balanced import AnyBalanced
+from kassay.model.protocols.clients.classic_state import Assign, Client
+from kassay.model.protocols.clients.config import EAGER, Run
+from kassay.model.protocols.shared.census import Census, complete
+from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.requests import Image, Join, Partitions, Sync, SyncReply
+from kassay.model.protocols.world.networks.n0_atomic import Direct
+from kassay.model.protocols.world.networks.n1_steps import Slots
+from kassay.model.protocols.world.networks.n2_astray import Datagrams
+from kassay.model.protocols.world.parts.census import Censuses
+from kassay.model.protocols.world.parts.faults import FaultSteps
+from kassay.model.protocols.world.parts.numbering import Canonical
+from kassay.model.protocols.world.parts.offsets import Ledger
+from kassay.model.protocols.world.parts.renaming import facts_of_cell
+from kassay.model.protocols.world.parts.setting import (
+    BROKER,
+    CONNECTION,
+    NO_CELL,
+    Move,
+    Options,
+    Setting,
+    World,
+    first_image,
+    listing,
+)
+from kassay.model.protocols.world.parts.timers import Timers
+
+_NOBODY: Final = frozenset[str]()
+NETWORKS: Final = {"N0": Direct, "N1": Slots, "N2": Datagrams}
+
+
+class ClassicModel:
+    """The classic protocol at small sizes, with any assignor. `steps` is memoised piece by piece.
+
+    Local steps depend on one client, the broker and the image; they are computed once for each such
+    triple. What remains for each state is to put the pieces together.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        assign: Assign | None = None,
+        *,
+        setting: Setting | None = None,
+        faults: FaultSteps | None = None,
+        censuses: Censuses | None = None,
+    ) -> None:
+        self.options = options
+        mode = dict(options.modes).get(options.assignors[0][0], (EAGER,))[-1]
+        self.assign = assign or AnyBalanced(mode, sticky=options.remembers, switches=options.switches)
+        plain = v.Config(initial_rebalance_delay=0, switches=options.switches)
+        self.setting = setting or Setting(options, plain, lambda _: ())
+        self.timers = Timers(self.setting)
+        self.faults = faults or FaultSteps(self.setting)
+        self.censuses = censuses or Censuses(self.setting)
+        self.calls = NETWORKS[options.network](self.setting, self.assign)
+        self.ledger = Ledger(self.setting)
+        self._representative = Canonical(self.setting.interner)
+        self._moves: dict[
+            tuple[int, Cell, Cell, Cell, bool, bool, tuple[bool, bool], frozenset[str]], tuple[Move, ...]
+        ] = {}
+
+    # The explorer's model.
+
+    def initial(self) -> Iterator[World]:
+        """Nobody has started; the topics exist."""
+        o, cell = self.options, self.setting.cell
+        yield World(
+            (cell(Client()),) * o.members,
+            self.setting.brokers.first(()),
+            cell(first_image(o)),
+            cell(o.faults),
+            offsets=self.ledger.first() if o.records else NO_CELL,
+        )
+
+    def steps(self, state: World) -> Iterator[tuple[Action, World]]:
+        """Clients' steps, the coordinator's timers, faults; and processing, where records are counted."""
+        if state.offsets is NO_CELL:
+            yield from self._steps(state)
+            return
+        for action, after in self._steps(state):
+            yield action, self.ledger.followed(state, after)
+        yield from self.ledger.steps(state)
+
+    def _steps(self, state: World) -> Iterator[tuple[Action, World]]:
+        clients, broker, image, budget = state[:4]
+        faults: Faults = budget.value
+        lossy, logged = faults.loss > 0, faults.failover > 0
+        astray = faults.duplicate > 0, faults.reorder > 0
+        for c, client in enumerate(clients):
+            strangers = self._strangers(state, c) if client.value.wire.sent else _NOBODY
+            key = (c, client, broker, image, lossy, logged, astray, strangers)
+            moves = self._moves.get(key)
+            if moves is None:
+                self.setting.taken = strangers | facts_of_cell(client).names
+                moves = self._moves[key] = tuple(self._client_moves(c, client, broker, image, faults))
+            for move in moves:
+                yield move.action, self.apply(state, c, move)
+        yield from self.timers.steps(state)
+        if any(faults):
+            yield from self.faults.steps(state, faults)
+        yield from self.faults.starts(state)
+
+    def _strangers(self, state: World, c: int) -> frozenset[str]:
+        """Ids of a client that only others still speak of: real ids never come twice."""
+        if not any(
+            isinstance(request, Join) and not request.member for request in state.clients[c].value.wire.sent
+        ):
+            return _NOBODY
+        others = (cell for i, cell in enumerate(state.clients) if i != c)
+        return frozenset(
+            name for cell in others for name in facts_of_cell(cell).names if name.startswith(f"c{c + 1}-")
+        )
+
+    def apply(self, state: World, c: int, move: Move) -> World:
+        """The world after a local step of client `c`."""
+        clients = state.clients
+        if move.client is not clients[c]:
+            clients = (*clients[:c], move.client, *clients[c + 1 :])
+        adopted = state.adopted
+        if adopted or move.adopts:
+            adopted = self._adoptions(adopted, clients, c, move.adopts)
+        budget = state.budget
+        if move.action.fault:
+            budget = self.setting.spend(budget, move.fault) or budget
+        if move.mail:
+            clients = self.setting.post(clients, move.mail)
+        offsets = state.offsets
+        if offsets is not NO_CELL:
+            for commit in move.accepts:
+                offsets = self.ledger.accepted(offsets, c, commit)
+        return World(clients, move.broker, state.image, budget, adopted, offsets)
+
+    def _adoptions(
+        self,
+        adopted: tuple[tuple[TopicPartition, int], ...],
+        clients: tuple[Cell, ...],
+        c: int,
+        adopts: Partitions,
+    ) -> tuple[tuple[TopicPartition, int], ...]:
+        """Who adopted last, kept only for partitions that somebody else still believes to own."""
+        found = dict(adopted)
+        found.update((tp, c) for tp in adopts)
+        return tuple(
+            sorted(
+                (tp, last)
+                for tp, last in found.items()
+                if any(tp in cell.value.owned for i, cell in enumerate(clients) if i != last)
+            )
+        )
+
+    def _client_moves(self, c: int, cell: Cell, broker: Cell, image: Cell, faults: Faults) -> Iterator[Move]:
+        client: Client = cell.value
+        yield from self.calls.under_way(c, client, broker, faults)
+        config = self.setting.configs[c]
+        if client.run is Run.STALLED:
+            yield from self._heartbeats(c, client, broker, faults)
+            return
+        if client.run is not Run.UP:
+            return
+        if client.inbox and self.calls.main_reply_is_next(client):
+            yield from self._receive(c, cell, broker, image, faults)
+        if client.given:
+            done = cc.callback(config, client)
+            yield self.setting.move(
+                Action(f"c{c + 1}", "callback", detail=listing(done.owned)), client, done, broker
+            )
+        if cc.must_join(client) and not self._hangs(client, image.value):
+            yield from self._poll(c, cell, broker, image, faults)
+        yield from self._heartbeats(c, client, broker, faults)
+        noticed = cc.stale_metadata(config, client, image.value)
+        if noticed is not None:
+            yield self.setting.move(
+                Action(f"c{c + 1}", "notices metadata", disturbs=True), client, noticed, broker
+            )
+
+    def _hangs(self, client: Client, image: Image) -> bool:
+        """KAFKA-14024: the commit before the join meets a deleted topic and is retried for ever."""
+        if "commit_forever_in_prepare" not in self.setting.options.switches or not client.callbacks:
+            return False
+        exist = {topic.name for topic in image}
+        return client.generation >= 0 and any(tp.topic not in exist for tp in client.owned)
+
+    def _poll(self, c: int, cell: Cell, broker: Cell, image: Cell, faults: Faults) -> Iterator[Move]:
+        client: Client = cell.value
+        turn = cc.poll(self.setting.configs[c], c + CONNECTION * client.connection, client, image.value)
+        joining, request = turn
+        assert isinstance(request, Join), "a poll sends JoinGroup"
+        gone = tuple(tp for tp in client.owned if tp not in joining.owned)
+        word = "lost" if client.generation < 0 else "revoked"
+        detail = f"member {client.member or 'new'}, generation {client.generation}"
+        if gone:
+            detail += f"; {word} {listing(gone)}"
+        if joining.owned:
+            detail += f"; claims {listing(joining.owned)}"
+        action = Action(f"c{c + 1}", "JoinGroup", BROKER, detail)
+        yield from self.calls.call(action, client, turn, c, broker, faults)
+
+    def _receive(self, c: int, cell: Cell, broker: Cell, image: Cell, faults: Faults) -> Iterator[Move]:
+        client: Client = cell.value
+        config, name = self.setting.configs[c], f"c{c + 1}"
+        (body,) = client.inbox
+        heard = client._replace(inbox=())
+        if isinstance(body, SyncReply):
+            after = cc.on_sync(config, heard, body)
+            error = "" if body.error == v.NONE else body.error
+            detail = error or f"owns {listing(after.owned)}"
+            action = Action(name, "takes SyncGroup reply", detail=detail)
+            yield self.setting.move(action, client, after, broker)
+            return
+        for turn in cc.on_join(
+            config, c + CONNECTION * client.connection, heard, body, image.value, self.assign
+        ):
+            action = Action(name, "takes JoinGroup reply", detail=body.error if body.error != v.NONE else "")
+            request = turn[1]
+            if isinstance(request, Sync):
+                detail = f"generation {request.generation}"
+                if request.assignments:
+                    detail += "; " + "; ".join(f"{m}: {listing(tps)}" for m, tps in request.assignments)
+                action = Action(name, "SyncGroup", BROKER, detail)
+            yield from self.calls.call(action, client, turn, c, broker, faults)
+
+    def _heartbeats(self, c: int, client: Client, broker: Cell, faults: Faults) -> Iterator[Move]:
+        yield from self.calls.heartbeat(c, client, broker, faults)
+
+    def canonical(self, state: World) -> World:
+        """Generations counted from the lowest one in use, member ids numbered from 1 a client."""
+        return self._representative(state)
+
+    def converged(self, state: World) -> bool:
+        """Stable, everybody alive settled in the current generation, every partition owned as recorded."""
+        found = self.census(state)
+        return found.resting and (complete(found) or found.excused)
+
+    def public(self, state: World) -> Any:
+        """What a census reads of a state."""
+        return self.censuses.public(state)
+
+    def census(self, state: World) -> Census:
+        """Who owns what, in belief and on record."""
+        return self.censuses.census(state)

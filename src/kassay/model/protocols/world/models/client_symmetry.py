@@ -1,0 +1,163 @@
+"""One representative of the worlds that differ only in who is who among clients configured alike.
+
+Sound where names never matter: no instance ids tell the clients apart, and the assignor answers alike
+under any names (any-balanced, which gives every balanced answer). Member ids, client names and request
+numbers are rewritten together, and what is kept in the order of member ids is sorted anew.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from itertools import permutations
+from typing import Any, Final, TypeAlias
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.explore import Cell, Interner
+from kassay.model.protocols.clients.any_balanced import AnyBalanced, balanced_targets
+from kassay.model.protocols.values.in_flight import CONNECTION, HEARTBEAT_OFFSET
+from kassay.model.protocols.world.models.classic import ClassicModel
+from kassay.model.protocols.world.parts.setting import World
+
+Places: TypeAlias = tuple[int, ...]
+"""The new place of client 0, of client 1, ..."""
+
+REQUESTS: Final = frozenset({"awaiting_join", "awaiting_sync", "request"})
+BY_MEMBER: Final = frozenset({"members", "pending_join", "pending_sync", "target", "assignment", "armed"})
+ORDERED: Final = frozenset({"dup_claim_unchecked"})
+"""Switches under which any-balanced honours the first of two claims, and so reads the order of members."""
+
+_NAME: Final = re.compile(r"^c(\d)(m?-\d)?$")
+_OTHER: Final = 8
+
+
+def distinguished(model: Any) -> str:
+    """Why the clients of a model are not interchangeable, or "" if they are."""
+    if not isinstance(model, ClassicModel):
+        return "only clients of the classic protocol and of KIP-848, without a clock, can be renamed"
+    options, configs = model.options, model.setting.configs
+    if options.members < 2:
+        return "there is one client"
+    if options.network != "N0":
+        return f"messages under way at {options.network} are not renamed"
+    if any(options.instances):
+        return "instance ids tell static members apart"
+    if (
+        len({config._replace(client="") for config in configs}) > 1
+        or len(set(getattr(model, "kinds", ()))) > 1
+    ):
+        return "the clients are configured differently"
+    targets = model.setting.brokers.targets
+    if not isinstance(model.assign, AnyBalanced) or (
+        hasattr(model, "kinds") and targets is not balanced_targets
+    ):
+        return "a named assignor may read names"
+    if switches := sorted(options.switches & ORDERED):
+        return f"{', '.join(switches)} reads the order of members"
+    return ""
+
+
+class ClientSymmetry:
+    """The representative of a world under all ways to rename its clients.
+
+    Clients are sorted by their shape, which is what is left of a cell once the other clients' names are
+    blanked; only where shapes are equal are the orders tried, and the least world taken. Cells compare by
+    the number they were made under: the same throughout one walk, and in a second one.
+    """
+
+    def __init__(self, interner: Interner) -> None:
+        self._cell = interner.cell
+        self._shape_cell = Interner().cell
+        self._shapes: dict[tuple[int, Cell], int] = {}
+        self._moved: dict[tuple[Cell, Places], Cell] = {}
+
+    def __call__(self, state: World) -> World:
+        """The same world, its clients in an order that depends on no name."""
+        shapes = []
+        for c, cell in enumerate(state.clients):
+            shape = self._shapes.get((c, cell))
+            if shape is None:
+                shape = self._shapes[c, cell] = self._shape(c, cell)
+            shapes.append(shape)
+        orders = _orders(tuple(map(sorted(shapes).index, shapes)))
+        if len(orders) > 1:
+            return min((self.renamed(state, places) for places in orders), key=_numbers)
+        (places,) = orders
+        return self.renamed(state, places)
+
+    def _shape(self, c: int, cell: Cell) -> int:
+        others = tuple(0 if other == c else _OTHER for other in range(c + 1))
+        return self._shape_cell(_renamed(cell.value, (*others, *[_OTHER] * _OTHER), self._cell)).number
+
+    def renamed(self, state: World, places: Places) -> World:
+        """The world with every client in its new place."""
+        clients: list[Any] = [None] * len(places)
+        for c, place in enumerate(places):
+            clients[place] = self._part(state.clients[c], places)
+        adopted = tuple((tp, places[c]) for tp, c in state.adopted)
+        return state._replace(
+            clients=tuple(clients), broker=self._part(state.broker, places), adopted=adopted
+        )
+
+    def _part(self, cell: Cell, places: Places) -> Cell:
+        found = self._moved.get((cell, places))
+        if found is None:
+            found = self._moved[cell, places] = self._cell(_renamed(cell.value, places, self._cell))
+        return found
+
+
+def _numbers(state: World) -> tuple[Any, ...]:
+    return *[cell.number for cell in state.clients], state.broker.number, state.adopted
+
+
+@cache
+def _orders(ranks: tuple[int, ...]) -> tuple[Places, ...]:
+    """The permutations that put the ranks in order; `ranks` holds each one's index among the sorted."""
+    wanted = sorted(ranks)
+    return tuple(
+        places
+        for places in permutations(range(len(ranks)))
+        if all(wanted[place] == rank for place, rank in zip(places, ranks))
+    )
+
+
+def _renamed(value: Any, places: Places, cell: Callable[[Any], Cell]) -> Any:
+    """The value with clients renamed, and what is sorted by member id sorted again."""
+    if type(value) is str:
+        return _name(value, places)
+    if isinstance(value, Cell):
+        return cell(_renamed(value.value, places, cell))
+    if not isinstance(value, tuple) or isinstance(value, TopicPartition):
+        return value
+    fields = getattr(value, "_fields", None)
+    if fields is None:
+        return tuple([_renamed(item, places, cell) for item in value])
+    items: list[Any] = []
+    for field, item in zip(fields, value):
+        if field in REQUESTS:
+            items.append(_request(item, places))
+            continue
+        fresh = _renamed(item, places, cell)
+        if field in BY_MEMBER and len(fresh) > 1:
+            fresh = tuple(sorted(fresh))
+        elif field == "log" and len(fresh) > 1:
+            fresh = tuple(sorted(fresh, key=lambda record: (record.key[0], str(record.key[1]))))
+        items.append(fresh)
+    return type(value)(*items)
+
+
+@cache
+def _name(text: str, places: Places) -> str:
+    match = _NAME.match(text)
+    if match is None:
+        return text
+    return f"c{places[int(match.group(1)) - 1] + 1}{match.group(2) or ''}"
+
+
+def _request(number: int, places: Places) -> int:
+    if number < 0:
+        return number
+    heartbeat, rest = divmod(number, HEARTBEAT_OFFSET)
+    connection, c = divmod(rest, CONNECTION)
+    return heartbeat * HEARTBEAT_OFFSET + connection * CONNECTION + places[c]

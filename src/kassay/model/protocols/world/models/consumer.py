@@ -1,0 +1,87 @@
+"""The world of KIP-848 consumer groups, and of groups on their way between the two protocols (A4).
+
+Everything around the clients is that of the classic world: broker, metadata, faults, history. Here come the
+steps of clients that heartbeat their way into a group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kassay.model.explore import Action, Cell
+from kassay.model.protocols.clients import consumer as cm
+from kassay.model.protocols.clients.any_balanced import balanced_targets
+from kassay.model.protocols.clients.classic_state import Assign
+from kassay.model.protocols.clients.config import Run, matching
+from kassay.model.protocols.clients.consumer import ConsumerClient
+from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.world.models.classic import ClassicModel
+from kassay.model.protocols.world.parts.consumer_census import ConsumerCensuses
+from kassay.model.protocols.world.parts.consumer_faults import CONSUMER, ConsumerFaults
+from kassay.model.protocols.world.parts.setting import Move, Options, Setting, World, listing
+
+
+class ConsumerModel(ClassicModel):
+    """Clients of KIP-848, alone or beside classic ones.
+
+    `kinds` says of each client which protocols it speaks, in the order of its restarts (fault `rollout`):
+    ("classic", "consumer") is a client on its way up. `policy`: disabled, upgrade, downgrade, bidirectional.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        assign: Assign | None = None,
+        *,
+        targets: Any = balanced_targets,
+        kinds: tuple[tuple[str, ...], ...] = (),
+        policy: str = "bidirectional",
+    ) -> None:
+        config = v.Config(
+            initial_rebalance_delay=0,
+            upgrade=policy in ("upgrade", "bidirectional"),
+            downgrade=policy in ("downgrade", "bidirectional"),
+            switches=options.switches,
+        )
+        setting = Setting(options, config, targets)
+        self.kinds = kinds or ((CONSUMER,),) * options.members
+        super().__init__(
+            options,
+            assign,
+            setting=setting,
+            faults=ConsumerFaults(setting, self.kinds),
+            censuses=ConsumerCensuses(setting),
+        )
+
+    def initial(self) -> Iterator[World]:
+        """Nobody has started; the coordinator knows the topics."""
+        for world in super().initial():
+            yield world._replace(broker=self.setting.brokers.first(world.image.value))
+
+    def _client_moves(self, c: int, cell: Cell, broker: Cell, image: Cell, faults: Faults) -> Iterator[Move]:
+        client = cell.value
+        if not isinstance(client, ConsumerClient):
+            yield from super()._client_moves(c, cell, broker, image, faults)
+            return
+        yield from self.calls.under_way(c, client, broker, faults)
+        if client.run is not Run.UP:
+            return
+        config, name = self.setting.configs[c], f"c{c + 1}"
+        if (after := cm.lost(client)) is not None:
+            yield self.setting.move(
+                Action(name, "loses what it owned", detail=listing(client.owned)), client, after, broker
+            )
+        if (after := cm.reconcile(client)) is not None:
+            word = "owns" if client.setting_out else "revokes down to"
+            yield self.setting.move(
+                Action(name, "reconciles", detail=f"{word} {listing(after.owned)}"), client, after, broker
+            )
+        if "unresolved_means_revoked" in config.switches and (blind := cm.unresolved(client)) is not None:
+            yield self.setting.move(Action(name, "reconciles without metadata"), client, blind, broker)
+        topics = matching(config, image.value)
+        if topics != client.topics and client.state in cm.MEMBER:
+            changed = client._replace(topics=topics, full=True)
+            yield self.setting.move(Action(name, "notices metadata", disturbs=True), client, changed, broker)
+        yield from self.calls.consumer_heartbeat(c, client, broker, faults)

@@ -1,0 +1,1 @@
+"""The networks between clients and the coordinator."""

@@ -1,0 +1,167 @@
+"""The three parts of an RPC, and network N0, which makes one step of them.
+
+What a client sends comes from the client, what the coordinator makes of it from the broker (`Brokers`),
+what the client makes of the reply is said here (`heard`). A level of network decides what can happen
+between them: here nothing can, but that request or reply gets lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kassay.model.explore import Action, Cell
+from kassay.model.protocols.clients import classic as cc
+from kassay.model.protocols.clients import consumer as cm
+from kassay.model.protocols.clients.classic_state import Assign, Client, Turn
+from kassay.model.protocols.clients.config import ClientConfig
+from kassay.model.protocols.clients.consumer import ConsumerClient
+from kassay.model.protocols.coordinator.runtime import Mail
+from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.in_flight import HEARTBEAT_OFFSET
+from kassay.model.protocols.values.requests import (
+    ConsumerHeartbeat,
+    ConsumerHeartbeatReply,
+    JoinReply,
+    ReplyBody,
+    Request,
+    SyncReply,
+)
+from kassay.model.protocols.world.parts.setting import BROKER, Move, Setting, labelled, listing
+
+
+class Direct:
+    """Network N0: requests are handled, and answers heard, in the step that sends them.
+
+    Only the replies of parked requests, and a granted JoinGroup (a leader has choices to make), wait in
+    the client's inbox.
+    """
+
+    def __init__(self, setting: Setting, assign: Assign) -> None:
+        self.setting = setting
+        self.assign = assign
+
+    def call(
+        self, action: Action, before: Client, turn: Turn, c: int, broker: Cell, faults: Faults
+    ) -> Iterator[Move]:
+        """Send a turn's request, if any: every outcome, and every way in which it can get lost."""
+        client, request = turn
+        config = self.setting.configs[c]
+        if request is None:
+            yield self.setting.move(action, before, client, broker)
+            return
+        if faults.loss:
+            lost = cut_off(config, client)
+            label = action._replace(fault=True, reply="lost before the coordinator")
+            yield self.setting.move(label, before, lost, broker)
+        for after, own, rest in self.outcomes(broker, request, faults):
+            label = labelled(action, broker, after)
+            if faults.loss:
+                lost = cut_off(config, client)
+                told = label._replace(fault=True, reply="reply lost")
+                yield self.setting.move(told, before, lost, after, rest)
+            if own is None:
+                yield self.setting.move(label._replace(reply="parked"), before, client, after, rest)
+                continue
+            label = label._replace(reply=answer(own))
+            if isinstance(own, JoinReply) and own.error == v.NONE:
+                yield self.setting.move(label, before, client._replace(inbox=(own,)), after, rest)
+            else:
+                heard = self.heard(config, client, request, own)
+                yield self.setting.move(label, before, heard, after, rest)
+
+    def heartbeat(self, c: int, client: Client, broker: Cell, faults: Faults) -> Iterator[Move]:
+        """A classic heartbeat, where its answer changes anything (else it is a self-loop, left out)."""
+        config = self.setting.configs[c]
+        request = cc.heartbeat(config, HEARTBEAT_OFFSET + c, client)
+        if request is None or broker.value.state.group is None:
+            return
+        for after, own, rest in self.outcomes(broker, request, faults):
+            assert own is not None, "a heartbeat is answered at once"
+            told = self.heard(config, client, request, own)
+            if told != client or after is not broker:
+                yield self.setting.move(
+                    Action(f"c{c + 1}", "Heartbeat", BROKER, f"generation {client.generation}", own.error),
+                    client,
+                    told,
+                    after,
+                    rest,
+                )
+
+    def consumer_heartbeat(
+        self, c: int, client: ConsumerClient, broker: Cell, faults: Faults
+    ) -> Iterator[Move]:
+        """A heartbeat of KIP-848, where it or its answer changes anything."""
+        config = self.setting.configs[c]
+        turn = cm.heartbeat(config, c, client)
+        if turn is None:
+            return
+        sent, request = turn
+        action = Action(f"c{c + 1}", "heartbeat", BROKER, carried(request))
+        for after, own, rest in self.outcomes(broker, request, faults):
+            assert isinstance(own, ConsumerHeartbeatReply), "a heartbeat gets a heartbeat's reply"
+            heard = cm.on_reply(config, sent, own)
+            if heard == client and after is broker:
+                continue
+            label = labelled(action, broker, after)
+            yield self.setting.move(label._replace(reply=answer(own)), client, heard, after, rest)
+            if faults.loss:
+                unheard = cm.failed(config, sent)
+                lost = label._replace(fault=True, reply="reply lost")
+                yield self.setting.move(lost, client, unheard, after, rest)
+
+    def under_way(
+        self,
+        c: int,  # noqa: ARG002 - nothing is ever under way here
+        client: Client | ConsumerClient,  # noqa: ARG002
+        broker: Cell,  # noqa: ARG002
+        faults: Faults,  # noqa: ARG002
+    ) -> Iterator[Move]:
+        """What can become of the requests and replies between this client and the coordinator."""
+        return iter(())
+
+    def main_reply_is_next(self, client: Client) -> bool:  # noqa: ARG002 - no other waits here
+        """Whether the main thread may read its reply now."""
+        return True
+
+    def outcomes(
+        self, broker: Cell, request: Request, faults: Faults
+    ) -> Iterator[tuple[Cell, ReplyBody | None, Mail]]:
+        """The broker afterwards, the answer (None: parked) and the replies that others get."""
+        for after, mail in self.setting.brokers.handle(broker, request, keeps_log=faults.failover > 0):
+            own = next((body for number, body in mail if number == request.request), None)
+            yield after, own, tuple(item for item in mail if item[0] != request.request)
+
+    def heard(self, config: ClientConfig, client: Client, request: Request, body: ReplyBody) -> Client:
+        """A classic client once it has read a reply; for a granted JoinGroup see `cc.on_join`."""
+        if isinstance(body, JoinReply):
+            ((refused, _),) = cc.on_join(config, request.request, client, body, (), self.assign)
+            return refused
+        if isinstance(body, SyncReply):
+            return cc.on_sync(config, client, body)
+        if isinstance(request, v.Commit):
+            return cc.on_commit(config, client, request, body.error)
+        assert isinstance(request, v.Heartbeat)
+        return cc.on_heartbeat(config, client, request, body.error)
+
+
+def cut_off(config: ClientConfig, client: Client) -> Client:
+    """The client once its connection broke: it opens another, and hears nothing of the old one."""
+    told = cc.on_error(config, client, v.NOT_COORDINATOR)
+    return told._replace(waits="", connection=client.connection + 1)
+
+
+def carried(request: ConsumerHeartbeat) -> str:
+    """What a heartbeat of KIP-848 carries, in a few words."""
+    owned = "" if request.owned is None else f", owned {listing(request.owned)}"
+    return f"epoch {request.epoch}{owned}{', full' if request.full else ''}"
+
+
+def answer(reply: ReplyBody) -> str:
+    """What a reply says, in a few words."""
+    if reply.error != v.NONE:
+        return reply.error
+    if not isinstance(reply, ConsumerHeartbeatReply):
+        return "ok"
+    assignment = "" if reply.assignment is None else f", assigned {listing(reply.assignment)}"
+    return f"epoch {reply.epoch}{assignment}"

@@ -1,0 +1,174 @@
+"""Network N1: a request is sent, handled and answered in steps of their own.
+
+Each client has one request or reply under way on each channel. The channels share a connection, so that
+requests are handled, and replies read, in the order in which they set out (a parked request holds nobody up).
+A loss (fault `loss`) breaks the connection: what was under way is gone, whether handled or not, and the
+client knows that much.
+
+The `ok` to a classic heartbeat or a commit is not kept, since reading it would leave the client as it is, nor
+any answer to a commit with a client of KIP-848, whose heartbeats tell. Every other message is walked, however
+late.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kassay.model.explore import Action, Cell
+from kassay.model.protocols.clients import classic as cc
+from kassay.model.protocols.clients import consumer as cm
+from kassay.model.protocols.clients.classic_state import Client, Turn
+from kassay.model.protocols.clients.config import Run
+from kassay.model.protocols.clients.consumer import ConsumerClient
+from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.in_flight import (
+    HEARTBEAT,
+    HEARTBEAT_OFFSET,
+    MAIN,
+    SILENT,
+    channel_of,
+    connection_of,
+    name_of,
+    number_of,
+)
+from kassay.model.protocols.values.requests import ConsumerHeartbeatReply, ReplyBody, Request
+from kassay.model.protocols.world.networks.n0_atomic import Direct, answer, carried, cut_off
+from kassay.model.protocols.world.parts.setting import BROKER, Move, labelled
+
+ALIVE = (Run.UP, Run.PAUSED, Run.STALLED)
+
+
+class Slots(Direct):
+    """Network N1."""
+
+    def call(
+        self,
+        action: Action,
+        before: Client,
+        turn: Turn,
+        c: int,  # noqa: ARG002 - the request knows its client
+        broker: Cell,
+        faults: Faults,  # noqa: ARG002 - nothing can happen to it yet
+    ) -> Iterator[Move]:
+        """Put a turn's request on the wire, if there is one."""
+        client, request = turn
+        if request is None:
+            yield self.setting.move(action, before, client, broker)
+            return
+        sent = client._replace(wire=client.wire.sending(request))
+        yield self.setting.move(action._replace(name=f"sends {action.name}"), before, sent, broker)
+
+    def heartbeat(
+        self,
+        c: int,
+        client: Client,
+        broker: Cell,
+        faults: Faults,  # noqa: ARG002
+    ) -> Iterator[Move]:
+        """A classic heartbeat, one at a time."""
+        number = HEARTBEAT_OFFSET + number_of(c, client.connection)
+        request = cc.heartbeat(self.setting.configs[c], number, client)
+        if request is None or client.wire.busy(HEARTBEAT, client.connection):
+            return
+        action = Action(f"c{c + 1}", "Heartbeat", BROKER, f"generation {client.generation}")
+        yield from self._sent(action, client, client, request, broker)
+
+    def consumer_heartbeat(
+        self,
+        c: int,
+        client: ConsumerClient,
+        broker: Cell,
+        faults: Faults,  # noqa: ARG002
+    ) -> Iterator[Move]:
+        """A heartbeat of KIP-848, one at a time."""
+        config = self.setting.configs[c]
+        if client.wire.busy(HEARTBEAT, client.connection):
+            return
+        turn = cm.heartbeat(config, HEARTBEAT_OFFSET + number_of(c, client.connection), client)
+        if turn is None:
+            return
+        sent, request = turn
+        action = Action(f"c{c + 1}", "heartbeat", BROKER, carried(request))
+        yield from self._sent(action, client, sent, request, broker)
+
+    def _sent(
+        self, action: Action, before: Any, client: Any, request: Request, broker: Cell
+    ) -> Iterator[Move]:
+        after = client._replace(wire=client.wire.sending(request))
+        yield self.setting.move(action._replace(name=f"sends {action.name}"), before, after, broker)
+
+    def under_way(
+        self, c: int, client: Client | ConsumerClient, broker: Cell, faults: Faults
+    ) -> Iterator[Move]:
+        """Requests arrive, replies are read, connections break."""
+        if client.run not in ALIVE:
+            return
+        if client.wire.sent and not client.inbox:
+            yield from self._arrives(c, client, 0, broker, faults)
+        if client.wire.back:
+            yield from self._reads(c, client, 0, broker)
+        if faults.loss:
+            yield from self._breaks(c, client, broker)
+
+    def main_reply_is_next(self, client: Client) -> bool:
+        """Whether no reply that set out before the main thread's is still unread."""
+        return not client.wire.back
+
+    def _reads(self, c: int, client: Any, place: int, broker: Cell) -> Iterator[Move]:
+        """The client reads a reply."""
+        request, body = client.wire.back[place]
+        if client.run is Run.UP or (client.run is Run.STALLED and channel_of(request) == HEARTBEAT):
+            read = client._replace(wire=client.wire.read(place))
+            action = Action(f"c{c + 1}", f"takes {name_of(request)} reply", detail=answer(body))
+            yield self.setting.move(action, client, self._read(c, read, request, body), broker)
+
+    def _arrives(self, c: int, client: Any, place: int, broker: Cell, faults: Faults) -> Iterator[Move]:
+        """The coordinator handles a request, and the answer, if there is one, sets out."""
+        request = client.wire.sent[place]
+        left = client._replace(wire=client.wire.without(place))
+        action = Action(f"c{c + 1}", f"{name_of(request)} arrives", BROKER)
+        commits = isinstance(request, v.Commit)
+        # Where records are counted the ledger keeps the offsets; a log of them would only tell states apart.
+        plain = request._replace(offsets=()) if isinstance(request, v.Commit) else request
+        for after, own, rest in self.outcomes(broker, plain, faults):
+            label = labelled(action, broker, after)
+            if own is None:
+                yield self.setting.move(label._replace(reply="parked"), client, left, after, rest)
+                continue
+            told = self._returned(left, request, own)
+            move = self.setting.move(label._replace(reply=answer(own)), client, told, after, rest)
+            yield move._replace(accepts=(request,)) if commits and own.error == v.NONE else move
+
+    def _returned(self, client: Any, request: Request, body: ReplyBody) -> Any:
+        """The client with a reply on its way to it, unless nobody waits for that any more."""
+        if connection_of(request) != client.connection or client.run not in ALIVE:
+            return client
+        if channel_of(request) == MAIN:
+            wanted = "join" if isinstance(body, v.JoinReply) else "sync"
+            return client._replace(inbox=(body,)) if client.waits == wanted else client
+        silent = isinstance(request, v.Heartbeat | v.Commit) and body.error == v.NONE
+        if silent or (isinstance(request, v.Commit) and isinstance(client, ConsumerClient)):
+            return client
+        return client._replace(wire=client.wire.returning(request, body))
+
+    def _read(self, c: int, client: Any, request: Request, body: ReplyBody) -> Any:
+        config = self.setting.configs[c]
+        if isinstance(body, ConsumerHeartbeatReply):
+            return cm.on_reply(config, client, body) if isinstance(client, ConsumerClient) else client
+        return self.heard(config, client, request, body)
+
+    def _breaks(self, c: int, client: Any, broker: Cell) -> Iterator[Move]:
+        """The client's connection breaks while something is under way on it."""
+        if client.wire == SILENT and not client.waits:
+            return
+        config = self.setting.configs[c]
+        action = Action(f"c{c + 1}", "loses its connection", fault=True)
+        alone = client._replace(wire=SILENT)
+        if isinstance(client, ConsumerClient):
+            beats = client.wire.busy(HEARTBEAT, client.connection)
+            after: Any = cm.failed(config, alone) if beats else alone
+        else:
+            after = cut_off(config, alone._replace(inbox=())) if client.waits else alone
+        yield self.setting.move(action, client, after, broker)

@@ -1,0 +1,80 @@
+"""Network N2: as N1, and messages go astray, each time for a fault of the budget.
+
+* loss: a connection breaks. What was under way is gone, or only the replies are: then the coordinator may
+  still handle the requests, at any later time. Replies to a former connection are discarded.
+* duplicate: a request is handled, and a copy of it stays under way, whose answer nobody waits for.
+* reorder: a request is handled, or a reply read, before one that set out earlier on the same connection.
+
+A process that dies leaves its requests under way. There is no end to what can happen late, so these
+worlds are walked at random only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kassay.model.explore import Cell
+from kassay.model.protocols.clients.classic_state import Client
+from kassay.model.protocols.clients.consumer import ConsumerClient
+from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.values.in_flight import CONNECTION, HEARTBEAT_OFFSET, Wire, connection_of
+from kassay.model.protocols.values.requests import Request
+from kassay.model.protocols.world.networks.n1_steps import ALIVE, Slots
+from kassay.model.protocols.world.parts.setting import Move
+
+NOBODY_WAITS = HEARTBEAT_OFFSET // CONNECTION - 1
+"""The connection of copies whose answers go nowhere."""
+
+
+class Datagrams(Slots):
+    """Network N2."""
+
+    def under_way(
+        self, c: int, client: Client | ConsumerClient, broker: Cell, faults: Faults
+    ) -> Iterator[Move]:
+        """Requests arrive in any order, twice or late; replies are read; connections break."""
+        alive = client.run in ALIVE
+        for place, request in enumerate(client.wire.sent):
+            late = connection_of(request) != client.connection
+            overtakes = not late and (
+                bool(client.inbox)
+                or any(connection_of(r) == client.connection for r in client.wire.sent[:place])
+            )
+            if not overtakes or faults.reorder:
+                moves = list(self._arrives(c, client, place, broker, faults))
+                yield from (_costing(move, "reorder") for move in moves) if overtakes else moves
+                if faults.duplicate and not overtakes:
+                    yield from (self._doubled(move, request) for move in moves)
+        if not alive:
+            return
+        for place in range(len(client.wire.back)):
+            if place == 0 or faults.reorder:
+                moves = list(self._reads(c, client, place, broker))
+                yield from (_costing(move, "reorder") for move in moves) if place else moves
+        if faults.loss:
+            yield from self._breaks(c, client, broker)
+            yield from self._left_behind(c, client, broker)
+
+    def _doubled(self, move: Move, request: Request) -> Move:
+        """The request is handled, and a copy of it stays under way."""
+        client = move.client.value
+        number = request.request + CONNECTION * (NOBODY_WAITS - connection_of(request))
+        copy = request._replace(request=number)
+        kept = self.setting.cell(client._replace(wire=client.wire.sending(copy)))
+        return _costing(move._replace(client=kept), "duplicate")
+
+    def _left_behind(self, c: int, client: Any, broker: Cell) -> Iterator[Move]:
+        """The connection breaks, and the requests sent over it are still under way."""
+        if not client.wire.sent:
+            return
+        for move in self._breaks(c, client, broker):
+            after = move.client.value
+            requests = Wire(sent=client.wire.sent)
+            kept = after._replace(wire=requests, connection=client.connection + 1)
+            action = move.action._replace(detail="its requests are still under way")
+            yield move._replace(action=action, client=self.setting.cell(kept))
+
+
+def _costing(move: Move, fault: str) -> Move:
+    return move._replace(action=move.action._replace(fault=True, detail=fault), fault=fault)

@@ -1,0 +1,1 @@
+"""The parts that worlds are put together from."""

@@ -1,0 +1,185 @@
+"""Who owns what in a classic world: the census that the invariants read."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from kassay.model.explore import Cell, Interner
+from kassay.model.protocols.clients import classic as cc
+from kassay.model.protocols.clients.any_balanced import tps_of
+from kassay.model.protocols.clients.classic_state import Client
+from kassay.model.protocols.clients.classic_table import State
+from kassay.model.protocols.clients.config import Run
+from kassay.model.protocols.coordinator.runtime import Broker
+from kassay.model.protocols.shared.census import Belief, Census, Registered
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.groups import COMPLETING, EMPTY, STABLE, ClassicGroup, ConsumerGroup
+from kassay.model.protocols.values.requests import Commit, JoinReply, Partitions
+from kassay.model.protocols.world.parts.setting import HEARTBEAT_OFFSET, Setting, World, first_image
+
+
+class Record(NamedTuple):
+    """The registry's half of a census; `quiet`: it awaits nothing from anybody."""
+
+    registry: tuple[Registered, ...]
+    wanted: Partitions
+    quiet: bool
+    target: tuple[tuple[str, Partitions], ...] = ()
+    caught_up: tuple[str, ...] = ()
+    awaiting: bool = False
+
+
+class Censuses:
+    """The census of each state, put together from one belief a client and the registry's record.
+
+    A walk meets ten times as many states as censuses and a hundred times as many as beliefs. So each part is
+    found once for what it reads, equal ones are one cell, and a census is named by the cells of its parts.
+    """
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self._cell = Interner().cell
+        self._beliefs: dict[Any, Cell] = {}
+        self._records: dict[Any, Cell] = {}
+        self._known: dict[Any, Cell] = {}
+        self._first_image = first_image(setting.options)
+
+    def census(self, state: World) -> Census:
+        """Who owns what, in belief and on record."""
+        census: Census = self.public(state).value
+        return census
+
+    def public(self, state: World) -> Cell:
+        """The census as a cell: states with equal censuses have the same."""
+        broker: Broker = state.broker.value
+        coordinator, image = broker.coordinator, state.image
+        written = (coordinator, image, not broker.unanswered)
+        record = self._records.get(written)
+        if record is None:
+            record = self._records[written] = self._cell(self.record(state))
+        parts: list[Any] = [record, state.adopted]
+        for c, cell in enumerate(state.clients):
+            seen = (c, cell, coordinator, image)
+            part = self._beliefs.get(seen)
+            if part is None:
+                part = self._beliefs[seen] = self._cell(self._part(c, cell, state))
+            parts.append(part)
+        key = tuple(parts)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._cell(_joined(record.value, state, parts[2:]))
+        return found
+
+    def _part(self, c: int, cell: Cell, state: World) -> tuple[Belief, bool]:
+        """A client's belief, and whether it trusts an assignment that changed metadata may have overtaken."""
+        classic = not isinstance(state.broker.value.state.group, ConsumerGroup)
+        trusting = classic and isinstance(cell.value, Client) and cell.value.trusting
+        return self.belief(c, cell, state), trusting and state.image.value != self._first_image
+
+    def record(self, state: World) -> Record:
+        """What the registry says; reads the coordinator, the image, and whether an answer is due."""
+        group = state.broker.value.state.group
+        if group is None:
+            return Record((), (), not state.broker.value.unanswered)
+        quiet = group.state in (STABLE, EMPTY) and not group.pending_join
+        registry = tuple(
+            Registered(
+                m.member,
+                m.instance,
+                _topics(m.protocols),
+                () if m.assignment == v.ZERO_BYTES else m.assignment,
+            )
+            for m in group.members
+        )
+        wanted = tps_of(state.image.value, (topic for entry in registry for topic in entry.topics))
+        quiet = quiet and not state.broker.value.unanswered
+        return Record(registry, wanted, quiet, awaiting=group.state == COMPLETING)
+
+    def belief(self, c: int, cell: Cell, state: World) -> Belief:
+        """One client's belief, and how it stands to the registry."""
+        client: Client = cell.value
+        group = state.broker.value.state.group
+        member = (
+            next((m for m in group.members if m.member == client.member), None) if group is not None else None
+        )
+        own = -2 if member is None else group.generation if isinstance(group, ClassicGroup) else member.epoch
+        current = client.generation == own and not client.overtaken
+        waiting = client.rejoin or client.waits or client.inbox or client.given or client.wire.back
+        settled = (
+            client.run is Run.UP
+            and client.state is State.STABLE
+            and not waiting
+            and cc.stale_metadata(self.setting.configs[c], client, state.image.value) is None
+        )
+        rejoined = member is not None and (current or not member.instance or _takes_part(client, own))
+        live = client.run in (Run.UP, Run.PAUSED)
+        commits = (
+            live
+            and client.state is State.STABLE
+            and bool(client.owned)
+            and client.generation >= 0
+            and self._accepts(state.broker, c, client)
+        )
+        return Belief(
+            f"c{c + 1}",
+            client.member,
+            live,
+            current,
+            settled,
+            client.owned,
+            commits,
+            rejoined,
+            client.generation >= 0,
+            client.ahead,
+        )
+
+    def _accepts(self, broker: Cell, c: int, client: Client) -> bool:
+        """Whether the coordinator would take a commit from this client now."""
+        if broker.value.state.group is None:
+            return False
+        request = Commit(
+            HEARTBEAT_OFFSET + c, client.member, client.generation, (), self.setting.configs[c].instance
+        )
+        return any(
+            body.error == v.NONE
+            for _, mail in self.setting.brokers.handle(broker, request, keeps_log=False)
+            for _, body in mail
+        )
+
+
+def _takes_part(client: Client, own: int) -> bool:
+    """Whether a registered static member is in the present round, and was in the one before.
+
+    `own` is what the registry has as its generation. One whom a round went by is a zombie until it adopts
+    anew: what it owns may be another's by now, and joining the next round alone takes nothing from it.
+    """
+    answered = any(isinstance(body, JoinReply) and body.error == v.NONE for body in client.inbox)
+    joining = bool(client.inbox) or client.waits == "join"
+    return joining and not client.overtaken and (client.generation < 0 or own <= client.generation + answered)
+
+
+def _joined(record: Record, state: World, parts: list[Cell]) -> Census:
+    """The census that a record and beliefs come to."""
+    beliefs = tuple(part.value[0] for part in parts)
+    live = [belief for belief in beliefs if belief.live]
+    resting = record.quiet and all(belief.settled and belief.current for belief in live)
+    resting = resting and {b.member for b in live} == {entry.member for entry in record.registry}
+    adopted = tuple((tp, f"c{c + 1}") for tp, c in state.adopted)
+    return Census(
+        beliefs,
+        record.registry,
+        record.wanted,
+        resting,
+        adopted,
+        record.target,
+        record.caught_up,
+        any(part.value[1] for part in parts),
+        record.awaiting,
+    )
+
+
+def _topics(protocols: v.Protocols) -> tuple[str, ...]:
+    for _, metadata in protocols:
+        if isinstance(metadata, v.Subscription):
+            return metadata.topics
+    return ()

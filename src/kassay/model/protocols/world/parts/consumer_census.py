@@ -1,0 +1,93 @@
+"""Who owns what in a world of KIP-848 clients, alone or beside classic ones."""
+
+from __future__ import annotations
+
+from kassay.model.explore import Cell
+from kassay.model.protocols.clients import consumer as cm
+from kassay.model.protocols.clients.any_balanced import tps_of
+from kassay.model.protocols.clients.config import ClientConfig, Run, matching
+from kassay.model.protocols.clients.consumer import ConsumerClient
+from kassay.model.protocols.clients.consumer_table import State
+from kassay.model.protocols.shared.census import Belief, Registered
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.groups import MEMBER_STABLE, ConsumerGroup
+from kassay.model.protocols.values.requests import Commit, ConsumerHeartbeat, ConsumerHeartbeatReply, Image
+from kassay.model.protocols.world.parts.census import Censuses, Record
+from kassay.model.protocols.world.parts.setting import HEARTBEAT_OFFSET, World
+
+
+class ConsumerCensuses(Censuses):
+    """A census of either kind of group with either kind of client."""
+
+    def record(self, state: World) -> Record:
+        """What the registry says."""
+        group = state.broker.value.state.group
+        if not isinstance(group, ConsumerGroup):
+            return super().record(state)
+        return _recorded(group, state.image.value)
+
+    def belief(self, c: int, cell: Cell, state: World) -> Belief:
+        """One client's belief, and how it stands to the registry."""
+        client = cell.value
+        if not isinstance(client, ConsumerClient):
+            return super().belief(c, cell, state)
+        group = state.broker.value.state.group
+        found = (
+            next((m for m in group.members if m.member == client.member), None) if group is not None else None
+        )
+        is_member = isinstance(group, ConsumerGroup) and found is not None and client.state in cm.MEMBER
+        epochs = (found.epoch, found.prev_epoch) if is_member and found is not None else (-3, -3)
+        current = client.epoch == epochs[0]
+        settled = (
+            client.run is Run.UP
+            and client.state is State.STABLE
+            and client.settled
+            and _awaits_nothing(self.setting.configs[c], client)
+            and client.told
+            and not client.full
+            and client.topics == matching(self.setting.configs[c], state.image.value)
+        )
+        commits = (
+            client.run in (Run.UP, Run.PAUSED)
+            and bool(client.owned)
+            and self._would_commit(state.broker, c, client)
+        )
+        live = client.run in (Run.UP, Run.PAUSED)
+        heard = client.epoch in epochs
+        return Belief(f"c{c + 1}", client.member, live, current, settled, client.owned, commits, heard)
+
+    def _would_commit(self, broker: Cell, c: int, client: ConsumerClient) -> bool:
+        if client.epoch <= 0 or broker.value.state.group is None:
+            return False
+        request = Commit(
+            HEARTBEAT_OFFSET + c, client.member, client.epoch, (), self.setting.configs[c].instance
+        )
+        return any(
+            body.error == v.NONE
+            for _, mail in self.setting.brokers.handle(broker, request, keeps_log=False)
+            for _, body in mail
+        )
+
+
+def _recorded(group: ConsumerGroup, image: Image) -> Record:
+    """The record of a consumer group: quiet once it knows the topics and all members are at the target."""
+    registry = tuple(
+        Registered(m.member, m.instance, m.subscribed, tuple(sorted((*m.assigned, *m.pending))))
+        for m in group.members
+    )
+    read = {topic for entry in registry for topic in entry.topics}
+    seen = set(group.topics) == {topic for topic in image if topic.name in read}
+    arrived = all(m.state == MEMBER_STABLE and m.epoch == group.target_epoch for m in group.members)
+    quiet = not group.members or (seen and group.epoch == group.target_epoch and arrived)
+    caught_up = tuple(m.member for m in group.members if m.epoch == group.target_epoch)
+    return Record(registry, tps_of(image, read), quiet, group.target, caught_up)
+
+
+def _awaits_nothing(config: ClientConfig, client: ConsumerClient) -> bool:
+    """Whether only keep-alives are on the wire, and replies that change nothing."""
+    return all(
+        isinstance(request, ConsumerHeartbeat) and request.owned is None for request in client.wire.sent
+    ) and all(
+        isinstance(body, ConsumerHeartbeatReply) and cm.on_reply(config, client, body) == client
+        for _, body in client.wire.back
+    )

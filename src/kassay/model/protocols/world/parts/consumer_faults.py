@@ -1,0 +1,104 @@
+"""What goes wrong or changes in a world of KIP-848 clients, alone or beside classic ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kassay.model.explore import Action, Cell
+from kassay.model.protocols.clients import consumer as cm
+from kassay.model.protocols.clients.classic_state import Client
+from kassay.model.protocols.clients.config import Run, matching
+from kassay.model.protocols.clients.consumer import ConsumerClient
+from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.values.requests import ConsumerHeartbeat, Image, MetadataChanged
+from kassay.model.protocols.world.parts.faults import FaultSteps
+from kassay.model.protocols.world.parts.setting import BROKER, HEARTBEAT_OFFSET, Setting, World, labelled
+
+CONSUMER = "consumer"
+CLASSIC = "classic"
+
+
+class ConsumerFaults(FaultSteps):
+    """As in the classic world; `kinds` says which protocol a client speaks after each restart."""
+
+    def __init__(self, setting: Setting, kinds: tuple[tuple[str, ...], ...]) -> None:
+        super().__init__(setting)
+        self.kinds = kinds
+
+    def kind(self, c: int, rung: int) -> str:
+        """The protocol that a client speaks after so many restarts."""
+        return self.kinds[c][min(rung, len(self.kinds[c]) - 1)]
+
+    def rungs(self, c: int) -> int:
+        """How many versions a client has."""
+        return len(self.kinds[c])
+
+    def fresh_process(self, c: int, rung: int, image: Image, connection: int) -> Client | ConsumerClient:
+        """A process that has just started."""
+        if self.kind(c, rung) == CLASSIC:
+            fresh: Client = super().fresh_process(c, rung, image, connection)
+            return fresh
+        config = self.setting.configs[c]
+        return cm.started(matching(config, image), f"{config.client}m-1", rung)._replace(
+            connection=connection
+        )
+
+    def settled_image(self, broker: Cell, image: Image) -> Cell:
+        """The broker once it has seen the metadata."""
+        ((after, _),) = self.setting.brokers.handle(broker, MetadataChanged(image))
+        return after
+
+    def client_faults(
+        self, state: World, c: int, cell: Cell, faults: Faults
+    ) -> Iterator[tuple[Action, World]]:
+        """What may go wrong with one client."""
+        client = cell.value
+        if not isinstance(client, ConsumerClient):
+            yield from super().client_faults(state, c, cell, faults)
+            return
+        name = f"c{c + 1}"
+        gone = self.gone(client)
+        alive = client.run in (Run.UP, Run.PAUSED)
+        if faults.crash and alive:
+            yield Action(name, "crashes", fault=True), self.setting.faulty(state, c, gone, "crash")
+        if faults.pause and client.run is Run.UP:
+            yield (
+                Action(name, "pauses", fault=True),
+                self.setting.faulty(state, c, client._replace(run=Run.PAUSED), "pause"),
+            )
+        if client.run is not Run.UP or client.state not in cm.MEMBER:
+            return
+        if faults.leave:
+            after = self.setting.faulty(state, c, cm.closed(client), "leave")
+            yield from self._farewell(Action(name, "closes", BROKER, fault=True), after, c, client)
+        if faults.slow:
+            after = self.setting.faulty(state, c, cm.poll_expired(client), "slow")
+            yield from self._farewell(
+                Action(name, "polls too late, leaves", BROKER, fault=True), after, c, client
+            )
+        if faults.rollout and client.rung + 1 < len(self.kinds[c]):
+            newer = cm.closed(client)._replace(run=Run.NEW, rung=client.rung + 1)
+            after = self.setting.faulty(state, c, newer, "rollout")
+            yield from self._farewell(
+                Action(name, "closes for its next version", BROKER, fault=True), after, c, client
+            )
+        if faults.subscribe and len(client.topics) > 1:
+            fewer = client._replace(topics=client.topics[:1], full=True)
+            yield (
+                Action(name, "subscribes to less", fault=True),
+                self.setting.faulty(state, c, fewer, "subscribe"),
+            )
+
+    def _farewell(
+        self, action: Action, after: World, c: int, client: ConsumerClient
+    ) -> Iterator[tuple[Action, World]]:
+        config = self.setting.configs[c]
+        request = ConsumerHeartbeat(
+            HEARTBEAT_OFFSET + c, client.member, cm.leave_epoch(config), config.instance
+        )
+        for broker, mail in self.setting.brokers.handle(
+            after.broker, request, keeps_log=after.budget.value.failover > 0
+        ):
+            others = tuple(item for item in mail if item[0] < HEARTBEAT_OFFSET)
+            label = labelled(action._replace(detail=f"epoch {request.epoch}"), after.broker, broker)
+            yield label, after._replace(clients=self.setting.post(after.clients, others), broker=broker)

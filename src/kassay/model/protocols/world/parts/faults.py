@@ -1,0 +1,201 @@
+"""What goes wrong or changes in a classic world: starts, faults of clients, failover, metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kassay.model.explore import Action, Cell
+from kassay.model.protocols.clients import classic as cc
+from kassay.model.protocols.clients.classic_state import Client, started
+from kassay.model.protocols.clients.config import Run
+from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.in_flight import MAIN, SILENT, Wire
+from kassay.model.protocols.values.metadata import create_partitions
+from kassay.model.protocols.values.requests import Image, JoinReply, Leave
+from kassay.model.protocols.world.parts.setting import BROKER, HEARTBEAT_OFFSET, Setting, World, labelled, put
+
+
+class FaultSteps:
+    """Every step that nobody in the protocol takes of its own accord."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+
+    def rungs(self, c: int) -> int:
+        """How many lists of assignors a client has."""
+        return len(self.setting.configs[c].lists)
+
+    def fresh_process(self, c: int, rung: int, image: Image, connection: int) -> Any:
+        """A process that has just started."""
+        return started(self.setting.configs[c], image, rung, connection)
+
+    def settled_image(self, broker: Cell, image: Image) -> Cell:  # noqa: ARG002 - a classic coordinator reads no metadata
+        """The broker once it has seen the metadata."""
+        return broker
+
+    def starts(self, state: World) -> Iterator[tuple[Action, World]]:
+        """Processes that begin, come back or go on."""
+        for c, cell in enumerate(state.clients):
+            client: Client = cell.value
+            config = self.setting.configs[c]
+            if client.run is Run.NEW or (client.run is Run.GONE and config.instance):
+                process = self.fresh_process(c, client.rung, state.image.value, client.connection)
+                fresh = self.setting.cell(process._replace(wire=client.wire))
+                word = "start" if client.run is Run.NEW else "restart"
+                yield Action(f"c{c + 1}", word, fault=True, disturbs=True), put(state, c, fresh)
+            elif client.run is Run.PAUSED:
+                awake = self.setting.cell(client._replace(run=Run.UP))
+                yield Action(f"c{c + 1}", "resumes", disturbs=True), put(state, c, awake)
+
+    def steps(self, state: World, faults: Faults) -> Iterator[tuple[Action, World]]:
+        """What may go wrong now."""
+        for c, cell in enumerate(state.clients):
+            yield from self.client_faults(state, c, cell, faults)
+        if faults.failover and state.broker.value.state.group is not None:
+            yield self._fail_over(state)
+        yield from self._metadata_faults(state, faults)
+        if faults.shrink:
+            yield from self._refusals(state)
+
+    def gone(self, client: Any) -> Any:
+        """A process that is no more; what comes after it has connections of its own."""
+        kind = type(client)
+        return kind(
+            Run.GONE, rung=client.rung, connection=client.connection + 1, wire=self.left_under_way(client)
+        )
+
+    def left_under_way(self, client: Any) -> Wire:
+        """What the coordinator may still hear of a process that is no more: its requests, at N2."""
+        return Wire(sent=client.wire.sent) if self.setting.options.network == "N2" else SILENT
+
+    def client_faults(
+        self, state: World, c: int, cell: Cell, faults: Faults
+    ) -> Iterator[tuple[Action, World]]:
+        """What may go wrong with one client."""
+        client: Client = cell.value
+        name = f"c{c + 1}"
+        alive = client.run in (Run.UP, Run.PAUSED)
+        if faults.crash and alive:
+            yield (
+                Action(name, "crashes", fault=True),
+                self.setting.faulty(state, c, self.gone(client), "crash"),
+            )
+        if faults.pause and client.run is Run.UP:
+            paused = client._replace(run=Run.PAUSED)
+            yield Action(name, "pauses", fault=True), self.setting.faulty(state, c, paused, "pause")
+        if faults.slow and client.run is Run.UP and not client.wire.speaks(MAIN):
+            yield from self.slow(state, c, client)
+        if faults.leave and client.run is Run.UP:
+            after = self.setting.faulty(state, c, self.gone(client), "leave")
+            yield from self.leave(Action(name, "closes, LeaveGroup", BROKER, fault=True), after, c, client)
+        if (
+            faults.subscribe
+            and client.run is Run.UP
+            and len(self.setting.options.topics) > 1
+            and len(client.topics) > 1
+        ):
+            fewer = client._replace(topics=client.topics[:1], rejoin=True)
+            after = self.setting.faulty(state, c, fewer, "subscribe")
+            yield Action(name, "subscribes to less", fault=True), after
+        if faults.rollout and alive and client.rung + 1 < self.rungs(c):
+            after = self.setting.faulty(
+                state, c, self.gone(client)._replace(run=Run.NEW, rung=client.rung + 1), "rollout"
+            )
+            yield from self.leave(
+                Action(name, "closes for its next version", BROKER, fault=True), after, c, client
+            )
+
+    def leave(self, action: Action, after: World, c: int, client: Client) -> Iterator[tuple[Action, World]]:
+        """LeaveGroup of a dynamic member that has an id; a static one goes silently (KIP-345)."""
+        config = self.setting.configs[c]
+        if not client.member or config.instance or after.broker.value.state.group is None:
+            yield action, after
+            return
+        logged = after.budget.value.failover > 0
+        request = Leave(HEARTBEAT_OFFSET + c, ((client.member, ""),))
+        for broker, mail in self.setting.brokers.handle(after.broker, request, keeps_log=logged):
+            others = tuple(item for item in mail if item[0] < HEARTBEAT_OFFSET)
+            clients = self.setting.post(after.clients, others)
+            label = labelled(action, after.broker, broker)
+            yield label, after._replace(clients=clients, broker=broker)
+
+    def slow(self, state: World, c: int, client: Client) -> Iterator[tuple[Action, World]]:
+        """max.poll.interval.ms expires: a dynamic member leaves, a static one falls silent.
+
+        A member that should send SyncGroup may stand still instead, its heartbeats going on.
+        """
+        name = f"c{c + 1}"
+        if client.inbox and isinstance(client.inbox[0], JoinReply) and client.inbox[0].error == v.NONE:
+            stalled = client._replace(run=Run.STALLED)
+            after = self.setting.faulty(state, c, stalled, "slow")
+            yield Action(name, "main thread stalls", fault=True), after
+        if self.setting.configs[c].instance:
+            silent = client._replace(run=Run.PAUSED)
+            yield (
+                Action(name, "polls too late, falls silent", fault=True),
+                self.setting.faulty(state, c, silent, "slow"),
+            )
+        elif client.member:
+            after = self.setting.faulty(state, c, cc.poll_expired(client), "slow")
+            yield from self.leave(
+                Action(name, "polls too late, LeaveGroup", BROKER, fault=True), after, c, client
+            )
+
+    def _fail_over(self, state: World) -> tuple[Action, World]:
+        budget = self.setting.spent(state.budget, "failover")
+        broker, mail = self.setting.brokers.fail_over(
+            state.broker, keeps_log=budget.value.failover > 0, loads=not self.setting.options.loads_slowly
+        )
+        clients = self.setting.post(state.clients, mail)
+        label = Action(BROKER, "moves to another broker", fault=True)
+        return label, World(clients, broker, state.image, budget, state.adopted, state.offsets)
+
+    def _refusals(self, state: World) -> Iterator[tuple[Action, World]]:
+        """Somebody asks for fewer partitions of a topic: refused, and nothing changes."""
+        image: Image = state.image.value
+        left = self.setting.spent(state.budget, "shrink")
+        for topic in image:
+            fewer = topic.partitions - 1
+            reply = create_partitions(image, topic.name, fewer)
+            label = Action(
+                "metadata", f"{topic.name} shall have {fewer} partitions", reply=reply.error, fault=True
+            )
+            yield label, state._replace(image=self.setting.cell(reply.image), budget=left)
+
+    def _metadata_faults(self, state: World, faults: Faults) -> Iterator[tuple[Action, World]]:
+        image: Image = state.image.value
+        changes: list[tuple[str, str, Image]] = []
+        if faults.partitions:
+            changes += [
+                (
+                    "partitions",
+                    f"{topic.name} grows to {topic.partitions + 1} partitions",
+                    create_partitions(image, topic.name, topic.partitions + 1).image,
+                )
+                for topic in image
+                if topic.partitions < self.setting.options.partitions_max
+            ]
+        if faults.topic:
+            known = {topic.name for topic in image}
+            changes += [
+                ("topic", f"topic {name} is created", tuple(sorted((*image, v.TopicImage(name, name, 1)))))
+                for name in self.setting.options.new_topics
+                if name not in known
+            ]
+        if faults.delete:
+            changes += [
+                ("delete", f"topic {topic.name} is deleted", tuple(t for t in image if t != topic))
+                for topic in image
+            ]
+        for fault, label, after in changes:
+            budget = self.setting.spent(state.budget, fault)
+            yield (
+                Action("metadata", label, fault=True, disturbs=True),
+                state._replace(
+                    image=self.setting.cell(after),
+                    budget=budget,
+                    broker=self.settled_image(state.broker, after),
+                ),
+            )

@@ -1,0 +1,110 @@
+"""One representative of the worlds that differ only in numbering: generations from 1, ids from 1 a client."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, Final
+
+from kassay.model.explore import Cell, Interner
+from kassay.model.protocols.coordinator.runtime import Broker
+from kassay.model.protocols.world.parts.renaming import (
+    SAME,
+    Count,
+    Facts,
+    facts_of_cell,
+    generations_of,
+    renamed,
+)
+from kassay.model.protocols.world.parts.setting import World
+
+_NO_CELL: Final = Cell(None)
+GAP_MAX: Final = 4
+"""Generations further apart count as so far apart.
+
+A coordinator that has not persisted its generations may run ahead of its log without end. What a later
+one makes of the numbers that it uses again depends on their order, and on how soon they are reached.
+"""
+
+
+class Canonical:
+    """A world's representative; what is found out of each cell is remembered."""
+
+    def __init__(self, interner: Interner) -> None:
+        self.interner = interner
+        self._renamed: dict[Any, Cell] = {}
+        self._generations: dict[Cell, frozenset[int]] = {}
+
+    def __call__(self, state: World) -> World:
+        """Generations counted from the lowest one in use, member ids numbered from 1 a client."""
+        clients, broker = state[0], state[1]
+        facts: Facts = broker.note or facts_of_cell(broker)
+        low, renumber, high = facts.low, facts.renumber, facts.high
+        for cell in clients:
+            facts = cell.note or facts_of_cell(cell)
+            if facts.low < low:
+                low = facts.low
+            if facts.high > high:
+                high = facts.high
+            if facts.renumber:
+                renumber = True
+        count = SAME
+        if high - low > GAP_MAX:
+            count = self._closer(state)
+        elif 1 < low < 1 << 30:
+            count = Count(low - 1)
+        if count is SAME and not renumber:
+            return state
+        mapping: tuple[tuple[str, str], ...] = ()
+        if renumber:
+            names = facts_of_cell(broker).names.union(*(facts_of_cell(cell).names for cell in clients))
+            mapping = _renumbering(names)
+        if count is SAME and not mapping:
+            return state
+        return state._replace(
+            clients=tuple(self._rename(cell, count, mapping) for cell in state.clients),
+            broker=self._rename(state.broker, count, mapping),
+        )
+
+    def _closer(self, state: World) -> Count:
+        """The count that takes the lowest generation for 1, and large gaps for `GAP_MAX`."""
+        numbers = sorted(frozenset().union(*map(self._numbers, (*state.clients, state.broker))))
+        gaps = tuple((b, b - a - GAP_MAX) for a, b in pairwise(numbers) if b - a > GAP_MAX)
+        return Count(numbers[0] - 1, gaps) if gaps or numbers[0] > 1 else SAME
+
+    def _numbers(self, cell: Cell) -> frozenset[int]:
+        found = self._generations.get(cell)
+        if found is None:
+            value = cell.value
+            found = generations_of(value)
+            if isinstance(value, Broker):
+                found |= generations_of(value.state)
+            self._generations[cell] = found
+        return found
+
+    def _rename(self, cell: Cell, count: Count, mapping: tuple[tuple[str, str], ...]) -> Cell:
+        key = (cell, count, mapping)
+        found = self._renamed.get(key)
+        if found is None:
+            value = cell.value
+            if isinstance(value, Broker):
+                inner = self.interner.cell(renamed(value.state, count, mapping))
+                value = renamed(value._replace(coordinator=_NO_CELL), count, mapping)._replace(
+                    coordinator=inner
+                )
+            else:
+                value = renamed(value, count, mapping)
+            found = self._renamed[key] = self.interner.cell(value)
+        return found
+
+
+def _renumbering(names: frozenset[str]) -> tuple[tuple[str, str], ...]:
+    """For each client's ids, in their order, the numbers from 1; only what changes."""
+    seen: dict[str, int] = {}
+    changes = []
+    for name in sorted(names):
+        prefix = name.rpartition("-")[0]
+        seen[prefix] = seen.get(prefix, 0) + 1
+        fresh = f"{prefix}-{seen[prefix]}"
+        if fresh != name:
+            changes.append((name, fresh))
+    return tuple(changes)

@@ -1,0 +1,163 @@
+"""Offsets in an explored world: what each client has processed, what is committed, who took over what.
+
+Records are counted from 0 and are all alike; a client begins where the committed offset is, processes one at
+a time, and sends OffsetCommit whenever it likes. That is the protocol's part; what is promised of it is
+judged when the coordinator accepts a commit, from history that nobody in the protocol sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.explore import Action, Cell, Severity
+from kassay.model.protocols.clients import classic as cc
+from kassay.model.protocols.clients import consumer as cm
+from kassay.model.protocols.clients.classic_state import Client
+from kassay.model.protocols.clients.config import Run
+from kassay.model.protocols.values.groups import ClassicGroup, Role
+from kassay.model.protocols.values.in_flight import COMMIT, HEARTBEAT_OFFSET, number_of
+from kassay.model.protocols.values.requests import Commit, Partitions
+from kassay.model.protocols.world.parts.setting import BROKER, Setting, World, put
+
+BY_DESIGN: Final = Severity.BY_DESIGN.value
+Counts: TypeAlias = tuple[tuple[TopicPartition, int], ...]
+
+
+class Position(NamedTuple):
+    """How far a client has processed a partition that it owns, and the offset it last sent or fetched."""
+
+    tp: TopicPartition
+    processed: int
+    told: int
+
+
+class Offsets(NamedTuple):
+    """Committed offsets, each client's positions, who adopted each partition last, and what broke.
+
+    `broken` names an invariant, its evidence and, if it is not real, its gravity; or is empty.
+    """
+
+    committed: Counts = ()
+    positions: tuple[tuple[Position, ...], ...] = ()
+    tenants: Counts = ()
+    broken: tuple[str, ...] = ()
+
+
+class Ledger:
+    """The steps of processing and committing, and the history behind every other step."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self.records = setting.options.records
+
+    def first(self) -> Cell:
+        """Nothing is processed, nothing committed."""
+        return self.setting.cell(Offsets(positions=((),) * self.setting.options.members))
+
+    def steps(self, state: World) -> Iterator[tuple[Action, World]]:
+        """A client that runs processes a record, or commits what it has processed since."""
+        offsets: Offsets = state.offsets.value
+        if offsets.broken:
+            return
+        for c, cell in enumerate(state.clients):
+            client = cell.value
+            if client.run is not Run.UP:
+                continue
+            positions = offsets.positions[c]
+            for place, position in enumerate(positions):
+                if position.processed < self.records:
+                    more = position._replace(processed=position.processed + 1)
+                    after = self._with(offsets, c, (*positions[:place], more, *positions[place + 1 :]))
+                    action = Action(f"c{c + 1}", "processes", detail=f"{position.tp} up to {more.processed}")
+                    yield action, state._replace(offsets=after)
+            yield from self._commits(state, offsets, c, client)
+
+    def _commits(self, state: World, offsets: Offsets, c: int, client: Any) -> Iterator[tuple[Action, World]]:
+        news = tuple((p.tp, p.processed) for p in offsets.positions[c] if p.processed != p.told)
+        if not news or client.wire.busy(COMMIT, client.connection):
+            return
+        number = 2 * HEARTBEAT_OFFSET + number_of(c, client.connection)
+        make = cc.commit if isinstance(client, Client) else cm.commit
+        request = make(self.setting.configs[c], number, client, news)
+        if request is None:
+            return
+        told = tuple(p._replace(told=p.processed) for p in offsets.positions[c])
+        sent = self.setting.cell(client._replace(wire=client.wire.sending(request)))
+        detail = f"generation {request.generation}; {_counted(news)}"
+        yield (
+            Action(f"c{c + 1}", "sends OffsetCommit", BROKER, detail),
+            put(state, c, sent)._replace(offsets=self._with(offsets, c, told)),
+        )
+
+    def _with(self, offsets: Offsets, c: int, positions: tuple[Position, ...]) -> Cell:
+        return self.setting.cell(
+            offsets._replace(positions=(*offsets.positions[:c], positions, *offsets.positions[c + 1 :]))
+        )
+
+    def accepted(self, cell: Cell, c: int, commit: Commit) -> Cell:
+        """The history once the coordinator has accepted a commit, which is when it is judged."""
+        offsets: Offsets = cell.value
+        committed, tenants = dict(offsets.committed), dict(offsets.tenants)
+        broken = offsets.broken
+        astray = self.setting.options.network == "N2"
+        for tp, offset in commit.offsets:
+            tenant, before = tenants.get(tp, c), committed.get(tp, 0)
+            if tenant != c:
+                broken = ("I5", f"a commit of c{c + 1} for {tp} is accepted, though c{tenant + 1} took over")
+            if offset < before:
+                broken = ("I9", f"{tp}: {before} was committed, then c{c + 1} commits {offset}")
+                if tenant == c and astray:
+                    # One client's requests over two connections: OffsetCommit never gave them an order.
+                    broken = (*broken, BY_DESIGN)
+            committed[tp] = offset
+        return self.setting.cell(offsets._replace(committed=tuple(sorted(committed.items())), broken=broken))
+
+    def followed(self, before: World, after: World) -> World:
+        """The world after a step, with positions for exactly what each client owns now.
+
+        What a client newly owns it processes from the committed offset on. It has taken a partition over
+        if the registry gives it that too; a zombie that adopts what it slept upon has not.
+        """
+        if before.clients is after.clients:
+            return after
+        offsets: Offsets = after.offsets.value
+        committed, tenants = dict(offsets.committed), dict(offsets.tenants)
+        rows = list(offsets.positions)
+        for c, (old, new) in enumerate(zip(before.clients, after.clients)):
+            if old is not new and old.value.owned != new.value.owned:
+                known = {position.tp: position for position in rows[c]}
+                rows[c] = tuple(
+                    known.get(tp) or Position(tp, committed.get(tp, 0), committed.get(tp, 0))
+                    for tp in new.value.owned
+                )
+                given = self._given(after.broker, new.value)
+                tenants.update((tp, c) for tp in new.value.owned if tp not in known and tp in given)
+        return after._replace(
+            offsets=self.setting.cell(
+                offsets._replace(positions=tuple(rows), tenants=tuple(sorted(tenants.items())))
+            )
+        )
+
+    def _given(self, broker: Cell, client: Any) -> Partitions:
+        """What is on record for a client, also where a new coordinator has not read the record yet."""
+        loading = broker.value.state.role is Role.LOADING
+        group = (self.setting.brokers.load(broker) if loading else broker).value.state.group
+        member = next((m for m in group.members if m.member == client.member), None) if group else None
+        if member is None:
+            return ()
+        if isinstance(group, ClassicGroup):
+            current = isinstance(client, Client) and client.generation == group.generation
+            return member.assignment if current else ()
+        return (*member.assigned, *member.pending)
+
+
+def _counted(counts: Counts) -> str:
+    return ", ".join(f"{tp} at {offset}" for tp, offset in counts)
+
+
+def broken(state: World) -> tuple[str, ...]:
+    """The invariant that an accepted commit broke, with the evidence; empty if none did."""
+    found: tuple[str, ...] = state.offsets.value.broken
+    return found

@@ -1,0 +1,265 @@
+"""What every part of an explored world shares: options, the state, a local step, and the setting.
+
+Network N0: an RPC is one step, except that the replies of parked requests lie in the client's inbox
+until it takes them. There is no clock (T0): a timer may fire whenever its guard lets it, which says
+that somebody it waits for is absent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.explore import Action, Cell, Interner
+from kassay.model.protocols.clients.classic_state import Client
+from kassay.model.protocols.clients.config import COOPERATIVE, EAGER, ClientConfig, Run
+from kassay.model.protocols.coordinator.runtime import Broker, Brokers, Mail
+from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, spend
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.groups import ClassicGroup, Group
+from kassay.model.protocols.values.in_flight import CONNECTION as CONNECTION
+from kassay.model.protocols.values.in_flight import HEARTBEAT_OFFSET as HEARTBEAT_OFFSET
+from kassay.model.protocols.values.requests import Commit, Image, JoinReply, Partitions, image_of
+from kassay.model.protocols.world.parts.renaming import facts_of
+
+BROKER: Final = "coordinator"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is explored. `instances` names static members' instance ids, "" for dynamic ones.
+
+    `assignors`: one tuple of names a rollout rung; `modes` what each name supports. `topics` are the
+    topics at the start, `pattern` a prefix if clients subscribe by one, `new_topics` what may be created.
+    `network` is N0 (an RPC is one step), N1 (its parts are steps) or N2 (and messages go astray); with
+    `loading` a new coordinator takes its time to read the log at N0 as well. `records` of each partition
+    can be processed, and their offsets committed (N1, N2).
+    """
+
+    members: int = 2
+    partitions: int = 2
+    topics: tuple[str, ...] = ("t",)
+    pattern: str = ""
+    new_topics: tuple[str, ...] = ()
+    instances: tuple[str, ...] = ()
+    assignors: tuple[tuple[str, ...], ...] = (("any-balanced",),)
+    modes: tuple[tuple[str, tuple[str, ...]], ...] = (("any-balanced", (EAGER,)),)
+    faults: Faults = NO_FAULTS
+    switches: frozenset[str] = frozenset()
+    version: int = 3
+    remembers: bool = False
+    threads: bool = False
+    lists: tuple[tuple[tuple[str, ...], ...], ...] = ()
+    network: str = "N0"
+    loading: bool = False
+    records: int = 0
+    partitions_max: int = 4
+
+    @property
+    def loads_slowly(self) -> bool:
+        """Whether a new coordinator is found loading: always where a request is more than one step."""
+        return self.loading or self.network != "N0"
+
+
+def options(mode: str = EAGER, **changes: Any) -> Options:
+    """Options whose one assignor, any-balanced, supports the mode."""
+    modes = (("any-balanced", (EAGER,) if mode == EAGER else (EAGER, COOPERATIVE)),)
+    return replace(Options(modes=modes), **changes)
+
+
+NO_CELL: Final = Cell(None)
+
+
+class World(NamedTuple):
+    """Cells of clients, broker, image and budget. `adopted`: who last adopted what a zombie still holds.
+
+    `offsets` is a cell of `Offsets` where records are processed, else of nothing.
+    """
+
+    clients: tuple[Cell, ...]
+    broker: Cell
+    image: Cell
+    budget: Cell
+    adopted: tuple[tuple[TopicPartition, int], ...] = ()
+    offsets: Cell = NO_CELL
+
+
+class Move(NamedTuple):
+    """One local step: what becomes of client and broker, and the replies that others get.
+
+    `adopts` is what the client takes over by it, `accepts` a commit that the coordinator accepts. A step
+    that is a fault costs one `fault` of the budget.
+    """
+
+    action: Action
+    client: Cell
+    broker: Cell
+    mail: Mail = ()
+    adopts: Partitions = ()
+    accepts: tuple[Commit, ...] = ()
+    fault: str = "loss"
+
+
+def first_image(o: Options) -> Image:
+    """The topics as they are at the start."""
+    return image_of((topic, o.partitions) for topic in o.topics)
+
+
+def config_of(o: Options, c: int) -> ClientConfig:
+    """What does not change of a client while it runs."""
+    instance = o.instances[c] if c < len(o.instances) else ""
+    lists = o.lists[c] if c < len(o.lists) else o.assignors
+    return ClientConfig(
+        f"c{c + 1}",
+        instance,
+        lists,
+        o.modes,
+        o.topics,
+        o.pattern,
+        o.version,
+        o.remembers,
+        o.threads,
+        o.switches,
+    )
+
+
+class Setting:
+    """What the parts of one model work with: options, clients' configs, the broker, and cells.
+
+    `taken` names the member ids that the client at work knows of: the broker gives out no such id.
+    """
+
+    def __init__(self, options: Options, config: v.Config, targets: object) -> None:
+        self.options = options
+        self.interner = Interner()
+        self.cell = self.interner.cell
+        self.configs = tuple(config_of(options, c) for c in range(options.members))
+        self.brokers = Brokers(config, self.interner, targets, self.member_id)
+        self.taken: frozenset[str] = frozenset()
+        self._delivered: dict[tuple[Cell, int, v.ReplyBody], Cell] = {}
+        self._spent: dict[tuple[Cell, str], Cell | None] = {}
+
+    def member_id(self, broker: Broker, prefix: str) -> str:
+        """The first free id of this prefix, not in use by the broker or its client."""
+        used = facts_of(broker).names | self.taken
+        number = 1
+        while f"{prefix}-{number}" in used:
+            number += 1
+        return f"{prefix}-{number}"
+
+    def post(self, clients: tuple[Cell, ...], mail: Mail) -> tuple[Cell, ...]:
+        """The clients with replies of parked requests in inboxes; what nobody waits for is dropped."""
+        for number, body in mail:
+            connection, c = divmod(number % HEARTBEAT_OFFSET, CONNECTION)
+            client = clients[c]
+            key = (client, number, body)
+            after = self._delivered.get(key)
+            if after is None:
+                value: Any = client.value
+                wanted = "join" if isinstance(body, JoinReply) else "sync"
+                hears = value.run in (Run.UP, Run.PAUSED, Run.STALLED) and value.waits == wanted
+                hears = hears and value.connection == connection
+                after = self.cell(value._replace(inbox=(body,))) if hears else client
+                self._delivered[key] = after
+            if after is not client:
+                clients = (*clients[:c], after, *clients[c + 1 :])
+        return clients
+
+    def spend(self, budget: Cell, fault: str) -> Cell | None:
+        """The budget after one such fault, or None if there is none left."""
+        key = (budget, fault)
+        if key not in self._spent:
+            left = spend(budget.value, fault)
+            self._spent[key] = None if left is None else self.cell(left)
+        return self._spent[key]
+
+    def spent(self, budget: Cell, fault: str) -> Cell:
+        """The budget after a fault that it allows."""
+        left = self.spend(budget, fault)
+        assert left is not None, "a fault needs a budget"
+        return left
+
+    def faulty(self, state: World, c: int, client: Any, fault: str) -> World:
+        """The world after a fault made this of a client."""
+        return put(state, c, self.cell(client))._replace(budget=self.spent(state.budget, fault))
+
+    def move(self, action: Action, before: Any, after: Any, broker: Cell, mail: Mail = ()) -> Move:
+        """A local step, with what the client takes over by it."""
+        adopts: Partitions = ()
+        late = _catches_up(before, after)
+        if (late or after.owned != before.owned) and is_current(after, broker):
+            adopts = tuple(tp for tp in after.owned if late or tp not in before.owned)
+        return Move(action, self.cell(after), broker, mail, adopts)
+
+
+def _catches_up(before: Any, after: Any) -> bool:
+    """Whether a member that a round went by adopts anew: then what it keeps is taken over again."""
+    if not isinstance(before, Client) or not isinstance(after, Client) or after.overtaken:
+        return False
+    return before.overtaken or after.generation > before.generation + 1 > 0
+
+
+def labelled(action: Action, before: Cell, after: Cell) -> Action:
+    """The action with what it does to the group: generations begun, members come and gone."""
+    old, new = before.value.state.group, after.value.state.group
+    if old is new:
+        return action
+    old_ids = {m.member for m in old.members} if old is not None else set()
+    new_ids = {m.member for m in new.members} if new is not None else set()
+    rounds = epoch_of(new) - epoch_of(old)
+    return action._replace(disturbs=action.disturbs or old_ids != new_ids, rounds=max(0, rounds))
+
+
+def epoch_of(group: Group) -> int:
+    """The generation, or the group epoch."""
+    if group is None:
+        return 0
+    return group.generation if isinstance(group, ClassicGroup) else group.epoch
+
+
+def is_current(client: Any, broker: Cell) -> bool:
+    """Whether a client's identity is the registry's: only then does it take over what it adopts."""
+    group = broker.value.state.group
+    if group is None:
+        return False
+    own = client.generation if isinstance(client, Client) else client.epoch
+    if isinstance(group, ClassicGroup):
+        return own == group.generation and any(m.member == client.member for m in group.members)
+    return any(m.member == client.member and m.epoch == own for m in group.members)
+
+
+def put(state: World, c: int, cell: Cell) -> World:
+    """The world with another client in this place."""
+    clients = state.clients
+    return state._replace(clients=(*clients[:c], cell, *clients[c + 1 :]))
+
+
+def listing(tps: Partitions) -> str:
+    """Partitions in a few characters."""
+    return ",".join(str(tp) for tp in tps) or "nothing"
+
+
+def gained(before: World, after: World) -> bool:
+    """Whether a step changed what some client believes to own."""
+    if before.clients is not after.clients:
+        for old, new in zip(before.clients, after.clients):
+            if old is not new and old.value.owned != new.value.owned:
+                return True
+    return False
+
+
+def failed(before: World, after: World) -> bool:
+    """Whether some client that had an error in its inbox is another after this step."""
+    if before.clients is not after.clients:
+        for old, new in zip(before.clients, after.clients):
+            if old is not new and old.value.inbox and old.value.inbox[0].error != v.NONE:
+                return True
+    return False
+
+
+def moved(before: World, after: World) -> bool:
+    """Whether the coordinator failed over in this step."""
+    old: Faults = before.budget.value
+    new: Faults = after.budget.value
+    return old.failover != new.failover

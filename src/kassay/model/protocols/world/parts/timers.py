@@ -1,0 +1,127 @@
+"""The coordinator's own steps: a timer fires once its guard lets it, a write is acknowledged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kassay.model.explore import Action, Cell
+from kassay.model.protocols.clients.classic_state import Client
+from kassay.model.protocols.clients.config import Run
+from kassay.model.protocols.coordinator.runtime import Broker, Mail
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, Role
+from kassay.model.protocols.values.requests import JoinReply
+from kassay.model.protocols.world.parts.setting import BROKER, CONNECTION, Setting, World, labelled
+
+
+class Timers:
+    """The steps of the coordinator that no request asks for."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self._present: dict[tuple[int, Cell], tuple[str, str, int]] = {}
+        self._found: dict[Any, tuple[tuple[Action, Cell, Mail], ...]] = {}
+
+    def steps(self, state: World) -> Iterator[tuple[Action, World]]:
+        """What may happen at the coordinator now."""
+        broker: Broker = state.broker.value
+        if broker.state.role is Role.LOADING:
+            yield self.load(state)
+        if not broker.armed and not broker.unanswered:
+            return
+        presence = tuple([self._presence(*place) for place in enumerate(state.clients)])
+        logged = state.budget.value.failover > 0
+        key = (state.broker, presence, logged)
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = tuple(self._fire(state.broker, presence, logged))
+        for action, after, mail in found:
+            clients = self.setting.post(state.clients, mail) if mail else state.clients
+            yield action, World(clients, after, state.image, state.budget, state.adopted, state.offsets)
+
+    def load(self, state: World) -> tuple[Action, World]:
+        """A new coordinator has read its log."""
+        logged = state.budget.value.failover > 0
+        loaded = self.setting.brokers.load(state.broker, keeps_log=logged)
+        return Action(BROKER, "has loaded the group"), state._replace(broker=loaded)
+
+    def _presence(self, c: int, cell: Cell) -> tuple[str, str, int]:
+        """Whether a client polls ("up"), only heartbeats ("stalled") or nothing; its id and request."""
+        found = self._present.get((c, cell))
+        if found is None:
+            found = self._present[c, cell] = _present(c, cell.value)
+        return found
+
+    def _fire(
+        self, cell: Cell, presence: tuple[tuple[str, str, int], ...], logged: bool
+    ) -> Iterator[tuple[Action, Cell, Mail]]:
+        broker: Broker = cell.value
+        if broker.unanswered:
+            for after, mail in self.setting.brokers.acknowledge(cell, keeps_log=logged):
+                yield Action(BROKER, "the assignment is stored"), after, mail
+        group = broker.state.group
+        if group is None:
+            return
+        polling, beating = set(), set()
+        parked: dict[int, str] = {}
+        if isinstance(group, ClassicGroup):
+            parked = {m.awaiting_join: m.member for m in group.members if m.awaiting_join >= 0}
+            parked |= {m.awaiting_sync: m.member for m in group.members if m.awaiting_sync >= 0}
+        for run, member, number in presence:
+            if run == "absent":
+                continue
+            ids = {member, parked.get(number, member)}
+            beating |= ids
+            if run == "up":
+                polling |= ids
+        for timer in broker.armed:
+            kind, member_id = timer.timer
+            due = _due(group, kind, member_id, polling, beating)
+            if due or (kind == v.JOIN and timer.payload):
+                name = timer_name(kind, member_id)
+                for after, mail in self.setting.brokers.fire(cell, timer, keeps_log=logged):
+                    if after is not cell:
+                        yield labelled(Action(BROKER, name), cell, after), after, mail
+
+    def watched(self, state: World) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:
+        """The group, whose session timers are armed, and which parked members' expiry may be ignored."""
+        broker: Broker = state.broker.value
+        sessions = (v.SESSION, v.CONSUMER_SESSION)
+        armed = tuple(order.timer.member for order in broker.armed if order.timer.kind in sessions)
+        group = broker.state.group
+        members = group.members if isinstance(group, ClassicGroup) else ()
+        excused = tuple(
+            m.member for m in members if (m.awaiting_join >= 0 and not m.is_new) or m.awaiting_sync >= 0
+        )
+        return group, armed, excused
+
+
+def _present(c: int, client: Client) -> tuple[str, str, int]:
+    run = client.run.value if client.run in (Run.UP, Run.STALLED) else "absent"
+    member = client.member
+    if client.inbox and isinstance(client.inbox[0], JoinReply):
+        member = client.inbox[0].member or member
+    return run, member, c + CONNECTION * client.connection if client.waits else -1
+
+
+def timer_name(kind: str, member: str) -> str:
+    """What happens when a timer fires."""
+    if kind in (v.SESSION, v.CONSUMER_SESSION):
+        return f"session of {member} expires"
+    if kind in (v.JOIN, v.SYNC):
+        return f"{kind} timer fires"
+    word = "revocation timer" if kind == v.REVOCATION else kind
+    return f"{word} of {member} fires"
+
+
+def _due(group: Any, kind: str, member: str, polling: set[str], beating: set[str]) -> bool:
+    """Whether a timer's guard lets it fire."""
+    if isinstance(group, ConsumerGroup):
+        return member not in (beating if kind == v.CONSUMER_SESSION else polling)
+    if kind == v.SESSION:
+        return member not in beating
+    if kind == v.JOIN:
+        awaited = {m.member for m in group.members if m.awaiting_join < 0} | set(group.pending_join)
+        return bool(awaited - polling)
+    return bool(set(group.pending_sync) - polling)

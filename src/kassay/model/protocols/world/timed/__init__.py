@@ -1,0 +1,1 @@
+"""The same worlds on an integer clock."""

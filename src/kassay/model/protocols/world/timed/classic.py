@@ -1,0 +1,306 @@
+"""The classic world on an integer clock (T1): coordinator, clients and faults of T0, and time that passes.
+
+Of the coordinator's timers the due times are kept, of each client a clock. One step lets time pass,
+and three rules say when it may:
+
+* Urgency. No time passes while a client that runs has something to do, a heartbeat must arrive, or a
+  timer is due. A paused or crashed process has nothing to do; one that processes records for too long
+  only sends heartbeats.
+* Deliveries precede expiries: a timer fires only once everything else that is due at its instant is done.
+* Faults, starts and resumptions happen whenever they like, before or after an expiry of their instant.
+
+Heartbeats are sent at their interval and are one step (N0), lost or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeAlias
+
+from kassay.model.explore import Action, Cell
+from kassay.model.protocols.clients import classic as cc
+from kassay.model.protocols.clients.classic_state import Assign, Client
+from kassay.model.protocols.clients.classic_table import State
+from kassay.model.protocols.clients.config import Run
+from kassay.model.protocols.clients.consumer import ConsumerClient
+from kassay.model.protocols.clients.consumer_table import State as ConsumerState
+from kassay.model.protocols.coordinator.runtime import Broker
+from kassay.model.protocols.shared.census import Census
+from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.groups import Role
+from kassay.model.protocols.world.models.classic import ClassicModel
+from kassay.model.protocols.world.parts.setting import (
+    BROKER,
+    HEARTBEAT_OFFSET,
+    Move,
+    Options,
+    World,
+    labelled,
+    put,
+)
+from kassay.model.protocols.world.parts.timers import timer_name
+from kassay.model.protocols.world.timed.clock import (
+    BACKOFF,
+    IDLE,
+    LATE,
+    POLLING,
+    Clock,
+    Timing,
+    beats,
+    hurries,
+    sent,
+    stepped,
+    waited,
+)
+from kassay.model.protocols.world.timed.instant import at_once, on_the_clock
+
+_Steps: TypeAlias = list[tuple[Action, World]]
+
+
+class Timed(NamedTuple):
+    """A world and its clients' clocks; `loads` ticks from now a new coordinator has read its log."""
+
+    world: World
+    clocks: tuple[Clock, ...]
+    loads: int = 0
+
+    @property
+    def clients(self) -> tuple[Cell, ...]:
+        """The world's clients."""
+        return self.world.clients
+
+
+class TimedModel:
+    """The classic protocol on the clock; see the module."""
+
+    def __init__(self, options: Options, timing: Timing, assign: Assign | None = None) -> None:
+        self.options = replace(options, loading=timing.load > 0)
+        self.timing = timing
+        whole = self._timeless(assign)
+        self.setting = whole.setting
+        self.faults = whole.faults
+        on_the_clock(self.setting, timing)
+        self.inner = at_once(whole)
+
+    def _timeless(self, assign: Assign | None) -> ClassicModel:
+        """The model that is put on the clock."""
+        return ClassicModel(self.options, assign)
+
+    # The explorer's model.
+
+    def initial(self) -> Iterator[Timed]:
+        """Nobody has started."""
+        for world in self.inner.initial():
+            yield Timed(world, (IDLE,) * self.options.members)
+
+    def steps(self, state: Timed) -> Iterator[tuple[Action, Timed]]:
+        """What must be done at this instant; else expiries, or time. And what may happen at any instant."""
+        now = list(self.inner.steps(state.world))
+        due = list(self._due(state, now))
+        yield from due
+        loose = list(self._loose(state, now))
+        yield from loose
+        if not any(not action.fault for action, _ in due):
+            expiries = list(self._expiries(state))
+            yield from expiries
+            if not expiries and (ticks := self._wait(state, any(map(_matters, loose)))):
+                yield self._pass(state, ticks)
+        yield from self._early(state)
+
+    def canonical(self, state: Timed) -> Timed:
+        """The representative of the world; times are counted from now already."""
+        world = self.inner.canonical(state.world)
+        return state if world is state.world else state._replace(world=world)
+
+    def converged(self, state: Timed) -> bool:
+        """As at T0."""
+        return self.inner.converged(state.world)
+
+    def public(self, state: Timed) -> Any:
+        """What a census reads of a state."""
+        return self.inner.public(state.world)
+
+    def census(self, state: Timed) -> Census:
+        """Who owns what, in belief and on record."""
+        return self.inner.census(state.world)
+
+    # What is due.
+
+    def _due(self, state: Timed, now: _Steps) -> Iterator[tuple[Action, Timed]]:
+        """Everything that must happen before time passes, and the ways in which it can get lost."""
+        world, clocks = state.world, state.clocks
+        away = {f"c{c + 1}" for c, clock in enumerate(clocks) if clock.poll != POLLING or clock.rest}
+        for action, after in now:
+            if action.actor in away:
+                continue
+            yield action, self._tried(state, action, after)
+        for c, clock in enumerate(clocks):
+            client: Client | ConsumerClient = world.clients[c].value
+            if client.run is not Run.UP:
+                continue
+            if beats(client) and (clock.beat <= -self.timing.delay or (hurries(client) and not clock.rest)):
+                yield from self._heartbeat(state, c)
+            if clock.poll == 0:
+                yield from self._poll_expires(state, c)
+
+    def _tried(self, state: Timed, action: Action, after: World) -> Timed:
+        """After a main thread's step: who found the coordinator loading waits before it tries again."""
+        if action.reply != v.COORDINATOR_LOAD_IN_PROGRESS:
+            return self._at(state, after)
+        c = int(action.actor[1:]) - 1
+        return self._at(state, after, c, state.clocks[c]._replace(rest=BACKOFF))
+
+    def _early(self, state: Timed) -> Iterator[tuple[Action, Timed]]:
+        """Heartbeats under way that arrive now, though they have time left."""
+        for c, clock in enumerate(state.clocks):
+            client: Client | ConsumerClient = state.world.clients[c].value
+            if client.run is Run.UP and beats(client) and -self.timing.delay < clock.beat <= 0:
+                yield from self._heartbeat(state, c)
+
+    def _heartbeat(self, state: Timed, c: int) -> Iterator[tuple[Action, Timed]]:
+        """One heartbeat: it arrives and is answered, or one of both is lost."""
+        world, setting = state.world, self.setting
+        client: Client = world.clients[c].value
+        config, faults = setting.configs[c], world.budget.value
+        request = cc.heartbeat(config, HEARTBEAT_OFFSET + c, client)
+        assert request is not None, "only those who beat send a heartbeat"
+        action = Action(f"c{c + 1}", "Heartbeat", BROKER, f"generation {client.generation}")
+        beaten = sent(self.timing, state.clocks[c])
+        if faults.loss and state.clocks[c].beat == 0:
+            # Where on its way it got lost makes no difference: it does when it is sent.
+            label = action._replace(fault=True, reply="lost before the coordinator")
+            yield label, self._moved(state, c, beaten, setting.move(label, client, client, world.broker))
+        for broker, mail in setting.brokers.handle(world.broker, request, keeps_log=faults.failover > 0):
+            (body,) = (reply for number, reply in mail if number == request.request)
+            heard = cc.on_heartbeat(config, client, request, body.error)
+            label = action._replace(reply=body.error)
+            yield label, self._moved(state, c, beaten, setting.move(label, client, heard, broker))
+            if faults.loss and (heard != client or broker is not world.broker):
+                label = action._replace(fault=True, reply="reply lost")
+                yield label, self._moved(state, c, beaten, setting.move(label, client, client, broker))
+
+    def _moved(self, state: Timed, c: int, clock: Clock, move: Move) -> Timed:
+        """The state after a local step of client `c`, its clock set to this."""
+        return self._at(state, self.inner.apply(state.world, c, move), c, clock)
+
+    def _poll_expires(self, state: Timed, c: int) -> Iterator[tuple[Action, Timed]]:
+        """max.poll.interval.ms is over: a dynamic member leaves, a static one falls silent."""
+        name, world = f"c{c + 1}", state.world
+        client: Client = world.clients[c].value
+        if self.setting.configs[c].instance:
+            silent = put(world, c, self.setting.cell(client._replace(run=Run.PAUSED)))
+            yield Action(name, "polls too late, falls silent"), self._at(state, silent, c, IDLE)
+            return
+        late = state.clocks[c]._replace(poll=LATE)
+        after = put(world, c, self.setting.cell(cc.poll_expired(client)))
+        for action, left in self.faults.leave(
+            Action(name, "polls too late, LeaveGroup", BROKER), after, c, client
+        ):
+            yield action, self._at(state, left, c, late)
+
+    # Timers and time.
+
+    def _expiries(self, state: Timed) -> Iterator[tuple[Action, Timed]]:
+        """The coordinator's timers that are due, of several any may be the first; or its log is read."""
+        world = state.world
+        broker: Broker = world.broker.value
+        if _loading(world) and not state.loads:
+            action, loaded = self.inner.timers.load(world)
+            yield action, self._at(state, loaded)
+        logged = world.budget.value.failover > 0
+        for order in broker.armed:
+            if order.due > 0:
+                break
+            for after, mail in self.setting.brokers.fire(world.broker, order, keeps_log=logged):
+                clients = self.setting.post(world.clients, mail)
+                label = labelled(Action(BROKER, timer_name(*order.timer)), world.broker, after)
+                yield label, self._at(state, world._replace(clients=clients, broker=after))
+
+    def _wait(self, state: Timed, loose: bool) -> int:
+        """How many ticks pass in one step: to the next instant at which anything can happen; 0 if none.
+
+        Between two such instants nothing reads a clock, so that all that is left out are states that differ
+        in how far the clocks went. What may happen at any instant and sets a timer (`loose`) makes every
+        tick such an instant; a crash or a pause does not: it can as well come right after the last step.
+        """
+        world, clocks = state.world, state.clocks
+        left = [order.due for order in world.broker.value.armed]
+        under_way = False
+        for cell, clock in zip(world.clients, clocks):
+            if beats(cell.value) and (clock.beat > 0 or cell.value.run is Run.UP):
+                under_way = under_way or clock.beat <= 0
+                left.append(max(clock.beat, 1))
+            left += [ticks for ticks in (clock.poll, clock.rest) if ticks > 0]
+        if state.loads:
+            left.append(state.loads)
+        if not left:
+            return 0
+        return 1 if loose or under_way else min(left)
+
+    def _pass(self, state: Timed, ticks: int) -> tuple[Action, Timed]:
+        world = state.world
+        clocks = tuple(waited(clock, cell.value, ticks) for clock, cell in zip(state.clocks, world.clients))
+        later = world._replace(broker=self.setting.brokers.wait(world.broker, ticks))
+        action = Action("time", "passes", detail=f"{ticks} tick" + "s" * (ticks > 1))
+        return action, Timed(later, clocks, max(state.loads - ticks, 0))
+
+    # What may happen at any instant.
+
+    def _loose(self, state: Timed, now: _Steps) -> Iterator[tuple[Action, Timed]]:
+        """Faults, starts, resumptions; who is late polls at last; who polls may process for too long."""
+        world, clocks = state.world, state.clocks
+        faults: Faults = world.budget.value
+        # That a member polls too late is left to its clock.
+        if any(others := faults._replace(slow=0)):
+            for action, after in self.faults.steps(world, others):
+                yield action, self._at(state, after)
+        for action, after in self.faults.starts(world):
+            yield action, self._at(state, after)
+        for c, (cell, clock) in enumerate(zip(world.clients, clocks)):
+            name = f"c{c + 1}"
+            mine = [(action, after) for action, after in now if action.actor == name]
+            if clock.poll == LATE:
+                for action, after in mine:
+                    yield action, self._at(state, after, c, clock._replace(poll=POLLING))
+            elif faults.slow and clock.poll == POLLING and _reads(cell.value) and not mine:
+                less = world._replace(budget=self.setting.spent(world.budget, "slow"))
+                long = clock._replace(poll=self.timing.max_poll)
+                yield Action(name, "processes for too long", fault=True), self._at(state, less, c, long)
+
+    def _at(self, state: Timed, after: World, c: int = -1, clock: Clock = IDLE) -> Timed:
+        """The state once its world is `after`, at the same instant; client c's clock was set to this."""
+        clocks = state.clocks if c < 0 else (*state.clocks[:c], clock, *state.clocks[c + 1 :])
+        before = state.world.clients
+        if after.clients is not before:
+            clocks = tuple(
+                shown if old is new else stepped(self.timing, shown, old.value, new.value)
+                for shown, old, new in zip(clocks, before, after.clients)
+            )
+        moved = _loading(after) and not _loading(state.world)
+        return Timed(after, clocks, self.timing.load if moved else state.loads)
+
+    def polling(self, state: Timed) -> tuple[tuple[str, str], ...]:
+        """Clients that run and poll, with the member ids that they believe to have."""
+        return tuple(
+            (f"c{c + 1}", cell.value.member)
+            for c, (cell, clock) in enumerate(zip(state.world.clients, state.clocks))
+            if cell.value.run is Run.UP and clock.poll == POLLING
+        )
+
+
+def _loading(world: World) -> bool:
+    """Whether the coordinator has not read its log yet."""
+    broker: Broker = world.broker.value
+    return broker.state.role is Role.LOADING
+
+
+def _reads(client: Client | ConsumerClient) -> bool:
+    """Whether `poll` may hand records to the application."""
+    return client.run is Run.UP and client.state in (State.STABLE, ConsumerState.STABLE)
+
+
+def _matters(step: tuple[Action, Timed]) -> bool:
+    """Whether it matters at which tick this happens: all but crashes and pauses set a timer or a clock."""
+    return step[0].name not in ("crashes", "pauses")

@@ -1,0 +1,148 @@
+"""The integer clock (T1): how long everything takes, and what each client's own clock shows.
+
+All times are in ticks, and always counted from now: a clock holds what is left, so that a world
+in which nothing happens any more comes back to a state that it was in.
+Source: `Heartbeat` and the heartbeat thread of `AbstractCoordinator` in the Java client.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from kassay.model.errors import InputError
+from kassay.model.protocols.clients.classic_state import Client
+from kassay.model.protocols.clients.classic_table import State
+from kassay.model.protocols.clients.config import Run
+from kassay.model.protocols.clients.consumer import MEMBER, ConsumerClient
+from kassay.model.protocols.clients.consumer_table import State as ConsumerState
+from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.world.timed.timing import check_intervals
+
+TICKS_MAX: Final = 600
+POLLING: Final = -1
+LATE: Final = -2
+
+
+@dataclass(frozen=True)
+class Timing:
+    """How many ticks everything takes.
+
+    `session` and `heartbeat` are session.timeout.ms and heartbeat.interval.ms, `max_poll` is
+    max.poll.interval.ms; `rebalance` is the rebalance timeout, 0 for that of a consumer, which is
+    `max_poll`. `initial_delay` is group.initial.rebalance.delay.ms. A heartbeat arrives up to `delay`
+    ticks after it was sent. A new coordinator takes `load` ticks to read its log.
+    """
+
+    session: int = 6
+    heartbeat: int = 2
+    max_poll: int = 8
+    rebalance: int = 0
+    initial_delay: int = 0
+    delay: int = 0
+    load: int = 0
+
+    @property
+    def rebalance_timeout(self) -> int:
+        """How long the coordinator waits for members to join again."""
+        return self.rebalance or self.max_poll
+
+    @property
+    def new_member_timeout(self) -> int:
+        """How long a new member's JoinGroup may be parked: longer than any join phase takes.
+
+        Kafka has 5 minutes for both by default, and leaves it to the order of its timers which comes first.
+        """
+        return self.rebalance_timeout + 1
+
+    def check(self) -> None:
+        """Raises InputError, naming the option, for a time that is out of range."""
+        for option, ticks, low in (
+            ("--session", self.session, 1),
+            ("--heartbeat", self.heartbeat, 1),
+            ("--max-poll", self.max_poll, 1),
+            ("--rebalance-timeout", self.rebalance, 0),
+            ("--initial-delay", self.initial_delay, 0),
+            ("--delay", self.delay, 0),
+            ("--load", self.load, 0),
+        ):
+            if not low <= ticks <= TICKS_MAX:
+                raise InputError(f"{option}: {ticks} is out of range; expected {low} to {TICKS_MAX} ticks")
+        check_intervals(self.session, self.heartbeat, unit="ticks")
+        if self.delay >= self.heartbeat:
+            raise InputError(
+                f"--delay: {self.delay} ticks; expected less than --heartbeat, {self.heartbeat} ticks"
+            )
+
+    def keeps_members(self, faults: Faults, *, static: bool = False) -> bool:
+        """Whether no member that is alive and polls may be removed, whatever these faults do.
+
+        With so many heartbeats lost in a row the next must still reach the session, and the join phase, in
+        time. A process that was paused, or a `static` one that fell silent for lateness, has used up part
+        of its session: a SyncGroup to a stable group does not renew it, and its next heartbeat may be late.
+        """
+        late = (faults.loss + 1) * self.heartbeat + self.delay
+        silent = faults.pause or (static and faults.slow)
+        return late <= min(self.session, self.rebalance_timeout) and not silent
+
+
+class Clock(NamedTuple):
+    """One client's clock. `beat`: ticks until its next heartbeat is sent, 0 where it sends none.
+
+    Below 0 it says how long the heartbeat has been under way. `poll`: ticks until
+    max.poll.interval.ms is over, while the main thread processes records; POLLING while it is in
+    `poll`, LATE if it processes on although the interval is over. `rest`: ticks until the main thread
+    tries again, having found the coordinator loading.
+    """
+
+    beat: int = 0
+    poll: int = POLLING
+    rest: int = 0
+
+
+IDLE: Final = Clock()
+BACKOFF: Final = 1
+"""How many ticks a client waits before it tries again (retry.backoff.ms)."""
+
+
+def hurries(client: Client | ConsumerClient) -> bool:
+    """Whether the client heartbeats before its interval is over: to join, or to acknowledge (KIP-848)."""
+    return client.state in (ConsumerState.JOINING, ConsumerState.ACKNOWLEDGING)
+
+
+def beats(client: Client | ConsumerClient) -> bool:
+    """Whether the client's heartbeats go on, be the process paused or not."""
+    up = client.run in (Run.UP, Run.PAUSED)
+    if isinstance(client, ConsumerClient):
+        return up and client.state in MEMBER
+    return up and client.generation >= 0 and client.state in (State.COMPLETING, State.STABLE)
+
+
+def stepped(
+    timing: Timing, clock: Clock, before: Client | ConsumerClient, after: Client | ConsumerClient
+) -> Clock:
+    """The clock after a step made this of its client: heartbeats begin with JoinGroup's reply."""
+    if after.run not in (Run.UP, Run.PAUSED):
+        return IDLE
+    if not beats(after):
+        return clock._replace(beat=0)
+    if not beats(before):
+        return clock._replace(beat=timing.heartbeat)
+    if after.run is Run.PAUSED:
+        # What was under way is sent anew, so late as it is, when the process goes on.
+        return clock._replace(beat=max(clock.beat, 0))
+    return clock
+
+
+def waited(clock: Clock, client: Client | ConsumerClient, ticks: int) -> Clock:
+    """The clock so many ticks later. A paused process finds what has fallen due when it goes on."""
+    beat = clock.beat - ticks if beats(client) else 0
+    if client.run is Run.PAUSED:
+        beat = max(beat, 0)
+    poll = max(clock.poll - ticks, 0) if clock.poll >= 0 else clock.poll
+    return Clock(beat, poll, max(clock.rest - ticks, 0))
+
+
+def sent(timing: Timing, clock: Clock) -> Clock:
+    """The clock once the heartbeat has arrived: the interval counts from when it was sent."""
+    return clock._replace(beat=timing.heartbeat + min(clock.beat, 0))

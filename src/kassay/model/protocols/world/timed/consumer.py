@@ -1,0 +1,92 @@
+"""KIP-848 consumer groups on the integer clock: one kind of request, and a timer for each revocation.
+
+A member heartbeats at its interval, and at once to join or to acknowledge. The coordinator fences it when
+its session is over, or when it has not given up in time what it was asked to revoke.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kassay.model.explore import Action
+from kassay.model.protocols.clients import consumer as cm
+from kassay.model.protocols.clients.any_balanced import balanced_targets
+from kassay.model.protocols.clients.classic_state import Assign
+from kassay.model.protocols.clients.consumer import ConsumerClient
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.requests import ConsumerHeartbeatReply
+from kassay.model.protocols.world.models.classic import ClassicModel
+from kassay.model.protocols.world.models.consumer import ConsumerModel
+from kassay.model.protocols.world.networks.n0_atomic import answer, carried
+from kassay.model.protocols.world.parts.consumer_faults import ConsumerFaults
+from kassay.model.protocols.world.parts.setting import BROKER, Options, World, labelled, put
+from kassay.model.protocols.world.timed.classic import Timed, TimedModel
+from kassay.model.protocols.world.timed.clock import BACKOFF, LATE, Timing, sent
+
+
+class _Farewells(ConsumerFaults):
+    """How a member leaves for lateness."""
+
+    def farewell(
+        self, action: Action, after: World, c: int, client: ConsumerClient
+    ) -> Iterator[tuple[Action, World]]:
+        """The heartbeat with which a member leaves; the world is already that without the member."""
+        return self._farewell(action, after, c, client)
+
+
+class TimedConsumerModel(TimedModel):
+    """Clients of KIP-848 on the clock."""
+
+    def __init__(
+        self,
+        options: Options,
+        timing: Timing,
+        assign: Assign | None = None,
+        *,
+        targets: Any = balanced_targets,
+    ) -> None:
+        self._targets = targets
+        super().__init__(options, timing, assign)
+
+    def _timeless(self, assign: Assign | None) -> ClassicModel:
+        model = ConsumerModel(self.options, assign, targets=self._targets)
+        self._farewells = _Farewells(model.setting, model.kinds)
+        return model
+
+    def _heartbeat(self, state: Timed, c: int) -> Iterator[tuple[Action, Timed]]:
+        """One heartbeat: it arrives and is answered, or one of both is lost."""
+        world, setting, clock = state.world, self.setting, state.clocks[c]
+        config, faults = setting.configs[c], world.budget.value
+        client: ConsumerClient = world.clients[c].value
+        turn = cm.heartbeat(config, c, client)
+        assert turn is not None, "only those who beat send a heartbeat"
+        after_sending, request = turn
+        action = Action(f"c{c + 1}", "heartbeat", BROKER, carried(request))
+        beaten = sent(self.timing, clock)
+        unheard = cm.failed(config, after_sending)
+        if faults.loss and clock.beat >= 0:
+            label = action._replace(fault=True, reply="lost before the coordinator")
+            yield label, self._moved(state, c, beaten, setting.move(label, client, unheard, world.broker))
+        for broker, mail in setting.brokers.handle(world.broker, request, keeps_log=faults.failover > 0):
+            (body,) = (reply for number, reply in mail if number == request.request)
+            assert isinstance(body, ConsumerHeartbeatReply), "a heartbeat gets a heartbeat's reply"
+            heard = cm.on_reply(config, after_sending, body)
+            label = labelled(action, world.broker, broker)._replace(reply=answer(body))
+            shown = beaten if body.error == v.NONE else beaten._replace(rest=BACKOFF)
+            yield label, self._moved(state, c, shown, setting.move(label, client, heard, broker))
+            if faults.loss:
+                label = label._replace(fault=True, reply="reply lost")
+                yield label, self._moved(state, c, beaten, setting.move(label, client, unheard, broker))
+
+    def _poll_expires(self, state: Timed, c: int) -> Iterator[tuple[Action, Timed]]:
+        """max.poll.interval.ms is over: a member leaves."""
+        world, late = state.world, state.clocks[c]._replace(poll=LATE)
+        client: ConsumerClient = world.clients[c].value
+        action = Action(f"c{c + 1}", "polls too late, leaves", BROKER)
+        if client.state not in cm.MEMBER:
+            yield action, self._at(state, world, c, late)
+            return
+        after = put(world, c, self.setting.cell(cm.poll_expired(client)))
+        for label, left in self._farewells.farewell(action, after, c, client):
+            yield label, self._at(state, left, c, late)

@@ -1,0 +1,1 @@
+"""Kafka Streams applications: tasks, what happens to their processes, and their documents."""

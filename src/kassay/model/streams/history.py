@@ -1,0 +1,273 @@
+"""Histories of a Streams application: processes come and go, copies fall behind and catch up.
+
+A history is a start and changes in order; each change is a few events and one rebalance. Between two
+rebalances every process runs and keeps what it was given, which is all that its next request says
+of the past. An event that names a process that is not there (or is there already) does nothing,
+and neither does one that would leave no process at all.
+Source: KIP-441, for what processes report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+from kassay.model.groups.player import failure_of
+from kassay.model.groups.step import Failure, Look
+from kassay.model.streams.tasks import (
+    RUNNING,
+    ClientTasks,
+    TaskAssignment,
+    TaskAssignor,
+    TaskClient,
+    TaskId,
+    TaskRequest,
+    process_hash_order,
+    task_hash_order,
+)
+
+CHANGELOG: Final = 100_000
+"""The lag of a process without a copy: the whole changelog of a task."""
+
+SETTLING_ROUNDS_MAX: Final = 64
+"""Probing rebalances after which an application counts as never at rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessJoin:
+    """A process without any state comes."""
+
+    process_id: str
+    threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessLeave:
+    """A process goes, and its state with it."""
+
+    process_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadsChange:
+    """A process goes on with another number of threads."""
+
+    process_id: str
+    threads: int
+
+
+TaskEvent = ProcessJoin | ProcessLeave | ThreadsChange
+
+
+@dataclass(frozen=True, slots=True)
+class TaskChange:
+    """What happened before a rebalance, and how far behind the standby copies are by then.
+
+    `lags` are dealt out over the standby copies by process and task, again from the front when they
+    are used up; without any, all copies have caught up.
+    """
+
+    events: tuple[TaskEvent, ...] = ()
+    lags: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TaskHistory:
+    """An application's tasks and settings, its first processes, and what happens to it.
+
+    `partitions` has the number of tasks of each subtopology; the first `stateful` subtopologies keep state.
+    """
+
+    partitions: tuple[int, ...]
+    stateful: int
+    processes: tuple[ProcessJoin, ...]
+    changes: tuple[TaskChange, ...] = ()
+    standby_replicas: int = 0
+    acceptable_recovery_lag: int = 10_000
+    warmup_replicas_max: int = 2
+
+
+class TaskProbe(NamedTuple):
+    """A second answer to a step; `request` is what was asked then."""
+
+    look: Look
+    answer: TaskAssignment | Failure
+    request: TaskRequest
+
+
+@dataclass(frozen=True)
+class TaskStep:
+    """One rebalance: what the leader saw, what it decided, and how second looks answered.
+
+    `at_rest` marks the end of `settle_tasks`: the answer repeats the one before and asks for no other.
+    """
+
+    request: TaskRequest
+    answer: TaskAssignment | Failure
+    probes: tuple[TaskProbe, ...] = ()
+    at_rest: bool = False
+
+    @property
+    def given(self) -> TaskAssignment:
+        """The answer; raises `LookupError` where there is none."""
+        if isinstance(self.answer, Failure):
+            raise LookupError(self.answer.message)
+        return self.answer
+
+
+def ask_tasks(assignor: TaskAssignor, request: TaskRequest) -> TaskAssignment | Failure:
+    """What the assignor makes of the request, or that it gave no usable answer."""
+    try:
+        return assignor.assign(request)
+    except Exception as error:  # the target's own code
+        return failure_of(error)
+
+
+def step_of(new: Callable[[], TaskAssignor], request: TaskRequest, looks: Collection[Look] = ()) -> TaskStep:
+    """A step with a new object of the assignor: the answer, and those second looks that are asked for.
+
+    PERMUTED gives clients and tasks backwards; PROCESS is for those who have another process.
+    """
+    assignor = new()
+    answer = ask_tasks(assignor, request)
+    probes = []
+    if Look.OTHER in looks:
+        probes.append(TaskProbe(Look.OTHER, ask_tasks(new(), request), request))
+    if Look.PERMUTED in looks:
+        turned = replace(
+            request, clients=request.clients[::-1], tasks=request.tasks[::-1], stateful=request.stateful[::-1]
+        )
+        probes.append(TaskProbe(Look.PERMUTED, ask_tasks(new(), turned), turned))
+    if Look.AGAIN in looks:
+        probes.append(TaskProbe(Look.AGAIN, ask_tasks(assignor, request), request))
+    return TaskStep(request, answer, tuple(probes))
+
+
+def play_tasks(
+    history: TaskHistory, new: Callable[[], TaskAssignor], looks: Collection[Look] = ()
+) -> Iterator[TaskStep]:
+    """The start and every change in turn, a rebalance each; ends early where there is no answer."""
+    step = step_of(new, first_request(history), looks)
+    yield step
+    for change in history.changes:
+        if isinstance(step.answer, Failure):
+            return
+        step = step_of(new, next_request(step.request, step.answer, change), looks)
+        yield step
+
+
+def settle_tasks(
+    step: TaskStep, new: Callable[[], TaskAssignor], looks: Collection[Look] = ()
+) -> Iterator[TaskStep]:
+    """The rebalances that follow by themselves, all copies having caught up, until nothing changes.
+
+    The last one is at rest, unless there was no answer or `SETTLING_ROUNDS_MAX` came first.
+    """
+    for _ in range(SETTLING_ROUNDS_MAX):
+        before = step.answer
+        if isinstance(before, Failure):
+            return
+        step = step_of(new, next_request(step.request, before, TaskChange()), looks)
+        if step.answer == before and not before.probing_rebalance:
+            yield replace(step, at_rest=True)
+            return
+        yield step
+
+
+def first_request(history: TaskHistory) -> TaskRequest:
+    """What the leader sees first: processes without state, and tasks that nobody has."""
+    tasks = [TaskId(sub, p) for sub, size in enumerate(history.partitions) for p in range(size)]
+    stateful = [task for task in tasks if task.subtopology < history.stateful]
+    empty = TaskRequest(
+        clients=(),
+        tasks=tuple(task_hash_order(tasks)),
+        stateful=tuple(task_hash_order(stateful)),
+        standby_replicas=history.standby_replicas,
+        acceptable_recovery_lag=history.acceptable_recovery_lag,
+        warmup_replicas_max=history.warmup_replicas_max,
+    )
+    return next_request(empty, TaskAssignment({}), TaskChange(history.processes))
+
+
+def next_request(request: TaskRequest, answer: TaskAssignment, change: TaskChange) -> TaskRequest:
+    """What the leader sees after the processes have lived by this answer and the change has happened."""
+    threads = {client.process_id: client.capacity for client in request.clients}
+    for event in change.events:
+        happen(event, threads)
+    stateful = sorted(request.stateful)
+    lags = _endless(change.lags)
+    clients = {
+        process_id: _client(process_id, threads[process_id], answer, stateful, lags)
+        for process_id in sorted(threads)
+    }
+    return replace(request, clients=tuple(clients[process_id] for process_id in process_hash_order(clients)))
+
+
+def happen(event: TaskEvent, threads: dict[str, int]) -> None:
+    """Change the processes and their threads by one event, in place."""
+    here = event.process_id in threads
+    match event:
+        case ProcessJoin(process_id, size) if not here:
+            threads[process_id] = size
+        case ProcessLeave(process_id) if here and len(threads) > 1:
+            del threads[process_id]
+        case ThreadsChange(process_id, size) if here:
+            threads[process_id] = size
+
+
+def _endless(lags: tuple[int, ...]) -> Iterator[int]:
+    """The lags over and over; 0 for ever if there are none."""
+    while True:
+        yield from lags or (0,)
+
+
+def _client(
+    process_id: str, threads: int, answer: TaskAssignment, stateful: list[TaskId], lags: Iterator[int]
+) -> TaskClient:
+    """One process with what it was given; what it never had, it lacks altogether."""
+    active, standby = answer.processes.get(process_id, ClientTasks())
+
+    def lag(task: TaskId) -> int:
+        if task in active:
+            return RUNNING
+        return next(lags) if task in standby else CHANGELOG
+
+    return TaskClient(process_id, threads, active, standby, tuple((task, lag(task)) for task in stateful))
+
+
+@dataclass(frozen=True)
+class TaskRun:
+    """A history with everything that it led to: a step a rebalance, those at the end without any change.
+
+    `quiet` says of each step whether nothing had happened before it: no event, and no copy behind.
+    `played` is how many steps belong to the history itself; the others follow by themselves.
+    """
+
+    steps: tuple[TaskStep, ...]
+    quiet: tuple[bool, ...]
+    played: int
+
+    @property
+    def answered(self) -> bool:
+        """Whether every rebalance got an answer."""
+        return not any(isinstance(step.answer, Failure) for step in self.steps)
+
+    @property
+    def settling(self) -> int:
+        """The rounds that the last change took, the one that shows the rest left out."""
+        return len(self.steps) - self.played
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether the application came to rest."""
+        return self.steps[-1].at_rest
+
+
+def run_tasks(history: TaskHistory, new: Callable[[], TaskAssignor], looks: Collection[Look] = ()) -> TaskRun:
+    """The history played, and then left alone until it is at rest."""
+    played = list(play_tasks(history, new, looks))
+    after = list(settle_tasks(played[-1], new, looks))
+    changes = [change == TaskChange() for change in history.changes]
+    quiet = [False, *changes][: len(played)] + [True] * len(after)
+    return TaskRun((*played, *after), tuple(quiet), len(played))

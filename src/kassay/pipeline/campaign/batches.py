@@ -1,0 +1,65 @@
+"""How the work is cut: batches of every lane, and chunks of about equal work for the tasks.
+
+What a history costs is only known once some were played, so the first batch is small and each later
+one goes by what was measured. A batch is written down before it starts; whoever resumes does that
+batch, not another. None of this changes a result: a history's seed is its index.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from kassay.pipeline.campaign.lanes import Chunk, Lane
+from kassay.pipeline.campaign.spec import Pace
+
+FIRST_SMALL = 32
+FIRST_LARGE = 1
+"""Histories of each lane in the first batch, before anything is known."""
+TASKS_A_SLOT = 6
+"""At least so many tasks for each slot, if there is so much work: the last ones even out."""
+GROWTH_MAX = 60
+"""A batch takes at most this many times the histories that its lane's cost is known from."""
+TRUST_MAX = 8
+"""So does a task: a cost that was taken from one cheap history must not make one task the whole batch."""
+
+
+def next_batch(
+    lanes: Sequence[Lane], done: Mapping[int, int], costs: Mapping[int, float], pace: Pace, slots: int
+) -> list[Chunk]:
+    """For each lane with something left the range that the next batch plays; empty when all is done.
+
+    `done` says up to where each lane was planned, `costs` the seconds of a history where known.
+    """
+    left = {lane.number: lane.histories - done.get(lane.number, 0) for lane in lanes}
+    left = {number: count for number, count in left.items() if count > 0}
+    by_number = {lane.number: lane for lane in lanes}
+    known = {number: costs[number] * count for number, count in left.items() if number in costs}
+    share = min(1.0, pace.batch_seconds * slots / max(1e-9, sum(known.values())))
+    made = []
+    for number, count in left.items():
+        start = done.get(number, 0)
+        if pace.batch_histories is not None:
+            size = pace.batch_histories
+        elif number in costs:
+            size = min(math.ceil(share * count), GROWTH_MAX * max(1, start))
+        else:
+            size = FIRST_SMALL if by_number[number].profile == "small" else FIRST_LARGE
+        made.append(Chunk(number, start, start + min(count, size)))
+    return made
+
+
+def chunks_of(
+    batch: Sequence[Chunk], costs: Mapping[int, float], pace: Pace, slots: int
+) -> tuple[Chunk, ...]:
+    """The batch cut for its tasks, the most expensive first so that none of them is left for the end."""
+    guess = {part.lane: costs.get(part.lane, 0.01) for part in batch}
+    total = sum(guess[part.lane] * (part.stop - part.start) for part in batch)
+    seconds = min(pace.task_seconds, max(0.05, total / (TASKS_A_SLOT * slots)))
+    cut = [
+        Chunk(part.lane, start, min(part.stop, start + size))
+        for part in batch
+        for size in [max(1, min(int(seconds / max(1e-6, guess[part.lane])), TRUST_MAX * max(1, part.start)))]
+        for start in range(part.start, part.stop, size)
+    ]
+    return tuple(sorted(cut, key=lambda c: (-guess[c.lane] * (c.stop - c.start), c)))

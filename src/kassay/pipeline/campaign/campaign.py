@@ -1,0 +1,222 @@
+"""A campaign: a spec, a folder, and what its receipts say.
+
+    campaign.json               the header: spec, tables, versions
+    batches/000007.plan.json    what batch 7 plays, written before it starts
+    batches/000007.done.json    its receipt: rows and hash of each table, what it counted, what it cost
+    tables/runs/batch=7/...     its rows, by Spark's own commit protocol
+
+A batch without a receipt does not count: it is played again and its partitions are overwritten. A
+receipt carries a digest of itself, so that a damaged one counts as none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final
+
+from kassay import __version__
+from kassay.model.errors import InputError
+from kassay.pipeline.campaign.lanes import Chunk, Lane, digests, lanes_of
+from kassay.pipeline.campaign.schemas import BATCHED, GAPS, SCHEMA, TABLES, Table
+from kassay.pipeline.campaign.spec import Pace, Spec, spec_of
+from kassay.pipeline.campaign.store import Store
+from kassay.pipeline.campaign.sums import Sums, sums_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+HEADER: Final = "campaign.json"
+FOLDER: Final = "batches"
+
+
+@dataclass
+class Campaign:
+    """An open campaign; `done` are the receipts by batch, `planned` the plans, `damaged` bad receipts."""
+
+    spec: Spec
+    lanes: tuple[Lane, ...]
+    store: Store
+    planned: dict[int, list[Chunk]] = field(default_factory=dict)
+    done: dict[int, dict[str, Any]] = field(default_factory=dict)
+    damaged: list[int] = field(default_factory=list)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every history has been played."""
+        return self.histories_done == self.histories
+
+    @property
+    def histories(self) -> int:
+        """Histories of all lanes together."""
+        return sum(lane.histories for lane in self.lanes)
+
+    @property
+    def histories_done(self) -> int:
+        """Histories in batches with a receipt."""
+        return sum(self.histories_of(number) for number in self.done)
+
+    def histories_of(self, number: int) -> int:
+        """Histories that a batch plays."""
+        return sum(part.stop - part.start for part in self.planned[number])
+
+    @property
+    def batched(self) -> tuple[Table, ...]:
+        """The tables that each batch writes."""
+        return tuple(table for table in BATCHED if table is not GAPS or self.spec.gap)
+
+    @property
+    def left(self) -> list[tuple[Lane, int]]:
+        """The lanes with the histories that no receipt has."""
+        played = dict.fromkeys((lane.number for lane in self.lanes), 0)
+        for number in self.done:
+            for part in self.planned[number]:
+                played[part.lane] += part.stop - part.start
+        return [(lane, lane.histories - played[lane.number]) for lane in self.lanes]
+
+    @property
+    def costs(self) -> dict[int, float]:
+        """Seconds a history by lane, from the latest batch that played it."""
+        found: dict[int, float] = {}
+        for number in sorted(self.done):
+            spent: dict[int, int] = {}
+            for task in self.done[number]["tasks"]:
+                spent[task["lane"]] = spent.get(task["lane"], 0) + task["nanoseconds"]
+            for part in self.planned[number]:
+                found[part.lane] = spent.get(part.lane, 0) / (part.stop - part.start) / 1e9
+        return found
+
+    @property
+    def sums(self) -> dict[int, Sums]:
+        """What the batches with a receipt counted, by lane."""
+        found = {lane.number: Sums() for lane in self.lanes}
+        for receipt in self.done.values():
+            for lane, document in receipt["sums"].items():
+                found[int(lane)].add(sums_of(document))
+        return found
+
+    def table(self, spark: SparkSession, table: Table) -> DataFrame:
+        """The rows of the batches that count (for a batched table), or the table written at the end."""
+        root = self.store.address(f"tables/{table.name}")
+        if not table.batched:
+            return spark.read.schema(table.ddl).parquet(root)
+        places = [f"{root}/batch={number}" for number in sorted(self.done)]
+        if not places or table not in self.batched:
+            return spark.createDataFrame([], f"{table.ddl}, `batch` int")
+        return spark.read.schema(f"{table.ddl}, `batch` int").option("basePath", root).parquet(*places)
+
+    def plan(self, number: int, parts: list[Chunk]) -> None:
+        """Write down what the batch plays."""
+        self.store.write(f"{FOLDER}/{number:06d}.plan.json", {"parts": [list(part) for part in parts]})
+        self.planned[number] = parts
+
+    def sign(self, number: int, receipt: dict[str, Any]) -> None:
+        """Write the batch's receipt: from now on it counts."""
+        self.store.write(f"{FOLDER}/{number:06d}.done.json", {**receipt, "digest": _digest(receipt)})
+        self.done[number] = receipt
+        self.damaged = [other for other in self.damaged if other != number]
+
+    def strike(self, number: int) -> None:
+        """Take the batch's receipt away: it is to be played again."""
+        self.store.remove(f"{FOLDER}/{number:06d}.done.json")
+        del self.done[number]
+
+
+def _digest(receipt: Mapping[str, Any]) -> str:
+    text = json.dumps(receipt, sort_keys=True, ensure_ascii=False)
+    return blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def create(spec: Spec, store: Store) -> Campaign:
+    """A new campaign in an empty place, or the one of the same spec that is already there.
+
+    Raises `InputError` where another campaign or anything else is.
+    """
+    lanes = lanes_of(spec)
+    found = store.read(HEADER)
+    if found is not None:
+        if found.get("schema") != SCHEMA or found.get("identity") != spec.identity:
+            raise InputError(
+                f"{store.place}: holds another campaign ({found.get('spec', {}).get('name')!r}), "
+                "expected an empty folder or the same spec"
+            )
+        return reopen(store, spec.pace)
+    if others := [name for name in store.names("") if name != "lock"]:
+        raise InputError(f"{store.place}: not empty ({others[0]}), expected an empty folder")
+    store.write(
+        HEADER,
+        {
+            "schema": SCHEMA,
+            "identity": spec.identity,
+            "spec": spec.to_json(),
+            "pace": vars(spec.pace),
+            "digests": dict(digests(lanes)),
+            "tables": {table.name: table.to_json() for table in TABLES.values()},
+            "version": __version__,
+        },
+    )
+    return Campaign(spec, lanes, store)
+
+
+def reopen(store: Store, pace: Pace | None = None) -> Campaign:
+    """The campaign that is there, as far as its receipts say; its targets must be what they were.
+
+    Raises `InputError` for a place without a campaign, or with one that this version cannot carry on.
+    """
+    header = store.read(HEADER)
+    if header is None:
+        raise InputError(f"{store.place}: no {HEADER}, expected the folder of a campaign")
+    if header.get("schema") != SCHEMA:
+        raise InputError(
+            f"{store.place}/{HEADER}: schema {header.get('schema')!r}, this version has {SCHEMA!r}"
+        )
+    spec = _spec_of_header(header, store, pace)
+    lanes = lanes_of(spec)
+    for target, digest in digests(lanes).items():
+        if header["digests"].get(target) != digest:
+            raise InputError(f"{target}: changed since the campaign began, expected the same source")
+    made = Campaign(spec, lanes, store)
+    for name in store.names(FOLDER):
+        number, _, what = name.partition(".")
+        if number.isdigit() and what == "plan.json" and (document := store.read(f"{FOLDER}/{name}")):
+            made.planned[int(number)] = [Chunk(*part) for part in document["parts"]]
+        elif number.isdigit() and what == "done.json":
+            receipt = _receipt(store, f"{FOLDER}/{name}")
+            if receipt is None:
+                made.damaged.append(int(number))
+            else:
+                made.done[int(number)] = receipt
+    made.done = {number: made.done[number] for number in sorted(made.done) if number in made.planned}
+    return made
+
+
+def _receipt(store: Store, name: str) -> dict[str, Any] | None:
+    """The receipt of that name; None if it is not what was written."""
+    try:
+        found = store.read(name) or {}
+    except InputError:
+        return None
+    digest = found.pop("digest", None)
+    return found if digest == _digest(found) else None
+
+
+def _spec_of_header(header: Mapping[str, Any], store: Store, pace: Pace | None) -> Spec:
+    found, place = header["spec"], f"{store.place}/{HEADER}"
+    campaign = {k: found[k] for k in ("name", "seed", "assume", "gap", "shrink")}
+    if found["claims"] is not None:
+        campaign["claims"] = found["claims"]
+    limits = {"memory": found["memory_mib"], "shrink_tries": found["shrink_tries"]}
+    if found["call_timeout_s"] is not None:
+        limits["call_timeout"] = found["call_timeout_s"]
+    targets = [{k: v for k, v in target.items() if v} for target in found["targets"]]
+    settings = vars(pace) if pace is not None else header["pace"]
+    document = {
+        "campaign": campaign,
+        "target": targets,
+        "histories": dict(found["histories"]),
+        "limits": limits,
+        "pace": {k: v for k, v in settings.items() if v is not None},
+    }
+    return spec_of(document, place)

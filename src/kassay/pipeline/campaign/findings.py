@@ -1,0 +1,179 @@
+"""Findings: which histories stand for what was broken, made small by Spark tasks.
+
+Two findings are one if target, claim, class of input and kind of violation agree. The history of the
+smallest size, then of the lowest index, stands for it. Shrinking keeps class and kind, so that what
+is told is what was found.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from kassay.certify.kinds.driver import Driver, Examination, Subject
+from kassay.certify.runs.blocks import Bench, open_bench
+from kassay.certify.runs.run import counterexample
+from kassay.certify.runs.shrink import broken, shrink
+from kassay.pipeline.campaign.campaign import Campaign
+from kassay.pipeline.campaign.lanes import Lane
+from kassay.pipeline.campaign.schemas import FINDINGS, arrow_struct
+from kassay.pipeline.campaign.sums import CONTRADICTORY, Key, Smallest, bucket_of, kind_of
+from kassay.properties.groups.generator import Profile
+from kassay.properties.registry import promise
+from kassay.properties.sources import Source, derive_seed
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import DataFrame, SparkSession
+
+KINDS_MAX: Final = 8
+"""Kinds of violation that are told of one target, claim and class of input: the smallest ones."""
+SHRINK_SECONDS: Final = 120.0
+"""The last resort for a target whose calls take very long; ordinary findings never come near it."""
+UNITS_MAX: Final = 200_000
+"""Tries times members and partitions: large histories are shrunk with fewer tries, on any machine."""
+
+
+class Wanted(NamedTuple):
+    """A finding to be told: where its representative is, and how many kinds beside it are not told."""
+
+    lane: int
+    key: Key
+    found: Smallest
+    others: int
+
+
+@dataclass(frozen=True)
+class Shrinking:
+    """The findings as they travel to the workers: row i of the input stands for wanted i."""
+
+    lanes: Mapping[int, Lane]
+    wanted: tuple[Wanted, ...]
+    tries: int
+
+
+def wanted_of(campaign: Campaign) -> tuple[Wanted, ...]:
+    """The findings to be told, in the order of target, claim, class of input and size."""
+    best: dict[tuple[str, Key], Wanted] = {}
+    for lane, sums in campaign.sums.items():
+        for key, found in sums.kinds.items():
+            place = campaign.lanes[lane].target, key
+            known = best.get(place)
+            if known is None:
+                best[place] = Wanted(lane, key, found, 0)
+                continue
+            first = min(known, Wanted(lane, key, found, 0), key=_rank)
+            best[place] = first._replace(found=known.found.and_(found))
+    grouped: dict[tuple[str, str, str], list[Wanted]] = {}
+    for (target, key), found_ in best.items():
+        grouped.setdefault((target, key.claim, key.input), []).append(found_)
+    return tuple(
+        one._replace(others=max(0, len(same) - KINDS_MAX))
+        for _, same in sorted(grouped.items())
+        for one in sorted(same, key=_rank)[:KINDS_MAX]
+    )
+
+
+def _rank(one: Wanted) -> tuple[tuple[int, ...], int, int, str]:
+    """Small before large, early before late, then the order of the profiles."""
+    return one.found.size, one.found.history, one.lane, one.key.bucket
+
+
+def findings(spark: SparkSession, campaign: Campaign) -> DataFrame | None:
+    """The rows of the table, each representative made small; None if nothing is broken."""
+    wanted = wanted_of(campaign)
+    if not wanted:
+        return None
+    lanes = {one.lane: campaign.lanes[one.lane] for one in wanted}
+    work = Shrinking(lanes, wanted, campaign.spec.shrink_tries if campaign.spec.shrink else 0)
+    numbers = spark.range(0, len(wanted), 1, len(wanted))
+    return numbers.mapInArrow(partial(shrink_all, work), FINDINGS.ddl)
+
+
+def shrink_all(work: Shrinking, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    """The findings that the input names, made small; for `mapInArrow`."""
+    import pyarrow as pa
+
+    schema = pa.schema(list(arrow_struct(FINDINGS)))
+    for batch in batches:
+        rows = [_row(work, work.wanted[number]) for number in batch.column(0).to_pylist()]
+        yield pa.RecordBatch.from_pylist(rows, schema)
+
+
+class OneKind:
+    """A driver that has eyes for one class of input and one kind of violation only."""
+
+    def __init__(self, driver: Driver, key: Key) -> None:
+        self._driver = driver
+        self._key = key
+        self.smaller, self.size, self.encode = driver.smaller, driver.size, driver.encode
+        self.counts, self.decode, self.told = driver.counts, driver.decode, driver.told
+
+    def generate(self, source: Source, profile: Profile) -> Any:
+        """A case out of the source's choices."""
+        return self._driver.generate(source, profile)
+
+    def examine(self, case: Any, subject: Subject) -> Examination:
+        """What the case showed, other violations left out."""
+        seen = self._driver.examine(case, subject)
+        mine = [v for v in seen.violations if bucket_of(v) == self._key.bucket]
+        if self._key.input == CONTRADICTORY and not all(v.contradictory for v in mine):
+            mine = []
+        return replace(seen, violations=mine)
+
+
+def _row(work: Shrinking, wanted: Wanted) -> dict[str, Any]:
+    lane, key, index = work.lanes[wanted.lane], wanted.key, wanted.found.history
+    with open_bench(lane.job) as bench:
+        made, kind = _shrunk(bench, wanted, work.tries)
+    return {
+        "identity": identity_of(lane.target, key, kind),
+        "target": lane.target,
+        "profile": lane.profile,
+        "claim": key.claim,
+        "input": key.input,
+        "kind": kind,
+        "failed": wanted.found.failed,
+        "others": wanted.others,
+        "index": index,
+        "seed": derive_seed(lane.job.options.seed, index),
+        "members": made.members,
+        "partitions": made.partitions,
+        "events": made.events,
+        "message": made.message,
+        "trace": json.dumps(made.trace.to_json(), ensure_ascii=False),
+    }
+
+
+def _shrunk(bench: Bench, wanted: Wanted, tries_max: int) -> tuple[Any, str]:
+    """The representative as a small counterexample, and its kind of violation."""
+    key, index = wanted.key, wanted.found.history
+    found = promise(key.claim, bench.job.target.kind)
+    subject = bench.with_twin() if found.claim.id == "deterministic" else bench.subject
+    subject = replace(subject, promises=(found,))
+    driver, case = OneKind(bench.driver, key), bench.job.case(index)
+    violations = broken(driver, case, subject, found)
+    tries = _tries(tries_max, bench.driver.counts(case))
+    shrunk = shrink(driver, case, subject, found, tries, SHRINK_SECONDS) if violations and tries else None
+    if shrunk is not None:
+        case, violations = shrunk.case, shrunk.violations
+    told = tuple(dict.fromkeys(str(violation) for violation in violations)) or (
+        f"{found.id}: broken once, but not when the same history was played again",
+    )
+    contradictory = key.input == CONTRADICTORY
+    made = counterexample(bench, found, case, told, contradictory=contradictory, index=index)
+    return made, kind_of(violations[0]) if violations else told[0]
+
+
+def identity_of(target: str, key: Key, kind: str) -> str:
+    """What makes two findings one."""
+    return blake2b("\x1f".join((target, key.claim, key.input, kind)).encode(), digest_size=8).hexdigest()
+
+
+def _tries(wanted: int, counts: Mapping[str, int]) -> int:
+    """How many tries a history of this size may cost."""
+    return min(wanted, UNITS_MAX // max(1, counts["members"] * 4 + counts["partitions"]))

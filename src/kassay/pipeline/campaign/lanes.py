@@ -1,0 +1,96 @@
+"""Lanes: a target on a profile, with all that a worker needs to play it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from kassay.certify.runs.blocks import Job
+from kassay.certify.runs.options import Budget, Options
+from kassay.certify.targets.resolve import Limits, resolve
+from kassay.model.errors import InputError
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.pipeline.campaign.spec import Spec
+from kassay.properties.registry import load_claims, promise
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One target on one profile: `histories` cases of the job, numbered from 0."""
+
+    number: int
+    profile: str
+    histories: int
+    job: Job
+
+    @property
+    def target(self) -> str:
+        """The target's spec."""
+        return self.job.target.spec
+
+    @property
+    def measured(self) -> bool:
+        """Whether a distance to the optimum can be told: client-side and server-side assignors only."""
+        return self.job.target.kind in "CS"
+
+
+class Chunk(NamedTuple):
+    """Histories `start` to `stop` of a lane: the work of one task."""
+
+    lane: int
+    start: int
+    stop: int
+
+
+def lanes_of(spec: Spec) -> tuple[Lane, ...]:
+    """The campaign's lanes; every target is loaded once to see that it loads.
+
+    Raises `InputError` for claims that make no sense, `TargetNotFound` and `TargetNotLoadable`.
+    """
+    known = {claim_id for _, claim_id in load_claims()}
+    for spelled in spec.claims or ():
+        if spelled.partition(":")[0] not in known:
+            raise InputError(
+                f"campaign.claims: unknown claim {spelled!r}, expected one of: {', '.join(sorted(known))}"
+            )
+    made: list[Lane] = []
+    for wanted in spec.targets:
+        small, large = (Limits(spec.call_timeout_s or s, spec.memory_mib) for s in (2.0, 20.0))
+        protocol = RebalanceProtocol(wanted.protocol) if wanted.protocol else None
+        targets = {
+            limits: resolve(wanted.spec, limits=limits, config=dict(wanted.config), protocol=protocol)
+            for limits in dict.fromkeys((small, large))
+        }
+        for profile, histories in spec.histories:
+            target = targets[small if profile == "small" else large]
+            options = Options(
+                claims=_claims_for(spec, target.kind),
+                assume=frozenset(spec.assume),
+                budget=Budget(histories=histories),
+                profile=profile,
+                seed=spec.seed,
+                limits=target.limits,
+                controls=False,
+                shrink=spec.shrink,
+            )
+            job = Job(target, options)
+            job.driver, job.promises  # noqa: B018  # both raise for what cannot be certified
+            made.append(Lane(len(made), profile, histories, job))
+    return tuple(made)
+
+
+def _claims_for(spec: Spec, kind: str) -> tuple[str, ...] | None:
+    """Those of the spec's claims that speak of the kind; None for the target's own."""
+    if spec.claims is None:
+        return None
+    return tuple(
+        spelled
+        for spelled in spec.claims
+        if (kind, spelled.partition(":")[0]) in load_claims() and promise(spelled, kind)
+    )
+
+
+def digests(lanes: tuple[Lane, ...]) -> Mapping[str, str | None]:
+    """The digest of each target's source, None where there is no file."""
+    return {lane.target: lane.job.target.digest for lane in lanes}

@@ -1,0 +1,228 @@
+"""Playing a campaign batch after batch until every history is in the tables once."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from kassay.certify.kinds.driver import InternalError
+from kassay.pipeline.campaign import tables, worker
+from kassay.pipeline.campaign.batches import chunks_of, next_batch
+from kassay.pipeline.campaign.campaign import Campaign
+from kassay.pipeline.campaign.schemas import SUMS, WORK_DDL, Table
+from kassay.pipeline.campaign.sums import Key, Sums, sums_of
+from kassay.pipeline.campaign.watch import Peaks, Watch
+from kassay.pipeline.spark.session import slots, told
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Found = set[tuple[str, Key]]
+"""Findings as target and key."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a campaign is; times in seconds, `eta_s` None as long as nothing is known.
+
+    In the middle of a batch `done` is an estimate, from its `tasks_done` of `tasks`; both are 0 when
+    the batch has ended. `peak_kib` is the most memory so far, of everything on this machine. `broken`
+    are the claims that this batch was the first to break, each with its target: verdicts that stand.
+    """
+
+    batch: int
+    done: int
+    of: int
+    rate: float
+    eta_s: float | None
+    findings: int
+    tasks_done: int = 0
+    tasks: int = 0
+    peak_kib: int = 0
+    broken: tuple[tuple[str, str], ...] = ()
+
+
+Report = Callable[[Progress], None]
+
+
+def _nothing(_: Progress) -> None:
+    """Nobody wants to know."""
+
+
+class Clock:
+    """Rate and time left of one sitting."""
+
+    def __init__(self, campaign: Campaign, slots_: int) -> None:
+        self._campaign = campaign
+        self._slots = slots_
+        self._began, self._at_first = time.monotonic(), campaign.histories_done
+        self.found: Found = _found(campaign)
+        self.peaks = Peaks()
+
+    def after(self, number: int) -> Progress:
+        """Where the campaign is once a batch has ended, and what that batch found."""
+        alone = _found(replace(self._campaign, done={number: self._campaign.done[number]}))
+        known = {(target, key.claim) for target, key in self.found}
+        self.found |= alone
+        broken = sorted({(target, key.claim) for target, key in alone} - known)
+        return replace(self._progress(number, 0.0, 0, 0), broken=tuple(broken))
+
+    def within(self, number: int, tasks_done: int, tasks: int) -> Progress:
+        """Where the campaign is in the middle of a batch."""
+        share = tasks_done / tasks if tasks else 0.0
+        return self._progress(number, share, tasks_done, tasks)
+
+    def _progress(self, number: int, share: float, tasks_done: int, tasks: int) -> Progress:
+        campaign = self._campaign
+        done = campaign.histories_done + int(share * campaign.histories_of(number))
+        rate = (done - self._at_first) / max(1e-9, time.monotonic() - self._began)
+        peak = self.peaks.kib.get("all", 0)
+        eta = self._eta(number, share)
+        return Progress(number, done, campaign.histories, rate, eta, len(self.found), tasks_done, tasks, peak)
+
+    def _eta(self, number: int, share: float) -> float | None:
+        """Seconds of work that is left, over the slots; None before every lane's cost is known."""
+        costs, left = self._campaign.costs, self._campaign.left
+        if any(lane.number not in costs for lane, count in left if count):
+            return None
+        whole = sum(costs[lane.number] * count for lane, count in left if count)
+        parts = self._campaign.planned[number] if share else []
+        played = share * sum(costs[part.lane] * (part.stop - part.start) for part in parts)
+        return (whole - played) / self._slots
+
+
+def carry_on(
+    spark: SparkSession, campaign: Campaign, report: Report = _nothing, tick: Report = _nothing
+) -> None:
+    """Play everything that is not there yet, batch by batch.
+
+    `report` is told after each batch; `tick` every other second while one is played, from another thread.
+    """
+    unfinished = sorted(number for number in campaign.planned if number not in campaign.done)
+    clock = Clock(campaign, slots(spark))
+    while True:
+        if unfinished:
+            number = unfinished.pop(0)
+        else:
+            number = max(campaign.planned, default=-1) + 1
+            if not _plan(campaign, number, slots(spark)):
+                return
+        _play(spark, campaign, number, clock, tick)
+        report(clock.after(number))
+
+
+def _plan(campaign: Campaign, number: int, slots_: int) -> bool:
+    """Decide and write down what the batch plays; False if nothing is left."""
+    upto: dict[int, int] = {}
+    for parts in campaign.planned.values():
+        for part in parts:
+            upto[part.lane] = max(upto.get(part.lane, 0), part.stop)
+    parts = next_batch(campaign.lanes, upto, campaign.costs, campaign.spec.pace, slots_)
+    if parts:
+        campaign.plan(number, parts)
+    return bool(parts)
+
+
+def _play(spark: SparkSession, campaign: Campaign, number: int, clock: Clock, tick: Report) -> None:
+    """Play a planned batch, write its tables, then its receipt.
+
+    Two passes: the first plays every history, keeps the rows and fetches what the tasks counted; the
+    second writes the kept rows.
+    """
+    from pyspark import StorageLevel
+
+    began = time.monotonic()
+    chunks = chunks_of(campaign.planned[number], campaign.costs, campaign.spec.pace, slots(spark))
+    work = worker.Work(
+        campaign=campaign.spec.name,
+        identity=campaign.spec.identity,
+        gap=campaign.spec.gap,
+        lanes={part.lane: campaign.lanes[part.lane] for part in campaign.planned[number]},
+        chunks=chunks,
+    )
+    numbers = spark.range(0, len(chunks), 1, len(chunks))
+    rows = numbers.mapInArrow(partial(worker.play, work), WORK_DDL).persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        with (
+            told(campaign.store.place),
+            Watch(spark, len(chunks), lambda done: tick(clock.within(number, done, len(chunks)))) as watch,
+        ):
+            found = [json.loads(row[0]) for row in rows.select(SUMS).where(rows[SUMS].isNotNull()).collect()]
+            expected = campaign.histories_of(number)
+            summed = {
+                table.name: tables.write(rows, table, _place(campaign, table, number), expected)
+                for table in campaign.batched
+            }
+    finally:
+        rows.unpersist()
+    clock.peaks.take(watch.peaks.kib)
+    campaign.sign(
+        number,
+        {
+            "tables": summed,
+            "sums": _summed(number, found, expected),
+            "tasks": [_task(one) for one in sorted(found, key=lambda one: (one["lane"], one["start"]))],
+            "slots": slots(spark),
+            "elapsed_s": round(time.monotonic() - began, 3),
+            "peak_kib": watch.peaks.kib,
+        },
+    )
+
+
+def _place(campaign: Campaign, table: Table, number: int) -> str:
+    return campaign.store.address(f"tables/{table.name}/batch={number}")
+
+
+def _summed(number: int, found: list[dict[str, Any]], expected: int) -> dict[str, Any]:
+    """What the tasks counted, by lane, so that no task shows in it."""
+    sums: dict[int, Sums] = {}
+    for one in found:
+        sums.setdefault(one["lane"], Sums()).add(sums_of(one["sums"]))
+    played = sum(each.tally.histories for each in sums.values())
+    if played != expected:
+        raise InternalError(f"batch {number}: {played} histories played, {expected} planned")
+    return {str(lane): sums[lane].to_json() for lane in sorted(sums)}
+
+
+def _task(one: dict[str, Any]) -> dict[str, Any]:
+    return {"lane": one["lane"], "start": one["start"], "stop": one["stop"], **one["task"]}
+
+
+def _found(campaign: Campaign) -> Found:
+    return {(campaign.lanes[lane].target, key) for lane, sums in campaign.sums.items() for key in sums.kinds}
+
+
+def verify(spark: SparkSession, campaign: Campaign) -> list[int]:
+    """The batches whose tables are not what their receipts say; their receipts are taken away."""
+    bad: set[int] = set()
+    for table in campaign.batched if campaign.done else ():
+        try:
+            found = tables.summary_by_batch(campaign.table(spark, table), table)
+        except Exception:  # damaged or missing files: which batch it is shows one by one
+            found = _one_by_one(spark, campaign, table)
+        bad |= {
+            number
+            for number, receipt in campaign.done.items()
+            if found.get(number, tables.NOTHING) != receipt["tables"].get(table.name)
+        }
+    for number in sorted(bad):
+        campaign.strike(number)
+    return sorted({*bad, *campaign.damaged})
+
+
+_UNREADABLE: Final[tables.Summary] = {"rows": -1, "hash": "unreadable"}
+
+
+def _one_by_one(spark: SparkSession, campaign: Campaign, table: Table) -> dict[int, tables.Summary]:
+    found: dict[int, tables.Summary] = {}
+    for number in campaign.done:
+        alone = replace(campaign, done={number: campaign.done[number]})
+        try:
+            found |= {number: tables.NOTHING, **tables.summary_by_batch(alone.table(spark, table), table)}
+        except Exception:  # the batch cannot be read, so it is done again
+            found[number] = _UNREADABLE
+    return found

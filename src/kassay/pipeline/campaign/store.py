@@ -1,0 +1,241 @@
+"""Where a campaign lives: a folder on this machine, or any place that Spark writes to.
+
+Small documents (the header, a plan and a receipt a batch) are written whole or not at all; a lock
+lets one driver in at a time. Tables are Spark's own business: here are only their addresses.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import platform
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from kassay.model.errors import InputError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+LOCK = "lock"
+
+
+class Store(Protocol):
+    """A place with documents and tables."""
+
+    place: str
+
+    def read(self, name: str) -> dict[str, Any] | None:
+        """The document of that name; None if there is none."""
+
+    def write(self, name: str, document: dict[str, Any]) -> None:
+        """Put the document there, whole or not at all."""
+
+    def names(self, folder: str) -> list[str]:
+        """What lies in the folder, in order; nothing if there is no such folder."""
+
+    def remove(self, name: str) -> None:
+        """Take a document or a folder away, if it is there."""
+
+    def address(self, name: str) -> str:
+        """How Spark is told of it."""
+
+    def locked(self) -> Any:
+        """A context in which nobody else writes here; raises `InputError` if somebody does."""
+
+
+def open_store(place: str, spark: SparkSession | None = None) -> Store:
+    """The store at a path, or at an address such as `hdfs://...` or `s3a://...` with a session's help."""
+    scheme, colon, rest = place.partition("://")
+    if not colon:
+        return Local(Path(place))
+    if scheme == "file":
+        return Local(Path("/" + rest.lstrip("/")))
+    if spark is None:
+        raise InputError(f"{place}: expected a path on this machine here")
+    return Remote(place, spark)
+
+
+class Local:
+    """A folder on this machine."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.place = str(folder)
+
+    def read(self, name: str) -> dict[str, Any] | None:
+        """The document of that name; None if there is none."""
+        path = self.folder / name
+        try:
+            return _document(path.read_bytes(), str(path))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+
+    def write(self, name: str, document: dict[str, Any]) -> None:
+        """Put the document there, whole or not at all."""
+        path = self.folder / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            beside = path.with_name(f".{path.name}.new")
+            with beside.open("wb") as file:
+                file.write(_bytes(document))
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+
+    def names(self, folder: str) -> list[str]:
+        """What lies in the folder, in order."""
+        path = self.folder / folder
+        return sorted(p.name for p in path.iterdir() if not p.name.startswith(".")) if path.is_dir() else []
+
+    def remove(self, name: str) -> None:
+        """Take it away."""
+        path = self.folder / name
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+    def address(self, name: str) -> str:
+        """A `file:` address, so that the session's default file system does not matter.
+
+        Hadoop takes the path as it stands; the escapes of a URI would become part of the name.
+        """
+        return f"file://{(self.folder / name).resolve()}"
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """The operating system's lock: it goes with the process, however that ends."""
+        import fcntl
+
+        path = self.folder / LOCK
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            file = path.open("a+")
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+        with file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
+                    raise
+                file.seek(0)
+                raise InputError(
+                    f"{self.folder}: in use by {file.read().strip() or 'another process'}"
+                ) from None
+            file.truncate(0)
+            file.write(_who())
+            file.flush()
+            yield
+
+
+class Remote:
+    """A place that only Hadoop's file systems reach."""
+
+    def __init__(self, place: str, spark: SparkSession) -> None:
+        self.place = place.rstrip("/")
+        self._jvm: Any = spark._jvm
+        configuration = spark.sparkContext._jsc.hadoopConfiguration()
+        try:
+            self._files = self._path("").getFileSystem(configuration)
+        except Exception as error:  # py4j's errors have no common class
+            raise InputError(f"{place}: there is no file system for it ({_brief(error)})") from None
+
+    def _path(self, name: str) -> Any:
+        return self._jvm.org.apache.hadoop.fs.Path(f"{self.place}/{name}".rstrip("/"))
+
+    def read(self, name: str) -> dict[str, Any] | None:
+        """The document of that name; None if there is none."""
+        path = self._path(name)
+        if not self._files.exists(path):
+            return None
+        stream = self._files.open(path)
+        try:
+            return _document(bytes(stream.readAllBytes()), f"{self.place}/{name}")
+        finally:
+            stream.close()
+
+    def write(self, name: str, document: dict[str, Any]) -> None:
+        """Write beside, then rename: atomic wherever renaming is; a document cut short is not read."""
+        path, beside = self._path(name), self._path(f"{name}.new")
+        try:
+            stream = self._files.create(beside, True)
+            stream.write(bytearray(_bytes(document)))
+            stream.close()
+            self._files.delete(path, False)
+            self._files.rename(beside, path)
+        except Exception as error:  # as above
+            raise InputError(f"{self.place}/{name}: cannot be written ({_brief(error)})") from None
+
+    def names(self, folder: str) -> list[str]:
+        """What lies in the folder, in order."""
+        path = self._path(folder)
+        if not self._files.exists(path):
+            return []
+        return sorted(
+            name
+            for found in self._files.listStatus(path)
+            if not (name := found.getPath().getName()).endswith(".new")
+        )
+
+    def remove(self, name: str) -> None:
+        """Take it away."""
+        self._files.delete(self._path(name), True)
+
+    def address(self, name: str) -> str:
+        """The address itself."""
+        return f"{self.place}/{name}"
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """A lock file; a driver that was killed leaves it behind, and its text says who to ask."""
+        path = self._path(LOCK)
+        try:
+            stream = self._files.create(path, False)
+        except Exception:  # as above: it is there, or nothing can be made here
+            holder = self.read(LOCK) if self._files.exists(path) else None
+            if holder is None:
+                raise InputError(f"{self.place}: cannot be written") from None
+            raise InputError(
+                f"{self.place}: in use by {holder.get('by')}; if that is gone, remove {self.place}/{LOCK}"
+            ) from None
+        stream.write(bytearray(_bytes({"by": _who()})))
+        stream.close()
+        try:
+            yield
+        finally:
+            with suppress(Exception):  # the place may be gone
+                self._files.delete(path, False)
+
+
+def _who() -> str:
+    return f"process {os.getpid()} on {platform.node()}"
+
+
+def _brief(error: BaseException) -> str:
+    from kassay.pipeline.spark.session import first_line
+
+    return first_line(error)
+
+
+def _bytes(document: dict[str, Any]) -> bytes:
+    return (json.dumps(document, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+
+def _document(data: bytes, path: str) -> dict[str, Any]:
+    try:
+        found = json.loads(data)
+    except ValueError:
+        raise InputError(f"{path}: not JSON, expected a document of a campaign") from None
+    if not isinstance(found, dict):
+        raise InputError(f"{path}: expected an object")
+    return found

@@ -1,0 +1,111 @@
+"""What a task counted, and what tasks and batches add up to: numbers that travel as JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, Final, NamedTuple
+
+from kassay.certify.kinds.driver import Count, Driver, Examination, Tally
+from kassay.properties.registry import Violation, told
+
+ORDINARY: Final = "ordinary"
+CONTRADICTORY: Final = "contradictory"
+_NAMED: Final = re.compile(r"(?:\S*\d\S*\s*)+")
+"""Words with a number in them: the ids of members, topics and partitions, and figures."""
+
+
+class Key(NamedTuple):
+    """What makes two findings of a target one; `bucket` stands for the kind of violation."""
+
+    claim: str
+    input: str
+    bucket: str
+
+
+class Smallest(NamedTuple):
+    """How many histories show a finding, and the smallest, then earliest, of them."""
+
+    failed: int
+    size: tuple[int, ...]
+    history: int
+
+    def and_(self, other: Smallest) -> Smallest:
+        """Both together."""
+        size, history = min((self.size, self.history), (other.size, other.history))
+        return Smallest(self.failed + other.failed, size, history)
+
+
+def kind_of(violation: Violation) -> str:
+    """The violation without its names and numbers.
+
+    >>> from kassay.properties.registry import Evidence
+    >>> kind_of(Violation("complete", Evidence("t0-1", {"owner": "nobody", "subscribers": ("m0", "m1")})))
+    'complete: # (owner nobody, subscribers #)'
+    """
+    subject, facts = violation.evidence
+    shown = ", ".join(
+        f"{name} {_NAMED.sub('# ', told(value)).strip() if isinstance(value, str) else '#'}"
+        for name, value in facts.items()
+    )
+    return f"{violation.claim}: {_NAMED.sub('# ', subject).strip()}" + (f" ({shown})" if shown else "")
+
+
+def bucket_of(violation: Violation) -> str:
+    """Three hex digits for the kind: a target that fails in ever new words cannot fill the memory."""
+    return blake2b(kind_of(violation).encode(), digest_size=2).hexdigest()[:3]
+
+
+@dataclass
+class Sums:
+    """What some histories of one lane showed; sums add up in any order to the same."""
+
+    tally: Tally = field(default_factory=Tally)
+    kinds: dict[Key, Smallest] = field(default_factory=dict)
+
+    def take(self, index: int, case: Any, seen: Examination, driver: Driver) -> None:
+        """Take in one examination."""
+        self.tally.take(index, case, seen, driver)
+        if not seen.violations:
+            return
+        only_contradictory: dict[tuple[str, str], bool] = {}
+        for violation in seen.violations:
+            kind = violation.claim, bucket_of(violation)
+            only_contradictory[kind] = only_contradictory.get(kind, True) and violation.contradictory
+        found = Smallest(1, driver.size(case), index)
+        for (claim, bucket), contradictory in only_contradictory.items():
+            self._note(Key(claim, CONTRADICTORY if contradictory else ORDINARY, bucket), found)
+
+    def add(self, other: Sums) -> None:
+        """Take in what others counted."""
+        self.tally.add(other.tally)
+        for key, found in other.kinds.items():
+            self._note(key, found)
+
+    def _note(self, key: Key, found: Smallest) -> None:
+        known = self.kinds.get(key)
+        self.kinds[key] = found if known is None else known.and_(found)
+
+    def to_json(self) -> dict[str, Any]:
+        """The sums as plain values, in a defined order."""
+        tally = self.tally
+        return {
+            "histories": tally.histories,
+            "asked": tally.asked,
+            "counts": {c: [n.checked, n.failed, n.contradictory] for c, n in sorted(tally.counts.items())},
+            "reached": dict(sorted(tally.reached.items())),
+            "kinds": [[*key, *found] for key, found in sorted(self.kinds.items())],
+        }
+
+
+def sums_of(document: Mapping[str, Any]) -> Sums:
+    """The sums that `to_json` wrote."""
+    counts = {claim: Count(*numbers) for claim, numbers in document["counts"].items()}
+    tally = Tally(document["histories"], document["asked"], counts, dict(document["reached"]))
+    kinds = {
+        Key(claim, of_input, bucket): Smallest(failed, tuple(size), history)
+        for claim, of_input, bucket, failed, size, history in document["kinds"]
+    }
+    return Sums(tally, kinds)

@@ -1,0 +1,49 @@
+"""Writing a batch's rows to its tables, and the hashes that tell whether a table is what was written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kassay.pipeline.campaign.schemas import Table
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+Summary = dict[str, Any]
+"""The `rows` of a table and the `hash` over them."""
+NOTHING: Final[Summary] = {"rows": 0, "hash": "0"}
+ROWS_A_FILE: Final = 400_000
+
+
+def write(rows: DataFrame, table: Table, place: str, expected: int) -> Summary:
+    """Write the rows of one table that a batch yielded, about `expected`; what was written.
+
+    The summary is taken while the rows go by: another pass would cost as much as writing them.
+    """
+    from pyspark.sql import Observation
+
+    seen = Observation(table.name)
+    own = rows.where(rows[table.name].isNotNull()).select(f"{table.name}.*")
+    watched = own.observe(seen, *_measures(table.names))
+    watched.coalesce(1 + expected // ROWS_A_FILE).write.mode("overwrite").parquet(place)
+    found = seen.get
+    return {"rows": found["rows"], "hash": str(found["hash"] or 0)}
+
+
+def summary(frame: DataFrame, columns: tuple[str, ...]) -> Summary:
+    """Rows and hash over these columns; the hash does not depend on the order of the rows."""
+    row = frame.agg(*_measures(columns)).collect()[0]
+    return {"rows": row["rows"], "hash": str(row["hash"] or 0)}
+
+
+def summary_by_batch(frame: DataFrame, table: Table) -> dict[int, Summary]:
+    """Rows and hash of each batch of a table."""
+    rows = frame.groupBy("batch").agg(*_measures(table.names)).collect()
+    return {row["batch"]: {"rows": row["rows"], "hash": str(row["hash"] or 0)} for row in rows}
+
+
+def _measures(columns: tuple[str, ...]) -> tuple[Column, Column]:
+    from pyspark.sql import functions as F  # noqa: N812  # as every user of Spark knows it
+
+    value = F.xxhash64(*columns).cast("decimal(38,0)")
+    return F.count(F.lit(1)).alias("rows"), F.sum(value).alias("hash")

@@ -1,0 +1,148 @@
+"""What runs in a Spark worker: chunks of seeds in, rows of the tables out, by the path of `certify`."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import resource
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from kassay.certify.runs.blocks import TWIN_EVERY, TWINS_MAX, Bench, open_bench
+from kassay.pipeline.campaign.distance import Distance
+from kassay.pipeline.campaign.lanes import Chunk, Lane
+from kassay.pipeline.campaign.schemas import GAPS, RUNS, SUMS, work_schema
+from kassay.pipeline.campaign.sums import Sums
+from kassay.properties.sources import derive_seed
+
+if TYPE_CHECKING:
+    import pyarrow
+
+OPEN_MAX: Final = 16
+"""Targets that one worker process keeps open."""
+TWINNED_MAX: Final = 2
+"""Those of them that may have a second process beside: each costs memory, and few histories ask for it."""
+ROWS: Final = 2000
+"""Rows that leave a worker at once."""
+_PER_KIB: Final = 1024 if platform.system() == "Darwin" else 1
+"""What `ru_maxrss` counts in: bytes on macOS, KiB elsewhere."""
+
+Row = tuple[str, Any]
+
+
+@dataclass(frozen=True)
+class Work:
+    """A batch as it travels to the workers: row i of the input stands for chunk i."""
+
+    campaign: str
+    identity: str
+    gap: bool
+    lanes: dict[int, Lane]
+    chunks: tuple[Chunk, ...]
+
+
+class Opened(NamedTuple):
+    """An open target, and whether a second process of it may be open for claims about other processes."""
+
+    bench: Bench
+    stack: ExitStack
+    twinned: bool
+
+
+class Benches:
+    """The open targets of this worker process, the least used closed when there are too many."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[str, int], Opened] = {}
+
+    def get(self, identity: str, lane: Lane, start: int) -> Bench:
+        """The lane's target for histories from `start` on, opened if need be."""
+        key, twinned = (identity, lane.number), start < TWIN_EVERY * TWINS_MAX
+        found = self._open.pop(key, None)
+        if found is not None and found.twinned > twinned:
+            found.stack.close()  # past the histories that need a second process, which would only sit there
+            found = None
+        if found is None:
+            twins = [other for other, opened in self._open.items() if opened.twinned]
+            if twinned and len(twins) >= TWINNED_MAX:
+                self._close(twins[0])
+            if len(self._open) >= OPEN_MAX:
+                self._close(next(iter(self._open)))
+            stack = ExitStack()
+            found = Opened(stack.enter_context(open_bench(lane.job)), stack, twinned)
+        self._open[key] = found
+        return found.bench
+
+    def _close(self, key: tuple[str, int]) -> None:
+        self._open.pop(key).stack.close()
+
+
+_BENCHES: Final = Benches()
+
+
+def play(work: Work, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    """The rows of the chunks that the input names; for `mapInArrow`."""
+    for batch in batches:
+        for number in batch.column(0).to_pylist():
+            yield from _packed(rows_of(work, work.chunks[number]))
+
+
+def _packed(rows: Iterator[Row]) -> Iterator[pyarrow.RecordBatch]:
+    import pyarrow as pa
+
+    schema, waiting = work_schema(), list[dict[str, Any]]()
+    empty = dict.fromkeys(schema.names)
+    for name, row in rows:
+        waiting.append({**empty, name: row})
+        if len(waiting) >= ROWS:
+            yield pa.RecordBatch.from_pylist(waiting, schema)
+            waiting = []
+    if waiting:
+        yield pa.RecordBatch.from_pylist(waiting, schema)
+
+
+def rows_of(work: Work, chunk: Chunk) -> Iterator[Row]:
+    """The rows of one chunk: histories first, at last what they add up to and what that took."""
+    lane = work.lanes[chunk.lane]
+    bench = _BENCHES.get(work.identity, lane, chunk.start)
+    labels = {"target": lane.target, "profile": lane.profile}
+    measures, sums = work.gap and lane.measured, Sums()
+    started = time.perf_counter_ns()
+    for index in range(chunk.start, chunk.stop):
+        distance = Distance() if measures else None
+        case, seen = bench.look(index, distance.see if distance else None)
+        sums.take(index, case, seen, bench.driver)
+        own = {**labels, "index": index, "seed": derive_seed(lane.job.options.seed, index)}
+        yield (
+            RUNS.name,
+            {
+                "campaign": work.campaign,
+                **own,
+                **bench.driver.counts(case),
+                "rebalances": seen.asked,
+                "broken": sorted({violation.claim for violation in seen.violations}),
+            },
+        )
+        if distance is not None:
+            yield GAPS.name, {**own, **distance.row()}
+    spent = time.perf_counter_ns() - started
+    told = {**chunk._asdict(), "sums": sums.to_json(), "task": _circumstances(spent)}
+    yield SUMS, json.dumps(told)
+
+
+def _circumstances(spent: int) -> dict[str, Any]:
+    """Where a task ran and what it took."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return {
+        "nanoseconds": spent,
+        "host": platform.node(),
+        "pid": os.getpid(),
+        "attempt": context.attemptNumber() if context is not None else 0,
+        "peak_kib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // _PER_KIB,
+    }

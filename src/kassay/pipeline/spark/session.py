@@ -1,0 +1,219 @@
+"""The Spark session, and Spark's errors as one line each."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import re
+import signal
+import socket
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from kassay.model.errors import InputError, KassayError
+from kassay.pipeline.spark.java import java_home
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TRIES: Final = 4
+"""How often a task may fail before Spark gives the job up."""
+_LOOPBACK: Final = "127.0.0.1"
+CAMPAIGN_HEAP: Final = "640m"
+"""Enough for a campaign: the histories are Python's, and Java only carries rows and sums them up."""
+_JVM: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+_LOGGING: Final = """status = error
+appender.console.type = Console
+appender.console.name = console
+appender.console.target = SYSTEM_ERR
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex
+rootLogger.level = LEVEL
+rootLogger.appenderRef.console.ref = console
+logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
+logger.gateway.level = LEVEL
+"""
+_DISK: Final = re.compile(
+    r"No space left on device|File too large|Disk quota exceeded|Read-only file system|Permission denied"
+    r"|Mkdirs failed to create [^\s,;)]+"
+)
+
+
+class SparkFailed(KassayError):
+    """Spark gave a job up; what is done so far stays."""
+
+
+def normalised(master: str) -> str:
+    """The master with failed tasks tried again: plain local mode gives up when one worker dies.
+
+    >>> normalised("local[2]")
+    'local[2,4]'
+    """
+    found = re.fullmatch(r"local(?:\[(\*|\d+)\])?", master)
+    return f"local[{found[1] or 1},{TRIES}]" if found else master
+
+
+@contextmanager
+def session(
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    *,
+    ui: bool = False,
+    name: str = "kassay",
+    heap: str = "1g",
+) -> Iterator[SparkSession]:
+    """A session that is stopped when the block ends; `heap` is Java's, on this machine.
+
+    Without a master: that of `spark-submit` if it started us, else every core of this machine. Raises
+    `InputError` where Spark, Java or the master is missing.
+    """
+    with tempfile.TemporaryDirectory(prefix="kassay-spark-") as folder, _unheard():
+        made = start(Path(folder), master, conf, ui=ui, name=name, heap=heap)
+        try:
+            yield made
+        finally:
+            with suppress(Exception):  # a session that is already gone is as good as stopped
+                made.stop()
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Let what PySpark logs to nobody be heard by nobody: without a handler it comes on the screen."""
+    root, nobody = logging.getLogger(), logging.NullHandler()
+    if not root.handlers:
+        root.addHandler(nobody)
+    try:
+        yield
+    finally:
+        root.removeHandler(nobody)
+
+
+def start(
+    folder: Path,
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    *,
+    ui: bool = False,
+    name: str = "kassay",
+    heap: str = "1g",
+) -> SparkSession:
+    """A new session with its own files in the folder; see `session`."""
+    for module in ("pyspark", "pyarrow", "pandas"):
+        if importlib.util.find_spec(module) is None:
+            raise InputError(f"the pipeline needs {module}: expected `pip install 'kassay[spark]'`")
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+    if master is None and not submitted:
+        master = "local[*]"
+    if master is not None:
+        master = normalised(master)
+        _must_answer(master)
+    if not submitted:
+        os.environ["JAVA_HOME"] = str(java_home(folder))
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.appName(name)
+    if master is not None:
+        builder = builder.master(master)
+    for key, value in {**_settings(folder, master, ui, heap), **(conf or {})}.items():
+        builder = builder.config(key, value)
+    interrupt = signal.getsignal(signal.SIGINT)
+    try:
+        made = builder.getOrCreate()
+        # On Ctrl-C PySpark's own handler asks Java in the middle of another question.
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, interrupt)
+        return made
+    except Exception as error:  # py4j's errors have no common class; each is one line for the user
+        raise InputError(
+            f"Spark did not start on {master or 'the given master'}: {first_line(error)}"
+        ) from None
+
+
+def _settings(folder: Path, master: str | None, ui: bool, heap: str) -> dict[str, str]:
+    """Our defaults; whatever the user sets wins."""
+    log_file = folder / "log4j2.properties"
+    level = os.environ.get("KASSAY_SPARK_LOG", "off")
+    log_file.write_text(_LOGGING.replace("LEVEL", level), encoding="utf-8")
+    made = {
+        "spark.ui.enabled": str(ui).lower(),
+        "spark.ui.showConsoleProgress": "false",
+        "spark.task.maxFailures": str(TRIES),
+        # The work is Python's: a plain compiler and collector start faster and leave it the cores.
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log_file.as_uri()} {_JVM}",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.parquet.compression.codec": "zstd",
+        # A page that was damaged on the disk is an error, never a wrong row.
+        "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
+    }
+    if master is not None and (master.startswith("local") or _LOOPBACK in master):
+        os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
+        made |= {
+            "spark.driver.host": _LOOPBACK,
+            "spark.driver.bindAddress": _LOOPBACK,
+            "spark.sql.shuffle.partitions": "4",
+            "spark.driver.memory": heap,
+            "spark.executor.memory": "1g",
+        }
+    return made
+
+
+def _must_answer(master: str) -> None:
+    """Raise `InputError` for a master that is none or does not answer; Spark takes a minute to say so."""
+    if re.fullmatch(r"local(\[.*\])?|local-cluster\[.*\]|yarn|k8s://.+", master):
+        return
+    found = re.fullmatch(r"spark://([^:/]+:\d+(?:,[^:/]+:\d+)*)", master)
+    if found is None:
+        raise InputError(f"--master {master!r}: expected local[N], spark://HOST:PORT, yarn, or k8s://URL")
+    for place in found[1].split(","):
+        host, _, port = place.partition(":")
+        with suppress(OSError), socket.create_connection((host, int(port)), timeout=5):
+            return
+    raise InputError(f"--master {master}: nobody answers there, expected a running Spark master")
+
+
+def slots(spark: SparkSession) -> int:
+    """How many tasks run at once."""
+    return max(1, int(spark.sparkContext.defaultParallelism))
+
+
+def first_line(error: BaseException) -> str:
+    """What a person needs to know of an error of Spark."""
+    text = str(error)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    causes = [line for line in lines if line.startswith("Caused by: ")]
+    said = (
+        causes[-1]
+        if causes
+        else next(
+            (line for line in lines if not line.startswith("An error occurred while")), type(error).__name__
+        )
+    )
+    return said.removeprefix("Caused by: ").removeprefix(": ")[:300]
+
+
+@contextmanager
+def told(place: str) -> Iterator[None]:
+    """Turn what Spark raises inside the block into one line about `place`.
+
+    Raises `InputError` where the place cannot be written, else `SparkFailed`.
+    """
+    try:
+        yield
+    except KassayError:
+        raise
+    except OSError as error:
+        raise InputError(f"{place}: cannot be written ({error.strerror or error})") from None
+    except Exception as error:  # py4j's and PySpark's errors have no common class
+        if found := _DISK.search(str(error)):
+            raise InputError(f"{place}: cannot be written ({found[0]})") from None
+        raise SparkFailed(f"{place}: Spark gave up: {first_line(error)}") from error

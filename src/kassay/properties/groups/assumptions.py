@@ -1,0 +1,41 @@
+"""What a user may assume of the inputs; steps outside the assumptions are not judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from kassay.model.errors import InputError
+from kassay.model.groups.step import Step
+
+
+def _no_unknown(step: Step) -> bool:
+    counts = step.cluster.counts
+    return all(topic in counts for m in step.group.members for topic in m.topics)
+
+
+_HOLDS: Final[dict[str, Callable[[Step], bool]]] = {
+    "equal-subscriptions": lambda step: step.group.equal_subscriptions,
+    "no-conflicting-claims": lambda step: not step.contradictory,
+    "no-duplicate-topics": lambda step: all(len(set(m.topics)) == len(m.topics) for m in step.group.members),
+    "no-empty-subscriptions": lambda step: all(m.topics for m in step.group.members),
+    "no-racks": lambda step: not step.cluster.brokers and all(m.rack is None for m in step.group.members),
+    "no-static": lambda step: all(m.instance_id is None for m in step.group.members),
+    "no-unknown-topics": _no_unknown,
+    "no-weights": lambda step: all(topic.weights is None for topic in step.cluster.topics),
+}
+
+ASSUMPTIONS: Final = tuple(_HOLDS)
+
+
+def parse_assumptions(names: list[str]) -> frozenset[str]:
+    """The assumptions by name; raises `InputError` for one that is not known."""
+    for name in names:
+        if name not in _HOLDS:
+            raise InputError(f"unknown assumption {name!r}: expected one of: {', '.join(ASSUMPTIONS)}")
+    return frozenset(names)
+
+
+def within(step: Step, assume: frozenset[str]) -> bool:
+    """Whether the step's input keeps to all the assumptions."""
+    return all(_HOLDS[name](step) for name in assume)

@@ -1,0 +1,208 @@
+"""The changes of a generated history: a few events that happen together, then a rebalance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from kassay.model.groups.history import (
+    AddPartitions,
+    Change,
+    ChangeRack,
+    Claim,
+    Crash,
+    CreateTopic,
+    DeleteTopic,
+    Event,
+    FailedSync,
+    Join,
+    Leave,
+    RackBroker,
+    Rebalance,
+    Resubscribe,
+    Return,
+    Reweigh,
+    StaticReturn,
+)
+from kassay.properties.groups.generator import RACKS, Draft
+from kassay.properties.sources import many, subset
+
+Writer = Callable[[Draft], list[Event]]
+
+
+def change(draft: Draft) -> Change:
+    """One change: mostly one event, sometimes a few at once."""
+    draft.generation += 1
+    if draft.away and draft.source.boolean(0.4):
+        return tuple(_return(draft))
+    events: list[Event] = []
+    for made in many(draft.source, 1, 3, lambda _: _event(draft), 0.25):
+        events += made
+    return tuple(events)
+
+
+def _event(draft: Draft) -> list[Event]:
+    """One kind of event, among those that this history allows and that can happen now."""
+    return draft.source.choice(_writers(draft))(draft)
+
+
+def _writers(draft: Draft) -> tuple[Writer, ...]:
+    """The kinds of events that can happen now, the likelier ones several times."""
+    if not draft.members:
+        return (_join,)
+    writers: tuple[Writer, ...] = _ALWAYS
+    if draft.profile.allows("equal-subscriptions"):
+        writers += (_resubscribe, _resubscribe)
+    if draft.profile.contradicts:
+        writers += _CONTRADICTING
+        if draft.profile.allows("no-unknown-topics"):
+            writers += (_delete_topic,)
+    if draft.instances:
+        writers += (_static_return, _static_return)
+    if draft.racked:
+        writers += (_change_rack, _rack_broker)
+    if draft.weighted:
+        writers += (_reweigh,)
+    return writers
+
+
+def _join(draft: Draft) -> list[Event]:
+    source = draft.source
+    if draft.profile.allows("equal-subscriptions") and source.boolean(0.4):
+        topics = draft.some_topics(0.7)
+    else:
+        topics = next(iter(draft.members.values()), tuple(draft.topics))
+    member = draft.new_member(topics)
+    config = tuple((key, source.choice(values)) for key, values in draft.profile.member_configs)
+    return [Join(member, config)]
+
+
+def _pick(draft: Draft) -> str:
+    return draft.source.choice(list(draft.members))
+
+
+def _leave(draft: Draft) -> list[Event]:
+    member_id = _pick(draft)
+    del draft.members[member_id]
+    draft.instances.pop(member_id, None)
+    return [Leave(member_id)]
+
+
+def _crash(draft: Draft) -> list[Event]:
+    member_id = _pick(draft)
+    del draft.members[member_id]
+    draft.away.append(member_id)
+    return [Crash(member_id)]
+
+
+def _return(draft: Draft) -> list[Event]:
+    member_id = draft.source.choice(draft.away)
+    draft.away.remove(member_id)
+    draft.members[member_id] = tuple(draft.topics)
+    return [Return(member_id)]
+
+
+def _static_return(draft: Draft) -> list[Event]:
+    member_id = draft.source.choice(list(draft.instances))
+    if member_id not in draft.members:
+        return [Rebalance()]
+    new_id = draft.new_id()
+    draft.members[new_id] = draft.members.pop(member_id)
+    draft.instances[new_id] = draft.instances.pop(member_id)
+    return [StaticReturn(member_id, new_id)]
+
+
+def _failed_sync(draft: Draft) -> list[Event]:
+    member_id = _pick(draft)
+    return [FailedSync(member_id), *_join(draft)]
+
+
+def _resubscribe(draft: Draft) -> list[Event]:
+    member_id = _pick(draft)
+    topics = draft.some_topics(0.6)
+    if not draft.profile.contradicts:
+        # A member that drops a topic would still claim what it owned of it.
+        topics = tuple(dict.fromkeys((*draft.members[member_id], *topics)))
+    draft.members[member_id] = topics
+    return [Resubscribe(member_id, topics)]
+
+
+def _add_partitions(draft: Draft) -> list[Event]:
+    if not draft.topics:
+        return [Rebalance()]
+    topic = draft.source.choice(list(draft.topics.values()))
+    partitions = topic.partitions + draft.source.integer(1, 3)
+    # The player copies replicas and weights in turn; what the draft needs is the count.
+    draft.topics[topic.name] = topic._replace(partitions=partitions, replicas=None, weights=None)
+    return [AddPartitions(topic.name, partitions)]
+
+
+def _create_topic(draft: Draft) -> list[Event]:
+    name = f"u{draft.made}{len(draft.topics)}"
+    draft.topics[name] = draft.new_topic(name, draft.profile.partitions_max)
+    if not draft.profile.allows("equal-subscriptions"):
+        topics = tuple(draft.topics)
+        # Whoever is away would come back with the old subscription.
+        draft.away.clear()
+        return [CreateTopic(draft.topics[name]), *(_reads(draft, m, topics) for m in draft.members)]
+    member_id = _pick(draft)
+    return [CreateTopic(draft.topics[name]), _reads(draft, member_id, (*draft.members[member_id], name))]
+
+
+def _reads(draft: Draft, member_id: str, topics: tuple[str, ...]) -> Event:
+    draft.members[member_id] = topics
+    return Resubscribe(member_id, topics)
+
+
+def _delete_topic(draft: Draft) -> list[Event]:
+    if len(draft.topics) < 2:
+        return [Rebalance()]
+    name = draft.source.choice(list(draft.topics))
+    del draft.topics[name]
+    return [DeleteTopic(name)]
+
+
+def _change_rack(draft: Draft) -> list[Event]:
+    return [ChangeRack(_pick(draft), draft.source.choice((None, *RACKS)))]
+
+
+def _rack_broker(draft: Draft) -> list[Event]:
+    source = draft.source
+    return [RackBroker(source.integer(0, len(RACKS) - 1), source.choice(RACKS))]
+
+
+def _reweigh(draft: Draft) -> list[Event]:
+    if not draft.topics:
+        return [Rebalance()]
+    topic = draft.source.choice(list(draft.topics.values()))
+    return [Reweigh(topic.name, draft.new_weights(topic.partitions))]
+
+
+def _claims(draft: Draft) -> list[Event]:
+    """One or two members say that they own things, at a generation that may be theirs or an old one."""
+    source = draft.source
+    tps = draft.tps(list(draft.topics))
+    generation = source.choice((draft.generation, draft.generation - 1, draft.generation, -1))
+    events: list[Event] = [
+        Claim(member_id, tuple(subset(source, tps, 0.5)), generation)
+        for member_id in list(draft.members)[: 1 + source.boolean()]
+    ]
+    if draft.profile.allows("equal-subscriptions") and source.boolean(0.4):
+        events += _resubscribe(draft)
+    return events
+
+
+def _quiet(draft: Draft) -> list[Event]:  # noqa: ARG001  # the signature of a writer
+    return [Rebalance()]
+
+
+_ALWAYS: Final[tuple[Writer, ...]] = (
+    _join,
+    _join,
+    _leave,
+    _leave,
+    _add_partitions,
+    _create_topic,
+    _quiet,
+)
+_CONTRADICTING: Final[tuple[Writer, ...]] = (_crash, _crash, _failed_sync, _claims)

@@ -1,0 +1,118 @@
+"""What a generated history may hold, and what the generator knows while it writes one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from kassay.model.cluster import Topic, TopicPartition
+from kassay.model.groups.group import Member
+from kassay.properties.sources import Source, subset
+
+RACKS: Final = ("r0", "r1", "r2")
+GENERATION: Final = 3
+"""The generation of the claims that a history starts with, so that older ones exist."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How large histories get, and what they may hold.
+
+    `small` looks at logical corners, `large` takes the shapes of production. `assume` narrows the
+    inputs. `member_configs` are keys with the values that members draw from. `shape` is the id of the
+    one shape that large histories take; all of them where it is empty.
+    """
+
+    name: str = "small"
+    kind: str = "C"
+    members_max: int = 6
+    topics_max: int = 4
+    partitions_max: int = 7
+    changes_max: int = 4
+    assume: frozenset[str] = frozenset()
+    member_configs: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    shape: str = ""
+
+    def allows(self, assumption: str) -> bool:
+        """Whether inputs outside the assumption may be made."""
+        return assumption not in self.assume
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether members may make claims that contradict each other."""
+        return self.kind == "C" and self.allows("no-conflicting-claims")
+
+
+@dataclass
+class Draft:
+    """What the generator knows of the world while it writes a history."""
+
+    source: Source
+    profile: Profile
+    topics: dict[str, Topic]
+    racked: bool
+    weighted: bool
+    static: bool
+    odd: bool
+    backwards: bool
+    members: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    instances: dict[str, str] = field(default_factory=dict)
+    away: list[str] = field(default_factory=list)
+    made: int = 0
+    generation: int = GENERATION
+
+    def new_id(self) -> str:
+        """A member id not used before; ids fall where `backwards`, so that id order is not join order."""
+        self.made += 1
+        return f"m{100 - self.made if self.backwards else self.made:02d}"
+
+    def tps(self, topics: Sequence[str]) -> list[TopicPartition]:
+        """The existing partitions of these topics."""
+        return [tp for name in dict.fromkeys(topics) if name in self.topics for tp in self.topics[name].tps()]
+
+    def some_topics(self, chance: float) -> tuple[str, ...]:
+        """Some of the topics; at least one where nobody may read nothing."""
+        chosen = tuple(subset(self.source, list(self.topics), chance))
+        if chosen or self.profile.allows("no-empty-subscriptions"):
+            return chosen
+        return tuple(self.topics)[:1]
+
+    def new_topic(self, name: str, partitions_max: int) -> Topic:
+        """A topic of at most that many partitions, with racks and weights if the history has them."""
+        return self.with_extras(Topic(name, self.source.integer(1, partitions_max)))
+
+    def with_extras(self, topic: Topic) -> Topic:
+        """The topic with replicas and weights, if the history has racks and weights."""
+        source = self.source
+        if self.racked and source.boolean(0.85):
+            brokers = range(len(RACKS))
+            first = source.integer(0, len(RACKS) - 1)
+            both = source.boolean()
+            topic = topic._replace(
+                replicas=tuple(
+                    tuple(brokers[(first + p + k) % len(RACKS)] for k in range(1 + both))
+                    for p in range(topic.partitions)
+                )
+            )
+        if self.weighted and source.boolean(0.8):
+            topic = topic._replace(weights=self.new_weights(topic.partitions))
+        return topic
+
+    def new_weights(self, partitions: int) -> tuple[int, ...]:
+        """A weight a partition, most of them small and a few heavy."""
+        source = self.source
+        return tuple(source.choice((0, 1, 2, 5, 50)) for _ in range(partitions))
+
+    def new_member(self, topics: tuple[str, ...]) -> Member:
+        """A member not there before, noted as present."""
+        source = self.source
+        member_id = self.new_id()
+        rack = source.choice((None, *RACKS)) if self.racked else None
+        instance_id = None
+        if self.static and source.boolean(0.5):
+            # The digit in front makes the order of instance ids another than that of member ids.
+            instance_id = f"i{source.integer(0, 9)}-{self.made}"
+            self.instances[member_id] = instance_id
+        self.members[member_id] = topics
+        return Member(member_id, topics, rack=rack, instance_id=instance_id)

@@ -1,0 +1,139 @@
+"""Claims about what changes hands, and when the group comes to rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.groups.group import Assignment
+from kassay.model.groups.history import StaticReturn
+from kassay.model.groups.step import Failure, Rebalanced, Step
+from kassay.properties.registry import Evidence, Scope, claim
+
+REVOKING_ROUNDS = 2
+"""What bare `converges` allows a cooperative target."""
+
+
+@claim(
+    "cooperative",
+    kinds="C",
+    scope=Scope.STEP,
+    source="KIP-429: a partition is given on only after its owner gave it up",
+)
+def cooperative(step: Step) -> Iterator[Evidence]:
+    """m receives tp only if the claimants of tp at its highest generation are a subset of {m}."""
+    top: dict[TopicPartition, tuple[int, list[str]]] = {}
+    for member in step.group.members:
+        for tp in member.owned:
+            seen = top.get(tp)
+            if seen is None or member.generation > seen[0]:
+                top[tp] = (member.generation, [member.member_id])
+            elif member.generation == seen[0]:
+                seen[1].append(member.member_id)
+    for member_id, tps in step.given.items():
+        for tp in tps:
+            claimants = top[tp][1] if tp in top else []
+            others = tuple(sorted(c for c in claimants if c != member_id))
+            if others:
+                yield Evidence(
+                    str(tp), {"given to": member_id, "still claimed by": others, "generation": top[tp][0]}
+                )
+
+
+def _took_part(rebalanced: Rebalanced) -> bool:
+    """Whether the change is one that convergence speaks of: no sync failed and the target answered."""
+    return not any(step.failed_sync or isinstance(step.answer, Failure) for step in rebalanced.steps)
+
+
+@claim(
+    "converges",
+    kinds="C",
+    scope=Scope.REBALANCE,
+    applies=_took_part,
+    confirm=True,
+    argument="",
+    parse=int,
+    source="KIP-429; KAFKA-9029",
+)
+def converges(rebalanced: Rebalanced, rounds: str) -> Iterator[Evidence]:
+    """After one change the group comes to rest within the promised rounds.
+
+    Bare: two revoking rounds for a cooperative target, none after the first round for an eager one.
+    `converges:k`: at most k rounds until a round in which nobody gives up or gains anything.
+    """
+    taken = len(rebalanced.steps)
+    if not rebalanced.settled:
+        yield Evidence("the group", {"not at rest after rounds": taken})
+    elif rounds:
+        if taken - 1 > int(rounds):
+            yield Evidence("the group", {"rounds": taken - 1, "promised": rounds})
+    else:
+        eager = rebalanced.steps[0].protocol is RebalanceProtocol.EAGER
+        allowed = 0 if eager else REVOKING_ROUNDS
+        if rebalanced.revocations > allowed:
+            yield Evidence("the group", {"revoking rounds": rebalanced.revocations, "allowed": allowed})
+
+
+def _at_rest(rebalanced: Rebalanced) -> bool:
+    """Whether a group at rest was asked again."""
+    return rebalanced.quiet or (
+        len(rebalanced.steps) > 1
+        and rebalanced.steps[0].protocol is RebalanceProtocol.EAGER
+        and _took_part(rebalanced)
+    )
+
+
+@claim(
+    "stable",
+    kinds="CS",
+    scope=Scope.REBALANCE,
+    applies=_at_rest,
+    confirm=True,
+    minimum=20,
+    source="KIP-54; apache/kafka PR 21069",
+)
+def stable(rebalanced: Rebalanced) -> Iterator[Evidence]:
+    """A settled, unchanged group gets the same answer again."""
+    answers = [step.answer for step in rebalanced.steps]
+    if rebalanced.quiet and rebalanced.before is not None:
+        answers = [rebalanced.before, *answers]
+    elif answers and rebalanced.steps[0].protocol is RebalanceProtocol.COOPERATIVE:
+        return
+    for first, second in pairwise(answers):
+        if isinstance(first, Assignment) and isinstance(second, Assignment) and not first.same_sets(second):
+            changed = sorted(
+                m for m in first.keys() | second.keys() if set(first.get(m, ())) != set(second.get(m, ()))
+            )
+            yield Evidence(
+                changed[0] if changed else "the answer",
+                {
+                    "first": sorted(first.get(changed[0], ())) if changed else "",
+                    "then": sorted(second.get(changed[0], ())) if changed else "",
+                },
+            )
+
+
+def _only_static_returns(rebalanced: Rebalanced) -> bool:
+    """Whether all that happened is that static members came back under new member ids."""
+    return bool(rebalanced.renamed) and all(isinstance(e, StaticReturn) for e in rebalanced.change)
+
+
+@claim(
+    "static-stable",
+    kinds="C",
+    scope=Scope.REBALANCE,
+    applies=_only_static_returns,
+    minimum=20,
+    source="KIP-345",
+)
+def static_stable(rebalanced: Rebalanced) -> Iterator[Evidence]:
+    """A static member back under a new member id, with its owned list, gets the same partitions."""
+    first = rebalanced.steps[0]
+    for outcome in rebalanced.outcomes:
+        for old, new in rebalanced.renamed:
+            had = first.group.by_id[new].owned if new in first.group.by_id else ()
+            has = outcome.given.get(new, ())
+            if set(had) != set(has):
+                yield Evidence(new, {"was": old, "owned": sorted(had), "gets": sorted(has)})

@@ -1,0 +1,221 @@
+"""The scenario generator: histories of a consumer group out of a source of choices.
+
+Written once, for seeds and for Hypothesis alike (`sources`). It aims at the situations of
+`situations.py`: each branch below exists because a claim needs what it makes.
+"""
+
+from __future__ import annotations
+
+from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
+from kassay.model.groups.group import Member
+from kassay.model.groups.history import Change, Config, History, Join, Reports
+from kassay.properties.groups.events import change
+from kassay.properties.groups.generator import GENERATION, RACKS, Draft, Profile
+from kassay.properties.groups.shapes import SHAPES, Shape
+from kassay.properties.sources import Source, many, subset
+
+UNKNOWN = "ghost"
+"""A topic that is subscribed to and never there."""
+
+
+def history(source: Source, profile: Profile) -> History:
+    """One history; the source's choices decide everything in it."""
+    if profile.name == "large" or (profile.name == "mixed" and source.boolean(0.05)):
+        return _large(source, profile)
+    draft = _draft(source, profile)
+    subscriptions = [] if source.boolean(0.06) else _subscriptions(draft)
+    cluster = Cluster(tuple(draft.topics.values()), _brokers(draft))
+    changes = [_start(draft, subscriptions)] if subscriptions else _one_by_one(draft)
+    changes += many(source, 0, profile.changes_max, lambda _: change(draft), 0.7)
+    return History(cluster, tuple(changes), _reports(source, profile))
+
+
+def _reports(source: Source, profile: Profile) -> Reports:
+    """Which generation the members report; only claims that can go stale show the difference."""
+    return Reports.GOT if profile.contradicts and source.boolean(0.3) else Reports.JOINED
+
+
+def _draft(source: Source, profile: Profile) -> Draft:
+    """The topics and the habits of one history."""
+    racked = profile.allows("no-racks") and source.boolean(0.2)
+    weighted = profile.allows("no-weights") and source.boolean(0.12)
+    draft = Draft(
+        source=source,
+        profile=profile,
+        topics={},
+        racked=racked,
+        weighted=weighted,
+        static=profile.kind == "C" and profile.allows("no-static") and source.boolean(0.3),
+        odd=source.boolean(0.25),
+        backwards=source.boolean(),
+    )
+    high = 1 if source.boolean(0.12) else profile.partitions_max
+    made = many(source, 1, profile.topics_max, lambda i: draft.new_topic(f"t{i}", high), 0.5)
+    draft.topics = {topic.name: topic for topic in made}
+    return draft
+
+
+def _brokers(draft: Draft) -> tuple[Broker, ...]:
+    """A broker a rack where the history has racks, one of them perhaps without."""
+    if not draft.racked:
+        return ()
+    bare = draft.source.boolean(0.1)
+    return tuple(Broker(i, None if bare and i == len(RACKS) - 1 else rack) for i, rack in enumerate(RACKS))
+
+
+def _subscriptions(draft: Draft) -> list[tuple[str, ...]]:
+    """Who reads what: one tuple of topics a member."""
+    source, profile = draft.source, draft.profile
+    names = list(draft.topics)
+    equal = not profile.allows("equal-subscriptions") or source.boolean(0.45)
+    if equal:
+        own = tuple(names) if source.boolean(0.7) else tuple(subset(source, names)) or tuple(names[:1])
+        return [own for _ in many(source, 1, profile.members_max, lambda i: i, 0.7)]
+    graph = source.choice(("random", "chain", "nested", "pyramid", "disjoint"))
+    if graph == "random":
+        return many(source, 1, profile.members_max, lambda _: draft.some_topics(0.6), 0.65)
+    return _grown(draft, graph)
+
+
+def _grown(draft: Draft, graph: str) -> list[tuple[str, ...]]:
+    """A subscription graph of a named form over as many topics as it needs."""
+    source = draft.source
+    size = len(many(source, 2, min(5, draft.profile.members_max), lambda i: i, 0.6))
+    needed = {"chain": size + 1, "pyramid": size, "nested": size, "disjoint": size}[graph]
+    for i in range(len(draft.topics), needed):
+        draft.topics[f"t{i}"] = draft.new_topic(f"t{i}", max(2, draft.profile.partitions_max // 2))
+    names = list(draft.topics)[:needed]
+    if graph == "chain":
+        return [(names[i], names[i + 1]) for i in range(size)]
+    if graph == "disjoint":
+        return [(name,) for name in names]
+    if graph == "pyramid":
+        return [tuple(names[: i + 1]) for i in range(size)]
+    lengths = sorted(source.integer(1, needed) for _ in range(size))
+    return [tuple(names[:length]) for length in lengths]
+
+
+def _oddly(draft: Draft, topics: tuple[str, ...]) -> tuple[str, ...]:
+    """The subscription with an oddity now and then: a topic twice, one that is not there, or nothing."""
+    source, profile = draft.source, draft.profile
+    if not draft.odd or not profile.allows("equal-subscriptions"):
+        return topics
+    oddity = source.integer(0, 5)
+    if oddity == 0 and topics and profile.allows("no-duplicate-topics"):
+        return (*topics, topics[0])
+    if oddity == 1 and profile.allows("no-unknown-topics"):
+        return (*topics, UNKNOWN)
+    if oddity == 2 and profile.allows("no-empty-subscriptions"):
+        return ()
+    return topics
+
+
+def config(draft: Draft) -> Config:
+    """A member's own configuration, drawn from the profile's values."""
+    return tuple((key, draft.source.choice(values)) for key, values in draft.profile.member_configs)
+
+
+def _start(draft: Draft, subscriptions: list[tuple[str, ...]]) -> Change:
+    """The first members, with or without a past."""
+    members = [draft.new_member(_oddly(draft, topics)) for topics in subscriptions]
+    past = draft.source.integer(0, 9)
+    if past >= 4:
+        members = _owning(draft, members)
+        if draft.profile.contradicts and past >= 8:
+            members = _contradicting(draft, members)
+    return tuple([Join(member, config(draft)) for member in members])
+
+
+def _owning(draft: Draft, members: list[Member]) -> list[Member]:
+    """The members with a past in which each partition had one owner at most, perhaps very unevenly."""
+    source = draft.source
+    readers: dict[str, list[int]] = {}
+    for i, member in enumerate(members):
+        for topic in dict.fromkeys(member.topics):
+            readers.setdefault(topic, []).append(i)
+    owned: list[list[TopicPartition]] = [[] for _ in members]
+    greedy = source.boolean(0.4)
+    for known in draft.topics.values():
+        able = readers.get(known.name, [])
+        for tp in known.tps() if able else ():
+            if greedy and source.boolean(0.7):
+                owned[able[0]].append(tp)
+            elif source.boolean(0.8):
+                owned[source.choice(able)].append(tp)
+    return [
+        member._replace(owned=tuple(tps), generation=GENERATION if tps or source.boolean() else -1)
+        for member, tps in zip(members, owned)
+    ]
+
+
+def _contradicting(draft: Draft, members: list[Member]) -> list[Member]:
+    """The members with claims that contradict each other or the world."""
+    source = draft.source
+    made: list[Member] = []
+    nameless = source.boolean(0.3)
+    everything = draft.tps(list(draft.topics))
+    for member in members:
+        owned = list(member.owned)
+        generation = -1 if nameless else member.generation
+        for _ in many(source, 0, 2, lambda i: i, 0.5):
+            fault = source.integer(0, 3)
+            if fault == 0:
+                owned += subset(source, everything, 0.4)
+            elif fault == 1 and not nameless:
+                generation = source.integer(1, GENERATION)
+            elif fault == 2:
+                past = source.choice(list(draft.topics.values()))
+                owned.append(TopicPartition(past.name, past.partitions + source.integer(0, 1)))
+            elif fault == 3:
+                owned.append(TopicPartition("gone", source.integer(0, 1)))
+        topics = member.topics
+        may_read = draft.profile.allows("no-unknown-topics") and draft.profile.allows("equal-subscriptions")
+        if may_read and any(tp.topic == "gone" for tp in owned) and source.boolean():
+            topics = (*topics, "gone")
+        made.append(member._replace(owned=tuple(dict.fromkeys(owned)), generation=generation, topics=topics))
+    draft.members = {member.member_id: member.topics for member in made}
+    return made
+
+
+def _one_by_one(draft: Draft) -> list[Change]:
+    """Growth from one to five members that read the same, a round each."""
+    topics = tuple(draft.topics)
+    return [(Join(draft.new_member(topics), config(draft)),) for _ in range(5)]
+
+
+def _large(source: Source, profile: Profile) -> History:
+    """A history on a shape of production, with a few changes."""
+    shape = source.choice([s for s in SHAPES if s.id == profile.shape] or SHAPES)
+    draft = Draft(
+        source=source,
+        profile=profile,
+        topics={},
+        racked=profile.allows("no-racks") and source.boolean(0.3),
+        weighted=profile.allows("no-weights") and source.boolean(0.2),
+        static=profile.kind == "C" and profile.allows("no-static") and source.boolean(0.3),
+        odd=False,
+        backwards=source.boolean(),
+    )
+    draft.topics = {
+        f"t{i:03d}": draft.with_extras(Topic(f"t{i:03d}", count)) for i, count in enumerate(shape.topics)
+    }
+    cluster = Cluster(tuple(draft.topics.values()), _brokers(draft))
+    members = [draft.new_member(topics) for topics in _graph(draft, shape)]
+    if source.boolean():
+        members = _owning(draft, members)
+    changes: list[Change] = [tuple([Join(member, config(draft)) for member in members])]
+    changes += many(source, 1, 3, lambda _: change(draft), 0.5)
+    return History(cluster, tuple(changes), _reports(source, profile))
+
+
+def _graph(draft: Draft, shape: Shape) -> list[tuple[str, ...]]:
+    """The subscriptions of a shape."""
+    names = list(draft.topics)
+    if not draft.profile.allows("equal-subscriptions") or shape.graph == "all":
+        return [tuple(names)] * shape.members
+    if shape.graph == "own":
+        return [(names[i % len(names)],) for i in range(shape.members)]
+    if shape.graph == "two":
+        size = len(names)
+        return [(names[i % size], names[(i + 1) % size]) for i in range(shape.members)]
+    return [tuple(subset(draft.source, names)) or (names[0],) for _ in range(shape.members)]

@@ -1,0 +1,107 @@
+"""Claims about how each topic is shared out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kassay.model.groups.step import Step
+from kassay.model.java.hashes import utf16_key
+from kassay.properties.registry import Evidence, Scope, claim
+
+PRIORITY_CONFIG = "assignment.consumer.priority"
+PRIORITY_DEFAULT = 2**31 - 1
+
+
+def _subscribers(step: Step, topic: str) -> list[str]:
+    """The topic's subscribers: static ones by instance id, then the others by member id."""
+    by_id = step.group.by_id
+
+    def place(member_id: str) -> tuple[bool, bytes]:
+        instance_id = by_id[member_id].instance_id
+        return instance_id is None, utf16_key(instance_id or member_id)
+
+    return sorted(step.group.subscribers.get(topic, ()), key=place)
+
+
+@claim("topic-even", kinds="CS", scope=Scope.OUTCOME, source="RangeAssignor")
+def topic_even(step: Step) -> Iterator[Evidence]:
+    """For each topic, the counts of its subscribers differ by at most one."""
+    for topic, by_member in sorted(step.shares.items()):
+        counts = {member_id: len(numbers) for member_id, numbers in by_member.items()}
+        if max(counts.values()) - min(counts.values()) > 1:
+            yield Evidence(topic, {"partitions": step.cluster.counts[topic], "counts": counts})
+
+
+def _no_rack_matching(step: Step) -> bool:
+    """Whether no rack can make a rule depart from plain ranges; co-partitioning spreads one topic's."""
+    return not any(map(any, step.cluster.replica_racks.values())) or all(
+        member.rack is None for member in step.group.members
+    )
+
+
+@claim("contiguous", kinds="C", scope=Scope.OUTCOME, applies=_no_rack_matching, source="RangeAssignor")
+def contiguous(step: Step) -> Iterator[Evidence]:
+    """Each share of a topic is a run of consecutive numbers in member order.
+
+    Not judged where rack matching applies.
+    """
+    for topic, by_member in sorted(step.shares.items()):
+        end = -1
+        for member_id in _subscribers(step, topic):
+            numbers = by_member[member_id]
+            if not numbers:
+                continue
+            if numbers[-1] - numbers[0] + 1 != len(numbers) or numbers[0] <= end:
+                yield Evidence(topic, {"share of": member_id, "is": numbers, "after": end})
+            end = max(end, numbers[-1])
+
+
+@claim("copartitioned", kinds="CS", scope=Scope.OUTCOME, source="RangeAssignor; KIP-881")
+def copartitioned(step: Step) -> Iterator[Evidence]:
+    """Topics with equal counts and equal subscriber sets have the same owner at each index."""
+    alike: dict[tuple[int, frozenset[str]], list[str]] = {}
+    shares = step.shares
+    if len(shares) < 2:
+        return
+    for topic in sorted(shares):
+        key = (step.cluster.counts[topic], frozenset(shares[topic]))
+        alike.setdefault(key, []).append(topic)
+    for topics in alike.values():
+        first = topics[0]
+        for other in topics[1:]:
+            if shares[first] != shares[other]:
+                member_id = min(m for m, numbers in shares[first].items() if shares[other][m] != numbers)
+                yield Evidence(
+                    other,
+                    {
+                        "like": first,
+                        "but": member_id,
+                        "has": shares[other][member_id],
+                        "and there": shares[first][member_id],
+                    },
+                )
+
+
+def priority(step: Step, member_id: str) -> int:
+    """The member's configured priority; the default where it has none."""
+    return int(step.configs.get(member_id, {}).get(PRIORITY_CONFIG, PRIORITY_DEFAULT))
+
+
+@claim("active-passive", kinds="C", scope=Scope.OUTCOME, source="the failover assignor of seed article 000")
+def active_passive(step: Step) -> Iterator[Evidence]:
+    """Each topic goes whole to its highest-priority subscriber.
+
+    The larger number goes first; ties by instance id, then member id.
+    """
+    for topic, by_member in sorted(step.shares.items()):
+        best = max(priority(step, m) for m in by_member)
+        wanted = next(m for m in _subscribers(step, topic) if priority(step, m) == best)
+        if len(by_member[wanted]) != step.cluster.counts[topic]:
+            yield Evidence(
+                topic,
+                {
+                    "belongs whole to": wanted,
+                    "priority": best,
+                    "counts": {m: len(numbers) for m, numbers in by_member.items()},
+                },
+            )

@@ -1,0 +1,197 @@
+"""Validity: what any assignor of a consumer group must do, whatever else it promises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.failure import FailureKind
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.groups.step import Failure, Look, Probe, Rebalanced, Step
+from kassay.properties.registry import Evidence, Scope, claim
+
+REFUSALS = frozenset({"PartitionAssignorException", "PartitionAssignorError"})
+"""Kafka's documented refusal of an unknown topic, under its own name and ours."""
+_SPENT = frozenset({FailureKind.TIMEOUT})
+
+
+@claim("members", kinds="C", scope=Scope.STEP, validity=True, source="ConsumerPartitionAssignor.assign")
+def members(step: Step) -> Iterator[Evidence]:
+    """There is an entry for each member id and no other."""
+    wanted, got = step.group.by_id.keys(), step.given.keys()
+    if wanted == got:
+        return
+    for member_id in sorted(wanted - got):
+        yield Evidence(member_id, {"entry": "missing"})
+    for member_id in sorted(got - wanted):
+        yield Evidence(member_id, {"entry": "of no member"})
+
+
+@claim("members", kinds="SH", scope=Scope.STEP, validity=True, source="KIP-848: PartitionAssignor")
+def known_members(step: Step) -> Iterator[Evidence]:
+    """No foreign member appears; an absent member has nothing."""
+    for member_id in sorted(step.given.keys() - step.group.by_id.keys()):
+        yield Evidence(member_id, {"entry": "of no member"})
+
+
+@claim("single-owner", kinds="CS", scope=Scope.STEP, validity=True, source="KIP-429")
+def single_owner(step: Step) -> Iterator[Evidence]:
+    """No partition is given out twice."""
+    given = step.given
+    total = sum(len(tps) for tps in given.values())
+    if len({tp for tps in given.values() for tp in tps}) == total:
+        return
+    owners: dict[TopicPartition, list[str]] = {}
+    for member_id, tps in given.items():
+        for tp in tps:
+            owners.setdefault(tp, []).append(member_id)
+    for tp, ids in sorted(owners.items()):
+        if len(ids) > 1:
+            yield Evidence(str(tp), {"owners": tuple(sorted(ids))})
+
+
+@claim("single-owner", kinds="H", scope=Scope.STEP, validity=True, source="KIP-932")
+def given_once(step: Step) -> Iterator[Evidence]:
+    """No partition is given twice to one member."""
+    for member_id, tps in sorted(step.given.items()):
+        for tp in sorted({tp for tp in tps if tps.count(tp) > 1}) if len(set(tps)) < len(tps) else ():
+            yield Evidence(str(tp), {"twice to": member_id})
+
+
+@claim("exists", kinds="CSH", scope=Scope.STEP, validity=True, source="Kafka metadata")
+def exists(step: Step) -> Iterator[Evidence]:
+    """Every partition given out is in the metadata: topic known, 0 <= p < its count."""
+    counts = step.cluster.counts
+    for member_id, tps in step.given.items():
+        for topic, partition in tps:
+            if not 0 <= partition < counts.get(topic, 0):
+                yield Evidence(
+                    f"{topic}-{partition}",
+                    {"given to": member_id, "partitions of the topic": counts.get(topic, "unknown topic")},
+                )
+
+
+@claim("subscribed", kinds="CSH", scope=Scope.STEP, validity=True, source="KIP-54")
+def subscribed(step: Step) -> Iterator[Evidence]:
+    """A member gets only topics of its own subscription."""
+    by_id = step.group.by_id
+    for member_id, tps in step.given.items():
+        member = by_id.get(member_id)
+        if member is None:
+            continue
+        topics = member.topics
+        for tp in tps:
+            if tp[0] not in topics:
+                yield Evidence(str(tp), {"given to": member_id, "which reads": topics})
+
+
+def _left_out(step: Step) -> list[TopicPartition]:
+    """Partitions of known, subscribed topics that nobody was given."""
+    given = {tp for tps in step.given.values() for tp in tps}
+    counts = step.cluster.counts
+    read = {topic for member in step.group.members for topic in member.topics if topic in counts}
+    # A plain pair equals and hashes like the partition, and is made in half the time.
+    return [
+        TopicPartition(topic, p)
+        for topic in sorted(read)
+        for p in range(counts[topic])
+        if (topic, p) not in given
+    ]
+
+
+@claim("complete", kinds="CSH", scope=Scope.REBALANCE, validity=True, source="KIP-54, KIP-429")
+def complete(rebalanced: Rebalanced) -> Iterator[Evidence]:
+    """Every partition of a known topic with a subscriber is given out.
+
+    In a cooperative round a partition that somebody claims may be left out; at the fixpoint none.
+    """
+    for step in rebalanced.steps:
+        if isinstance(step.answer, Failure):
+            continue
+        lost = _left_out(step)
+        if lost and step.protocol is RebalanceProtocol.COOPERATIVE:
+            claimed = {tp for member in step.group.members for tp in member.owned}
+            lost = [tp for tp in lost if tp not in claimed]
+        for tp in lost:
+            yield Evidence(str(tp), {"owner": "nobody", "subscribers": step.group.subscribers[tp.topic]})
+    for outcome in rebalanced.outcomes:
+        if outcome.protocol is RebalanceProtocol.COOPERATIVE:
+            for tp in _left_out(outcome):
+                yield Evidence(str(tp), {"owner": "nobody at the fixpoint"})
+
+
+def _failures(step: Step) -> Iterator[tuple[str, Failure]]:
+    """Every call of this step that gave no answer, and what call it was."""
+    if isinstance(step.answer, Failure):
+        yield "assign", step.answer
+    for probe in step.probes:
+        if isinstance(probe.answer, Failure):
+            yield f"assign, asked {probe.look.value}", probe.answer
+
+
+@claim(
+    "total",
+    kinds="C",
+    scope=Scope.STEP,
+    validity=True,
+    source="ConsumerPartitionAssignor: a well-formed input has an answer",
+)
+def total(step: Step) -> Iterator[Evidence]:
+    """A well-formed input never raises."""
+    for call, failure in _failures(step):
+        if failure.kind not in _SPENT:
+            yield Evidence(call, {"no answer": failure.message})
+
+
+@claim("total", kinds="SH", scope=Scope.STEP, validity=True, source="KIP-848: PartitionAssignor")
+def total_or_refused(step: Step) -> Iterator[Evidence]:
+    """A well-formed input never raises; an unknown topic may be refused with PartitionAssignorException."""
+    counts = step.cluster.counts
+    unknown = any(topic not in counts for member in step.group.members for topic in member.topics)
+    for call, failure in _failures(step):
+        if failure.kind not in _SPENT and not (unknown and REFUSALS & set(failure.raised)):
+            yield Evidence(call, {"no answer": failure.message})
+
+
+@claim("terminates", kinds="CSH", scope=Scope.STEP, validity=True, source="KIP-429: max.poll.interval.ms")
+def terminates(step: Step) -> Iterator[Evidence]:
+    """It answers within the call limit."""
+    for call, failure in _failures(step):
+        if failure.kind in _SPENT:
+            yield Evidence(call, {"no answer": failure.message})
+
+
+def difference(step: Step, probe: Probe) -> Evidence | None:
+    """How the second answer differs from the first, or None where it does not."""
+    if isinstance(probe.answer, Failure):
+        return Evidence(f"asked {probe.look.value}", {"no answer": probe.answer.message})
+    if probe.answer.same_sets(step.given):
+        return None
+    for member_id in sorted(step.given.keys() | probe.answer.keys()):
+        first = step.given.get(member_id, ())
+        second = probe.answer.get(member_id, ())
+        if sorted(first) != sorted(second):
+            return Evidence(
+                member_id,
+                {"asked": probe.look.value, "first": sorted(first), "then": sorted(second)},
+            )
+    return Evidence("the answer", {"asked": probe.look.value, "differs in": "its member ids"})
+
+
+@claim(
+    "pure",
+    kinds="CSH",
+    scope=Scope.STEP,
+    validity=True,
+    looks=(Look.AGAIN, Look.OTHER),
+    source="ConsumerPartitionAssignor: assign is called on any member's object",
+)
+def pure(step: Step) -> Iterator[Evidence]:
+    """The input is unchanged, and the same input gets the same answer from this and any other object."""
+    if step.mutated:
+        yield Evidence("the input", {"changed": step.mutated})
+    for probe in step.probes:
+        if probe.look in (Look.AGAIN, Look.OTHER):
+            found = difference(step, probe)
+            if found is not None:
+                yield found

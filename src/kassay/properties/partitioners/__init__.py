@@ -1,0 +1,1 @@
+"""Claims about partitioners, and the records to judge them on."""

@@ -1,0 +1,104 @@
+"""Records on their way to partitioners, out of a source of choices.
+
+Keys have every length modulo 4 and bytes on both sides of every sign; some come again. Records without a
+key, and with a partition that is or is not there, come between. Partitions go and come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from kassay.model.partitioners.partitioner import Record, TopicMetadata
+from kassay.model.partitioners.sends import Sending
+from kassay.properties.sources import Source, many, subset
+
+_EDGE_BYTES: Final = (0x00, 0x01, 0x7F, 0x80, 0xFE, 0xFF)
+_COUNTS: Final = (1, 2, 3, 5, 7, 12, 50, 64, 1000)
+
+
+@dataclass(frozen=True)
+class SendingProfile:
+    """How much is sent and of which kind."""
+
+    records_max: int = 30
+    key_bytes_max: int = 21
+    topics: int = 2
+    explicit: bool = True
+    out_of_range: bool = True
+    unavailable: bool = True
+
+
+SMALL: Final = SendingProfile()
+
+
+def sending(source: Source, profile: SendingProfile = SMALL) -> Sending:
+    """One sending; the source's choices decide everything in it."""
+    keys: list[bytes] = []
+    counts = [source.choice(_COUNTS) for _ in range(profile.topics)]
+    now = [metadata(source, count, profile) for count in counts]
+
+    def item(_: int) -> tuple[Record, TopicMetadata]:
+        topic = source.integer(0, profile.topics - 1)
+        if source.boolean(0.1):
+            now[topic] = metadata(source, counts[topic], profile)
+        return _record(source, profile, f"t{topic}", counts[topic], keys), now[topic]
+
+    return Sending(tuple(many(source, 1, profile.records_max, item, 0.93)))
+
+
+def metadata(source: Source, count: int, profile: SendingProfile = SMALL) -> TopicMetadata:
+    """A topic of that many partitions, of which some or all may have no leader."""
+    form = source.integer(0, 5) if profile.unavailable else 0
+    if form < 3:
+        return TopicMetadata.of(count)
+    if form == 5:
+        return TopicMetadata.of(count, range(count))
+    return TopicMetadata.of(count, subset(source, range(min(count, 16))))
+
+
+def key(source: Source, length_max: int = SMALL.key_bytes_max) -> bytes:
+    """Key bytes: of any length, equal edge bytes, edge bytes at random, or any bytes."""
+    length = source.integer(0, length_max)
+    form = source.integer(0, 2)
+    if form == 0:
+        return bytes([source.choice(_EDGE_BYTES)]) * length
+    if form == 1:
+        return bytes(source.choice(_EDGE_BYTES) for _ in range(length))
+    return bytes(source.integer(0, 255) for _ in range(length))
+
+
+def _record(source: Source, profile: SendingProfile, topic: str, count: int, keys: list[bytes]) -> Record:
+    """A keyed, keyless or explicit record; a new key is added to `keys`."""
+    value = bytes(source.integer(0, 64))
+    form = source.integer(0, 9)
+    if form < 3:
+        return Record(topic, None, value)
+    if form < 5 and profile.explicit:
+        return Record(topic, None, value, _explicit(source, profile, count))
+    if form < 7 and keys:
+        return Record(topic, source.choice(keys), value)
+    keys.append(key(source, profile.key_bytes_max))
+    return Record(topic, keys[-1], value)
+
+
+def _explicit(source: Source, profile: SendingProfile, count: int) -> int:
+    """A partition to ask for, one in three of them not there."""
+    if profile.out_of_range and source.boolean(0.35):
+        return source.choice((-1, count, count + source.integer(1, 9)))
+    return source.integer(0, count - 1)
+
+
+def situations_of(sent: Sending) -> Iterator[str]:
+    """What of interest a sending holds: key lengths modulo 4, partitions not there or not available."""
+    for record, topic in sent.records:
+        if record.partition is not None:
+            if not 0 <= record.partition < topic.count:
+                yield "out-of-range"
+        elif record.key is not None:
+            yield f"key-length:{len(record.key) % 4}"
+        elif 0 < len(topic.available) < topic.count:
+            yield "some-unavailable"
+        elif not topic.available:
+            yield "none-available"

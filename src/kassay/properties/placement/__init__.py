@@ -1,0 +1,1 @@
+"""Claims about placers and plans, and the requests to judge them on."""

@@ -1,0 +1,105 @@
+"""Claims about plans that change a placement (kind L), one replica at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.placement.plan import Plan
+from kassay.model.placement.request import Replicas
+from kassay.properties.placement.replicas import rack_rule, wrong_replicas
+from kassay.properties.registry import Evidence, Scope, claim
+
+
+class Stage(NamedTuple):
+    """One partition after a move: its replicas, how many there should be, and whether it was the last."""
+
+    partition: TopicPartition
+    after_moves: int
+    before: Replicas
+    replicas: Replicas
+    wanted: int
+    last: bool
+
+    @property
+    def subject(self) -> str:
+        """What evidence calls it."""
+        return f"{self.partition} after {self.after_moves} moves"
+
+
+def stages(plan: Plan) -> Iterator[Stage]:
+    """Every state that some partition goes through, the starts left out."""
+    ends = {move.partition: number for number, move in enumerate(plan.moves, start=1)}
+    sizes = {partition: len(replicas) for partition, replicas in plan.before}
+    for number, (move, before, after) in enumerate(plan.states(), start=1):
+        partition = move.partition
+        sizes[partition] += move.added
+        last = ends[partition] == number
+        factor = plan.replication_factor
+        wanted = factor if last and factor is not None else sizes[partition]
+        yield Stage(partition, number, before, after, wanted, last)
+
+
+@claim("plan-valid", kinds="L", scope=Scope.CASE, source="KIP-455")
+def plan_valid(plan: Plan) -> Iterator[Evidence]:
+    """A replica moves only from a broker that hosts it; each state between keeps the other rules."""
+    for number, (move, before, after) in enumerate(plan.states(), start=1):
+        if move.source is not None and move.source not in before:
+            yield Evidence(f"move {number}", {"is": str(move), "but the replicas are on": before})
+        if Counter(after) != Counter(move.exchanged(before)):
+            yield Evidence(f"move {number}", {"is": str(move), "from": before, "but leads to": after})
+    yield from replicas_distinct_in_plan(plan)
+    yield from rack_spread_in_plan(plan)
+
+
+@claim("replicas-distinct", kinds="L", scope=Scope.CASE, validity=True, source="KIP-455")
+def replicas_distinct_in_plan(plan: Plan) -> Iterator[Evidence]:
+    """After every move the partition has exactly RF different brokers, none of them gone at its last."""
+    brokers = {broker.broker_id: broker for broker in plan.brokers}
+    going = {
+        partition: frozenset(broker for broker in replicas if broker not in brokers)
+        for partition, replicas in plan.before
+    }
+    for stage in stages(plan):
+        still = frozenset() if stage.last else going[stage.partition]
+        for wrong in wrong_replicas(stage.replicas, brokers, stage.wanted):
+            unknown = wrong.get("no such broker")
+            if not isinstance(unknown, list) or not still.issuperset(unknown):
+                yield Evidence(stage.subject, {"replicas": stage.replicas, **wrong})
+
+
+@claim("rack-spread", kinds="L", scope=Scope.CASE, source="KIP-36, KIP-455")
+def rack_spread_in_plan(plan: Plan) -> Iterator[Evidence]:
+    """No move breaks the rack rule of its partition, and a partition that is done with keeps it."""
+    if not plan.brokers or any(broker.rack is None for broker in plan.brokers):
+        return
+    racks = {broker.broker_id: broker.rack for broker in plan.brokers}
+    for stage in stages(plan):
+        rule = rack_rule(plan.brokers, stage.wanted)
+        held_before = not rack_rule(plan.brokers, len(stage.before)).broken_by(stage.before, racks)
+        # A plan may set out from a placement that breaks the rule; on the way it cannot mend all at once.
+        if rule.broken_by(stage.replicas, racks) and (stage.last or held_before):
+            yield Evidence(
+                stage.subject,
+                {
+                    "replicas": stage.replicas,
+                    "in racks": tuple(racks.get(broker) for broker in stage.replicas),
+                    "racks wanted": rule.racks,
+                    "in one": rule.most,
+                },
+            )
+
+
+@claim("plan-minimal", kinds="L", scope=Scope.OPTIMUM, source="KAFKA-19048")
+def plan_minimal(plan: Plan, fewest: int) -> Iterator[Evidence]:
+    """The fewest replicas move among plans that reach the same balance."""
+    copied = sum(move.target is not None for move in plan.moves)
+    if copied > fewest:
+        yield Evidence("the plan", {"replicas copied": copied, "could be": fewest})
+
+
+def has_many_moves(plan: Plan) -> bool:
+    """Whether several replicas of one partition move."""
+    return len({move.partition for move in plan.moves}) < len(plan.moves)

@@ -1,0 +1,285 @@
+"""Claims about replica placement (kind P): where the replicas of new partitions may be.
+
+The rack rule is judged where every broker has a rack. A placer may keep to unfenced brokers: then the
+rule of those brokers' racks is good enough.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
+from typing import NamedTuple
+
+from kassay.model.cluster import Broker
+from kassay.model.failure import FailureKind
+from kassay.model.groups.step import Failure, Look
+from kassay.model.placement.request import PlacementRequest, Refusal, Replicas
+from kassay.model.placement.step import PlacementProbe, PlacementStep
+from kassay.properties.registry import Evidence, Scope, claim
+
+
+class RackRule(NamedTuple):
+    """How many racks the replicas of one partition must be in, and how many of them a rack may hold."""
+
+    racks: int
+    most: int
+
+    def broken_by(self, replicas: Iterable[int], racks: Mapping[int, str | None]) -> bool:
+        """Whether these replicas break it."""
+        held = Counter(racks[broker] for broker in replicas if broker in racks)
+        return len(held) < self.racks or max(held.values(), default=0) > self.most
+
+
+def rack_rule(brokers: Iterable[Broker], replication_factor: int) -> RackRule:
+    """The rule for partitions of that many replicas on these brokers.
+
+    min(RF, racks) racks, and in each at most ceil(RF / racks), or the least number above it with
+    which small racks leave enough room.
+
+    >>> rack_rule([Broker(0, "a"), Broker(1, "a"), Broker(2, "a"), Broker(3, "b")], 4)
+    RackRule(racks=2, most=3)
+    """
+    sizes = Counter(broker.rack for broker in brokers).values()
+    room = range(1, max(sizes, default=0) + 1)
+    most = next((m for m in room if sum(min(m, size) for size in sizes) >= replication_factor), len(room))
+    return RackRule(min(replication_factor, len(sizes)), most)
+
+
+def is_too_few(step: PlacementStep) -> bool:
+    """Whether more replicas are asked for than there are brokers."""
+    return step.request.replication_factor > len(step.request.brokers)
+
+
+def may_refuse(request: PlacementRequest) -> bool:
+    """Whether a refusal is proper: numbers without sense, too few unfenced brokers, partial racks."""
+    return (
+        request.partitions < 1
+        or not 1 <= request.replication_factor <= len(request.unfenced)
+        or request.has_partial_racks
+    )
+
+
+def is_placed(step: PlacementStep) -> bool:
+    """Whether there is a placement to look at."""
+    return step.placed is not None
+
+
+@claim(
+    "replicas-distinct", kinds="P", scope=Scope.CASE, validity=True, applies=is_placed, source="AdminUtils"
+)
+def replicas_distinct(step: PlacementStep) -> Iterator[Evidence]:
+    """Every new partition has exactly RF different, known brokers."""
+    request = step.request
+    wanted, given = max(0, request.partitions), len(step.placed or ())
+    if given != wanted:
+        yield Evidence("the answer", {"partitions": given, "asked for": wanted})
+    for partition, replicas in step.numbered():
+        for wrong in wrong_replicas(replicas, request.by_id, request.replication_factor):
+            yield Evidence(f"partition {partition}", {"replicas": replicas, **wrong})
+
+
+def wrong_replicas(
+    replicas: Replicas, brokers: Mapping[int, Broker], replication_factor: int
+) -> Iterator[dict[str, object]]:
+    """What is wrong with the replicas of one partition, racks aside: one fact each."""
+    if len(replicas) != replication_factor:
+        yield {"expected": replication_factor}
+    repeated = sorted(broker for broker, times in Counter(replicas).items() if times > 1)
+    if repeated:
+        yield {"more than once": repeated}
+    unknown = sorted({broker for broker in replicas if broker not in brokers})
+    if unknown:
+        yield {"no such broker": unknown}
+
+
+@claim("too-few-brokers", kinds="P", scope=Scope.CASE, validity=True, applies=is_too_few, source="AdminUtils")
+def too_few_brokers(step: PlacementStep) -> Iterator[Evidence]:
+    """RF larger than the number of brokers is refused with an error."""
+    if is_too_few(step) and step.placed is not None:
+        request = step.request
+        yield Evidence(
+            "the answer",
+            {
+                "replication factor": request.replication_factor,
+                "brokers": len(request.brokers),
+                "placed": step.placed,
+            },
+        )
+
+
+@claim("total", kinds="P", scope=Scope.CASE, validity=True, source="ReplicaPlacer")
+def total(step: PlacementStep) -> Iterator[Evidence]:
+    """A well-formed request never raises; one that cannot be met may be refused."""
+    for call, answer in _answers(step):
+        if isinstance(answer, Failure) and answer.kind is not FailureKind.TIMEOUT:
+            # Too few brokers may be told with any error; the claim of that name says no more either.
+            if answer.kind is not FailureKind.RAISED or not is_too_few(step):
+                yield Evidence(call, {answer.kind.value: answer.message})
+        elif isinstance(answer, Refusal) and not may_refuse(step.request):
+            yield Evidence(call, {"refused": answer.message})
+
+
+@claim("terminates", kinds="P", scope=Scope.CASE, validity=True, source="ReplicaPlacer")
+def terminates(step: PlacementStep) -> Iterator[Evidence]:
+    """It answers within the call limit."""
+    for call, answer in _answers(step):
+        if isinstance(answer, Failure) and answer.kind is FailureKind.TIMEOUT:
+            yield Evidence(call, {answer.kind.value: answer.message})
+
+
+def _answers(step: PlacementStep) -> Iterator[tuple[str, object]]:
+    """Every answer of the step and what call it was."""
+    yield "place", step.answer
+    for probe in step.probes:
+        yield f"place, asked {probe.look.value}", probe.answer
+
+
+def _difference(step: PlacementStep, probe: PlacementProbe) -> Evidence | None:
+    """How the second answer differs from the first; refusals do not differ in their messages."""
+    first, then = step.answer, probe.answer
+    if first == then or (isinstance(first, Refusal) and isinstance(then, Refusal)):
+        return None
+    return Evidence("the answer", {"asked": probe.look.value, "first": first, "then": then})
+
+
+@claim(
+    "pure",
+    kinds="P",
+    scope=Scope.CASE,
+    validity=True,
+    looks=(Look.AGAIN, Look.OTHER),
+    source="ReplicaPlacer: one object places all topics",
+)
+def pure(step: PlacementStep) -> Iterator[Evidence]:
+    """The input is unchanged, and the same request gets the same placement from this and any other object."""
+    if step.mutated:
+        yield Evidence("the input", {"changed": step.mutated})
+    for probe in step.probes:
+        found = _difference(step, probe) if probe.look in (Look.AGAIN, Look.OTHER) else None
+        if found is not None:
+            yield found
+
+
+@claim(
+    "deterministic",
+    kinds="P",
+    scope=Scope.CASE,
+    looks=(Look.AGAIN, Look.OTHER, Look.PROCESS),
+    source="KAFKA-12898: answers that follow a hash order",
+)
+def deterministic(step: PlacementStep) -> Iterator[Evidence]:
+    """The answer depends on the request alone: not on process, hash seed, time or earlier calls."""
+    for probe in step.probes:
+        found = _difference(step, probe) if probe.look is not Look.PERMUTED else None
+        if found is not None:
+            yield found
+
+
+@claim(
+    "order-independent", kinds="P", scope=Scope.CASE, looks=(Look.PERMUTED,), source="AdminUtils, with racks"
+)
+def order_independent(step: PlacementStep) -> Iterator[Evidence]:
+    """Permuting the brokers does not change the answer."""
+    for probe in step.probes:
+        found = _difference(step, probe) if probe.look is Look.PERMUTED else None
+        if found is not None:
+            yield found
+
+
+def has_rack_rule(step: PlacementStep) -> bool:
+    """Whether there is a placement on brokers that are enough and all have a rack."""
+    return is_placed(step) and step.request.has_racks and not is_too_few(step)
+
+
+@claim("rack-spread", kinds="P", scope=Scope.CASE, applies=has_rack_rule, source="KIP-36")
+def rack_spread(step: PlacementStep) -> Iterator[Evidence]:
+    """Replicas lie in min(RF, racks) racks, at most ceil(RF / racks) in each where brokers allow."""
+    request = step.request
+    if not has_rack_rule(step):
+        return
+    factor = request.replication_factor
+    racks = {broker.broker_id: broker.rack for broker in request.brokers}
+    rule = rack_rule(request.brokers, factor)
+    unfenced_rule = rack_rule((b for b in request.brokers if not b.fenced), factor)
+    for partition, replicas in step.numbered():
+        if rule.broken_by(replicas, racks) and (
+            not request.unfenced.issuperset(replicas) or unfenced_rule.broken_by(replicas, racks)
+        ):
+            held = tuple(racks.get(broker) for broker in replicas)
+            yield Evidence(
+                f"partition {partition}",
+                {"replicas": replicas, "in racks": held, "racks wanted": rule.racks, "in one": rule.most},
+            )
+
+
+def has_partial_racks(step: PlacementStep) -> bool:
+    """Whether some brokers have a rack and some have none."""
+    return step.request.has_partial_racks
+
+
+@claim("partial-racks-refused", kinds="P", scope=Scope.CASE, applies=has_partial_racks, source="AdminUtils")
+def partial_racks_refused(step: PlacementStep) -> Iterator[Evidence]:
+    """A cluster in which only some brokers have a rack is refused."""
+    if step.request.has_partial_racks and step.placed is not None:
+        bare = tuple(broker.broker_id for broker in step.request.brokers if broker.rack is None)
+        yield Evidence("the answer", {"brokers without a rack": bare, "placed": step.placed})
+
+
+def has_laps(step: PlacementStep) -> bool:
+    """Whether some broker could be judged on its followers."""
+    request = step.request
+    leads = Counter(replicas[0] for replicas in step.placed or () if replicas)
+    return 1 < request.replication_factor < len(request.unfenced) and max(leads.values(), default=0) >= len(
+        request.brokers
+    )
+
+
+@claim("follower-spread", kinds="P", scope=Scope.CASE, applies=has_laps, source="AdminUtils, its second goal")
+def follower_spread(step: PlacementStep) -> Iterator[Evidence]:
+    """A broker that leads at least as many partitions as there are brokers has two follower sets or more.
+
+    With more unfenced brokers than RF > 1, and where the rack rule leaves the leader a choice.
+    """
+    if not has_laps(step):
+        return
+    sets: dict[int, list[frozenset[int]]] = {}
+    for replicas in step.placed or ():
+        if replicas:
+            sets.setdefault(replicas[0], []).append(frozenset(replicas[1:]))
+    for leader, followers in sorted(sets.items()):
+        if (
+            len(followers) >= len(step.request.brokers)
+            and len(set(followers)) == 1
+            and _has_choice(step.request, leader)
+        ):
+            yield Evidence(
+                f"broker {leader}", {"leads": len(followers), "always followed by": sorted(followers[0])}
+            )
+
+
+def _has_choice(request: PlacementRequest, leader: int) -> bool:
+    """Whether the leader could have two follower sets of unfenced brokers that keep the rack rule."""
+    if not request.has_racks:
+        return True
+    usable = [broker for broker in request.brokers if not broker.fenced]
+    racks = {broker.broker_id: broker.rack for broker in request.brokers}
+    rule = rack_rule(usable, request.replication_factor)
+    others = [broker.broker_id for broker in usable if broker.broker_id != leader]
+    choices = (
+        followers
+        for followers in combinations(others, request.replication_factor - 1)
+        if not rule.broken_by((leader, *followers), racks)
+    )
+    return next(choices, None) is not None and next(choices, None) is not None
+
+
+@claim("no-fenced-leader", kinds="P", scope=Scope.CASE, applies=is_placed, source="StripedReplicaPlacer")
+def no_fenced_leader(step: PlacementStep) -> Iterator[Evidence]:
+    """No fenced broker leads a partition that an unfenced replica could lead."""
+    unfenced, known = step.request.unfenced, step.request.by_id
+    for partition, replicas in step.numbered():
+        if replicas and replicas[0] in known and replicas[0] not in unfenced:
+            able = tuple(broker for broker in replicas if broker in unfenced)
+            if able:
+                yield Evidence(f"partition {partition}", {"led by fenced": replicas[0], "could be": able})

@@ -1,0 +1,171 @@
+"""Requests to placers and plans out of a source of choices, and the situations they are to reach.
+
+Racks are absent, even, uneven or partial; brokers are fenced; the replication factor is small, next to
+the number of brokers, or above it; topics are new or growing; now and then there are enough
+partitions for a leader to meet all its followers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from kassay.model.cluster import Broker, TopicPartition
+from kassay.model.placement.plan import Move, Plan
+from kassay.model.placement.request import PlacementRequest, Replicas
+from kassay.properties.placement.plans import has_many_moves
+from kassay.properties.placement.replicas import rack_rule
+from kassay.properties.situations import SITUATIONS, Situation
+from kassay.properties.sources import Source, many
+
+NO_RACKS, EVEN_RACKS, UNEVEN_RACKS, PARTIAL_RACKS = "none", "even", "uneven", "partial"
+
+
+@dataclass(frozen=True)
+class PlacementProfile:
+    """How large requests are and what they may hold."""
+
+    brokers_max: int = 8
+    partitions_max: int = 24
+    racks: tuple[str, ...] = (UNEVEN_RACKS, NO_RACKS, EVEN_RACKS, PARTIAL_RACKS)
+    fenced: bool = True
+    existing: bool = True
+    too_few_brokers: bool = True
+
+
+SMALL: Final = PlacementProfile()
+LARGE: Final = PlacementProfile(brokers_max=40, partitions_max=200)
+
+
+def request(source: Source, profile: PlacementProfile = SMALL) -> PlacementRequest:
+    """One well-formed request; the source's choices decide everything in it."""
+    hosts = brokers(source, profile)
+    factor = _replication_factor(source, len(hosts), profile)
+    existing: tuple[Replicas, ...] = ()
+    if profile.existing and factor <= len(hosts) and source.boolean(0.3):
+        existing = tuple(many(source, 1, 6, lambda _: _row(source, hosts, factor), 0.7))
+    partitions = source.integer(1, profile.partitions_max)
+    if len(hosts) <= 5 and source.boolean(0.25):
+        partitions = len(hosts) * (len(hosts) + source.integer(1, 2))
+    start = source.integer(0, len(hosts)) if source.boolean(0.2) else -1
+    return PlacementRequest(partitions, factor, hosts, existing, fixed_start_index=start)
+
+
+def brokers(source: Source, profile: PlacementProfile = SMALL) -> tuple[Broker, ...]:
+    """At least one broker, in any order of ids, at least one of them unfenced."""
+    gap = source.integer(1, 3)
+    size = len(many(source, 1, profile.brokers_max, lambda i: i, 0.8))
+    racks = _racks(source, size, source.choice(profile.racks))
+    fencing = profile.fenced and source.boolean(0.4)
+    made = [Broker(i * gap, rack, fencing and source.boolean(0.3)) for i, rack in enumerate(racks)]
+    if all(broker.fenced for broker in made):
+        made[0] = made[0]._replace(fenced=False)
+    return tuple(reversed(made)) if source.boolean(0.3) else tuple(made)
+
+
+def _racks(source: Source, size: int, form: str) -> list[str | None]:
+    """The rack of each of so many brokers."""
+    if form == NO_RACKS:
+        return [None] * size
+    names = [f"rack{i}" for i in range(source.integer(1, max(1, min(4, size))))]
+    if form == EVEN_RACKS:
+        return [names[i % len(names)] for i in range(size)]
+    racks: list[str | None] = [source.choice(names) for _ in range(size)]
+    if form == PARTIAL_RACKS:
+        racks[source.integer(0, size - 1)] = None
+    return racks
+
+
+def _replication_factor(source: Source, size: int, profile: PlacementProfile) -> int:
+    """A small one, one next to the number of brokers, or one above it."""
+    form = source.integer(0, 9)
+    if form < 5:
+        return source.integer(1, min(3, size))
+    if form < 7:
+        return size
+    if form < 9 or not profile.too_few_brokers:
+        return max(1, size - 1)
+    return size + source.integer(1, 2)
+
+
+def _row(source: Source, hosts: tuple[Broker, ...], factor: int) -> Replicas:
+    """That many different brokers."""
+    left = [broker.broker_id for broker in hosts]
+    row = []
+    for _ in range(factor):
+        row.append(source.choice(left))
+        left.remove(row[-1])
+    return tuple(row)
+
+
+def plan(source: Source, profile: PlacementProfile = SMALL) -> Plan:
+    """A valid plan: each move is from a host to another broker, and keeps the rack rule if it held."""
+    hosts = brokers(source, profile)
+    factor = min(len(hosts), source.integer(1, 3))
+    rows = many(source, 1, 4, lambda _: _row(source, hosts, factor), 0.6)
+    now = {TopicPartition("t", number): row for number, row in enumerate(rows)}
+    before = tuple(now.items())
+    moves: list[Move] = []
+    for _ in many(source, 0, 6, lambda i: i, 0.7):
+        partition = source.choice(list(now))
+        able = _valid_moves(partition, now[partition], hosts)
+        if able:
+            move = source.choice(able)
+            moves.append(move)
+            now[partition] = move.exchanged(now[partition])
+    return Plan(hosts, before, tuple(moves), factor)
+
+
+def _valid_moves(partition: TopicPartition, row: Replicas, hosts: tuple[Broker, ...]) -> list[Move]:
+    """The moves of one replica after which the partition keeps the rack rule."""
+    moves = [Move(partition, old, new.broker_id) for old in row for new in hosts if new.broker_id not in row]
+    if any(broker.rack is None for broker in hosts):
+        return moves
+    racks = {broker.broker_id: broker.rack for broker in hosts}
+    rule = rack_rule(hosts, len(row))
+    return [move for move in moves if not rule.broken_by(move.exchanged(row), racks)]
+
+
+def has_uneven_racks(asked: PlacementRequest) -> bool:
+    """Racks of different sizes."""
+    racks = [broker.rack for broker in asked.brokers]
+    return asked.has_racks and len({racks.count(rack) for rack in racks}) > 1
+
+
+def has_fenced(asked: PlacementRequest) -> bool:
+    """Fenced brokers."""
+    return len(asked.unfenced) < len(asked.brokers)
+
+
+def is_near_broker_count(asked: PlacementRequest) -> bool:
+    """RF is the number of brokers or one less."""
+    return len(asked.brokers) - asked.replication_factor in (0, 1)
+
+
+def adds_partitions(asked: PlacementRequest) -> bool:
+    """An existing topic grows."""
+    return bool(asked.existing)
+
+
+_SPREADING: Final = ("rack-spread", "leaders-even", "no-fenced-leader")
+
+PLACEMENT_SITUATIONS: Final = (
+    Situation(
+        "uneven-racks",
+        "P",
+        "Racks have different sizes.",
+        has_uneven_racks,
+        _SPREADING,
+        excluded_by=("no-racks",),
+    ),
+    Situation("fenced", "P", "There are fenced brokers.", has_fenced, _SPREADING),
+    Situation("rf-near-brokers", "P", "RF = brokers or one less.", is_near_broker_count, _SPREADING),
+    Situation("partitions-added", "P", "An existing topic grows.", adds_partitions, ("leaders-even",)),
+)
+# Groups have a `partitions-added` of their own.
+SITUATIONS.update({f"{found.kinds}:{found.id}": found for found in PLACEMENT_SITUATIONS})
+
+PLAN_SITUATIONS: Final[Mapping[str, tuple[Callable[[Plan], bool], tuple[str, ...]]]] = {
+    "many-moves": (has_many_moves, ("plan-valid",)),
+}

@@ -1,0 +1,124 @@
+"""Claims about who runs how many tasks, and how many had to move for it: the best there is, exactly.
+
+Any process may run any active task, so the best is known without a search. The k-th task of a process
+with c threads weighs k/c, and an answer is best when the sum of these weights is least: with equally
+many threads everywhere that is the least sum of squares, the same as the lexicographically least load
+vector. Each process's weights grow, so an answer is best exactly when no single task would weigh
+less on another process, and all best answers share one heaviest weight: below it everybody is full,
+at it the rest is dealt out freely (greedy allocation of separable convex costs; Fox, 1966).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from itertools import permutations
+
+from kassay.model.streams.history import TaskRun, TaskStep
+from kassay.model.streams.tasks import TaskRequest
+from kassay.properties.registry import Evidence, Scope, claim
+
+
+def _loads(step: TaskStep) -> dict[str, int]:
+    """Active tasks by process of the request."""
+    given = step.given.processes
+    return {
+        c.process_id: len(given[c.process_id].active) if c.process_id in given else 0
+        for c in step.request.clients
+    }
+
+
+def _lighter_elsewhere(step: TaskStep) -> Iterator[tuple[str, str]]:
+    """Processes (over, under) between which a task could go and weigh less."""
+    loads, threads = _loads(step), {c.process_id: c.capacity for c in step.request.clients}
+    for over, under in permutations(loads, 2):
+        if loads[over] * threads[under] > (loads[under] + 1) * threads[over]:
+            yield over, under
+
+
+@claim(
+    "balanced-optimal", kinds="T", scope=Scope.OUTCOME, source="Harvey et al. 2006, semi-matchings; KIP-441"
+)
+def balanced_optimal(step: TaskStep) -> Iterator[Evidence]:
+    """At rest no active task would weigh less on another process, the k-th of c threads weighing k/c.
+
+    Stronger than `balanced-within-one` where processes have different numbers of threads.
+    """
+    loads = _loads(step)
+    for over, under in _lighter_elsewhere(step):
+        yield Evidence(
+            over, {"active": loads[over], "other": under, "other active": loads[under], "loads": loads}
+        )
+
+
+def least_moved(request: TaskRequest) -> int:
+    """How many active tasks must leave a process that is still there, in the best of the balanced answers.
+
+    `request` says who ran what, and with how many threads. Raises `LookupError` without a process.
+    """
+    if not request.clients:
+        raise LookupError("expected a process or more")
+    full, last, left = _shares({c.process_id: c.capacity for c in request.clients}, len(request.tasks))
+    before = Counter(owner for owner in request.previous_owners.values() if owner in full)
+    kept = sum(min(before[process], share) for process, share in full.items())
+    wanting = sum(before[process] > full[process] for process in last)
+    return before.total() - kept - min(left, wanting)
+
+
+def _shares(threads: Mapping[str, int], tasks: int) -> tuple[dict[str, int], set[str], int]:
+    """What everybody has in every best answer, who may have one more, and how many of them do."""
+
+    def below(weight: Fraction) -> dict[str, int]:
+        """How many tasks of each process weigh less than this."""
+        return {
+            process: -(-(weight * c).numerator // (weight * c).denominator) - 1
+            for process, c in threads.items()
+        }
+
+    weights = sorted({Fraction(k, c) for c in set(threads.values()) for k in range(1, tasks + 1)})
+    low, high = 0, len(weights)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if sum(below(weights[middle]).values()) <= tasks:
+            low = middle
+        else:
+            high = middle
+    if not weights:
+        return dict.fromkeys(threads, 0), set(), 0
+    full = below(weights[low])
+    last = {process for process, c in threads.items() if (weights[low] * c).denominator == 1}
+    return full, last, tasks - sum(full.values())
+
+
+def _judgeable(run: TaskRun) -> bool:
+    """Whether the last change ended in a best balance: only there the claim says anything."""
+    return run.answered and run.at_rest and next(_lighter_elsewhere(run.steps[-1]), None) is None
+
+
+@claim(
+    "sticky-minimal",
+    kinds="T",
+    scope=Scope.REBALANCE,
+    applies=_judgeable,
+    minimum=20,
+    source="KIP-441; KIP-54: second goal of the sticky rule",
+)
+def sticky_minimal(run: TaskRun) -> Iterator[Evidence]:
+    """From the last change to the rest after it, the fewest active tasks leave a process that is still there.
+
+    Judged where the balance is optimal in the end. Where copies must catch up first, the way there counts
+    as one move: what is compared is who ran a task before the change and who runs it in the end.
+    """
+    before, owners = run.steps[run.played - 1].request, run.steps[-1].given.owners
+    moved = sorted(
+        task
+        for task, owner in before.previous_owners.items()
+        if owner in before.by_id and owners.get(task) != owner
+    )
+    needed = least_moved(before)
+    if len(moved) > needed:
+        yield Evidence(
+            f"{len(moved)} task{'s' * (len(moved) > 1)}",
+            {"moved": tuple(map(str, moved)), "needed to move": needed},
+        )

@@ -1,0 +1,145 @@
+"""Histories of a Streams application out of a source of choices.
+
+Written once, for seeds and for Hypothesis alike (`sources`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from kassay.model.streams.history import (
+    CHANGELOG,
+    ProcessJoin,
+    ProcessLeave,
+    TaskChange,
+    TaskEvent,
+    TaskHistory,
+    ThreadsChange,
+    happen,
+)
+from kassay.properties.situations import SITUATIONS, Situation
+from kassay.properties.sources import Source, many
+
+
+@dataclass(frozen=True)
+class TaskProfile:
+    """How large an application may be."""
+
+    processes: int = 6
+    threads: int = 4
+    subtopologies: int = 3
+    partitions: int = 8
+    changes: int = 6
+
+
+SMALL: Final = TaskProfile()
+LARGE: Final = TaskProfile(processes=20, threads=6, subtopologies=4, partitions=60, changes=3)
+PROCESSES_MAX: Final = SMALL.processes
+ACCEPTABLE_LAG: Final = 100
+LAGS: Final = (0, ACCEPTABLE_LAG, ACCEPTABLE_LAG + 1, 5_000, CHANGELOG)
+"""Caught up, just so, just not, behind, and nothing there yet."""
+
+_MOVING: Final = ("converges", "stable", "sticky-minimal")
+_BALANCE: Final = ("balanced-within-one", "balanced-optimal")
+_COPYING: Final = ("standby-disjoint",)
+
+TASK_SITUATIONS: Final = tuple(
+    Situation(situation_id, "T", sentence, None, required_by)
+    for situation_id, sentence, required_by in (
+        ("process-joins", "A process comes to a running application.", (*_MOVING, *_BALANCE)),
+        ("process-leaves", "A process goes, and its state with it.", (*_MOVING, "complete")),
+        ("threads-differ", "Processes have different numbers of threads.", _BALANCE),
+        ("lagging-copy", "A standby copy is further behind than is acceptable.", (*_MOVING, *_COPYING)),
+        ("standby-0", "No standby copies are asked for.", ("complete",)),
+        ("standby-1", "One standby copy of each stateful task is asked for.", _COPYING),
+        ("standby-2", "Two standby copies of each stateful task are asked for.", _COPYING),
+        ("more-standbys-than-processes", "There are too few processes for the copies.", _COPYING),
+        ("stateless-and-stateful", "Some tasks have state and some have none.", _COPYING),
+        ("no-change", "A settled application is run again.", ("stable",)),
+    )
+)
+"""What a run over these histories should have reached, for its verdict to mean something."""
+
+TASK_SITUATION_IDS: Final = tuple(found.id for found in TASK_SITUATIONS)
+# Groups have a `no-change` of their own.
+SITUATIONS.update({f"T:{found.id}": found for found in TASK_SITUATIONS})
+
+
+def process_id(number: int) -> str:
+    """The id of the n-th process; every other one sorts before all others, being signed in Java."""
+    return f"{'8' if number % 2 else '0'}0000000-0000-4000-8000-{number:012x}"
+
+
+def task_history(source: Source, profile: TaskProfile = SMALL) -> TaskHistory:
+    """One history; the source's choices decide everything in it."""
+    partitions = tuple(
+        many(source, 1, profile.subtopologies, lambda _: source.integer(1, profile.partitions))
+    )
+    same_threads = source.boolean()
+    usual = source.integer(1, profile.threads)
+
+    def threads() -> int:
+        return usual if same_threads else source.integer(1, profile.threads)
+
+    return TaskHistory(
+        partitions=partitions,
+        stateful=source.integer(0, len(partitions)),
+        processes=tuple(
+            many(
+                source,
+                1,
+                profile.processes,
+                lambda i: ProcessJoin(process_id(i), threads()),
+                0.7 if profile is SMALL else 0.95,
+            )
+        ),
+        changes=tuple(
+            many(source, 0, profile.changes, lambda _: _change(source, profile, usual, same_threads), 0.75)
+        ),
+        standby_replicas=source.integer(0, 2),
+        acceptable_recovery_lag=ACCEPTABLE_LAG,
+        warmup_replicas_max=source.choice((1, 2, 5)),
+    )
+
+
+def _change(source: Source, profile: TaskProfile, usual: int, same_threads: bool) -> TaskChange:
+    """Nothing at all, or an event or two, or only time passing."""
+    events: list[TaskEvent] = []
+    if source.boolean(0.7):
+        events = many(source, 1, 3, lambda _: _event(source, profile, usual, same_threads), chance=0.25)
+    lags = many(source, 0, 6, lambda _: source.choice(LAGS), chance=0.7)
+    return TaskChange(tuple(events), tuple(lags))
+
+
+def _event(source: Source, profile: TaskProfile, usual: int, same_threads: bool) -> TaskEvent:
+    """A process comes, goes or changes its threads; one in the range of names that are in use."""
+    name = process_id(source.integer(0, profile.processes))
+    kind = source.choice((ProcessLeave, ProcessJoin, ThreadsChange))
+    if kind is ProcessLeave:
+        return ProcessLeave(name)
+    threads = usual if same_threads and kind is ProcessJoin else source.integer(1, profile.threads)
+    return ProcessJoin(name, threads) if kind is ProcessJoin else ThreadsChange(name, threads)
+
+
+def reached(history: TaskHistory) -> frozenset[str]:
+    """The situations of `TASK_SITUATIONS` that the history has in it."""
+    here = {join.process_id: join.threads for join in history.processes}
+    found = {f"standby-{history.standby_replicas}"}
+    if 0 < history.stateful < len(history.partitions):
+        found.add("stateless-and-stateful")
+    for change in (TaskChange(), *history.changes):
+        for event in change.events:
+            before = len(here)
+            happen(event, here)
+            if len(here) != before:
+                found.add("process-joins" if len(here) > before else "process-leaves")
+        if len(set(here.values())) > 1:
+            found.add("threads-differ")
+        if history.stateful and len(here) <= history.standby_replicas:
+            found.add("more-standbys-than-processes")
+        if history.stateful and history.standby_replicas and any(lag > ACCEPTABLE_LAG for lag in change.lags):
+            found.add("lagging-copy")
+    if any(not change.events for change in history.changes):
+        found.add("no-change")
+    return frozenset(found)

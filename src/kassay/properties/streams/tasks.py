@@ -1,0 +1,136 @@
+"""What must hold of an assignment of Streams tasks, and what it costs.
+
+Each function looks at one answered step and yields what is wrong (or what had to move), with the
+facts that show it. Balance is a matter for steps at rest: on the way there, tasks wait for copies.
+Sources: KIP-441; the Javadoc of Kafka's `TaskAssignor`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import permutations
+
+from kassay.model.streams.history import TaskStep
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskId
+from kassay.properties.registry import Evidence, Scope, claim
+
+
+@claim("exists", kinds="T", scope=Scope.STEP, validity=True, source="TaskAssignor")
+def known(step: TaskStep) -> Iterator[Evidence]:
+    """Every process and every task in the answer is one of the request."""
+    tasks = frozenset(step.request.tasks)
+    for process_id, given in sorted(step.given.processes.items()):
+        if process_id not in step.request.by_id:
+            yield Evidence(process_id, {"expected": "a process of the request"})
+        for task in sorted({*given.active, *given.standby} - tasks):
+            yield Evidence(str(task), {"process": process_id, "expected": "a task of the request"})
+
+
+@claim("single-owner", kinds="T", scope=Scope.STEP, validity=True, source="TaskAssignor")
+def single_owner(step: TaskStep) -> Iterator[Evidence]:
+    """No active task is given out twice: its records would be processed twice."""
+    for task, runs_on in sorted(_where(step.given, "active").items()):
+        if len(runs_on) > 1:
+            yield Evidence(str(task), {"active on": tuple(runs_on)})
+
+
+@claim("complete", kinds="T", scope=Scope.STEP, validity=True, source="TaskAssignor")
+def complete(step: TaskStep) -> Iterator[Evidence]:
+    """Every task is active somewhere: its records would wait."""
+    for task in sorted(set(step.request.tasks) - step.given.owners.keys()):
+        yield Evidence(str(task), {"active on": ()})
+
+
+def has_stateful(step: TaskStep) -> bool:
+    """Whether there is a task with state."""
+    return bool(step.request.stateful)
+
+
+@claim("standby-disjoint", kinds="T", scope=Scope.STEP, applies=has_stateful, source="StreamsConfig, KIP-441")
+def standby_disjoint(step: TaskStep) -> Iterator[Evidence]:
+    """An active task and its standbys are on different processes, as many as asked where processes allow.
+
+    Copies of a stateless task, and two on one process, are faults too. More copies than asked for
+    are no fault: warm-up copies are listed among them.
+    """
+    runs_on, stands_by_on = _where(step.given, "active"), _where(step.given, "standby")
+    asked = min(step.request.standby_replicas, max(len(step.request.clients) - 1, 0))
+    stateful = frozenset(step.request.stateful)
+    for task in sorted(stands_by_on.keys() | stateful):
+        standbys, active = stands_by_on.get(task, []), runs_on.get(task, [])
+        facts: dict[str, object] = {"active on": tuple(active), "standby on": tuple(standbys)}
+        if task not in stateful:
+            yield Evidence(str(task), {**facts, "fault": "a standby copy of a task without state"})
+        elif set(standbys) & set(active):
+            yield Evidence(str(task), {**facts, "fault": "active and standby on one process"})
+        elif len(set(standbys)) < len(standbys):
+            yield Evidence(str(task), {**facts, "fault": "two standby copies on one process"})
+        elif len(standbys) < asked:
+            yield Evidence(str(task), {**facts, "fault": "too few standby copies", "asked": asked})
+
+
+@claim("balanced-within-one", kinds="T", scope=Scope.OUTCOME, source="KIP-441, its balance factor")
+def balanced_within_one(step: TaskStep) -> Iterator[Evidence]:
+    """At rest no process could hand an active task to another and still have as many for each thread.
+
+    With equally many threads everywhere: active tasks differ by less than two.
+    """
+    counts = {
+        c.process_id: len(step.given.processes[c.process_id].active)
+        for c in step.request.clients
+        if c.process_id in step.given.processes
+    }
+    for over, under in permutations(step.request.clients, 2):
+        more, less = counts.get(over.process_id, 0), counts.get(under.process_id, 0)
+        if (more - 1) * under.capacity >= (less + 1) * over.capacity:
+            yield Evidence(
+                over.process_id,
+                {
+                    "active": more,
+                    "threads": over.capacity,
+                    "other": under.process_id,
+                    "other active": less,
+                    "other threads": under.capacity,
+                },
+            )
+
+
+def moved_active(step: TaskStep) -> Iterator[Evidence]:
+    """A task no longer runs on the process that ran it before and is still there."""
+    for task, before in sorted(step.request.previous_owners.items()):
+        after = step.given.owners.get(task)
+        if after is not None and after != before:
+            yield Evidence(str(task), {"from": before, "to": after})
+
+
+def must_restore(step: TaskStep) -> Iterator[Evidence]:
+    """A stateful task, active or standby, comes to a process that had no copy of it."""
+    had = {c.process_id: {*c.previous_active, *c.previous_standby} for c in step.request.clients}
+    stateful = frozenset(step.request.stateful)
+    for process_id, given in sorted(step.given.processes.items()):
+        for kind, tasks in given._asdict().items():
+            for task in sorted(stateful.intersection(tasks) - had.get(process_id, set())):
+                yield Evidence(str(task), {"process": process_id, "as": kind})
+
+
+def changed(step: TaskStep) -> Iterator[Evidence]:
+    """A process is given something else than it had before: an application at rest never is."""
+    for client in step.request.clients:
+        had = ClientTasks(tuple(sorted(client.previous_active)), tuple(sorted(client.previous_standby)))
+        gets = step.given.processes.get(client.process_id, ClientTasks())
+        if had != gets:
+            yield Evidence(client.process_id, {"before": _told(had), "after": _told(gets)})
+
+
+def _where(answer: TaskAssignment, kind: str) -> dict[TaskId, list[str]]:
+    """The processes of each task of this kind, one entry for each time it is listed."""
+    found: dict[TaskId, list[str]] = {}
+    for process_id, given in sorted(answer.processes.items()):
+        for task, times in Counter(getattr(given, kind)).items():
+            found.setdefault(task, []).extend([process_id] * times)
+    return found
+
+
+def _told(tasks: ClientTasks) -> tuple[str, ...]:
+    return tuple(f"{kind}: {' '.join(map(str, found)) or '-'}" for kind, found in tasks._asdict().items())

@@ -1,0 +1,1 @@
+"""Certificates as files for other programs: JUnit, SARIF, Markdown."""

@@ -1,0 +1,57 @@
+"""SARIF 2.1.0, for code scanning: a result for each violation of a target that has a source file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Any, Final
+
+from kassay import __version__
+from kassay.certify.runs.certificate import Certificate, ClaimResult
+from kassay.certify.runs.verdicts import Verdict
+
+RESULTS_MAX: Final = 5000
+_SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def render(certificates: Sequence[Certificate]) -> str:
+    """The document. A known finding is a suppressed result; targets without a file are left out."""
+    rules: dict[str, dict[str, Any]] = {}
+    results = []
+    for certificate in certificates:
+        file = source_file(certificate.target)
+        for result in certificate.claims:
+            if result.verdict is Verdict.VIOLATED and file is not None:
+                rules.setdefault(result.id, {"id": result.id, "shortDescription": {"text": result.sentence}})
+                results.append(_result(result, file))
+    driver = {"name": "kassay", "version": __version__, "rules": list(rules.values())}
+    document = {
+        "$schema": _SCHEMA,
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "results": results[:RESULTS_MAX]}],
+    }
+    return json.dumps(document, indent=1) + "\n"
+
+
+def source_file(target: str) -> str | None:
+    """The file of a target spec `path/file.py[:Name]`, with forward slashes; None for other targets."""
+    place = target if target.endswith(".py") else target.rpartition(":")[0]
+    return PurePath(place).as_posix() if place.endswith(".py") else None
+
+
+def _result(result: ClaimResult, file: str) -> dict[str, Any]:
+    found = result.counterexample
+    message = found.message if found else result.why
+    if found is not None and found.path is not None:
+        message += f" (kassay replay {found.path})"
+    document: dict[str, Any] = {
+        "ruleId": result.id,
+        "level": "error",
+        "message": {"text": message},
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": file}, "region": {"startLine": 1}}}],
+        "partialFingerprints": {"kassay/claim": f"{file}:{result.id}"},
+    }
+    if result.known is not None:
+        document["suppressions"] = [{"kind": "external", "justification": result.known}]
+    return document

@@ -1,0 +1,193 @@
+"""A campaign's outcome as one HTML page: its own SVG, nothing from elsewhere."""
+
+from __future__ import annotations
+
+import html as markup
+from collections.abc import Sequence
+from typing import Final
+
+from kassay.report.screen.campaign import LEADERS, Row, shown, took, unfinished
+
+_PALETTE: Final = ("#1565c0", "#ef6c00", "#2e7d32", "#6a1b9a", "#c62828", "#00838f", "#795548", "#455a64")
+_STYLE: Final = """body{font:14px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:72rem;
+padding:0 1rem;color:#222}
+table{border-collapse:collapse;margin:.5rem 0 1.5rem}td,th{padding:.2rem .6rem;border-bottom:1px solid #ddd;
+text-align:left}td.n{text-align:right;font-variant-numeric:tabular-nums}h2{margin-top:2rem}
+.holds{color:#2e7d32}.violated{color:#c62828;font-weight:600}.unknown{color:#b28704}.dim{color:#666}
+svg text{font:11px system-ui,sans-serif}"""
+_GAPS: Final = (
+    ("target", "target"),
+    ("profile", "profile"),
+    ("instances", "instances"),
+    ("unbalanced_share", "not optimal"),
+    ("balance_mean", "balance gap, mean"),
+    ("balance_p99", "p99"),
+    ("balance_max", "worst"),
+    ("spread_max", "worst spread"),
+    ("movement_mean", "needless moves, mean"),
+    ("movement_max", "worst"),
+    ("rack_max", "worst rack"),
+)
+_TASKS: Final = (
+    ("profile", "profile"),
+    ("tasks", "tasks"),
+    ("seconds", "seconds"),
+    ("p50_s", "median"),
+    ("p90_s", "p90"),
+    ("p99_s", "p99"),
+    ("max_s", "longest"),
+    ("max_to_median", "longest to median"),
+    ("peak_kib", "peak KiB"),
+    ("attempts", "tries after the first"),
+)
+_TASKS_BY_BATCH: Final = (
+    ("batch", "batch"),
+    ("histories", "histories"),
+    ("tasks", "tasks"),
+    ("seconds", "seconds"),
+    ("p50_s", "median"),
+    ("p90_s", "p90"),
+    ("max_s", "longest"),
+    ("longest_share", "longest of all seconds"),
+)
+
+
+def html(made: Row) -> str:
+    """The whole report as one page."""
+    spec, studies = made["spec"], made["studies"]
+    parts = [
+        f"<h1>Campaign {_e(spec['name'])}</h1>",
+        f"<p class=dim>seed {spec['seed']}, {made['histories']:,} histories"
+        + f"<b>{_e(unfinished(made))}</b></p><p class=dim>{_e(took(made['totals']))}</p>",
+        "<h2>Leaderboard</h2>",
+        _table(studies["leaderboard"], LEADERS),
+        "<h2>Verdicts over all profiles</h2>",
+        _verdicts(made["verdicts"]),
+        "<h2>Findings</h2>",
+        _findings(made["findings"]),
+    ]
+    if studies["gap_by_profile"]:
+        parts += [
+            "<h2>Distance to the certified optimum</h2>",
+            "<p>Balance gap: sum of squared loads less the least possible. Needless moves are counted where "
+            "the loads are optimal.</p>",
+            bars(
+                studies["gap_by_profile"], "unbalanced_share", "share of outcomes whose loads are not optimal"
+            ),
+            _table(studies["gap_by_profile"], _GAPS),
+            "<h2>By number of members</h2>",
+            lines(studies["gap_by_size"]),
+            "<h2>Rounds until the group is at rest</h2>",
+            _rounds(studies["convergence"]),
+        ]
+    parts += [
+        "<h2>Time of tasks</h2>",
+        "<p>In seconds, by profile and by batch.</p>",
+        _table(studies["task_times"], _TASKS),
+        _table(studies["task_times_by_batch"], _TASKS_BY_BATCH),
+    ]
+    body = "\n".join(parts)
+    return (
+        f"<!doctype html><html lang=en><meta charset=utf-8><title>{_e(spec['name'])}</title>"
+        f"<style>{_STYLE}</style>{body}</html>\n"
+    )
+
+
+def _e(value: object) -> str:
+    return markup.escape(str(value))
+
+
+def _table(rows: Sequence[Row], columns: Sequence[tuple[str, str]]) -> str:
+    head = "".join(f"<th>{_e(title)}</th>" for _, title in columns)
+    lines_ = []
+    for row in rows:
+        cells = [
+            f"<td{'' if isinstance(row[k], str) else ' class=n'}>{_e(shown(row[k], k))}</td>"
+            for k, _ in columns
+        ]
+        lines_.append(f"<tr>{''.join(cells)}</tr>")
+    return f"<table><tr>{head}</tr>{''.join(lines_)}</table>"
+
+
+def _verdicts(rows: Sequence[Row]) -> str:
+    lines_ = [
+        f"<tr><td>{_e(r['target'])}</td><td>{_e(r['claim'])}</td><td class={r['verdict']}>{r['verdict']}</td>"
+        f"<td class=dim>{_e(r['why'])}</td></tr>"
+        for r in rows
+        if r["profile"] == "*"
+    ]
+    return (
+        f"<table><tr><th>target</th><th>claim</th><th>verdict</th><th>why</th></tr>{''.join(lines_)}</table>"
+    )
+
+
+def _findings(rows: Sequence[Row]) -> str:
+    if not rows:
+        return "<p>None.</p>"
+    columns = (
+        ("target", "target"), ("claim", "claim"), ("input", "input"), ("kind", "kind"),
+        ("failed", "histories"), ("profile", "profile"), ("index", "smallest"), ("members", "members"),
+        ("partitions", "partitions"),
+        ("events", "events"), ("message", "message"), ("others", "further kinds"),
+    )  # fmt: skip
+    return _table(rows, columns)
+
+
+def bars(rows: Sequence[Row], key: str, title: str) -> str:
+    """Horizontal bars, a row a target and profile, as SVG."""
+    top = max((float(row[key] or 0) for row in rows), default=0.0) or 1.0
+    height, parts = 16 * len(rows) + 24, list[str]()
+    targets = list(dict.fromkeys(row["target"] for row in rows))
+    for i, row in enumerate(rows):
+        y, width = 20 + 16 * i, 420 * float(row[key] or 0) / top
+        colour = _PALETTE[targets.index(row["target"]) % len(_PALETTE)]
+        parts.append(
+            f'<text x="0" y="{y + 11}">{_e(row["target"])} · {_e(row["profile"])}</text>'
+            f'<rect x="300" y="{y + 2}" width="{width:.1f}" height="11" fill="{colour}"/>'
+            f'<text x="{306 + width:.1f}" y="{y + 11}">{_e(shown(row[key], key))}</text>'
+        )
+    return _svg(800, height, title, parts)
+
+
+def lines(rows: Sequence[Row]) -> str:
+    """The mean balance gap over the number of members, a line a target, as SVG."""
+    unequal = [row for row in rows if not row["equal"]] or list(rows)
+    if not unequal:
+        return ""
+    sizes = sorted({row["members"] for row in unequal})
+    top = max(float(row["balance_mean"]) for row in unequal) or 1.0
+    place = {size: 50 + 560 * i / max(1, len(sizes) - 1) for i, size in enumerate(sizes)}
+    parts = [f'<text x="{x:.0f}" y="235">{size}</text>' for size, x in place.items()]
+    parts.append(f'<text x="0" y="34">{_e(shown(top))}</text><text x="0" y="219">0</text>')
+    for i, target in enumerate(dict.fromkeys(row["target"] for row in unequal)):
+        points = " ".join(
+            f"{place[row['members']]:.1f},{215 - 185 * float(row['balance_mean']) / top:.1f}"
+            for row in unequal
+            if row["target"] == target
+        )
+        colour = _PALETTE[i % len(_PALETTE)]
+        parts.append(
+            f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>'
+            f'<text x="640" y="{34 + 15 * i}" fill="{colour}">{_e(target)}</text>'
+        )
+    return _svg(800, 245, "mean balance gap by members, unequal subscriptions", parts)
+
+
+def _rounds(rows: Sequence[Row]) -> str:
+    totals: dict[str, dict[int, int]] = {}
+    for row in rows:
+        counts = totals.setdefault(row["target"], {})
+        counts[row["rounds"]] = counts.get(row["rounds"], 0) + row["changes"]
+    seen = sorted({rounds for counts in totals.values() for rounds in counts if rounds >= 0})
+    keys = [*seen, -1] if any(-1 in counts for counts in totals.values()) else seen
+    columns = [("target", "target"), *((str(k), "never" if k < 0 else f"{k}") for k in keys)]
+    return _table(
+        [{"target": t, **{str(k): counts.get(k, 0) for k in keys}} for t, counts in totals.items()], columns
+    )
+
+
+def _svg(width: int, height: int, title: str, parts: Sequence[str]) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" role="img">'
+        f'<text x="0" y="12" font-weight="600">{_e(title)}</text>{"".join(parts)}</svg>'
+    )

@@ -1,0 +1,113 @@
+"""Explanations as text for a terminal: a claim, a trace, or a rule with its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from kassay.report.screen.terminal import story
+
+Document = Mapping[str, Any]
+
+
+def explanation_view(document: Document) -> RenderableType:
+    """The explanation as a person reads it."""
+    return {"claim": _claim, "trace": _trace, "rule": _rule}[document["what"]](document)
+
+
+_KINDS = {
+    "C": "client-side assignors",
+    "S": "server-side assignors",
+    "H": "share groups",
+    "T": "Streams tasks",
+    "P": "placers",
+    "L": "plans",
+    "K": "partitioners",
+}
+
+
+def _claim(document: Document) -> RenderableType:
+    parts: list[RenderableType] = [Text(document["id"], style="bold")]
+    for reading in document["readings"]:
+        kinds = ", ".join(_KINDS.get(kind, kind) for kind in reading["kinds"])
+        parts.append(Text(f"\n{kinds}: {reading['sentence']}"))
+        if reading["more"]:
+            parts.append(Text(f"  {' '.join(reading['more'].split())}", style="dim"))
+        table = _table("", "")
+        table.show_header = False
+        table.add_row("  source", reading["source"])
+        table.add_row("  held against", reading["held_against"])
+        table.add_row("  holds after", f"{reading['minimum']} judgements or more, none of them broken")
+        if reading["argument"] is not None:
+            table.add_row("  argument", f"{document['id']}:VALUE" + _default(reading["argument"]))
+        for situation in reading["situations"]:
+            table.add_row("  once reached", f"{situation['id']}: {situation['sentence']}")
+        parts.append(table)
+    declared = ", ".join(document["declared_by"]) or "no reference"
+    parts.append(Text(f"\ndeclared by {declared}"))
+    return Group(*parts)
+
+
+def _default(argument: str) -> str:
+    return f", {argument} unless given" if argument else ""
+
+
+def _trace(document: Document) -> RenderableType:
+    parts: list[RenderableType] = [
+        Text(f"{document['target']} breaks {document['claim']}", style="bold"),
+        Text(f"{document['sentence'] or 'a claim that this version does not know'}"),
+        Text(f"on {document['input']} input, {document['protocol']}\n", style="dim"),
+        story(document["told"], rounds_max=100),
+    ]
+    parts += [Text(f"  {line}", style="red") for line in document["violations"]]
+    return Group(*parts)
+
+
+def _rule(document: Document) -> RenderableType:
+    parts: list[RenderableType] = [
+        Text(document["id"], style="bold"),
+        Text(document["header"]),
+        Text(f"\n{document['source']}, {document['protocol']}", style="dim"),
+    ]
+    if document["declares"]:
+        table = _table("declares", "")
+        for claim in document["declares"]:
+            table.add_row(f"  {claim['id']}", claim["sentence"])
+        parts += [Text(""), table]
+    if "growth" in document:
+        parts += [Text(""), *_growth(document["id"], document["growth"])]
+        parts += [Text(""), *_leaving(document["leaving"])]
+    return Group(*parts)
+
+
+def _growth(name: str, rows: Sequence[Document]) -> list[RenderableType]:
+    others = list(rows[0]["others"])
+    table = _table("  topics", "C0", "C1", "C2", f"{name}: most - least", *others)
+    for row in rows:
+        table.add_row(
+            f"  {row['topics']}",
+            *map(str, row["loads"]),
+            str(row["spread"]),
+            *(str(row["others"][other]) for other in others),
+        )
+    return [Text("three members, topics of four partitions: how far apart the members are"), table]
+
+
+def _leaving(rows: Sequence[Document]) -> list[RenderableType]:
+    rules = list(rows[0]["moved"])
+    table = _table("  topics", "partitions", *rules)
+    for row in rows:
+        cells = [f"{row['moved'][rule]} ({row['needed'][rule]})" for rule in rules]
+        table.add_row(f"  {row['topics']}", str(row["partitions"]), *cells)
+    return [Text("C1 of three members leaves: partitions that move (those that had to)"), table]
+
+
+def _table(*names: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in names:
+        table.add_column(name, overflow="fold")
+    return table

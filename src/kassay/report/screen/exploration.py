@@ -1,0 +1,148 @@
+"""What an exploration found, as a person reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from kassay.certify.protocols.explore import ExploreResult
+from kassay.model.explore import Action, Severity, Stuck, Verdict, Violation
+from kassay.report.screen.swimlanes import mermaid as mermaid_diagram
+from kassay.report.screen.swimlanes import text_diagram
+
+_STYLES: Final = {Severity.REAL: "bold red", Severity.ZOMBIE: "yellow", Severity.BY_DESIGN: "yellow"}
+_VERDICTS: Final = {Verdict.HOLDS: "bold green", Verdict.VIOLATED: "bold red", Verdict.UNKNOWN: "bold yellow"}
+_LIMITS: Final = {
+    "states": "the limit of states (--max-states)",
+    "time": "the limit of time (--time)",
+    "random walks": "the end of the walks; at random, finding nothing proves nothing",
+}
+_LEGEND: Final = "in the runs: o, a step by itself; x, a fault; -->, a request; <- -, its answer"
+
+
+def exploration_view(result: ExploreResult, *, replay: str, mermaid: bool = False) -> RenderableType:
+    """Figures, violations by gravity with their shortest traces, dead ends, livelocks, verdict."""
+    done = result.exploration
+    speed = done.states / done.elapsed_s if done.elapsed_s else 0.0
+    parts: list[RenderableType] = [
+        Text(f"{result.model}: {_settings(result.model, result.settings)}"),
+        Text(
+            f"{done.states} states, {done.edges} edges, diameter {done.diameter}, "
+            f"{done.elapsed_s:.1f} s ({speed:.0f} states/s)"
+        ),
+    ]
+    runs = _Runs(mermaid)
+    for severity in Severity:
+        for found in done.violations:
+            if found.severity is severity:
+                parts += _violation(found, runs)
+    parts += _stuck(result, runs)
+    if runs.names and not mermaid:
+        parts.append(Text(f"\n{_LEGEND}", style="dim"))
+    parts += [Text(""), _verdict(result), Text(f"again: {replay}", style="dim")]
+    return Group(*parts)
+
+
+class _Runs:
+    """The runs drawn so far, under the name of what they lead to: one that comes again is not drawn again."""
+
+    def __init__(self, mermaid: bool) -> None:
+        self.mermaid = mermaid
+        self.names: dict[tuple[Action, ...], str] = {}
+
+    def draw(self, actions: Sequence[Action], name: str) -> Text:
+        """The run as lanes or Mermaid, which wrap nowhere, or a word on where it stands already."""
+        key = tuple(actions)
+        if key in self.names:
+            return Text(f"the same run as for {self.names[key]}")
+        self.names[key] = name
+        drawn = mermaid_diagram(actions) if self.mermaid else text_diagram(actions)
+        return Text(drawn, no_wrap=True, overflow="ignore")
+
+
+def _settings(model: str, settings: dict[str, Any]) -> str:
+    """The settings that matter to this model."""
+    told = []
+    for name, value in settings.items():
+        if (name == "policy" and model != "migration") or (name == "symmetry" and value == "off"):
+            continue
+        if isinstance(value, dict):
+            value = ",".join(f"{key}={count}" for key, count in value.items())
+        if isinstance(value, list):
+            value = ",".join(map(str, value))
+        if value not in (None, "", 0):
+            told.append(f"{name} {value}")
+    return ", ".join(told)
+
+
+def _violation(found: Violation[Any], runs: _Runs) -> list[RenderableType]:
+    head = Text.assemble(
+        ("\n" + found.invariant, "bold"),
+        " violated (",
+        (str(found.severity), _STYLES[found.severity]),
+        f"): {found.claim}",
+    )
+    actions = [step.action for step in found.trace if step.action is not None]
+    return [
+        head,
+        Text(f"{found.message}. Seen {found.seen} times; the shortest trace has {_steps(found.length)}:"),
+        runs.draw(actions, f"{found.invariant} ({found.severity})"),
+    ]
+
+
+def _steps(count: int) -> str:
+    return "1 step" if count == 1 else f"{count} steps"
+
+
+def _stuck(result: ExploreResult, runs: _Runs) -> list[RenderableType]:
+    live = result.exploration.liveness
+    if live is None:
+        return [Text("\ndead ends and livelocks: not judged, the walk is not complete", style="yellow")]
+    parts: list[RenderableType] = [Text("")]
+    for name, stuck in (("dead ends", live.dead_ends), ("livelocks", live.livelocks)):
+        parts.append(Text(f"{name}: {len(stuck) or 'none'}", style="bold red" if stuck else ""))
+        if stuck:
+            parts += _first(stuck[0], name, runs)
+    if live.undecided:
+        parts.append(Text(f"cycles not decided: {live.undecided}", style="yellow"))
+    return parts
+
+
+def _first(stuck: Stuck[Any], name: str, runs: _Runs) -> list[RenderableType]:
+    actions = [step.action for step in stuck.trace if step.action is not None]
+    parts: list[RenderableType] = [
+        Text(f"the nearest is reached in {_steps(len(actions))}:"),
+        runs.draw(actions, f"the {name}"),
+    ]
+    if stuck.cycle:
+        parts += [
+            Text(f"and goes round for ever, among {stuck.states} states:"),
+            runs.draw(stuck.cycle, "the cycle"),
+        ]
+    return parts
+
+
+def _verdict(result: ExploreResult) -> Text:
+    done = result.exploration
+    words = str(done.verdict)
+    if done.verdict is Verdict.VIOLATED:
+        words += f": {', '.join(_reasons(result))}"
+    elif done.limit is not None:
+        words += f": stopped at {_LIMITS.get(done.limit, done.limit)}"
+    elif done.verdict is Verdict.HOLDS:
+        words += ": in every reachable state"
+        softer = dict.fromkeys(f"{found.invariant} ({found.severity})" for found in done.violations)
+        if softer:
+            words += f"; told above and not counted: {', '.join(softer)}"
+    return Text(words, style=_VERDICTS[done.verdict])
+
+
+def _reasons(result: ExploreResult) -> list[str]:
+    """What makes a walk violated: the promises broken, dead ends, livelocks."""
+    done, live = result.exploration, result.exploration.liveness
+    found = dict.fromkeys(v.invariant for v in done.violations if v.severity is Severity.REAL)
+    stuck = (("dead ends", live.dead_ends), ("livelocks", live.livelocks)) if live else ()
+    return [*found, *(name for name, each in stuck if each)]

@@ -1,0 +1,188 @@
+"""Gaps and hunts as tables for a terminal."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from kassay.certify.optimum.gaps import GapReport, TargetGaps
+from kassay.certify.optimum.hunt import HUNTED, Found, Hunt
+from kassay.certify.optimum.rank import Ranked
+from kassay.certify.runs.verdicts import Verdict
+from kassay.model.cluster import TopicPartition
+from kassay.report.screen.optima import plain_table, runs
+from kassay.report.screen.terminal import counted
+from kassay.solver.consumers.problem import NOBODY
+
+_COLUMNS: Final = ("target", "gap in", "judged", "median", "p99", "worst", "at zero", "worst instance")
+_NUMBERS: Final = ("judged", "median", "p99", "worst", "at zero")
+_TOLD: Final = 3
+_MEANING: Final = (
+    "balance: sum of squared loads above the optimum's; spread: largest less smallest load, likewise; "
+    "movement and rack: where the goals before them are met; moves and mismatches: against the "
+    "optimum's, whatever the balance."
+)
+
+
+def gap_view(made: GapReport) -> RenderableType:
+    """The gaps of all targets, what was set aside, and what the gaps mean."""
+    rows: list[tuple[object, ...]] = []
+    for each in made.targets:
+        rows += _rows(each)
+    table = plain_table(_COLUMNS, rows, _NUMBERS)
+    parts: list[RenderableType] = [table, Text("")]
+    parts += [_totals(each) for each in made.targets]
+    for each in made.targets:
+        parts += _failures(each.target.spec, [(m.name, m.reason) for m in each.failed])
+    if made.unsolved:
+        parts.append(
+            Text(f"{len(made.unsolved)} optima not found: {made.unsolved[0].reason}", style="yellow")
+        )
+    if made.set_aside:
+        parts.append(Text(f"{made.set_aside} placements and tasks set aside: assignors do not answer them"))
+    goals = f"\n{made.source}, goals {', '.join(made.order)}, solver {made.solver}. "
+    parts.append(Text(goals + _MEANING, style="dim"))
+    return Group(*parts)
+
+
+def _rows(each: TargetGaps) -> list[tuple[object, ...]]:
+    rows: list[tuple[object, ...]] = []
+    for number, (name, found) in enumerate(each.distributions.items()):
+        head = Text(each.target.spec, style="bold") if number == 0 else ""
+        if found is None:
+            rows.append((head, name, 0, "-", "-", "-", "-", "-"))
+            continue
+        share = Text(f"{100 * found.at_zero:.0f} %", style="green" if found.at_zero == 1 else "")
+        worst = found.worst_name if found.worst > 0 else "-"
+        rows.append((head, name, found.judged, f"{found.median:g}", found.p99, found.worst, share, worst))
+    return [*rows, ("",) * len(_COLUMNS)]
+
+
+def _totals(each: TargetGaps) -> Text:
+    total = each.totals
+    return Text(
+        f"{each.target.spec}: {len(each.gaps)} of {each.instances} instances answered in {each.rounds} "
+        f"rounds, {each.seconds:.2f} s; {total['moved']} moves (optimum {total['optimal_moved']}), "
+        f"{total['rack_mismatch']} rack mismatches (optimum {total['optimal_rack_mismatch']})"
+        + (f"; {total['missing']} partitions left out" if total["missing"] else "")
+    )
+
+
+def _failures(spec: str, failed: Sequence[tuple[str, str]]) -> list[RenderableType]:
+    parts: list[RenderableType] = [
+        Text(f"{spec} failed on {name}: {reason}", style="red") for name, reason in failed[:_TOLD]
+    ]
+    if len(failed) > _TOLD:
+        parts.append(Text(f"{spec} failed on {len(failed) - _TOLD} more", style="red"))
+    return parts
+
+
+def hunt_view(made: Hunt, paths: Mapping[str, str]) -> RenderableType:
+    """The smallest and the worst instances of a hunt, and the staircase."""
+    spec = made.target.spec
+    told = "the ladder ended" if made.finished else "the time ran out"
+    parts: list[RenderableType] = [
+        Text.assemble(
+            (spec, "bold"),
+            f": {made.looked_at} instances to 4 members x 6 partitions, seed {made.seed}; {told}\n",
+        )
+    ]
+    for objective in HUNTED:
+        smallest, worst = made.smallest.get(objective), made.worst.get(objective)
+        if smallest is None or worst is None:
+            parts.append(Text(f"no {objective} gap on the ladder\n", style="green"))
+            continue
+        parts += _shown(f"smallest instance with a {objective} gap", objective, smallest)
+        if worst is not smallest:
+            parts += _shown(f"smallest instance with the worst {objective} gap met", objective, worst)
+        parts.append(
+            Text(f"  again: kassay gap {spec} --instances {shlex.quote(paths[objective])}\n", "cyan")
+        )
+    parts += [_stairs(made.stairs), Text("")]
+    return Group(*parts, *_failures(spec, [(m.name, m.reason) for m in made.failed]))
+
+
+def _shown(title: str, objective: str, found: Found) -> list[RenderableType]:
+    """An instance member by member: what each reads, owned, is given, and would have at the optimum."""
+    problem, best = found.problem, found.gap.best
+    owned: list[list[str]] = [[] for _ in problem.members]
+    for topic, owners in problem.previous.items():
+        for partition, owner in enumerate(owners):
+            if owner != NOBODY:
+                owned[owner].append(f"{topic}-{partition}")
+    rows = [
+        (
+            f"  {member.member_id}",
+            " ".join(sorted(member.topics)) or "-",
+            " ".join(had) or "-",
+            _tiles(found.answer.get(member.member_id, ())),
+            _tiles(best.assignment[member.member_id]),
+        )
+        for member, had in zip(problem.members, owned, strict=True)
+    ]
+    value = getattr(found.gap, objective)
+    partitions = sum(topic.partitions for topic in problem.topics)
+    size = f"{counted(len(problem.members), 'member')}, {counted(partitions, 'partition')}"
+    head = f"{title}: {value}; {size}"
+    loads = (
+        f"  loads {runs(found.gap.loads)}, {found.gap.moved} moved; "
+        f"at the optimum {runs(best.loads)}, {best.moved} moved"
+    )
+    columns = ("  member", "reads", "owned", "is given", "at the optimum")
+    return [Text(head, style="bold"), plain_table(columns, rows), Text(loads)]
+
+
+def _tiles(tps: Sequence[TopicPartition]) -> str:
+    return " ".join(map(str, sorted(tps))) or "-"
+
+
+def _stairs(stairs: Sequence[Found]) -> Table:
+    columns = ("staircase", "partitions", "spread", "optimum's", "balance gap", "loads", "optimum's loads")
+    rows = []
+    for found in stairs:
+        loads, best = found.gap.loads, found.gap.best.loads
+        total = sum(topic.partitions for topic in found.problem.topics)
+        gap = "-" if found.gap.balance is None else found.gap.balance
+        ends = (loads[-1] - loads[0], best[-1] - best[0])
+        rows.append((len(found.problem.members), total, *ends, gap, runs(loads), runs(best)))
+    return plain_table(columns, rows, columns[:5])
+
+
+def rank_view(ranked: Sequence[Ranked], source: str) -> RenderableType:
+    """The leaderboard, and which claims each target broke."""
+    columns = ("", "target", "claims", "balance", "worst", "at zero", "moves", "mismatches", "rounds", "s")
+    rows: list[tuple[object, ...]] = []
+    broken: list[RenderableType] = []
+    for place, each in enumerate(ranked, start=1):
+        found = each.gaps.distributions["balance"]
+        held, violated, unknown = (each.claims(verdict) for verdict in Verdict)
+        rows.append(
+            (
+                place,
+                Text(each.spec, style="bold"),
+                f"{len(held)}/{len(held) + len(violated) + len(unknown)}",
+                each.balance,
+                "-" if found is None else found.worst,
+                "-" if found is None else f"{100 * found.at_zero:.0f} %",
+                f"{each.moves:+d}",
+                f"{each.mismatches:+d}",
+                each.gaps.rounds,
+                f"{each.gaps.seconds:.2f}",
+            )
+        )
+        if violated:
+            ordinary = f" ({', '.join(each.invalid)} on ordinary input)" if each.invalid else ""
+            broken.append(Text(f"{each.spec} breaks {', '.join(violated)}{ordinary}", style="dim"))
+        if unknown:
+            broken.append(Text(f"{each.spec}: unknown are {', '.join(unknown)}", style="dim"))
+        broken += _failures(each.spec, [(m.name, m.reason) for m in each.gaps.failed])
+    told = (
+        f"\n{source}. balance: all gaps together; moves and mismatches: against the optimum's; "
+        "claims: held of those that all are judged on, declared or not."
+    )
+    return Group(plain_table(columns, rows, columns[2:]), Text(""), *broken, Text(told, style="dim"))

@@ -1,0 +1,114 @@
+"""Optima, gaps, proofs and rankings as tables for a terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from kassay.solver.proofs.prove import Proof
+
+_STYLES: Final = {"optimal": "green", "interval": "yellow", "unknown": "yellow", "infeasible": "bold red"}
+_COLUMNS: Final = ("instance", "status", "loads", "moved", "racks", "value", "s", "proven by")
+_PLAIN: Final = 8
+_NARROW: Final = 4
+_SHOWN: Final = 12
+"""An assignment of so many members at most is shown."""
+
+
+def plain_table(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequence[str] = ()
+) -> Table:
+    """A table without lines; the columns in `numbers` stand to the right."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in columns:
+        table.add_column(name, justify="right" if name in numbers else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(each if isinstance(each, Text) else Text(str(each)) for each in row))
+    return table
+
+
+def optimum_row(found: Mapping[str, Any]) -> tuple[object, ...]:
+    """The line of one result in `optimum_table`."""
+    status = found["status"]
+    seconds = f"{found['elapsed_s']:.3f}"
+    if status not in ("optimal", "interval"):
+        return (found["name"], Text(status, _STYLES[status]), "-", "-", "-", "-", seconds, found["why"])
+    lower, upper = found["lower"], found["upper"]
+    return (
+        found["name"],
+        Text(status, _STYLES[status]),
+        runs(found["loads"], _NARROW),
+        found["moved"],
+        found["rack_mismatch"],
+        upper if lower == upper else f"{lower}..{upper}",
+        seconds,
+        re.split("[,:]| prove", found["bound"])[0],
+    )
+
+
+def optimum_table(rows: Sequence[tuple[object, ...]]) -> RenderableType:
+    """Results a line each, and how many there are of each status."""
+    table = plain_table(_COLUMNS, rows, ("moved", "racks", "value", "s"))
+    table.columns[0].no_wrap = True
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[str(row[1])] = counts.get(str(row[1]), 0) + 1
+    told = ", ".join(f"{count} {status}" for status, count in counts.items())
+    return Group(table, Text(f"\n{len(rows)} instances: {told}", style="bold")) if len(rows) > 1 else table
+
+
+def assignment_view(found: Mapping[str, Any]) -> RenderableType:
+    """Who gets what, where that is short; nothing else."""
+    given = found["assignment"]
+    if not given or len(given) > _SHOWN or found["family"] != "A":
+        return Text("")
+    rows = [
+        (f"  {m}", len(list(_named(topics))), " ".join(_named(topics)) or "-") for m, topics in given.items()
+    ]
+    return plain_table(("  member", "load", "is given"), rows, ("load",))
+
+
+def _named(topics: Mapping[str, Sequence[int]]) -> Iterable[str]:
+    return [f"{topic}-{partition}" for topic, partitions in topics.items() for partition in partitions]
+
+
+def runs(numbers: Sequence[int], most: int = _PLAIN) -> str:
+    """Ascending numbers; of more than `most` `4x3` for 3 3 3 3, and the middle left out."""
+    if len(numbers) <= most:
+        return " ".join(map(str, numbers))
+    parts = []
+    for value, same in groupby(numbers):
+        count = len(list(same))
+        parts.append(f"{count}x{value}" if count > 1 else str(value))
+    ends = most // 3 + 1
+    return " ".join(parts if len(parts) <= most else [*parts[:ends], "...", *parts[-ends:]])
+
+
+def proof_view(proofs: Sequence[Proof]) -> RenderableType:
+    """Proofs a line each, counterexamples below their claims."""
+    rows: list[tuple[object, ...]] = []
+    for proof in proofs:
+        style = "yellow" if proof.as_expected else "bold red"
+        verdict = Text(str(proof.verdict), "green" if str(proof.verdict) == "proved" else style)
+        rows.append((proof.obligation.name, verdict, f"{proof.elapsed_s:.2f}", proof.obligation.sentence))
+        if proof.counterexample is not None:
+            values = ", ".join(f"{name} = {value}" for name, value in proof.counterexample.items())
+            rows.append(("", "", "", Text(f"not for {values}", style="yellow")))
+    counts: dict[str, int] = {}
+    for proof in proofs:
+        told = str(proof.verdict) + (
+            "" if proof.as_expected else f" but expected to be {proof.obligation.expected}"
+        )
+        if proof.as_expected and str(proof.verdict) == "refuted":
+            told = "refuted as expected"
+        counts[told] = counts.get(told, 0) + 1
+    summary = ", ".join(f"{count} {told}" for told, count in counts.items())
+    table = plain_table(("claim", "verdict", "s", "which says"), rows, ("s",))
+    return Group(table, Text(f"\n{summary}", style="bold"))

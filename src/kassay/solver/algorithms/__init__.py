@@ -1,0 +1,1 @@
+"""Flows, levels and sums: algorithms that know nothing of Kafka."""

@@ -1,0 +1,1 @@
+"""The checkers of certificates; they import nothing of kassay but `model.errors`."""

@@ -1,0 +1,104 @@
+"""Partitions that are alike counted together, so that a network has arcs for kinds, not for partitions.
+
+A *unit* is what goes to one owner as a whole: a partition, or the partitions of one number of
+co-partitioned topics. Two units are of one class when the same members may take them, the same
+members had them, and their replicas are in the same racks.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from kassay.solver.consumers.problem import NOBODY, Problem, Subject
+
+
+class UnitClass(NamedTuple):
+    """Units that are alike.
+
+    `readers` is a position in `Aggregate.sets`. `kept` says how many partitions of such a unit each
+    previous owner had, `claimed` is their sum. `racks` are the known replica racks of its partitions.
+    """
+
+    readers: int
+    kept: tuple[tuple[int, int], ...]
+    claimed: int
+    racks: tuple[frozenset[str], ...]
+    units: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """A problem in classes. `counts` has the units of each set of readers; units are numbered through."""
+
+    sets: tuple[tuple[int, ...], ...]
+    counts: tuple[int, ...]
+    classes: tuple[UnitClass, ...]
+    units: int
+
+    def owners_by_topic(self, problem: Problem, owner: Sequence[int]) -> dict[str, tuple[int, ...]]:
+        """Each topic's owners, where `owner` has the owner of each unit."""
+        found, first = {}, 0
+        for bundle in problem.bundles:
+            row = tuple(owner[first : first + bundle[0].partitions])
+            first += len(row)
+            for topic in bundle:
+                found[topic.name] = row
+        return dict(sorted(found.items())) if problem.copartition else found
+
+
+def aggregate(problem: Problem) -> Aggregate:
+    """The problem's units by class, in an order that depends on names alone."""
+    sets: dict[tuple[int, ...], int] = {}
+    counts: list[int] = []
+    classes: list[UnitClass] = []
+    first = 0
+    by_readers: dict[tuple[int, ...], list[tuple[Subject, ...]]] = {}
+    starts: dict[str, int] = {}
+    for bundle in problem.bundles:
+        by_readers.setdefault(problem.subscribers[bundle[0].name], []).append(bundle)
+        starts[bundle[0].name] = first
+        first += bundle[0].partitions
+    for readers, bundles in by_readers.items():
+        number = sets.setdefault(readers, len(sets))
+        counts.append(sum(bundle[0].partitions for bundle in bundles))
+        alike: dict[_Likeness, list[int]] = {}
+        for bundle in bundles:
+            _sort_in(bundle, problem.previous, starts[bundle[0].name], alike)
+        classes += [UnitClass(number, *_history(*like), tuple(units)) for like, units in alike.items()]
+    return Aggregate(tuple(sets), tuple(counts), tuple(classes), first)
+
+
+_Likeness = tuple[tuple[int, ...], tuple[frozenset[str], ...]]
+_UNKNOWN: frozenset[str] = frozenset()
+
+
+def _sort_in(
+    bundle: tuple[Subject, ...],
+    previous: Mapping[str, tuple[int, ...]],
+    first: int,
+    alike: dict[_Likeness, list[int]],
+) -> None:
+    """Add the bundle's units to the units that have the same owners and racks."""
+    count = bundle[0].partitions
+    owners = zip(*(previous[topic.name] for topic in bundle), strict=True)
+    racks = zip(*(topic.racks or (_UNKNOWN,) * count for topic in bundle), strict=True)
+    for unit, like in enumerate(zip(owners, racks, strict=True), first):
+        units = alike.get(like)
+        if units is None:
+            alike[like] = [unit]
+        else:
+            units.append(unit)
+
+
+def _history(
+    owners: tuple[int, ...], racks: tuple[frozenset[str], ...]
+) -> tuple[tuple[tuple[int, int], ...], int, tuple[frozenset[str], ...]]:
+    if len(owners) == 1:
+        kept = () if owners[0] == NOBODY else ((owners[0], 1),)
+        return kept, len(kept), racks if racks[0] else ()
+    had = Counter(owner for owner in owners if owner != NOBODY)
+    known = tuple(sorted((rack for rack in racks if rack), key=sorted))
+    return tuple(sorted(had.items())), had.total(), known

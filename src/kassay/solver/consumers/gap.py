@@ -1,0 +1,176 @@
+"""How far an answer is from the certified optimum.
+
+*balance* is the sum of squared loads less the optimum's: 0 exactly where the sorted loads are the best
+possible, and additive, so a heavier imbalance weighs more. *spread* tells the same story in partitions:
+largest load - least load, less the optimum's. *movement* is judged where the loads are optimal, *rack*
+where the objectives before it are: a bad balance can always be had for fewer moves, and such a negative
+"gap" would say nothing. An answer that leaves partitions out is not judged at all, only counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
+from kassay.model.errors import InputError
+from kassay.model.groups.group import Group, Member
+from kassay.solver.check.balance import MOVEMENT_FIRST
+from kassay.solver.consumers.optimum import Optimum, figures, optimum
+from kassay.solver.consumers.problem import NOBODY, Problem
+
+GENERATION = 1
+"""The generation that `as_group` gives to all claims; nobody's is stale."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """An answer's distance to the optimum; None is "not judged". `missing` partitions were left out."""
+
+    problem: Problem
+    best: Optimum
+    loads: tuple[int, ...]
+    moved: int
+    rack_mismatch: int
+    missing: int
+    balance: int | None
+    spread: int | None
+    movement: int | None
+    rack: int | None
+
+    def document(self) -> dict[str, Any]:
+        """The gap as JSON."""
+        return {
+            "name": self.problem.name,
+            "loads": list(self.loads),
+            "optimal_loads": list(self.best.loads),
+            "moved": self.moved,
+            "rack_mismatch": self.rack_mismatch,
+            "missing": self.missing,
+            "balance": self.balance,
+            "spread": self.spread,
+            "movement": self.movement,
+            "rack": self.rack,
+        }
+
+
+def gap(
+    problem: Problem,
+    answer: Mapping[str, Iterable[TopicPartition]],
+    best: Optimum | None = None,
+    order: tuple[str, ...] = MOVEMENT_FIRST,
+) -> Gap:
+    """The distance of an answer (partitions by member id) to the optimum, computed if it is not given.
+
+    Raises `InputError` if the answer is not an assignment of the problem: a partition given twice, to
+    somebody who does not read it, or not there.
+    """
+    best = best or optimum(problem, order)
+    owners = owners_of(problem, answer)
+    missing = sum(row.count(NOBODY) for row in owners.values())
+    loads, moved, rack_mismatch = figures(problem, owners)
+    if missing:
+        return Gap(problem, best, tuple(sorted(loads)), moved, rack_mismatch, missing, None, None, None, None)
+    balance = sum(load * load for load in loads) - best.sum_squares
+    spread = (max(loads) - min(loads)) - (best.loads[-1] - best.loads[0])
+    more = {"movement": moved - best.moved, "rack": rack_mismatch - best.rack_mismatch}
+    judged: dict[str, int] = {}
+    if balance == 0:
+        for objective in best.order[1:]:
+            judged[objective] = more[objective]
+            if more[objective]:
+                break
+    return Gap(
+        problem,
+        best,
+        tuple(sorted(loads)),
+        moved,
+        rack_mismatch,
+        missing,
+        balance,
+        spread,
+        judged.get("movement"),
+        judged.get("rack"),
+    )
+
+
+def owners_of(problem: Problem, answer: Mapping[str, Iterable[TopicPartition]]) -> dict[str, tuple[int, ...]]:
+    """The answer as positions by topic; raises `InputError` where it is no assignment of the problem."""
+    position = {member.member_id: m for m, member in enumerate(problem.members)}
+    sizes = {topic.name: topic.partitions for topic in problem.topics}
+    rows = {topic: [NOBODY] * sizes[topic] for topic in problem.subscribers}
+    for member_id, given in answer.items():
+        m = position.get(member_id)
+        if m is None:
+            raise InputError(f"assignment: member {member_id!r} is not in the group")
+        for topic, partition in given:
+            row = rows.get(topic)
+            if row is None or not 0 <= partition < len(row) or topic not in problem.members[m].topics:
+                raise InputError(f"assignment.{member_id}: {topic}-{partition} is not for this member")
+            if row[partition] != NOBODY:
+                raise InputError(f"assignment.{member_id}: {topic}-{partition} is given twice")
+            row[partition] = m
+    return {topic: tuple(row) for topic, row in rows.items()}
+
+
+def as_group(problem: Problem) -> tuple[Cluster, Group]:
+    """The problem as an assignor sees it: a broker a rack, and every claim of one generation."""
+    racks = sorted(
+        {rack for topic in problem.topics for known in topic.racks or () for rack in known}
+        | {member.rack for member in problem.members if member.rack is not None}
+    )
+    broker = {rack: number for number, rack in enumerate(racks)}
+    topics = tuple(
+        Topic(
+            topic.name,
+            topic.partitions,
+            None
+            if topic.racks is None
+            else tuple(tuple(sorted(broker[r] for r in known)) for known in topic.racks),
+            topic.weights,
+        )
+        for topic in problem.topics
+    )
+    owned: list[list[TopicPartition]] = [[] for _ in problem.members]
+    for name, owners in problem.previous.items():
+        for partition, owner in enumerate(owners):
+            if owner != NOBODY:
+                owned[owner].append(TopicPartition(name, partition))
+    members = tuple(
+        Member(member.member_id, tuple(sorted(member.topics)), tuple(tps), GENERATION, member.rack)
+        for member, tps in zip(problem.members, owned, strict=True)
+    )
+    brokers = tuple(Broker(number, rack) for rack, number in broker.items())
+    return Cluster(topics, brokers), Group(members, members[0].member_id if members else None)
+
+
+class Distribution(NamedTuple):
+    """Gaps of many instances in one objective; `at_zero` is a share of those `judged`."""
+
+    judged: int
+    median: float
+    p99: int
+    worst: int
+    at_zero: float
+    worst_name: str
+
+
+def distribution(gaps: Sequence[Gap], objective: str) -> Distribution | None:
+    """The distribution of "balance", "spread", "movement" or "rack"; None where none was judged."""
+    return distributed(
+        (value, each.problem.name) for each in gaps if (value := getattr(each, objective)) is not None
+    )
+
+
+def distributed(named: Iterable[tuple[int, str]]) -> Distribution | None:
+    """The distribution of values with the name of what each belongs to; None without any."""
+    values = sorted(named, key=lambda pair: pair[0])
+    if not values:
+        return None
+    numbers = [value for value, _ in values]
+    count = len(numbers)
+    middle = (numbers[(count - 1) // 2] + numbers[count // 2]) / 2
+    # The nearest rank: the least value that at least 99 % of the values do not exceed.
+    rank = max(0, -(-99 * count // 100) - 1)
+    return Distribution(count, middle, numbers[rank], numbers[-1], numbers.count(0) / count, values[-1][1])

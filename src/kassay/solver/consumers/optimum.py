@@ -1,0 +1,187 @@
+"""The certified optimum of a consumer assignment problem.
+
+Objectives, in lexicographic order: sorted loads, then partitions that leave their previous owner,
+then partitions whose owner is in none of their replicas' racks (or the last two swapped).
+The balance comes from the load levels, the rest from one min-cost flow per level; nothing is returned
+that the independent checker does not accept.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.errors import InputError, KassayError
+from kassay.solver.algorithms.levels import Level, levels
+from kassay.solver.check.balance import MOVEMENT_FIRST, ORDERS, Certificate, refusal
+from kassay.solver.consumers.classes import Aggregate, UnitClass, aggregate
+from kassay.solver.consumers.hub import Hubs, assign_level
+from kassay.solver.consumers.problem import NOBODY, Problem
+
+
+class CertificateError(KassayError):
+    """A fault of kassay itself: a solver's answer did not pass the independent checker."""
+
+
+class NotPolynomialError(KassayError):
+    """The problem is one of the NP-hard variants, which are answered by an interval."""
+
+
+class OutOfTimeError(KassayError):
+    """The time limit is spent and there is no answer."""
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """An optimal assignment, `owners` by topic as positions in `problem.members`, with its proof."""
+
+    problem: Problem
+    order: tuple[str, ...]
+    certificate: Certificate
+
+    @property
+    def owners(self) -> Mapping[str, tuple[int, ...]]:
+        """For each topic that somebody reads, the position of each partition's owner."""
+        return self.certificate.owners
+
+    @property
+    def loads(self) -> tuple[int, ...]:
+        """The loads of all members, least first."""
+        return self.certificate.loads
+
+    @property
+    def sum_squares(self) -> int:
+        """The sum of the squared loads."""
+        return sum(load * load for load in self.loads)
+
+    @property
+    def moved(self) -> int:
+        """Partitions that leave a previous owner who could have kept them."""
+        return self.certificate.moved
+
+    @property
+    def rack_mismatch(self) -> int:
+        """Partitions whose owner is in none of their replicas' racks."""
+        return self.certificate.rack_mismatch
+
+    @cached_property
+    def assignment(self) -> dict[str, tuple[TopicPartition, ...]]:
+        """Each member id's partitions, by topic and number."""
+        return self.problem.partitions_of(self.owners)
+
+
+def parse_order(text: str) -> tuple[str, ...]:
+    """The order that a user writes as `balance,movement,rack`; raises `InputError` for another."""
+    order = tuple(part.strip() for part in text.split(","))
+    if order not in ORDERS:
+        raise InputError(f"--order: found {text!r}, expected {' or '.join(map(','.join, ORDERS))}")
+    return order
+
+
+def optimum(problem: Problem, order: tuple[str, ...] = MOVEMENT_FIRST) -> Optimum:
+    """The best assignment, certified.
+
+    Present owners who are optimal already keep everything. Raises `NotPolynomialError` for weights and
+    for co-partitioned bundles of different sizes.
+    """
+    require_polynomial(problem)
+    counted = aggregate(problem)
+    found = levels(len(problem.members), counted.sets, counted.counts)
+    level_of = [0] * len(problem.members)
+    for number, level in enumerate(found):
+        for m in level.members:
+            level_of[m] = number
+    owner, prices = _cheapest(problem, counted, found, level_of, order)
+    return certified(problem, order, counted.owners_by_topic(problem, owner), level_of, prices)
+
+
+def require_polynomial(problem: Problem) -> None:
+    """Raise `NotPolynomialError` where no exact polynomial method is known."""
+    if problem.weighted:
+        raise NotPolynomialError("weighted partitions: the best balance is strongly NP-hard")
+    if len(problem.bundle_sizes) > 1:
+        raise NotPolynomialError("co-partitioned bundles of different sizes: the best balance is NP-hard")
+
+
+def restricted(counted: Aggregate, level_of: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
+    """For each set of readers its last level and the members of it that belong to that level."""
+    found = []
+    for readers in counted.sets:
+        last = max(level_of[m] for m in readers)
+        found.append((last, tuple(m for m in readers if level_of[m] == last)))
+    return found
+
+
+def weigh(problem: Problem, order: tuple[str, ...]) -> tuple[int, int]:
+    """What a move and what a rack mismatch costs, so that the order is lexicographic."""
+    scale = 1 + sum(topic.partitions for bundle in problem.bundles for topic in bundle)
+    return (scale, 1) if order == MOVEMENT_FIRST else (1, scale)
+
+
+def _cheapest(
+    problem: Problem,
+    counted: Aggregate,
+    found: Sequence[Level],
+    level_of: Sequence[int],
+    order: tuple[str, ...],
+) -> tuple[list[int], list[int]]:
+    """The owner of each unit and the price of each member."""
+    last = restricted(counted, level_of)
+    by_level: list[list[UnitClass]] = [[] for _ in found]
+    for each in counted.classes:
+        by_level[last[each.readers][0]].append(each)
+    racks = [member.rack for member in problem.members]
+    takers = [members for _, members in last]
+    move, wrong = weigh(problem, order)
+    owner = [NOBODY] * counted.units
+    prices = [0] * len(problem.members)
+    for level, classes in zip(found, by_level, strict=True):
+        hubs = Hubs(level, racks, takers, lambda moved, mismatched: move * moved + wrong * mismatched)
+        for m, price in assign_level(hubs, classes, owner).items():
+            prices[m] = price
+    return owner, prices
+
+
+def certified(
+    problem: Problem,
+    order: tuple[str, ...],
+    owners: Mapping[str, tuple[int, ...]],
+    level_of: Iterable[int],
+    prices: Iterable[int],
+) -> Optimum:
+    """The assignment as an optimum; raises `CertificateError` if the proof is not accepted."""
+    loads, moved, rack_mismatch = figures(problem, owners)
+    certificate = Certificate(
+        order, owners, tuple(level_of), tuple(prices), tuple(sorted(loads)), moved, rack_mismatch
+    )
+    reason = refusal(problem, certificate)
+    if reason is not None:
+        raise CertificateError(f"the optimum of {problem.name or 'a problem'} was refused: {reason}")
+    return Optimum(problem, order, certificate)
+
+
+def figures(problem: Problem, owners: Mapping[str, Sequence[int]]) -> tuple[list[int], int, int]:
+    """The load of each member, the partitions moved and the rack mismatches of an assignment.
+
+    An owner NOBODY leaves a partition out; it counts as moved if it had an owner, never as a mismatch.
+    """
+    counted = Counter[int]()
+    moved = rack_mismatch = 0
+    racks = [member.rack for member in problem.members]
+    for topic in problem.topics:
+        row = owners.get(topic.name)
+        if row is None:
+            continue
+        counted.update(row)
+        before = problem.previous[topic.name]
+        if row != before:
+            moved += sum(old not in (NOBODY, new) for old, new in zip(before, row, strict=True))
+        if topic.racks is not None:
+            rack_mismatch += sum(
+                bool(known) and owner != NOBODY and racks[owner] not in known
+                for owner, known in zip(row, topic.racks, strict=True)
+            )
+    return [counted[m] for m in range(len(problem.members))], moved, rack_mismatch

@@ -1,0 +1,1 @@
+"""Instances by shape and seed, and the hunt for bad ones."""

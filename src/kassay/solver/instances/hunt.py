@@ -1,0 +1,108 @@
+"""Instances on which a rule may be far from the optimum, smallest first, and the search for the worst.
+
+A rule that makes one move at a time gets stuck where only a chain of moves helps; the smallest group
+where that happens has 3 members and 3 partitions, and in the staircase the gap grows with the size.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final
+
+from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.errors import InputError
+from kassay.model.groups.group import Group
+from kassay.solver.algorithms.splitmix import SplitMix
+from kassay.solver.consumers.gap import Gap, as_group, gap
+from kassay.solver.consumers.problem import NOBODY, Consumer, Problem, Subject
+
+Answer = Callable[[Cluster, Group], Mapping[str, Iterable[TopicPartition]]]
+
+STAIRS: Final = (3, 5, 8, 12)
+_SAMPLES: Final = 150
+
+
+@dataclass(frozen=True)
+class Hunted:
+    """The largest balance gap met, the smallest instance with any, and the staircase's gaps by size.
+
+    `invalid` counts answers that were no assignments; what they break is for the validity claims.
+    """
+
+    worst: Gap | None
+    smallest: Gap | None
+    stairs: Mapping[int, Gap]
+    looked_at: int
+    invalid: int
+
+
+def staircase(steps: int) -> Problem:
+    """Member i reads topics i and i + 1 and owns topic i, which has i partitions."""
+    names = [f"t{i:02d}" for i in range(1, steps + 1)]
+    members = tuple(Consumer(f"m{i:02d}", None, frozenset(names[i : i + 2])) for i in range(steps))
+    topics = tuple(Subject(name, i) for i, name in enumerate(names, 1))
+    previous = {name: (i,) * (i + 1) for i, name in enumerate(names)}
+    return Problem(members, topics, previous, name=f"staircase-{steps}")
+
+
+def ladder(seed: int, members_max: int = 4, partitions_max: int = 6) -> Iterator[Problem]:
+    """Random instances in order of size: members + partitions, then members."""
+    sizes = [(m, p) for m in range(2, members_max + 1) for p in range(1, partitions_max + 1)]
+    for members, partitions in sorted(sizes, key=lambda size: (sum(size), size)):
+        rng = SplitMix("hunt", seed, members, partitions)
+        for number in range(_SAMPLES):
+            yield _drawn(rng, members, partitions, f"hunt-{members}x{partitions}-s{seed}-{number}")
+
+
+def hunt(answer: Answer, seed: int = 0, time_limit: float = 10.0) -> Hunted:
+    """Ask a rule on the ladder and the staircase until the time is spent; both ends of what was found."""
+    deadline = time.monotonic() + time_limit
+    found: list[Gap] = []
+    stairs: dict[int, Gap] = {}
+    looked_at = invalid = 0
+    for problem in chain(map(staircase, STAIRS), ladder(seed)):
+        if looked_at >= len(STAIRS) and time.monotonic() > deadline:
+            break
+        looked_at += 1
+        try:
+            each = gap(problem, answer(*as_group(problem)))
+        except InputError:
+            invalid += 1
+            continue
+        if looked_at <= len(STAIRS):
+            stairs[len(problem.members)] = each
+        if each.balance:
+            found.append(each)
+    worst = max(found, key=lambda each: each.balance or 0, default=None)
+    return Hunted(worst, min(found, key=_size, default=None), stairs, looked_at, invalid)
+
+
+def _size(each: Gap) -> tuple[int, int, int]:
+    members, partitions = len(each.problem.members), sum(topic.partitions for topic in each.problem.topics)
+    return members + partitions, members, len(each.problem.topics)
+
+
+def _drawn(rng: SplitMix, members: int, partitions: int, name: str) -> Problem:
+    """Random topics, subscriptions and owners; every topic has a reader, every partition an owner."""
+    count = rng.between(1, min(3, partitions))
+    sizes = [1] * count
+    for _ in range(partitions - count):
+        sizes[rng.below(count)] += 1
+    names = [f"t{i}" for i in range(count)]
+    reads = [{topic for topic in names if rng.chance(60)} for _ in range(members)]
+    for read in reads:
+        if not read:
+            read.add(rng.pick(names))
+    for topic in names:
+        if not any(topic in read for read in reads):
+            rng.pick(reads).add(topic)
+    previous = {}
+    for topic, size in zip(names, sizes, strict=True):
+        readers = [m for m, read in enumerate(reads) if topic in read]
+        previous[topic] = tuple(rng.pick(readers) if rng.chance(90) else NOBODY for _ in range(size))
+    consumers = tuple(Consumer(f"m{m}", None, frozenset(read)) for m, read in enumerate(reads))
+    subjects = tuple(Subject(topic, size) for topic, size in zip(names, sizes, strict=True))
+    return Problem(consumers, subjects, previous, name=name)

@@ -1,0 +1,69 @@
+"""The instance suites: which instances of which sizes are compared everywhere.
+
+`small` is for brute force, `bench` has every family and shape, `large` goes to 1,000 members and
+100,000 partitions. `to_line` writes a document as the instance files hold it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+from kassay.model.errors import InputError
+from kassay.solver.algorithms.splitmix import SplitMix
+from kassay.solver.instances.brokers import placement, tasks
+from kassay.solver.instances.consumers import consumer
+
+SUITES: Final = {
+    "small": "2,400 consumer instances of at most 4 members and 7 partitions",
+    "bench": "52 instances: consumers to 50 x 500, placements to 48 x 1,000, tasks to 40 x 600",
+    "large": "12 consumer instances to 1,000 members and 100,000 partitions",
+}
+
+_SMALL_SHAPES: Final = ("shuffle", "groups", "random", "nested", "racks", "leave")
+_BENCH_CONSUMERS: Final = ("join", "leave", "random", "nested", "racks", "weighted", "copart")
+_BENCH_PLACEMENTS: Final = ("create", "add", "remove", "rack_skew")
+_LARGE_SHAPES: Final = ("join", "groups", "random", "racks")
+
+Document = dict[str, Any]
+
+
+def suite(name: str) -> Iterator[Document]:
+    """The suite's instances, made one at a time; raises `InputError` for a suite that is not there."""
+    makers = {"small": _small, "bench": _bench, "large": _large}
+    if name not in makers:
+        raise InputError(f"--suite: found {name!r}, expected one of {', '.join(makers)}")
+    return makers[name]()
+
+
+def to_line(document: Document) -> str:
+    """The document on one line, keys sorted, without spaces."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":"))
+
+
+def _small() -> Iterator[Document]:
+    for seed in range(400):
+        for shape in _SMALL_SHAPES:
+            rng = SplitMix("small", shape, seed)
+            members, partitions, topics = rng.between(2, 4), rng.between(2, 7), rng.between(1, 3)
+            yield consumer(shape, seed, members=members, partitions=partitions, topics=topics, change=1)
+
+
+def _bench() -> Iterator[Document]:
+    for shape in _BENCH_CONSUMERS:
+        for members, partitions in ((10, 40), (20, 100), (30, 300), (50, 500)):
+            yield consumer(shape, 1, members=members, partitions=partitions)
+    for shape in _BENCH_PLACEMENTS:
+        for brokers, partitions in ((6, 30), (12, 100), (24, 300), (48, 1000)):
+            yield placement(shape, 1, brokers=brokers, partitions=partitions)
+    for shape in ("join", "leave"):
+        for clients, count in ((5, 20), (10, 60), (20, 200), (40, 600)):
+            yield tasks(shape, 1, clients=clients, tasks=count)
+
+
+def _large() -> Iterator[Document]:
+    for shape in _LARGE_SHAPES:
+        for members, partitions in ((100, 10_000), (300, 30_000), (1000, 100_000)):
+            topics, change = min(200, partitions // 50), members // 20
+            yield consumer(shape, 1, members=members, partitions=partitions, topics=topics, change=change)

@@ -1,0 +1,104 @@
+"""What the heaviest member carries at least, and why: bounds that one line of arithmetic verifies.
+
+Each bound looks at a set of members and the items that only they may take (Hall's view): their
+mean, the largest item, or, among k * members + 1 items, the k + 1 that some member must share
+(pigeonhole). Loads are sums of weights, so a bound rises to the next multiple of the weights'
+greatest common divisor. The heaviest mean over all sets is found by minimum cuts (Dinkelbach's
+method) and equals the linear relaxation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import gcd
+from typing import Final, NamedTuple
+
+from kassay.solver.algorithms.flow import Network
+from kassay.solver.packing.items import Packing
+
+_SETS_MOST: Final = 300
+
+MEAN: Final = "mean"
+LARGEST: Final = "largest item"
+PIGEONHOLE: Final = "pigeonhole"
+
+
+class Bound(NamedTuple):
+    """A lower bound on the heaviest load: the items bound to `members` force it; `k` for the pigeonhole."""
+
+    value: int
+    name: str
+    members: tuple[int, ...]
+    k: int = 0
+
+
+def lower_bound(packing: Packing) -> Bound:
+    """The best bound found; 0 without items."""
+    sets = packing.sets
+    if not packing.items:
+        return Bound(0, MEAN, ())
+    everybody = tuple(sorted({member for able in sets for member in able}))
+    candidates = [everybody, heaviest_set(packing, everybody), *sets[:_SETS_MOST]]
+    found = (best for members in dict.fromkeys(candidates) for best in _bounds(packing, members))
+    return max(found, key=lambda bound: (bound.value, bound.name == MEAN, -len(bound.members)))
+
+
+def _bounds(packing: Packing, members: tuple[int, ...]) -> Iterable[Bound]:
+    inside = set(members)
+    bound = [inside.issuperset(able) for able in packing.sets]
+    weights = [w for w, position in zip(packing.weights, packing.set_of, strict=True) if bound[position]]
+    if not weights:
+        return
+    weights.sort(reverse=True)
+    unit = max(gcd(*packing.weights), 1)
+    number = len(members)
+    yield Bound(-(-sum(weights) // (number * unit)) * unit, MEAN, members)
+    yield Bound(weights[0], LARGEST, members)
+    for k in range(1, (len(weights) - 1) // number + 1):
+        yield Bound(sum(weights[k * number - k : k * number + 1]), PIGEONHOLE, members, k)
+
+
+def heaviest_set(packing: Packing, everybody: tuple[int, ...]) -> tuple[int, ...]:
+    """The members whose own items weigh most on average: no fractional packing does better."""
+    weigh = [0] * len(packing.sets)
+    for weight, position in zip(packing.weights, packing.set_of, strict=True):
+        weigh[position] += weight
+    demand = dict(zip(packing.sets, weigh, strict=True))
+    found = everybody
+    while True:
+        inside = set(found)
+        weight = sum(w for able, w in demand.items() if inside.issuperset(able))
+        better = _violated(demand, everybody, weight, len(found))
+        if not better:
+            return found
+        found = better
+
+
+def _violated(
+    demand: dict[tuple[int, ...], int], everybody: tuple[int, ...], weight: int, number: int
+) -> tuple[int, ...]:
+    """Members whose own items weigh more than weight / number each, or none."""
+    network = Network(2)
+    node = {member: network.node() for member in everybody}
+    for member in everybody:
+        network.arc(node[member], 1, weight)
+    for able, total in demand.items():
+        own = network.node()
+        network.arc(0, own, total * number)
+        for member in able:
+            network.arc(own, node[member])
+    if network.maximum(0, 1) == number * sum(demand.values()):
+        return ()
+    seen = _reached(network)
+    return tuple(member for member in everybody if node[member] in seen)
+
+
+def _reached(network: Network) -> set[int]:
+    """The nodes that the source still reaches: one side of a minimum cut."""
+    seen, waiting = {0}, [0]
+    while waiting:
+        for arc in network.out[waiting.pop()]:
+            if network.capacity[arc] > 0 and network.head[arc] not in seen:
+                seen.add(network.head[arc])
+                waiting.append(network.head[arc])
+    return seen

@@ -1,0 +1,240 @@
+"""Good packings: stay at home or longest first, then pairs of members that part their items anew.
+
+The heaviest member and another put their items together and part them by exact subset sums
+(`sharing`); where those would take too long, single moves and swaps do what they can. No promise of
+an optimum: the bounds of `packing_bounds` say how far off the result can be.
+Source of the first pass: Graham 1969, the longest-processing-time rule.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+from heapq import heapify, heapreplace
+from typing import Final, NamedTuple
+
+from kassay.solver.algorithms.subset_sums import Piece, Shares, too_much
+from kassay.solver.packing.items import Packing
+
+_SHAKES: Final = 300
+
+
+class Found(NamedTuple):
+    """A packing, and whether the search ended by itself rather than at its deadline."""
+
+    owner: list[int]
+    in_time: bool
+
+
+def longest_first(packing: Packing, owner: Sequence[int | None] | None = None) -> list[int]:
+    """The items without an owner, heaviest first, each to the lightest member that may take it."""
+    found: list[int | None] = list(owner) if owner is not None else [None] * len(packing.items)
+    loads = [0] * packing.members
+    for item, member in zip(packing.items, found, strict=True):
+        if member is not None:
+            loads[member] += item.weight
+    order = sorted(range(len(found)), key=lambda i: (-packing.weights[i], len(packing.items[i].able), i))
+    # Loads only grow, so a heap whose top is out of date is put right there and then.
+    heaps = [[(loads[m], m) for m in able] for able in packing.sets]
+    for heap in heaps:
+        heapify(heap)
+    given = [0] * len(found)
+    for i in order:
+        member = found[i]
+        if member is None:
+            heap = heaps[packing.set_of[i]]
+            while heap[0][0] != loads[heap[0][1]]:
+                heapreplace(heap, (loads[heap[0][1]], heap[0][1]))
+            member = heap[0][1]
+            loads[member] += packing.weights[i]
+        given[i] = member
+    return given
+
+
+def at_home(packing: Packing) -> list[int | None]:
+    """Each item with the previous owner who keeps most of it, None for items that nobody had."""
+    return [item.homes[0] if item.homes else None for item in packing.items]
+
+
+def search(packing: Packing, enough: int, deadline: float) -> Found:
+    """A packing with a small heaviest load, then with few moves; a load of `enough` is small enough.
+
+    The deadline is one of `time.monotonic`.
+    """
+    fresh = Draft(packing, longest_first(packing))
+    in_time = fresh.relieve(enough, deadline) and fresh.shake(enough, deadline)
+    sticky = Draft(packing, longest_first(packing, at_home(packing)))
+    goal = max(enough, fresh.heaviest())
+    in_time = sticky.relieve(goal, deadline) and in_time
+    if sticky.heaviest() > goal:
+        in_time = sticky.shake(goal, deadline) and in_time
+    states = [fresh, sticky]
+    for state in states:
+        in_time = state.go_home(max(goal, state.heaviest()), deadline) and in_time
+    best = min(states, key=lambda state: (state.heaviest(), packing.moved(state.owner)))
+    return Found(best.owner, in_time)
+
+
+class Draft:
+    """A packing that is being changed."""
+
+    def __init__(self, packing: Packing, owner: list[int]) -> None:
+        self.packing = packing
+        self.owner = list(owner)
+        self.loads = packing.loads(owner)
+        self.held: list[set[int]] = [set() for _ in range(packing.members)]
+        for item, member in enumerate(owner):
+            self.held[member].add(item)
+        sets = [frozenset(able) for able in packing.sets]
+        self.able = [sets[position] for position in packing.set_of]
+
+    def heaviest(self) -> int:
+        """The heaviest load."""
+        return max(self.loads)
+
+    def place(self, item: int, member: int) -> None:
+        """Give the item to the member."""
+        old, weight = self.owner[item], self.packing.weights[item]
+        self.held[old].remove(item)
+        self.held[member].add(item)
+        self.loads[old] -= weight
+        self.loads[member] += weight
+        self.owner[item] = member
+
+    def pieces(self, first: int, second: int) -> list[Piece]:
+        """The items of the two members that both may take."""
+        items = self.packing.items
+        return [
+            Piece(i, items[i].weight, items[i].moved(first), items[i].moved(second))
+            for i in sorted(self.held[first] | self.held[second])
+            if first in self.able[i] and second in self.able[i]
+        ]
+
+    def relieve(self, enough: int, deadline: float) -> bool:
+        """Let the heaviest member part its items anew with another, while that makes it lighter."""
+        while (top := self.heaviest()) > enough:
+            heavy = self.loads.index(top)
+            others = sorted((m for m in range(len(self.loads)) if m != heavy), key=self.loads.__getitem__)
+            for other in others:
+                if time.monotonic() > deadline:
+                    return False
+                if self._part(heavy, other, top, enough):
+                    break
+            else:
+                break
+        return True
+
+    def _part(self, heavy: int, other: int, top: int, enough: int) -> bool:
+        """Part the items of two members so that both end below `top`; whether that was possible."""
+        total = self.loads[heavy] + self.loads[other]
+        if total > 2 * (top - 1):
+            return False
+        pieces = self.pieces(heavy, other)
+        if too_much(pieces):
+            return self._swap(pieces, heavy, other, top)
+        shares = Shares(pieces)
+        fixed = self.loads[heavy] - sum(p.weight for p in pieces if self.owner[p.item] == heavy)
+        found = shares.fewest(total - enough - fixed, enough - fixed)
+        if found is None:
+            found = shares.evenest(total // 2 - fixed, total - top + 1 - fixed, top - 1 - fixed)
+        if found is None:
+            return False
+        self._share_out(pieces, shares.items_of(*found), heavy, other)
+        return True
+
+    def _share_out(self, pieces: Sequence[Piece], chosen: set[int], first: int, second: int) -> None:
+        for piece in pieces:
+            self.place(piece.item, first if piece.item in chosen else second)
+
+    def _swap(self, pieces: Sequence[Piece], heavy: int, other: int, top: int) -> bool:
+        """One move, or one exchange of two items, that leaves both members below `top`."""
+        room = top - 1 - self.loads[other]
+        giving = [p for p in pieces if self.owner[p.item] == heavy]
+        taking = [p for p in pieces if self.owner[p.item] == other]
+        for piece in sorted(giving, key=lambda p: (p.second - p.first, -p.weight, p.item)):
+            if 0 < piece.weight <= room:
+                self.place(piece.item, other)
+                return True
+        for piece in giving:
+            for back in taking:
+                if 0 < piece.weight - back.weight <= room:
+                    self.place(piece.item, other)
+                    self.place(back.item, heavy)
+                    return True
+        return False
+
+    def shake(self, enough: int, deadline: float) -> bool:
+        """Let random pairs part their items at random, then relieve again; keep what is no worse."""
+        rng = random.Random(len(self.owner))
+        for _ in range(_SHAKES if len(self.loads) > 1 else 0):
+            if self.heaviest() <= enough:
+                break
+            if time.monotonic() > deadline:
+                return False
+            kept, value = list(self.owner), self._value()
+            for _ in range(3):
+                first, second = rng.sample(range(len(self.loads)), 2)
+                for piece in self.pieces(first, second):
+                    self.place(piece.item, rng.choice((first, second)))
+            self.relieve(enough, deadline)
+            if self._value() > value:
+                for item, member in enumerate(kept):
+                    if self.owner[item] != member:
+                        self.place(item, member)
+        return True
+
+    def _value(self) -> tuple[int, int]:
+        top = self.heaviest()
+        return top, self.loads.count(top)
+
+    def go_home(self, top: int, deadline: float) -> bool:
+        """Let pairs part anew with fewer moves, nobody heavier than `top`, until no pair can."""
+        changed = True
+        while changed:
+            changed = False
+            for first, second in self.astray():
+                if time.monotonic() > deadline:
+                    return False
+                changed = self.fewer_moves(first, second, top) or changed
+        return True
+
+    def astray(self) -> list[tuple[int, int]]:
+        """The pairs of members of whom one has what the other would keep with fewer moves."""
+        items = zip(self.packing.items, self.owner, strict=True)
+        return sorted(
+            {
+                (min(member, home), max(member, home))
+                for item, member in items
+                for home in item.homes
+                if member not in item.homes
+            }
+        )
+
+    def fewer_moves(self, first: int, second: int, top: int) -> bool:
+        """Part the items of two members with fewer moves, neither above `top`; whether that was possible."""
+        pieces = self.pieces(first, second)
+        if too_much(pieces):
+            return self._walk_home(pieces, first, second, top)
+        shares = Shares(pieces)
+        inside = sum(p.weight for p in pieces if self.owner[p.item] == first)
+        fixed = self.loads[first] - inside
+        paid = sum(
+            (p.first if self.owner[p.item] == first else p.second) - min(p.first, p.second) for p in pieces
+        )
+        found = shares.fewest(self.loads[first] + self.loads[second] - top - fixed, top - fixed)
+        if found is None or found[0] >= paid:
+            return False
+        self._share_out(pieces, shares.items_of(*found), first, second)
+        return True
+
+    def _walk_home(self, pieces: Sequence[Piece], first: int, second: int, top: int) -> bool:
+        """One by one, what fits goes to the member where it costs fewer moves."""
+        changed = False
+        for piece in sorted(pieces, key=lambda p: (p.weight, p.item)):
+            home = first if piece.first < piece.second else second
+            fits = self.loads[home] + piece.weight <= top
+            if piece.first != piece.second and self.owner[piece.item] != home and fits:
+                self.place(piece.item, home)
+                changed = True
+        return changed

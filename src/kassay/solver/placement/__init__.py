@@ -1,0 +1,1 @@
+"""The certified optimum of replica placement, and the plan that leads there."""

@@ -1,0 +1,46 @@
+"""The best preferred leaders for replicas that are given: balance, then the fewest changes of leader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kassay.solver.algorithms.exchange import Exchange, Rules, masks
+from kassay.solver.algorithms.quota import Quota
+from kassay.solver.placement.problem import Host
+
+
+def leader_quota(brokers: Sequence[Host], partitions: int) -> Quota:
+    """The cost of a broker's number of leaderships, among this many partitions."""
+    nothing = [0] * len(brokers)
+    return Quota(
+        [broker.share for broker in brokers], partitions, partitions + 1, nothing, [None] * len(brokers)
+    )
+
+
+def choose_leaders(
+    brokers: Sequence[Host], replicas: Sequence[Iterable[int]], wanted: Sequence[int | None]
+) -> Exchange:
+    """The exchange graph of the best leaders, where `replicas` are positions in `brokers`.
+
+    `wanted` is the leader that each partition would rather keep. A fenced broker leads only what
+    has no other replica.
+    """
+    fenced = {place for place, broker in enumerate(brokers) if broker.fenced}
+    able = [set(row) - fenced or set(row) for row in replicas]
+    places, everything = len(brokers), (1 << len(able)) - 1
+    # A leader that cannot stay costs the same wherever it goes: no place is cheaper then.
+    kept = masks(
+        places, ([w] if w is not None and w in row else [] for w, row in zip(wanted, able, strict=True))
+    )
+    counts = [0] * places
+    picks: list[set[int]] = []
+    quota = leader_quota(brokers, len(able))
+    for want, row in zip(wanted, able, strict=True):
+        leader = want if want in row else min(row, key=lambda b: (quota.marginal(b, counts[b]), b))
+        assert leader is not None
+        counts[leader] += 1
+        picks.append({leader})
+    rules = Rules(masks(places, able), (0, 1), (kept, [everything & ~mask for mask in kept]))
+    graph = Exchange(rules, picks)
+    graph.descend(quota.marginal)
+    return graph

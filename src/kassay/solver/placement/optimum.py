@@ -1,0 +1,237 @@
+"""The best replica placement: balance, then data movement, then leaders, then leaders kept.
+
+Goals, in order: the rack rule (a constraint, see `PlacementProblem.spread`), then replicas a
+broker as near to its share as they can be, then the fewest replica copies, then leaders a broker
+as near to their share as they can be with those replicas, then the fewest changes of leader.
+
+"Near" is the least sum of squared distances from the shares. With equal shares that is the
+lexicographically least sorted vector of counts (Frank & Murota, decreasing minimisation on M-convex
+sets); with any shares every broker is within one of its share whenever that is possible. Leaders
+come after replicas and lose nothing by it: where all brokers are within one of each other in
+replicas, they can be so in leaders (flow integrality: 1 / RF of each replica is a fractional choice).
+
+Each optimum leaves prices behind, one number a broker, which prove it: see `placement_certificate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from kassay.model.cluster import TopicPartition
+from kassay.solver.algorithms.exchange import Exchange, Rules, masks
+from kassay.solver.algorithms.quota import Quota
+from kassay.solver.placement.leaders import choose_leaders, leader_quota
+from kassay.solver.placement.problem import (
+    Host,
+    InfeasiblePlacementError,
+    PlacementProblem,
+    Spread,
+    listed,
+)
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Brokers that show why nobody can do better: `forced` replicas cannot be kept off them."""
+
+    brokers: tuple[int, ...]
+    forced: int
+    quota: int
+    sentence: str
+
+
+@dataclass(frozen=True)
+class PlacementOptimum:
+    """The best placement of a problem, with its proof.
+
+    `rows` are broker ids a partition in the problem's order of partitions, leader first. `prices`
+    and `leader_prices` are one number a broker in the problem's order. `witness` says why not all
+    brokers are within one of their share, or is None where they are.
+    """
+
+    problem: PlacementProblem
+    rows: tuple[tuple[int, ...], ...]
+    replicas: tuple[int, ...]
+    leaders: tuple[int, ...]
+    copies: int
+    leader_changes: int
+    prices: tuple[int, ...]
+    leader_prices: tuple[int, ...]
+    witness: Witness | None = None
+    partitions: tuple[TopicPartition, ...] = field(repr=False, default=())
+
+
+def best_placement(problem: PlacementProblem) -> PlacementOptimum:
+    """The optimum of the problem; raises `InfeasiblePlacementError` where `max_replicas` leave no room."""
+    placed = problem.partitions()
+    index = {broker.broker_id: place for place, broker in enumerate(problem.brokers)}
+    current = [tuple(index[b] for b in row if b in index) for _, _, row in placed]
+    quota = _replica_quota(problem)
+    graph = _spread_replicas(problem, [rf for _, rf, _ in placed], current, quota)
+    if _overfull(problem.brokers, graph.counts):
+        raise _infeasible(problem, graph)
+    chosen = graph.picks
+    wanted = [index.get(row[0]) if row else None for _, _, row in placed]
+    leaders = choose_leaders(problem.brokers, chosen, wanted)
+    led = [next(iter(picked)) for picked in leaders.picks]
+    ids = [broker.broker_id for broker in problem.brokers]
+    rows = tuple(
+        tuple(ids[place] for place in _in_order(leader, row, picked))
+        for leader, row, picked in zip(led, current, chosen, strict=True)
+    )
+    return PlacementOptimum(
+        problem,
+        rows,
+        tuple(graph.counts),
+        tuple(leaders.counts),
+        sum(len(picked.difference(row)) for picked, row in zip(chosen, current, strict=True)),
+        sum(leader != want for leader, want in zip(led, wanted, strict=True) if want is not None),
+        graph.prices(quota.marginal),
+        leaders.prices(leader_quota(problem.brokers, len(chosen)).marginal),
+        _witness(problem, graph, quota),
+        tuple(tp for tp, _, _ in placed),
+    )
+
+
+def _replica_quota(problem: PlacementProblem) -> Quota:
+    brokers = problem.brokers
+    return Quota(
+        [broker.share for broker in brokers],
+        problem.total,
+        problem.total + 1,
+        [broker.base for broker in brokers],
+        [broker.max_replicas for broker in brokers],
+    )
+
+
+def _in_order(leader: int, row: Sequence[int], picked: set[int]) -> list[int]:
+    """The leader, then the replicas that stay in their order, then the new ones by id."""
+    staying = [place for place in row if place in picked and place != leader]
+    return [leader, *staying, *sorted(picked.difference(row) - {leader})]
+
+
+def _spread_replicas(
+    problem: PlacementProblem, factors: Sequence[int], current: Sequence[tuple[int, ...]], quota: Quota
+) -> Exchange:
+    """The exchange graph after the descent: every partition's replicas."""
+    places = len(problem.brokers)
+    everything = (1 << len(factors)) - 1
+    spreads = {rf: problem.spread(rf) for rf in set(factors)}
+    kept = masks(places, current)
+    rules = Rules(
+        may=[everything] * places,
+        prices=(0, 1),
+        priced=(kept, [everything & ~mask for mask in kept]),
+        racks=problem.racks,
+        least=[spreads[rf].least for rf in factors],
+        most=[spreads[rf].most for rf in factors],
+    )
+    graph = Exchange(rules, _fewest_copies(problem, factors, current, spreads, quota))
+    graph.descend(quota.marginal)
+    return graph
+
+
+def _fewest_copies(
+    problem: PlacementProblem,
+    factors: Sequence[int],
+    current: Sequence[tuple[int, ...]],
+    spreads: dict[int, Spread],
+    quota: Quota,
+) -> list[set[int]]:
+    """For each partition alone a valid placement with the fewest copies, at brokers with room first.
+
+    Balance is left to the descent, but the nearer the start is to it the less there is to do.
+    """
+    racks = problem.racks or (0,) * len(problem.brokers)
+    members: list[list[int]] = [[] for _ in range(max(racks) + 1)]
+    for place, rack in enumerate(racks):
+        members[rack].append(place)
+    counts = [0] * len(problem.brokers)
+    picks: list[set[int]] = [set() for _ in factors]
+    unsettled = []
+    for item, (rf, row) in enumerate(zip(factors, current, strict=True)):
+        if len(row) == rf and _obeys(row, racks, len(members), spreads[rf]):
+            picks[item] = set(row)
+            for place in row:
+                counts[place] += 1
+        else:
+            unsettled.append(item)
+    for item in unsettled:
+        kept = set(current[item])
+        order = [
+            sorted(rack, key=lambda b: (b not in kept, quota.marginal(b, counts[b]), b)) for rack in members
+        ]
+        spread = spreads[factors[item]]
+        chosen = {place for rack in order for place in rack[: spread.least]}
+        spare = [place for rack in order for place in rack[spread.least : spread.most]]
+        spare.sort(key=lambda b: (b not in kept, quota.marginal(b, counts[b]), b))
+        chosen.update(spare[: factors[item] - len(chosen)])
+        picks[item] = chosen
+        for place in chosen:
+            counts[place] += 1
+    return picks
+
+
+def _obeys(row: Sequence[int], racks: Sequence[int], number: int, spread: Spread) -> bool:
+    held = [0] * number
+    for place in row:
+        held[racks[place]] += 1
+    return all(spread.least <= count <= spread.most for count in held)
+
+
+def _overfull(brokers: Sequence[Host], counts: Sequence[int]) -> list[int]:
+    return [
+        place
+        for place, broker in enumerate(brokers)
+        if broker.max_replicas is not None and counts[place] + broker.base > broker.max_replicas
+    ]
+
+
+def _infeasible(problem: PlacementProblem, graph: Exchange) -> InfeasiblePlacementError:
+    brokers = problem.brokers
+    tight = graph.reachable(_overfull(brokers, graph.counts))
+    ids = [brokers[place].broker_id for place in tight]
+    forced = sum(graph.counts[place] for place in tight)
+    room = sum((brokers[place].max_replicas or 0) - brokers[place].base for place in tight)
+    return InfeasiblePlacementError(
+        f"brokers: max_replicas leave {room} places on {listed(ids)}, "
+        f"expected at least {forced}, for so many replicas the other brokers cannot take",
+        ids,
+    )
+
+
+def _witness(problem: PlacementProblem, graph: Exchange, quota: Quota) -> Witness | None:
+    """Brokers that hold the fewest replicas they can, and still too many for all to be within one.
+
+    None as well where `max_replicas` are given: then the limits themselves may be the reason.
+    """
+    if any(room is not None for room in quota.room):
+        return None
+    places = range(len(problem.brokers))
+    loads = [count + base for count, base in zip(graph.counts, quota.base, strict=True)]
+    over = [b for b in places if loads[b] > quota.ceiling(b)]
+    under = [b for b in places if loads[b] < quota.floor(b)]
+    if over:
+        tight = graph.reachable(over)
+        allowed = sum(quota.ceiling(b) for b in tight)
+    elif under:
+        starved = graph.reaching(under)
+        tight = set(places) - starved
+        allowed = problem.total - sum(quota.floor(b) for b in starved)
+    else:
+        return None
+    forced = sum(loads[b] for b in tight)
+    ids = tuple(sorted(problem.brokers[b].broker_id for b in tight))
+    why = (
+        "the others can take no more"
+        if problem.racks is None
+        else "the rack rule leaves them nowhere else to go"
+    )
+    return Witness(
+        ids,
+        forced,
+        allowed,
+        f"at least {forced} replicas lie on {listed(ids)}, "
+        f"where {allowed} would be within one of the shares: {why}",
+    )

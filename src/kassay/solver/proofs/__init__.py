@@ -1,0 +1,1 @@
+"""Claims about formulas, proved for all sizes by Z3."""

@@ -1,0 +1,159 @@
+"""Claims about formulas, proved for all sizes by Z3, or refuted with the smallest counterexample.
+
+A claim is one or several obligations. Where it speaks of every member or every partition, base and
+step of the induction are obligations of their own: Z3 does not do the induction, we do. Witnesses
+stand in place of existentials ("the owner of p is ..."), quotients are named where div and mod would be
+opaque. Claims that we know to be false are among them, expected to be refuted.
+The obligations are in `proofs_ranges`, `proofs_replicas` and `proofs_numbers`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+import z3  # type: ignore[import-untyped]
+
+from kassay.model.errors import InputError
+
+TIME_LIMIT: Final = 20.0
+_LADDER: Final = 64
+
+
+class Verdict(StrEnum):
+    """What came of an obligation; a spent time limit is `unknown`."""
+
+    PROVED = "proved"
+    REFUTED = "refuted"
+    UNKNOWN = "unknown"
+
+
+class Question(NamedTuple):
+    """Do the assumptions imply the goal? `shown` are the unknowns of a counterexample, the first
+    of them made as small as possible, then the second, and so on."""
+
+    assumptions: Sequence[Any]
+    goal: Any
+    shown: Sequence[Any]
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """One question of a claim: `part` is "all sizes", "base", "step", "lemma" or what it adds."""
+
+    claim: str
+    part: str
+    sentence: str
+    source: str
+    ask: Callable[[], Question]
+    expected: Verdict = Verdict.PROVED
+
+    @property
+    def name(self) -> str:
+        """How a user asks for it; the claim's name asks for all its parts."""
+        return f"{self.claim}/{self.part}"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What came of an obligation."""
+
+    obligation: Obligation
+    verdict: Verdict
+    counterexample: Mapping[str, int] | None
+    elapsed_s: float
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the verdict is the one we know to be right."""
+        return self.verdict is self.obligation.expected
+
+    def document(self) -> dict[str, Any]:
+        """The proof as `kassay prove --json` has it."""
+        return {
+            "name": self.obligation.name,
+            "sentence": self.obligation.sentence,
+            "source": self.obligation.source,
+            "verdict": str(self.verdict),
+            "expected": str(self.obligation.expected),
+            "counterexample": None if self.counterexample is None else dict(self.counterexample),
+            "elapsed_s": round(self.elapsed_s, 3),
+        }
+
+
+@cache
+def obligations() -> tuple[Obligation, ...]:
+    """Every obligation, in reading order."""
+    from kassay.solver.proofs import numbers as proofs_numbers
+    from kassay.solver.proofs import ranges as proofs_ranges
+    from kassay.solver.proofs import replicas as proofs_replicas
+
+    return (*proofs_ranges.OBLIGATIONS, *proofs_replicas.OBLIGATIONS, *proofs_numbers.OBLIGATIONS)
+
+
+def chosen(names: Iterable[str] = ()) -> list[Obligation]:
+    """The obligations of these claims or names, all without any; raises `InputError` for an unknown one."""
+    found = []
+    for name in names:
+        matching = [each for each in obligations() if name in (each.claim, each.name)]
+        if not matching:
+            known = ", ".join(dict.fromkeys(each.claim for each in obligations()))
+            raise InputError(f"NAME: found {name!r}, expected one of {known}")
+        found += matching
+    return list(dict.fromkeys(found)) or list(obligations())
+
+
+def proofs(names: Iterable[str] = (), time_limit: float = TIME_LIMIT) -> Iterator[Proof]:
+    """The proofs of these claims one after the other, each within `time_limit` seconds."""
+    for obligation in chosen(names):
+        yield prove(obligation, time_limit)
+
+
+def prove(obligation: Obligation, time_limit: float = TIME_LIMIT) -> Proof:
+    """Ask Z3 for a counterexample."""
+    began = time.perf_counter()
+    question = obligation.ask()
+    solver = z3.Solver()
+    solver.set("timeout", int(time_limit * 1000))
+    solver.add(*question.assumptions, z3.Not(question.goal))
+    answer = solver.check()
+    counterexample = None
+    if answer != z3.unsat:
+        counterexample = _smallest(solver, question.shown, began + time_limit)
+    verdict = Verdict.UNKNOWN if counterexample is None else Verdict.REFUTED
+    if answer == z3.unsat:
+        verdict = Verdict.PROVED
+    return Proof(obligation, verdict, counterexample, time.perf_counter() - began)
+
+
+def _smallest(solver: Any, shown: Sequence[Any], deadline: float) -> dict[str, int] | None:
+    """A counterexample whose first unknowns are as small as can be; None if none is found in time.
+
+    Trying 0, 1, 2, ... makes products linear, where minimising them would not end. Bit-vectors are taken
+    as they come.
+    """
+    for unknown in shown:
+        if z3.is_bv(unknown):
+            continue
+        for value in range(_LADDER):
+            if time.perf_counter() > deadline:
+                return None
+            solver.push()
+            solver.add(unknown == value)
+            if solver.check() == z3.sat:
+                break
+            solver.pop()
+    if solver.check() != z3.sat:
+        return None
+    model = solver.model()
+    values = {str(unknown): model.eval(unknown, model_completion=True) for unknown in shown}
+    return {name: _number(value) for name, value in values.items()}
+
+
+def _number(value: Any) -> int:
+    number: int = value.as_signed_long() if z3.is_bv(value) else value.as_long()
+    return number

@@ -1,0 +1,239 @@
+"""Proof obligations on the range and round-robin rules.
+
+n partitions go to m members; q and r are quotient and remainder, n = q * m + r. Member i of the range rule
+gets `length(i)` partitions from `start(i)` on: q, and one more for the first r members.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import z3  # type: ignore[import-untyped]
+
+from kassay.solver.proofs.prove import Obligation, Question, Verdict
+
+_RANGE: Final = "Kafka RangeAssignor"
+_ROUND_ROBIN: Final = "Kafka RoundRobinAssignor"
+_CEILING: Final = "the range rule with ceil(P / C) a member, as older clients have it"
+
+
+def _ints(names: str) -> list[Any]:
+    return list(z3.Ints(names))
+
+
+def _least(a: Any, b: Any) -> Any:
+    return z3.If(a < b, a, b)
+
+
+def _most(a: Any, b: Any) -> Any:
+    return z3.If(a > b, a, b)
+
+
+def _shares() -> tuple[Any, Any, Any, Any, list[Any]]:
+    """n, m, q, r and what is known of them."""
+    n, m, q, r = _ints("n m q r")
+    return n, m, q, r, [n >= 0, m >= 1, q >= 0, r >= 0, r < m, n == q * m + r]
+
+
+def _start(i: Any, q: Any, r: Any) -> Any:
+    return q * i + _least(i, r)
+
+
+def _length(i: Any, q: Any, r: Any) -> Any:
+    return q + z3.If(i < r, 1, 0)
+
+
+def _range_first() -> Question:
+    n, m, q, r, known = _shares()
+    return Question(known, _start(z3.IntVal(0), q, r) == 0, (m, n))
+
+
+def _range_last() -> Question:
+    n, m, q, r, known = _shares()
+    return Question(known, _start(m, q, r) == n, (m, n))
+
+
+def _range_next() -> Question:
+    n, m, q, r, known = _shares()
+    i = z3.Int("i")
+    goal = _start(i, q, r) + _length(i, q, r) == _start(i + 1, q, r)
+    return Question([*known, i >= 0, i < m], goal, (m, n, i))
+
+
+def _range_even() -> Question:
+    n, m, q, r, known = _shares()
+    i, j = _ints("i j")
+    gap = _length(i, q, r) - _length(j, q, r)
+    return Question([*known, i >= 0, i < m, j >= 0, j < m], z3.And(gap <= 1, gap >= -1), (m, n, i, j))
+
+
+def _range_disjoint() -> Question:
+    n, m, q, r, known = _shares()
+    i, j = _ints("i j")
+    between = (j - i - 1) * q >= 0
+    goal = _start(i, q, r) + _length(i, q, r) <= _start(j, q, r)
+    return Question([*known, i >= 0, i < j, j < m, between], goal, (m, n, i, j))
+
+
+def _range_between() -> Question:
+    q, i, j = _ints("q i j")
+    return Question([q >= 0, i >= 0, i < j], (j - i - 1) * q >= 0, (q, i, j))
+
+
+def _range_owner_long() -> Question:
+    """A partition before r * (q + 1) is owned by p div (q + 1), here called a with remainder b."""
+    n, m, q, r, known = _shares()
+    p, a, b = _ints("p a b")
+    region = [p >= 0, p < r * (q + 1), p == (q + 1) * a + b, b >= 0, b <= q]
+    goal = z3.And(a >= 0, a < r, _start(a, q, r) <= p, p < _start(a, q, r) + _length(a, q, r))
+    return Question([*known, *region], goal, (m, n, p))
+
+
+def _range_owner_short() -> Question:
+    """One from r * (q + 1) on is owned by r + (p - r * (q + 1)) div q."""
+    n, m, q, r, known = _shares()
+    p, a, b = _ints("p a b")
+    region = [p >= r * (q + 1), p < n, p - r * (q + 1) == q * a + b, b >= 0, b < q]
+    i = r + a
+    goal = z3.And(i >= r, i < m, _start(i, q, r) <= p, p < _start(i, q, r) + _length(i, q, r))
+    return Question([*known, *region], goal, (m, n, p))
+
+
+def _cover_base() -> Question:
+    p = z3.Int("p")
+    start = z3.Function("start", z3.IntSort(), z3.IntSort())
+    return Question([start(0) == 0], z3.Not(z3.And(p >= 0, p < start(0))), (p,))
+
+
+def _cover_step() -> Question:
+    """If the first i members own everything before start(i), the first i + 1 own all before start(i + 1)."""
+    integers = z3.IntSort()
+    start, length, owner = (z3.Function(name, integers, integers) for name in ("start", "length", "owner"))
+    i, p, k = _ints("i p k")
+
+    def owns(member: Any, partition: Any) -> Any:
+        return z3.And(start(member) <= partition, partition < start(member) + length(member))
+
+    known = z3.ForAll(
+        [k],
+        z3.Implies(z3.And(k >= 0, k < start(i)), z3.And(owner(k) >= 0, owner(k) < i, owns(owner(k), k))),
+        patterns=[owner(k)],
+    )
+    witness = z3.If(p < start(i), owner(p), i)
+    assumptions = [i >= 0, length(i) >= 0, start(i) + length(i) == start(i + 1), p >= 0, p < start(i + 1)]
+    return Question([known, *assumptions], z3.And(witness >= 0, witness <= i, owns(witness, p)), (i, p))
+
+
+def _dealt(turns: Any, i: Any, m: Any, name: str) -> tuple[Any, list[Any]]:
+    """How many of the first turns fall on member i: (turns - i + m - 1) div m, the quotient named."""
+    count, rest = _ints(f"count_{name} rest_{name}")
+    return count, [turns - i + m - 1 == count * m + rest, rest >= 0, rest < m]
+
+
+def _deal_base() -> Question:
+    m, i = _ints("m i")
+    count, named = _dealt(z3.IntVal(0), i, m, "i")
+    return Question([m >= 1, i >= 0, i < m, *named], count == 0, (m, i))
+
+
+def _deal_lemma() -> Question:
+    """With n = a * m + b, member i has a partitions, and one more if b > i."""
+    n, m, i, a, b = _ints("n m i a b")
+    rest = n - i + m - 1 - (a * m + z3.If(b > i, m, 0))
+    known = [n >= 0, m >= 1, i >= 0, i < m, n == a * m + b, b >= 0, b < m]
+    return Question(known, z3.And(rest >= 0, rest < m), (m, n, i))
+
+
+def _deal_step() -> Question:
+    """By the lemma the count is a + [b > i]; the next turn raises b, or a where b starts again at 0."""
+    m, i, a, b = _ints("m i a b")
+    before = a + z3.If(b > i, 1, 0)
+    after = z3.If(b + 1 < m, a + z3.If(b + 1 > i, 1, 0), a + 1)
+    known = [m >= 1, a >= 0, i >= 0, i < m, b >= 0, b < m]
+    return Question(known, after == before + z3.If(b == i, 1, 0), (m, i, a, b))
+
+
+def _deal_even() -> Question:
+    n, m, i, j = _ints("n m i j")
+    mine, named = _dealt(n, i, m, "i")
+    theirs, named_too = _dealt(n, j, m, "j")
+    known = [n >= 0, m >= 1, i >= 0, i < m, j >= 0, j < m, *named, *named_too]
+    return Question(known, z3.And(mine - theirs <= 1, theirs - mine <= 1), (m, n, i, j))
+
+
+def _ceiling() -> tuple[Any, Any, Any, list[Any]]:
+    """P, C, N = ceil(P / C) and what is known of them."""
+    p, c, n = _ints("P C N")
+    return p, c, n, [p >= 1, c >= 1, n >= 1, n * c >= p, (n - 1) * c < p]
+
+
+def _size(p: Any, n: Any, i: Any) -> Any:
+    return _most(z3.IntVal(0), _least(n, p - n * i))
+
+
+def _ceiling_even(*extra: str) -> Question:
+    p, c, n, known = _ceiling()
+    more = {"P<=3": p <= 3, "C=2": c == 2}
+    goal = _size(p, n, z3.IntVal(0)) - _size(p, n, c - 1) <= 1
+    return Question([*known, *(more[name] for name in extra)], goal, (p, c, n))
+
+
+def _ceiling_idle() -> Question:
+    p, c, n, known = _ceiling()
+    return Question(known, (_size(p, n, c - 1) == 0) == ((c - 1) * n >= p), (p, c, n))
+
+
+def _ceiling_one_more() -> Question:
+    p, c, n, known = _ceiling()
+    return Question([*known, p == c + 1, c >= 3], z3.And(n == 2, _size(p, n, c - 1) == 0), (p, c, n))
+
+
+OBLIGATIONS: Final = (
+    Obligation("range-contiguous", "base", "the first member starts at partition 0", _RANGE, _range_first),
+    Obligation("range-contiguous", "step", "a member starts where the one before ends", _RANGE, _range_next),
+    Obligation("range-contiguous", "end", "behind the last member no partition is left", _RANGE, _range_last),
+    Obligation("range-even", "all", "no member has two partitions more than another", _RANGE, _range_even),
+    Obligation(
+        "range-disjoint", "lemma", "whole shares between two members are not negative", _RANGE, _range_between
+    ),
+    Obligation(
+        "range-disjoint", "all", "an earlier member ends before a later one starts", _RANGE, _range_disjoint
+    ),
+    Obligation(
+        "range-owner", "long", "p div (q + 1) owns p among the longer shares", _RANGE, _range_owner_long
+    ),
+    Obligation("range-owner", "short", "r + (p - r(q + 1)) div q owns the rest", _RANGE, _range_owner_short),
+    Obligation("range-cover", "base", "nothing lies before the first member", _RANGE, _cover_base),
+    Obligation("range-cover", "step", "contiguous shares leave no partition out", _RANGE, _cover_step),
+    Obligation(
+        "roundrobin-count", "base", "before the first turn nobody has anything", _ROUND_ROBIN, _deal_base
+    ),
+    Obligation(
+        "roundrobin-count", "lemma", "the count is n div m, and one if n mod m > i", _ROUND_ROBIN, _deal_lemma
+    ),
+    Obligation(
+        "roundrobin-count", "step", "turn n adds one to member n mod m alone", _ROUND_ROBIN, _deal_step
+    ),
+    Obligation("roundrobin-even", "all", "counts differ by at most one", _ROUND_ROBIN, _deal_even),
+    Obligation(
+        "ceil-range-even", "all", "sizes differ by at most one", _CEILING, _ceiling_even, Verdict.REFUTED
+    ),
+    Obligation(
+        "ceil-range-even",
+        "P<=3",
+        "with at most 3 partitions they do",
+        _CEILING,
+        lambda: _ceiling_even("P<=3"),
+    ),
+    Obligation("ceil-range-even", "C=2", "with 2 members they do", _CEILING, lambda: _ceiling_even("C=2")),
+    Obligation(
+        "ceil-range-idle", "iff", "the last member is idle iff (C - 1) N >= P", _CEILING, _ceiling_idle
+    ),
+    Obligation(
+        "ceil-range-idle",
+        "P=C+1",
+        "one partition more than members idles the last",
+        _CEILING,
+        _ceiling_one_more,
+    ),
+)

@@ -1,0 +1,301 @@
+"""Active tasks and standbys together: balance of both exactly, the cost of moving as an interval.
+
+Goals: active tasks a client near its share of threads, all copies a client likewise, then the least
+cost: 3 for each copy on a client without the task's state (a restore), 1 for each active task that
+leaves its client. Both balances can be had at once (where all clients have Q or Q + 1 copies some
+choice of actives is within one, as with partition leaders); their joint cost is no network problem
+and its linear relaxation is not always whole, so it gets an interval.
+
+Above, the better of two orders, each of two exact flows (`exchange`): copies first, then who of them
+is active; or actives first, then standbys, which are best for those actives. Then in turns, until
+nothing gets better. Below, prices on clients for copies and for actives (Lagrange's bound): whatever
+they are, a task's cheapest choice, prices included, less what the prices bring in.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kassay.solver.algorithms.exchange import Exchange, Rules, masks
+from kassay.solver.algorithms.quota import Quota
+from kassay.solver.streams.problem import TaskProblem
+
+RESTORE: Final = 3
+CHANGE: Final = 1
+SCALE: Final = 16
+"""Prices are whole numbers of 1 / SCALE of a cost."""
+_STEPS: Final = 120
+_TURNS: Final = 10
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Each task's active client and standbys, by position."""
+
+    active: tuple[int, ...]
+    standby: tuple[frozenset[int], ...]
+
+
+@dataclass(frozen=True)
+class TaskOptimum:
+    """The best joint assignment found: its cost is between `lower` and `upper`.
+
+    `balanced` says whether both balances are proven best; where they are not there is no `lower` to
+    speak of. `actives_first` is the cost of the classic order. The prices prove `lower`.
+    """
+
+    problem: TaskProblem
+    placed: Placed
+    balanced: bool
+    lower: int
+    upper: int
+    moved: int
+    restores: int
+    actives_first: int | None
+    copy_prices: tuple[int, ...]
+    active_prices: tuple[int, ...]
+
+    @property
+    def optimal(self) -> bool:
+        """Whether everything is proven best."""
+        return self.balanced and self.lower == self.upper
+
+
+def dear(problem: TaskProblem) -> int:
+    """What one unit of imbalance costs: more than all restores and changes together."""
+    return (RESTORE * problem.copies + CHANGE) * problem.tasks + 1
+
+
+def quotas(problem: TaskProblem) -> tuple[Quota, Quota]:
+    """The cost of a client's number of copies, and of its number of active tasks."""
+    threads = [client.threads for client in problem.clients]
+    nothing = [0] * len(threads)
+    copies = problem.tasks * problem.copies
+    return (
+        Quota(threads, copies, dear(problem), nothing, [None] * len(threads)),
+        Quota(threads, problem.tasks, dear(problem), nothing, [None] * len(threads)),
+    )
+
+
+def best_tasks(problem: TaskProblem, time_limit_s: float = 10.0) -> TaskOptimum:
+    """The best joint assignment found, and how good any could be."""
+    deadline = time.monotonic() + time_limit_s
+    flows = _Flows(problem)
+    together, copy_prices = flows.copies_first()
+    apart, active_prices = flows.actives_first()
+    candidates = [flows.improve(placed) for placed in (together, apart)]
+    best = min(candidates, key=flows.paid)
+    prices, bound = _raise_bound(problem, copy_prices, active_prices, flows.paid(best), deadline)
+    balance = flows.paid(best) - cost(problem, best)
+    # All costs together are less than `dear`, so a better balance would pay less than the bound.
+    balanced = bound > balance - dear(problem)
+    first = flows.paid(apart) - balance
+    active = [old is not None and old != new for old, new in zip(problem.active, best.active, strict=True)]
+    return TaskOptimum(
+        problem,
+        best,
+        balanced,
+        max(0, bound - balance) if balanced else 0,
+        cost(problem, best),
+        sum(active),
+        restores(problem, best),
+        first if first < dear(problem) else None,
+        *prices,
+    )
+
+
+def restores(problem: TaskProblem, placed: Placed) -> int:
+    """The copies on clients that do not hold the task's state."""
+    return sum(
+        len(({lead} | follow) - problem.state(task))
+        for task, (lead, follow) in enumerate(zip(placed.active, placed.standby, strict=True))
+    )
+
+
+def cost(problem: TaskProblem, placed: Placed) -> int:
+    """What the restores and the changes of active client cost."""
+    changes = sum(old not in (None, new) for old, new in zip(problem.active, placed.active, strict=True))
+    return RESTORE * restores(problem, placed) + CHANGE * changes
+
+
+def imbalance(quota: Quota, counts: Counter[int]) -> int:
+    """The cost of all counts."""
+    return sum(quota.marginal(place, held) for place, count in counts.items() for held in range(count))
+
+
+class _Flows:
+    """The exact flows of which the two orders are made."""
+
+    def __init__(self, problem: TaskProblem) -> None:
+        self.problem = problem
+        self.copy_quota, self.active_quota = quotas(problem)
+        self.tasks = range(problem.tasks)
+        self.clients = range(len(problem.clients))
+
+    def paid(self, placed: Placed) -> int:
+        """Imbalance of both kinds and the cost."""
+        actives = Counter(placed.active)
+        copies = actives + Counter(c for row in placed.standby for c in row)
+        balance = imbalance(self.copy_quota, copies) + imbalance(self.active_quota, actives)
+        return balance + cost(self.problem, placed)
+
+    def copies_first(self) -> tuple[Placed, tuple[int, ...]]:
+        """Copies with few restores, then actives among them with few changes; the prices of copies."""
+        problem = self.problem
+        # A task whose active client loses its copy must change it: one client, one bonus, still linear.
+        prices = [
+            {
+                c: -CHANGE if c == problem.active[t] else 0 if c in problem.state(t) else RESTORE
+                for c in self.clients
+            }
+            for t in self.tasks
+        ]
+        graph = self._flow(prices, problem.copies, self.copy_quota)
+        return self._actives_among(graph.picks), graph.prices(self.copy_quota.marginal)
+
+    def _actives_among(self, picks: Sequence[set[int]]) -> Placed:
+        leads = self._flow([self._changes(t, picks[t]) for t in self.tasks], 1, self.active_quota)
+        active = tuple(next(iter(lead)) for lead in leads.picks)
+        return Placed(active, tuple(frozenset(picks[t] - {active[t]}) for t in self.tasks))
+
+    def _changes(self, task: int, able: set[int]) -> dict[int, int]:
+        old = self.problem.active[task]
+        return {c: CHANGE if old is not None and c != old else 0 for c in able}
+
+    def actives_first(self) -> tuple[Placed, tuple[int, ...]]:
+        """Actives with few changes and restores, then standbys with few restores; the prices of actives."""
+        problem, everybody = self.problem, set(self.clients)
+        prices = [
+            {c: p + (0 if c in problem.state(t) else RESTORE) for c, p in self._changes(t, everybody).items()}
+            for t in self.tasks
+        ]
+        leads = self._flow(prices, 1, self.active_quota)
+        plain = self._flow([self._changes(t, everybody) for t in self.tasks], 1, self.active_quota)
+        active = tuple(next(iter(lead)) for lead in leads.picks)
+        return self._standbys_beside(active), plain.prices(self.active_quota.marginal)
+
+    def _standbys_beside(self, active: tuple[int, ...]) -> Placed:
+        problem = self.problem
+        if problem.copies == 1:
+            return Placed(active, (frozenset(),) * problem.tasks)
+        counts = Counter(active)
+        quota = self.copy_quota
+        beside = Quota(quota.shares, quota.total, quota.weight, [counts[c] for c in self.clients], quota.room)
+        prices = [
+            {c: 0 if c in problem.state(t) else RESTORE for c in self.clients if c != active[t]}
+            for t in self.tasks
+        ]
+        graph = self._flow(prices, problem.copies - 1, beside)
+        return Placed(active, tuple(frozenset(picked) for picked in graph.picks))
+
+    def improve(self, placed: Placed) -> Placed:
+        """Actives among the copies, standbys beside the actives, in turns while that pays."""
+        best = placed
+        for _ in range(_TURNS):
+            copies = [{lead, *follow} for lead, follow in zip(best.active, best.standby, strict=True)]
+            among = self._actives_among(copies)
+            better = min((best, among, self._standbys_beside(among.active)), key=self.paid)
+            if self.paid(better) == self.paid(best):
+                break
+            best = better
+        return best
+
+    def _flow(self, prices: Sequence[dict[int, int]], picks: int, quota: Quota) -> Exchange:
+        places = len(self.clients)
+        levels = sorted({price for row in prices for price in row.values()})
+        priced = [masks(places, ([c for c in row if row[c] == level] for row in prices)) for level in levels]
+        counts = [0] * places
+        start = []
+        for row in prices:
+            order = sorted(row, key=lambda c: (row[c], quota.marginal(c, counts[c]), c))
+            start.append(set(order[:picks]))
+            for c in order[:picks]:
+                counts[c] += 1
+        graph = Exchange(Rules(masks(places, prices), levels, priced), start)
+        graph.descend(quota.marginal)
+        return graph
+
+
+_Prices = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def _raise_bound(
+    problem: TaskProblem,
+    copy_prices: Sequence[int],
+    active_prices: Sequence[int],
+    goal: int,
+    deadline: float,
+) -> tuple[_Prices, int]:
+    """Prices (in 1 / SCALE) with a high bound, by subgradient steps from the flows' own; and the bound."""
+    dual = _Dual(problem)
+    copies = [float(price * SCALE) for price in copy_prices]
+    actives = [float(price * SCALE) for price in active_prices]
+    best: tuple[int, _Prices] | None = None
+    for step in range(_STEPS):
+        rounded = (tuple(map(round, copies)), tuple(map(round, actives)))
+        value, copy_slope, active_slope = dual.at(*rounded)
+        if best is None or value > best[0]:
+            best = (value, rounded)
+        length = sum(s * s for s in copy_slope) + sum(s * s for s in active_slope)
+        if -(-best[0] // SCALE) >= goal or not length or time.monotonic() > deadline:
+            break
+        pace = 1.2 * 0.97**step * max(goal * SCALE - value, 1) / length
+        copies = [price + pace * s for price, s in zip(rounded[0], copy_slope, strict=True)]
+        actives = [price + pace * s for price, s in zip(rounded[1], active_slope, strict=True)]
+    assert best is not None
+    return best[1], -(-best[0] // SCALE)
+
+
+class _Dual:
+    """The bound as a function of the prices, with how it changes with each."""
+
+    def __init__(self, problem: TaskProblem) -> None:
+        self.problem = problem
+        self.kinds = Counter(zip(problem.active, problem.standby, strict=True))
+        self.quotas = quotas(problem)
+
+    def at(
+        self, copy_prices: Sequence[int], active_prices: Sequence[int]
+    ) -> tuple[int, list[int], list[int]]:
+        """The bound at these prices (in 1 / SCALE) and its slopes."""
+        clients, copies = range(len(self.problem.clients)), self.problem.copies
+        total = 0
+        slopes = ([0] * len(clients), [0] * len(clients))
+        for (old, standby), number in self.kinds.items():
+            held = [copy_prices[c] + (0 if c == old or c in standby else RESTORE * SCALE) for c in clients]
+            lead_at = [
+                active_prices[c] + (CHANGE * SCALE if old is not None and c != old else 0) for c in clients
+            ]
+            order = sorted(clients, key=held.__getitem__)
+            inside, last = order[:copies], order[copies - 1]
+            # The active client is among the cheapest, or takes the place of the dearest of them.
+            lead = min(inside, key=lead_at.__getitem__)
+            others = order[copies:]
+            other = min(others, key=lambda c: held[c] + lead_at[c], default=None)
+            value = sum(held[c] for c in inside) + lead_at[lead]
+            if other is not None and held[other] + lead_at[other] - held[last] < lead_at[lead]:
+                value += held[other] + lead_at[other] - held[last] - lead_at[lead]
+                inside, lead = [*inside[:-1], other], other
+            total += number * value
+            for c in inside:
+                slopes[0][c] += number
+            slopes[1][lead] += number
+        for quota, prices, slope in zip(self.quotas, (copy_prices, active_prices), slopes, strict=True):
+            for c in clients:
+                value, count = _least(quota, c, prices[c], self.problem.tasks)
+                total += value
+                slope[c] -= count
+        return total, *slopes
+
+
+def _least(quota: Quota, place: int, price: int, most: int) -> tuple[int, int]:
+    """The least of SCALE * cost - price * count over the counts, and the count."""
+    unit = SCALE * quota.weight
+    scale, lean = quota.scale, 2 * quota.total * quota.shares[place]
+    near = (price + unit * lean) // (2 * unit * scale)
+    counts = {min(max(count, 0), most) for count in (near, near + 1)}
+    return min((unit * (scale * n * n - lean * n) - price * n, n) for n in counts)

@@ -1,0 +1,41 @@
+"""Groups for the server-side assignors: current targets that a coordinator could have."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.groups.group import Group, Member
+
+
+@st.composite
+def situations(draw: st.DrawFn, equal: bool = False) -> tuple[Cluster, Group]:
+    """A cluster and a group in which every partition has one owner or none, subscribed or not."""
+    names = [f"t{i}" for i in range(draw(st.integers(1, 4)))]
+    cluster = Cluster.of({name: draw(st.integers(1, 9)) for name in names})
+    shared = tuple(draw(st.lists(st.sampled_from(names), unique=True)))
+    count = draw(st.integers(1, 6))
+    owned: list[list[TopicPartition]] = [[] for _ in range(count)]
+    for topic in cluster.topics:
+        for tp in topic.tps():
+            owner = draw(st.integers(-1, count - 1))
+            if owner >= 0:
+                owned[owner].append(tp)
+    members = tuple(
+        Member(
+            f"m{i}",
+            shared if equal else tuple(draw(st.lists(st.sampled_from(names), unique=True))),
+            tuple(owned[i]),
+            instance_id=draw(st.none() | st.just(f"i{9 - i}")),
+        )
+        for i in range(count)
+    )
+    return cluster, Group(tuple(draw(st.permutations(members))))
+
+
+def is_valid(cluster: Cluster, group: Group, answer) -> bool:
+    """Whether each partition that somebody reads went to exactly one member, and that one reads it."""
+    given = sorted(tp for tps in answer.values() for tp in tps)
+    wanted = sorted(tp for topic in cluster.topics if topic.name in group.subscribers for tp in topic.tps())
+    reads = all(tp.topic in group.by_id[m].topics for m, tps in answer.items() for tp in tps)
+    return given == wanted and reads

@@ -1,0 +1,100 @@
+"""Partitioners certified: the driver judges, shrinks and writes down."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.assignors.partitioners.explicit import Explicit
+from kassay.certify.kinds.driver import Subject
+from kassay.certify.kinds.partitioners import SendingDriver
+from kassay.certify.kinds.registry import driver_for
+from kassay.model.errors import InputError
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.partitioners.partitioner import Record, TopicMetadata
+from kassay.model.partitioners.sends import Sending
+from kassay.properties.groups.generator import Profile
+from kassay.properties.partitioners.scenarios import sending
+from kassay.properties.registry import promise, validity_claims
+from kassay.properties.sources import Drawn, Seeded
+from tests.mutants import partitioners
+
+DRIVER = SendingDriver()
+PROFILE = Profile(kind="K")
+
+sendings = st.composite(lambda draw: sending(Drawn(draw)))()
+
+
+def subject(new, *claims, twin=None):
+    validity = validity_claims("K")
+    promises = (*validity, *(promise(c, "K") for c in claims if c not in {v.id for v in validity}))
+    return Subject(lambda config: new(), RebalanceProtocol.EAGER, promises, twin=twin)
+
+
+def broken(case, whom):
+    return {violation.claim for violation in DRIVER.examine(case, whom).violations}
+
+
+@given(sendings)
+def test_a_sound_partitioner_keeps_every_claim_and_a_case_survives_being_written_down(case):
+    whom = subject(Explicit, "hash-compatible", "available-only", "refuses-out-of-range", "deterministic")
+    assert broken(case, whom) == set()
+    assert DRIVER.decode(DRIVER.encode(case), "case") == case
+
+
+@given(sendings)
+def test_smaller_cases_are_smaller(case):
+    assert all(less == case or DRIVER.size(less) < DRIVER.size(case) for less in DRIVER.smaller(case))
+
+
+@pytest.mark.parametrize(
+    ("claim", "faulty"), [(c, one) for c, several in partitioners.FAULTY.items() for one in several]
+)
+def test_each_fault_is_found_and_shrinks_to_few_records(claim, faulty):
+    whom = subject(faulty, claim)
+    case = next(
+        c for seed in range(300) if claim in broken(c := DRIVER.generate(Seeded(seed), PROFILE), whom)
+    )
+    while less := next((c for c in DRIVER.smaller(case) if c != case and claim in broken(c, whom)), None):
+        case = less
+    # A counter that goes round all partitions needs some records to come to one without a leader.
+    assert len(case.records) <= (4 if claim == "available-only" else 2)
+
+
+def test_another_process_is_a_second_look():
+    case = Sending(((Record("t", b"k"), TopicMetadata.of(7)),))
+    twin = subject(Explicit, twin=lambda config: partitioners.OneTooMany())
+    assert broken(case, subject(Explicit)) == set()
+    assert broken(case, twin) == {"pure"}
+
+
+def test_what_happened_is_told_in_domain_words():
+    three = TopicMetadata.of(3, unavailable=(1,))
+    case = Sending(
+        ((Record("t", partition=2), three), (Record("t", partition=3), three), (Record("t", b""), three))
+    )
+    kept, refused, failed = DRIVER.told(case, subject(partitioners.FailsOnEmptyKey))
+    assert (kept["answer"], kept["unavailable"]) == (2, [1])
+    assert refused["refused"]["java_class"] == "java.lang.IllegalArgumentException"
+    assert failed["failure"]["kind"] == "raised"
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "told"),
+    [
+        ({"key": "?"}, r"case.records\[0\].key: expected base64, got '\?'"),
+        ({"partitions": 0}, r"case.records\[0\].partitions: expected a whole number of at least 1"),
+        ({"topic": None}, r"case.records\[0\].topic: expected a string"),
+    ],
+)
+def test_a_document_of_another_form_is_bad_input(spoilt, told):
+    document = DRIVER.encode(Sending(((Record("t"), TopicMetadata.of(1)),), {"batch.size": "1"}))
+    assert DRIVER.decode(document, "case").config == {"batch.size": "1"}
+    document["records"][0] |= spoilt
+    with pytest.raises(InputError, match=told):
+        DRIVER.decode(document, "case")
+
+
+def test_the_driver_serves_partitioners():
+    assert isinstance(driver_for("K"), SendingDriver)
+    case = Sending(((Record("t"), TopicMetadata.of(4)), (Record("u"), TopicMetadata.of(2))))
+    assert DRIVER.counts(case) == {"members": 0, "partitions": 6, "events": 2}

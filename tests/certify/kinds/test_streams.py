@@ -1,0 +1,99 @@
+"""Assignors of Streams tasks certified: the driver judges, shrinks and writes down."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.assignors.streams.high_availability import StreamsHighAvailability
+from kassay.assignors.streams.sticky import StreamsSticky
+from kassay.certify.kinds.driver import Subject
+from kassay.certify.kinds.streams import TaskDriver
+from kassay.certify.runs.shrink import shrink
+from kassay.model.errors import InputError
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.properties.groups.generator import Profile
+from kassay.properties.registry import promise, validity_claims
+from kassay.properties.sources import Drawn, Seeded
+from kassay.properties.streams.scenarios import TASK_SITUATION_IDS, task_history
+from tests.mutants import task_assignors
+
+DRIVER = TaskDriver()
+PROFILE = Profile(kind="T")
+
+histories = st.composite(lambda draw: task_history(Drawn(draw)))()
+
+
+def subject(new, *claims, twin=None):
+    promises = (*validity_claims("T"), *(promise(c, "T") for c in claims))
+    return Subject(lambda config: new(), RebalanceProtocol.EAGER, promises, twin=twin)
+
+
+def broken(case, whom):
+    return {violation.claim for violation in DRIVER.examine(case, whom).violations}
+
+
+@given(histories)
+def test_a_history_survives_being_written_down(case):
+    assert DRIVER.decode(DRIVER.encode(case), "case") == case
+
+
+@given(histories)
+def test_smaller_histories_are_smaller_and_well_formed(case):
+    for less in DRIVER.smaller(case):
+        assert DRIVER.size(less)[:9] <= DRIVER.size(case)[:9]  # names aside
+        assert less.processes
+        assert less.partitions
+        assert 0 <= less.stateful <= len(less.partitions)
+
+
+@pytest.mark.parametrize("new", [StreamsSticky, StreamsHighAvailability])
+def test_references_keep_what_they_declare(new):
+    claims = ("standby-disjoint", "stable", "converges", "deterministic")
+    whom = subject(new, *claims, twin=lambda config: new())
+    seen = [DRIVER.examine(DRIVER.generate(Seeded(seed), PROFILE), whom) for seed in range(150)]
+    assert [violation for one in seen for violation in one.violations] == []
+    assert {name for one in seen for name in one.reached} == set(TASK_SITUATION_IDS)
+    assert {claim for one in seen for claim in one.judged} == {p.id for p in whom.promises}
+
+
+@pytest.mark.parametrize(("claim", "faulty"), task_assignors.FAULTY.items())
+def test_each_fault_is_found_and_shrinks_to_a_small_history(claim, faulty):
+    whom = replace(subject(faulty), promises=(promise(claim, "T"),))
+    case = next(
+        c for seed in range(300) if broken(c := DRIVER.generate(Seeded(seed), PROFILE), whom) == {claim}
+    )
+    found = shrink(DRIVER, case, whom, promise(claim, "T"))
+    sizes = DRIVER.counts(found.case)
+    # A needless move shows when one process goes and the two that stay need not exchange anything.
+    assert sizes["members"] <= (3 if claim == "sticky-minimal" else 2)
+    assert sizes["partitions"] <= 3
+    assert sizes["events"] <= 1
+
+
+def test_a_run_that_ends_in_an_error_is_told_to_its_end():
+    class Raises:
+        name = "raises"
+
+        def assign(self, request):
+            raise RuntimeError("no idea")
+
+    case = task_history(Seeded(0))
+    assert broken(case, subject(Raises, "converges")) == {"total"}
+    (told,) = DRIVER.told(case, subject(Raises))
+    assert "no idea" in told["failure"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"processes": []}, "one process or more"),
+        ({"stateful": 9}, "at most"),
+        ({"processes": [{"process": "p", "threads": 1}]}, "expected a UUID"),
+        ({"changes": [{"events": [{"event": "Nap", "process": "p"}]}]}, "unknown event 'Nap'"),
+    ],
+)
+def test_what_is_no_history_is_said(change, said):
+    with pytest.raises(InputError, match=said):
+        DRIVER.decode(DRIVER.encode(task_history(Seeded(1))) | change, "case")

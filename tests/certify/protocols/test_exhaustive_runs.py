@@ -1,0 +1,70 @@
+"""The list of exhaustive runs (docs/exhaustive-runs.md): each walked to the end, clean, and as large as ever."""
+
+import re
+from typing import NamedTuple
+
+import pytest
+
+from kassay.certify.protocols.explore import explore
+from kassay.model.explore import Severity, Verdict
+from tests.paths import DOCS
+
+PAGE = DOCS / "exhaustive-runs.md"
+
+
+class Run(NamedTuple):
+    command: str
+    states: int
+
+    @property
+    def settings(self):
+        """What `explore` is called with."""
+        model, *options = self.command.split()
+        pairs = dict(zip(options[::2], options[1::2], strict=True))
+        named = {name.removeprefix("--"): int(v) if v.isdigit() else v for name, v in pairs.items()}
+        return {"model": model} | named
+
+
+def runs():
+    """The rows of the page's tables."""
+    rows = re.findall(r"^\| `kassay explore ([^`]+)` \| ([\d,]+) \|$", PAGE.read_text(), re.MULTILINE)
+    return [Run(command, int(states.replace(",", ""))) for command, states in rows]
+
+
+def test_the_page_lists_what_the_design_asks_for():
+    asked = [run.settings for run in runs()]
+    pairs = {
+        "crash=1,pause=1",
+        "crash=1,failover=1",
+        "pause=1,failover=1",
+        "loss=1,failover=1",
+        "partitions=1,crash=1",
+    }
+    for wanted in (
+        {"model": "classic", "mode": "eager"},
+        {"model": "classic", "mode": "cooperative"},
+        {"model": "kip848"},
+    ):
+        mine = [one for one in asked if one.items() >= wanted.items()]
+        plain = [one for one in mine if "assignor" not in one]
+        assert {
+            one["faults"] for one in plain if one["members"] == 2 and "," in one.get("faults", "")
+        } >= pairs
+        assert {one["faults"] for one in mine if "assignor" in one} >= pairs
+        for size, least in (
+            ((3, 2), {"crash=1", "pause=1", "failover=1", "partitions=1"}),
+            ((3, 3), {"crash=1", "failover=1"}),
+        ):
+            assert {
+                one.get("faults") for one in plain if (one["members"], one["partitions"]) == size
+            } >= least
+        assert any(one.get("topics") == 3 for one in plain)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("run", runs(), ids=lambda run: run.command)
+def test_every_run_is_clean_and_as_large_as_ever(run):
+    result = explore(**run.settings, states_max=500_000)
+    found = [v for v in result.exploration.violations if v.severity is Severity.REAL]
+    assert (found, result.verdict) == ([], Verdict.HOLDS)
+    assert result.exploration.states == run.states

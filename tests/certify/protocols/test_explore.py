@@ -1,0 +1,235 @@
+"""`explore` as a whole: pinned state counts, every assignor, limits, replay, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from kassay.certify.protocols.explore import build, explore, watched
+from kassay.certify.protocols.switch_runs import hunt
+from kassay.model.errors import InputError
+from kassay.model.explore import Severity, Verdict, retrace, run
+from kassay.model.explore import explore as walk
+from kassay.model.protocols.shared.faults import Faults, parse_faults
+from kassay.model.protocols.world.models.classic import ClassicModel
+from kassay.properties.machines.protocol import BrokenInvariant, Walk, machine_for
+from kassay.properties.protocols.watched import invariants
+
+# Reachable states, generations and member ids canonical, no client permutation. A generator that grew
+# weaker, or a rule that changed, shows here first. They differ from the design's figures (measured
+# on a smaller model): our clients' heartbeats carry no state, and pending member ids do.
+PINNED = {
+    ("zookeeper", None, 2, 2, ""): 30,
+    ("zookeeper", None, 2, 2, "crash=1,pause=1"): 432,
+    ("zookeeper", None, 3, 3, "crash=1"): 1651,
+    ("draft", None, 2, 2, ""): 44,
+    ("draft", None, 2, 2, "crash=1"): 172,
+    ("draft", None, 2, 2, "failover=1"): 299,
+    ("draft", None, 2, 2, "partitions=1"): 177,
+    ("draft", None, 2, 2, "pause=1,failover=1"): 2295,
+    ("classic", "eager", 2, 2, ""): 139,
+    ("classic", "eager", 2, 2, "crash=1"): 539,
+    ("classic", "eager", 2, 2, "pause=1"): 2455,
+    ("classic", "eager", 2, 2, "failover=1"): 997,
+    ("classic", "cooperative", 2, 2, ""): 223,
+    ("classic", "cooperative", 2, 2, "pause=1"): 4673,
+    ("kip848", None, 2, 2, ""): 380,
+    ("kip848", None, 2, 2, "crash=1"): 788,
+    ("kip848", None, 2, 2, "loss=2"): 3156,
+}
+HEAVY = {
+    ("classic", "eager", 2, 2, "crash=1,pause=1,failover=1"): 39530,
+    ("classic", "cooperative", 2, 2, "crash=1,pause=1,failover=1"): 91182,
+    ("kip848", None, 2, 2, "crash=1,pause=1,failover=1"): 23247,
+    ("kip848", None, 2, 2, "slow=1,loss=1"): 18115,
+}
+LIMIT = 400_000
+
+
+def outcome(case):
+    name, mode, members, partitions, faults = case
+    return explore(name, mode=mode, members=members, partitions=partitions, faults=faults, states_max=LIMIT)
+
+
+def real(result):
+    return [v.invariant for v in result.exploration.violations if v.severity is Severity.REAL]
+
+
+def clean(result):
+    live = result.exploration.liveness
+    assert result.exploration.limit is None
+    assert real(result) == []
+    assert (live.dead_ends, live.livelocks, live.hopeless) == ((), (), 0)
+    assert result.verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize("case", list(PINNED), ids=str)
+def test_small_worlds_are_clean_and_as_large_as_ever(case):
+    result = outcome(case)
+    clean(result)
+    assert result.exploration.states == PINNED[case]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("case", list(HEAVY), ids=str)
+def test_large_worlds_are_clean_and_as_large_as_ever(case):
+    result = outcome(case)
+    clean(result)
+    assert result.exploration.states == HEAVY[case]
+    if case[0] == "classic":
+        assert result.rounds == (1 if case[1] == "eager" else 2)
+
+
+@pytest.mark.parametrize("policy", ["disabled", "upgrade", "downgrade", "bidirectional"])
+def test_migration_is_safe_under_every_policy(policy):
+    clean(explore("migration", policy=policy))
+
+
+def test_migration_the_other_way():
+    clean(explore("migration", kinds=(("consumer", "classic"), ("consumer", "classic"))))
+
+
+@pytest.mark.parametrize(
+    "name", ["range", "ceil-range", "roundrobin", "sticky", "cooperative-sticky", "failover"]
+)
+def test_scenario_69_every_client_side_assignor(name):
+    clean(explore("classic", assignor=name, faults=Faults(crash=1)))
+
+
+@pytest.mark.parametrize("name", ["uniform", "range"])
+def test_scenario_69_every_server_side_assignor(name):
+    clean(explore("kip848", assignor=name, faults=Faults(crash=1)))
+
+
+def test_a_topic_that_shrinks_is_told_and_one_that_grows_or_goes_is_not():
+    model = build("classic")
+    before = next(iter(model.initial()))
+    (topic,) = before.image.value
+
+    def told(*topics):
+        after = before._replace(image=model.setting.cell(topics))
+        checks = [
+            i for i in invariants(watched(model), ["I14"]) if i.check_step and i.relevant(before, after)
+        ]
+        return [finding.message for check in checks for finding in check.check_step(before, after)]
+
+    assert told(topic._replace(partitions=1)) == ["topic t shrank"]
+    assert told(topic._replace(partitions=3)) == told() == told(topic) == []
+
+
+class Unreduced(ClassicModel):
+    def canonical(self, state):
+        return state
+
+
+@pytest.mark.parametrize("faults", ["", "crash=1"])
+def test_scenario_67_full_and_reduced_agree(faults):
+    reduced = explore("classic", faults=faults)
+    model = Unreduced(reduced.built.options)
+    full = walk(model, invariants(watched(model)))
+    assert full.verdict is reduced.verdict
+    assert len(full.graph.states) >= reduced.exploration.states
+
+
+def test_scenario_68_the_explorers_counterexample_replays_in_the_machine():
+    found = hunt("no_withhold").result
+    violation = next(v for v in found.exploration.violations if v.severity is Severity.REAL)
+    actions = [step.action for step in violation.trace[1:]]
+    fresh = build("classic", mode="cooperative", switches=frozenset({"no_withhold"}))
+    judged = Walk(fresh, invariants(watched(fresh)))
+    with pytest.raises(BrokenInvariant) as broken:
+        judged.replay(actions)
+    assert broken.value.actions == tuple(actions)
+
+
+def test_scenario_68_the_machines_counterexample_replays_in_the_explorer():
+    switches = frozenset({"ignore_unreleased"})
+
+    def make():
+        model = build("kip848", members=3, partitions=3, switches=switches)
+        return model, invariants(watched(model))
+
+    machine = machine_for(make)
+    with pytest.raises(BrokenInvariant) as broken:
+        run_state_machine_as_test(
+            machine, settings=settings(max_examples=300, stateful_step_count=25, deadline=None, database=None)
+        )
+    model, _ = make()
+    trace = run(model, broken.value.actions)
+    assert len(trace) == len(broken.value.actions) + 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("classic", {"mode": "cooperative", "faults": Faults(crash=1, pause=1, failover=1, partitions=1)}),
+        ("kip848", {"faults": Faults(crash=1, pause=1, failover=1, loss=2)}),
+    ],
+)
+def test_larger_worlds_at_random(name, more):
+    model = build(name, members=3, partitions=3, **more)
+
+    def make():
+        return model, invariants(watched(model))
+
+    quick = settings(
+        max_examples=60,
+        stateful_step_count=50,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    run_state_machine_as_test(machine_for(make), settings=quick)
+
+
+def test_a_limit_is_unknown():
+    result = explore("classic", faults="crash=1", states_max=100)
+    assert result.exploration.limit == "states"
+    assert result.verdict is Verdict.UNKNOWN
+    assert explore("classic", time_s=0.0).exploration.limit == "time"
+
+
+def test_the_same_walk_twice():
+    one, two = (explore("classic", faults="pause=1").to_json() for _ in range(2))
+    for told in (one, two):
+        del told["elapsed_s"]
+    assert one == two
+
+
+def test_traces_are_runs():
+    result = explore("classic", faults="crash=1")
+    graph = result.exploration.graph
+    trace = retrace(result.built, graph, len(graph.states) - 1)
+    assert len(trace) - 1 == graph.depths[-1]
+
+
+@pytest.mark.parametrize(
+    ("settings_", "words"),
+    [
+        ({"model": "paxos"}, "unknown model 'paxos'"),
+        ({"model": "classic", "members": 9}, "--members: 9 is out of range"),
+        ({"model": "classic", "partitions": 0}, "--partitions: 0"),
+        ({"model": "classic", "static": 3}, "--static: 3"),
+        ({"model": "classic", "assignor": "range", "mode": "cooperative"}, "does not support cooperative"),
+        ({"model": "classic", "assignor": "nobody"}, "no client-side assignor"),
+        ({"model": "kip848", "assignor": "sticky"}, "no server-side assignor"),
+        ({"model": "classic", "faults": "flood=1"}, "unknown fault 'flood'"),
+        ({"model": "classic", "faults": "crash=x"}, "expected crash=N"),
+        ({"model": "classic", "switches": frozenset({"typo"})}, "unknown switch"),
+        ({"model": "classic", "network": "N7"}, "unknown level 'N7'"),
+        ({"model": "zookeeper", "network": "N1"}, "zookeeper has N0 only"),
+        ({"model": "draft", "network": "N1"}, "draft has N0 only"),
+        ({"model": "classic", "network": "N1", "faults": "reorder=1"}, "at N2 only, not at N1"),
+        ({"model": "migration", "policy": "maybe"}, "unknown policy"),
+    ],
+)
+def test_bad_input_is_one_line(settings_, words):
+    with pytest.raises(InputError, match=words) as refused:
+        explore(settings_.pop("model"), **settings_)
+    assert "\n" not in str(refused.value)
+
+
+def test_faults_are_read_in_any_order():
+    assert parse_faults("pause=2, crash=1") == Faults(crash=1, pause=2)

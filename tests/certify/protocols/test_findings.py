@@ -1,0 +1,65 @@
+"""What docs/protocol-findings.md says of Kafka, as walks."""
+
+import pytest
+
+from kassay.certify.protocols.explore import ExploreResult, explore
+from kassay.model.explore import Severity
+
+
+def real(result: ExploreResult) -> dict[str, int]:
+    """The real violations with the lengths of their traces."""
+    found = result.exploration.violations
+    return {v.invariant: v.length for v in found if v.severity is Severity.REAL}
+
+
+@pytest.mark.parametrize("static", [1, 2])
+def test_a_static_member_back_in_mid_hand_over_leaves_a_partition_to_nobody(static):
+    result = explore("classic", mode="cooperative", static=static, faults="crash=1")
+    assert list(real(result)) == ["I7"]
+    assert result.exploration.liveness.dead_ends
+    (found,) = (v for v in result.exploration.violations if v.severity is Severity.REAL)
+    told = [step.action.name for step in found.trace[1:]]
+    assert told.index("crashes") < told.index("restart")
+    assert "nobody owns" in found.message
+
+
+@pytest.mark.parametrize(("mode", "static"), [("eager", 1), ("eager", 2), ("cooperative", 0)])
+def test_eager_groups_and_dynamic_members_hand_over_completely(mode, static):
+    assert explore("classic", mode=mode, static=static, faults="crash=1").verdict == "holds"
+
+
+@pytest.mark.parametrize("faults", ["pause=1", "loss=1", "failover=1", "slow=1"])
+@pytest.mark.parametrize("static", [1, 2])
+@pytest.mark.parametrize("mode", ["eager", "cooperative"])
+def test_a_static_member_that_a_round_went_by_is_a_zombie_until_it_adopts_anew(mode, static, faults):
+    result = explore("classic", mode=mode, static=static, faults=faults)
+    assert result.verdict == "holds"
+    assert {v.severity for v in result.exploration.violations} <= {Severity.ZOMBIE}
+
+
+@pytest.mark.parametrize("policy", ["upgrade", "bidirectional"])
+def test_a_failed_upgrade_leaves_a_dead_member_unwatched(policy):
+    result = explore("migration", members=2, partitions=1, faults="crash=1", policy=policy)
+    assert real(result) == {"I15": 11}
+    told = [str(step.action) for step in result.exploration.violations[0].trace[1:]]
+    assert "session of c1-1 expires" in told[6]
+    assert told[-1].endswith("GROUP_ID_NOT_FOUND")
+    assert len(result.exploration.liveness.dead_ends) == 4
+
+
+@pytest.mark.parametrize("policy", ["disabled", "downgrade"])
+def test_without_upgrades_nobody_is_left_unwatched(policy):
+    result = explore("migration", members=2, partitions=1, faults="crash=1", policy=policy)
+    assert result.verdict == "holds"
+
+
+@pytest.mark.parametrize("faults", ["", "failover=1", "leave=1"])
+def test_without_crash_and_pause_a_small_migration_holds(faults):
+    assert explore("migration", members=2, partitions=1, faults=faults).verdict == "holds"
+
+
+@pytest.mark.exhaustive
+def test_there_and_back_a_partition_is_given_out_before_it_is_free():
+    result = explore("migration", members=2, partitions=2, faults="pause=1")
+    assert real(result) == {"I15": 11, "I4": 19}
+    assert not result.exploration.liveness.dead_ends

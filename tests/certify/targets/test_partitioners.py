@@ -1,0 +1,81 @@
+"""Users' own partitioners as targets: loaded, configured, asked and closed, here and in a child process."""
+
+import pytest
+
+from kassay.certify.runs.blocks import open_host
+from kassay.certify.runs.options import Budget, Options
+from kassay.certify.runs.run import certify
+from kassay.certify.runs.verdicts import Verdict
+from kassay.certify.targets.resolve import TargetNotLoadable, resolve
+from kassay.model.partitioners.partitioner import InvalidPartitionError, Record, TopicMetadata
+from kassay.model.partitioners.sends import Sending, send_all
+from tests.paths import TARGETS
+
+FILE = TARGETS / "partitioners.py"
+WAYS = pytest.mark.parametrize("in_process", [False, True])
+
+
+def target(name, in_process=False):
+    return resolve(f"{FILE}:{name}", in_process=in_process)
+
+
+def verdicts(found, *claims, histories=60):
+    options = Options(claims=claims or None, budget=Budget(histories=histories), controls=False)
+    return {result.id: result.verdict for result in certify(found, options).claims}
+
+
+@WAYS
+def test_a_sound_partitioner_is_certified_by_what_it_declares(in_process):
+    found = target("Crc", in_process)
+    assert (found.kind, found.claims) == ("K", ("available-only", "deterministic"))
+    assert set(verdicts(found).values()) == {Verdict.HOLDS}
+    assert verdicts(found, "hash-compatible") == {"hash-compatible": Verdict.VIOLATED}
+
+
+@WAYS
+def test_it_is_configured_asked_and_closed(in_process):
+    records = tuple((Record("t", key), TopicMetadata.of(5, [1])) for key in (b"a", None, b"a"))
+    with open_host(target("Crc", in_process)) as host:
+        plain = [s.answer for s in send_all(host.new({}), Sending(records))]
+        config = {"shift": "1"}
+        shifted = [s.answer for s in send_all(host.new(config), Sending(records, config))]
+    assert plain[0] == plain[2] == (shifted[0] - 1) % 5
+    assert plain[1] in (0, 2, 3, 4)
+
+
+@WAYS
+def test_a_record_that_names_its_partition_is_not_shown_to_it(in_process):
+    with open_host(target("Bare", in_process)) as host:
+        made = host.new({})
+        assert made.partition(Record("t", b"abc", None, 2), TopicMetadata.of(4)) == 2
+        with pytest.raises(InvalidPartitionError, match="from 0 to 3"):
+            made.partition(Record("t", b"abc", None, 4), TopicMetadata.of(4))
+
+
+@WAYS
+@pytest.mark.parametrize(
+    ("name", "said"), [("AnswersText", "expected an int"), ("BreaksWhenClosed", "closed")]
+)
+def test_what_it_does_wrong_is_a_violation_of_total(name, said, in_process):
+    options = Options(claims=("total",), budget=Budget(histories=20), controls=False)
+    (result,) = certify(target(name, in_process), options).claims
+    assert result.verdict is Verdict.VIOLATED
+    assert said in result.counterexample.message
+
+
+def test_a_hash_that_is_salted_differs_in_another_process():
+    assert verdicts(target("Salted"), "deterministic", histories=100)["deterministic"] is Verdict.VIOLATED
+
+
+def test_a_signature_that_cannot_be_called_is_said():
+    with pytest.raises(TargetNotLoadable, match=r"partition takes \(topic, key\), expected partition\(self"):
+        target("TakesTooLittle")
+
+
+def test_a_kind_that_does_not_fit_is_said(tmp_path):
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text(
+        'META = {"kind": "placer"}\nclass P:\n    def partition(self, t, k, v, n, available): return 0\n'
+    )
+    with pytest.raises(TargetNotLoadable, match="has no place"):
+        resolve(str(wrong))

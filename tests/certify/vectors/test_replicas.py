@@ -1,0 +1,215 @@
+"""Placers, partitioner and coordinator lookup against the genuine outputs of Kafka."""
+
+import gzip
+import json
+import re
+from collections import Counter
+from functools import cache
+from typing import Any
+
+import pytest
+
+from kassay.assignors.partitioners.abs import Abs
+from kassay.assignors.partitioners.murmur2 import Murmur2
+from kassay.assignors.placement.rack_aware import RackAware
+from kassay.assignors.placement.rack_unaware import RackUnaware
+from kassay.assignors.placement.striped import Striped
+from kassay.assignors.registry import find, load_all
+from kassay.assignors.server.coordinator import remainder_first
+from kassay.certify.vectors.registry import FORMATS, load_formats
+from kassay.certify.vectors.replicas import request_of
+from kassay.model.errors import InputError
+from kassay.model.java.randomness import JavaRandom
+from kassay.model.placement.request import PlacementRefusedError
+from tests.paths import VECTORS
+
+DATA = VECTORS
+ADMIN, STRIPED = "replicas-adminutils", "replicas-striped"
+MURMUR2, COORDINATOR = "partitioner-murmur2", "coordinator-partition"
+SIZES = {ADMIN: 311, STRIPED: 309, MURMUR2: 348, COORDINATOR: 169}
+
+load_all()
+load_formats()
+
+
+@cache
+def vectors(algorithm: str) -> list[dict[str, Any]]:
+    with gzip.open(DATA / f"{algorithm}.json.gz", "rt", encoding="utf-8") as file:
+        return json.load(file)["vectors"]
+
+
+def problems(algorithm, factory, *, exact=True):
+    check = FORMATS[algorithm].check
+    told = ((vector, check(vector, factory, exact=exact)) for vector in vectors(algorithm))
+    return [(vector["id"], problem) for vector, problem in told if problem is not None]
+
+
+@pytest.mark.parametrize("algorithm", SIZES)
+@pytest.mark.parametrize("exact", [True, False])
+def test_the_reference_answers_as_kafka_did_exceptions_included(algorithm, exact):
+    form = FORMATS[algorithm]
+    failed = {}
+    for vector in vectors(algorithm):
+        spec = form.reference if isinstance(form.reference, str) else form.reference(vector)
+        problem = form.check(vector, find(spec).factory, exact=exact)
+        if problem is not None:
+            failed[vector["id"]] = problem
+    assert failed == {}
+    assert len(vectors(algorithm)) == SIZES[algorithm]
+
+
+def test_the_vectors_hold_refusals_and_both_rules_of_admin_utils():
+    errors = Counter(
+        vector["expected"].get("error", "").rpartition(".")[2]
+        for a in (ADMIN, STRIPED)
+        for vector in vectors(a)
+    )
+    assert set(errors) == {
+        "",
+        "InvalidPartitionsException",
+        "InvalidReplicationFactorException",
+        "AdminOperationException",
+    }
+    rules = Counter(FORMATS[ADMIN].reference(vector) for vector in vectors(ADMIN))
+    assert min(rules["placement:rack-aware"], rules["placement:rack-unaware"]) > 50
+
+
+def test_the_seed_alone_gives_javas_random_numbers_and_placements():
+    """Neither the recorded numbers nor the recorded order of racks is looked at."""
+    seeded = 0
+    for vector in vectors(STRIPED):
+        seed = re.fullmatch(r"java\.util\.Random\((-?\d+)\)", vector["random_source"])
+        if seed is None:
+            continue
+        seeded += 1
+        bare = {key: value for key, value in vector.items() if key != "rack_iteration_order"}
+        noted = Noted(JavaRandom(int(seed[1])))
+        try:
+            rows = Striped().place(request_of(bare), noted)
+        except PlacementRefusedError as refused:
+            assert refused.java_class == vector["expected"]["error"]
+        else:
+            assert [[number, list(row)] for number, row in enumerate(rows)] == vector["expected"][
+                "assignment"
+            ]
+        assert noted.draws == vector["random"]
+    assert seeded > 200
+
+
+class Noted:
+    def __init__(self, random):
+        self.random = random
+        self.draws = []
+
+    def next_int(self, bound):
+        value = self.random.next_int(bound)
+        self.draws.append([bound, value])
+        return value
+
+
+class SwappedFollowers(RackAware):
+    def place(self, request, random):
+        return tuple((row[0], *row[:0:-1]) for row in super().place(request, random))
+
+
+class OtherLeader(RackAware):
+    def place(self, request, random):
+        return tuple(row[::-1] for row in super().place(request, random))
+
+
+class OtherError(RackAware):
+    def place(self, request, random):
+        try:
+            return super().place(request, random)
+        except PlacementRefusedError as refused:
+            raise PlacementRefusedError(str(refused)) from None
+
+
+class AlwaysRefusing:
+    def place(self, request, random):
+        raise PlacementRefusedError("no")
+
+
+class NeverRefusing:
+    def place(self, request, random):
+        return ()
+
+
+def test_only_an_exact_check_minds_the_order_of_followers_and_the_class_of_errors():
+    assert problems(ADMIN, RackAware) == problems(ADMIN, SwappedFollowers, exact=False) == []
+    assert problems(ADMIN, OtherError, exact=False) == []
+    assert len(problems(ADMIN, SwappedFollowers)) > 100
+    assert [text for _, text in problems(ADMIN, OtherError)] == [
+        f"raised org.apache.kafka.common.KafkaException, expected {vector['expected']['error']}"
+        for vector in vectors(ADMIN)
+        if "error" in vector["expected"]
+    ]
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_wrong_placements_are_told_apart(exact):
+    for wrong in (RackUnaware, OtherLeader, AlwaysRefusing, NeverRefusing):
+        assert len(problems(ADMIN, wrong, exact=exact)) > 100, wrong
+    for wrong in (AlwaysRefusing, NeverRefusing):
+        assert len(problems(STRIPED, wrong, exact=exact)) > 200
+
+
+def test_a_placer_that_draws_otherwise_is_told():
+    assert len(problems(STRIPED, RackUnaware)) > 200
+
+    class DrawsNothing(Striped):
+        def place(self, request, random):
+            return super().place(request, JavaRandom(0))
+
+    texts = [text for _, text in problems(STRIPED, DrawsNothing)]
+    assert any("recorded random numbers were not drawn" in text for text in texts)
+
+
+def test_other_hashes_and_lookups_are_told_apart():
+    assert len(problems(MURMUR2, Abs)) > 100
+
+    class ArticleLookup:
+        def partition_for(self, group_id, partitions):
+            return remainder_first(group_id, partitions)
+
+    wrong = problems(COORDINATOR, ArticleLookup)
+    assert wrong
+    assert all("partitions: " in text for _, text in wrong)
+    hash_min = {v["id"] for v in vectors(COORDINATOR) if v["expected"]["string_hash"] == -(2**31)}
+    assert {name for name, _ in wrong} == hash_min
+
+
+def test_a_recorded_hash_is_checked_against_a_reference_only():
+    vector = vectors(MURMUR2)[5]
+    for field in ("murmur2", "to_positive"):
+        spoilt = vector | {"expected": vector["expected"] | {field: 1}}
+        assert field in FORMATS[MURMUR2].check(spoilt, Murmur2, exact=True)
+        assert FORMATS[MURMUR2].check(spoilt, Murmur2, exact=False) is None
+    lookup = find("coordinator").factory
+    vector = vectors(COORDINATOR)[5]
+    for field, told in (("string_hash", "hash "), ("abs", "absolute value ")):
+        spoilt = vector | {"expected": vector["expected"] | {field: 1}}
+        assert FORMATS[COORDINATOR].check(spoilt, lookup, exact=True).startswith(told)
+        assert FORMATS[COORDINATOR].check(spoilt, lookup, exact=False) is None
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "field"),
+    [
+        (ADMIN, "brokers"),
+        (ADMIN, "expected"),
+        (STRIPED, "random"),
+        (STRIPED, "partitions"),
+        (MURMUR2, "key_b64"),
+        (MURMUR2, "expected"),
+        (COORDINATOR, "group_id_utf16"),
+        (COORDINATOR, "expected"),
+    ],
+)
+def test_a_vector_of_another_form_is_bad_input(algorithm, field):
+    vector = vectors(algorithm)[0]
+    spec = FORMATS[algorithm].reference
+    factory = find(spec if isinstance(spec, str) else spec(vector)).factory
+    spoilt = {key: value for key, value in vector.items() if key != field}
+    with pytest.raises(InputError, match=vector["id"]):
+        FORMATS[algorithm].check(spoilt, factory, exact=True)

@@ -1,0 +1,191 @@
+"""`kassay certify`: exit codes, JSON, determinism, baselines, bad input."""
+
+import json
+
+import pytest
+
+from tests.cli.runner import kassay, one_line, valid
+
+QUICK = ("--histories", "150")
+
+
+def certificate(done):
+    return valid(json.loads(done.stdout), "certificate-1")
+
+
+def test_a_sound_rule_is_certified(tmp_path):
+    done = kassay("certify", "roundrobin", "--histories", "2500", "--json", "-", cwd=tmp_path)
+    found = certificate(done)
+    assert done.returncode == 0, found
+    assert found["verdict"] == "certified"
+    assert found["controls"]["caught"] == found["controls"]["of"] == 13
+    assert all(count > 0 for count in found["reached"].values())
+    assert {claim["verdict"] for claim in found["claims"]} == {"holds"}
+
+
+def test_the_rounding_rule_ends_at_its_smallest_counterexamples(tmp_path):
+    claims = "topic-even,balanced-within-one"
+    done = kassay("certify", "ceil-range", "--claims", claims, *QUICK, "--json", "-", cwd=tmp_path)
+    assert done.returncode == 1
+    even, within = certificate(done)["claims"]
+    sizes = [[c["counterexample"][k] for k in ("members", "partitions", "events")] for c in (even, within)]
+    assert sizes == [[3, 4, 0], [2, 2, 0]]
+    assert "2" in even["counterexample"]["message"]
+    trace = json.loads((tmp_path / even["counterexample"]["trace"]).read_text())
+    valid(trace, "trace-1")
+    replayed = kassay("replay", even["counterexample"]["trace"], "--json", "-", cwd=tmp_path)
+    assert replayed.returncode == 1
+    assert valid(json.loads(replayed.stdout), "replay-1")["violated"]
+    other = kassay("replay", even["counterexample"]["trace"], "--target", "range", cwd=tmp_path)
+    assert other.returncode == 0
+    assert "no longer violates" in other.stdout
+
+
+def test_too_few_histories_are_unknown(tmp_path):
+    done = kassay("certify", "range", "--histories", "2", "--json", "-", cwd=tmp_path)
+    assert done.returncode == 3
+    assert certificate(done)["verdict"] == "unknown"
+
+
+def test_several_targets_make_a_list_and_the_gravest_outcome_wins(tmp_path):
+    done = kassay(
+        "certify",
+        "range",
+        "no-such",
+        "ceil-range",
+        "--claims",
+        "topic-even",
+        *QUICK,
+        "--json",
+        "-",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 4
+    assert [c["target"] for c in certificate(done)] == ["range", "ceil-range"]
+    assert "no-such" in done.stderr
+
+
+def test_same_seed_same_bytes_under_any_hash_seed_and_any_jobs(tmp_path):
+    made = []
+    for number, (hash_seed, jobs) in enumerate((("1", "1"), ("77", "1"), ("random", "2"))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        done = kassay(
+            "certify",
+            "sticky",
+            "ceil-range",
+            "--claims",
+            "subscribed,topic-even,deterministic",
+            *QUICK,
+            "--seed",
+            "5",
+            "--jobs",
+            jobs,
+            "--json",
+            "-",
+            cwd=folder,
+            env={"PYTHONHASHSEED": hash_seed},
+        )
+        assert done.returncode == 1
+        documents = json.loads(done.stdout)
+        for document in documents:
+            del document["elapsed_s"]
+        traces = {p.name: p.read_bytes() for p in sorted((folder / ".kassay" / "traces").iterdir())}
+        made.append((documents, traces))
+    assert made[0] == made[1] == made[2]
+    assert "ceil-range-topic-even.json" in made[0][1]
+
+
+def test_exhaustive_to_a_scope(tmp_path):
+    done = kassay(
+        "certify", "ceil-range", "--claims", "topic-even", "--exhaustive", "2x4", "--json", "-", cwd=tmp_path
+    )
+    found = certificate(done)
+    assert done.returncode == 0
+    assert "2x4" in found["claims"][0]["why"]
+    bigger = kassay(
+        "certify", "ceil-range", "--claims", "topic-even", "--exhaustive", "3x4", "--json", "-", cwd=tmp_path
+    )
+    assert bigger.returncode == 1
+
+
+def test_a_baseline_accepts_what_is_known(tmp_path):
+    common = ("certify", "ceil-range", "--claims", "topic-even", *QUICK, "--baseline", "known.json")
+    assert kassay(*common, cwd=tmp_path).returncode == 1
+    assert kassay(*common, "--baseline-update", cwd=tmp_path).returncode == 1
+    valid(json.loads((tmp_path / "known.json").read_text()), "baseline-1")
+    accepted = kassay(*common, "--json", "-", cwd=tmp_path)
+    assert accepted.returncode == 0
+    assert certificate(accepted)["claims"][0]["known"]
+    stale = ("certify", "range", "--claims", "topic-even", *QUICK, "--baseline", "known.json")
+    entry = json.loads((tmp_path / "known.json").read_text())
+    entry["findings"][0]["target"] = "range"
+    (tmp_path / "known.json").write_text(json.dumps(entry))
+    assert "was not found again" in kassay(*stale, cwd=tmp_path).stdout
+    entry["findings"][0].update(target="ceil-range", expires="2020-01-31")
+    (tmp_path / "known.json").write_text(json.dumps(entry))
+    assert kassay(*common, cwd=tmp_path).returncode == 1
+
+
+def test_reports_are_written(tmp_path):
+    done = kassay(
+        "certify", "ceil-range", "--claims", "topic-even", *QUICK, "--report", "html,junit,sarif,markdown",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 1
+    written = {p.name for p in (tmp_path / ".kassay").iterdir() if p.is_file()}
+    assert written == {"report.html", "junit.xml", "report.sarif", "report.md"}
+
+
+def test_options_may_stand_in_pyproject(tmp_path):
+    (tmp_path / "pyproject.toml").write_text("[tool.kassay.certify]\nhistories = 40\nseed = 9\n")
+    found = certificate(kassay("certify", "range", "--json", "-", cwd=tmp_path))
+    assert (found["histories"], found["seed"]) == (40, 9)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("certify", "range", "--claims", "no-such"), 2, "unknown claim 'no-such'"),
+        (("certify", "range", "--assume", "peace"), 2, "unknown assumption 'peace'"),
+        (("certify", "range", "--time", "soon"), 2, "expected something like 60s"),
+        (("certify", "range", "--time", "1s", "--histories", "3"), 2, "expected one of the two"),
+        (("certify", "range", "--exhaustive", "3"), 2, "no scope"),
+        (("certify", "range", "--report", "pdf"), 2, "expected one of html"),
+        (("certify", "range", "--config", "x"), 2, "expected key=value"),
+        (("certify", "range", "--baseline", "broken.json"), 2, "broken.json"),
+        (("certify", "range", "--protocol", "cooperative"), 2, "speaks eager only"),
+        (("certify", "range", "--seed", "x"), 2, "no seed"),
+        (("certify",), 2, "Missing argument"),
+        (("nonsense",), 2, "No such command"),
+        (("certify", "missing.py"), 4, "missing.py: no such file"),
+        (("certify", "no-such"), 4, "there is no target"),
+        (("replay", "missing.json"), 2, "no such file"),
+        (("replay", "broken.json"), 2, "broken.json:1: not JSON"),
+        (("replay", "newer.json"), 2, "another version"),
+        (("vectors", "missing"), 2, "no such file or folder"),
+        (("vectors", "broken.json"), 2, "not a readable vector file"),
+        (("list", "nonsense"), 2, "nonsense"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path, arguments, code, said):
+    (tmp_path / "broken.json").write_text("{")
+    (tmp_path / "newer.json").write_text('{"schema": "kassay/trace/99"}')
+    assert said in one_line(kassay(*arguments, cwd=tmp_path), code)
+
+
+def test_the_target_of_a_trace_may_be_gone(tmp_path):
+    kassay("certify", "ceil-range", "--claims", "topic-even", *QUICK, cwd=tmp_path)
+    (path,) = (tmp_path / ".kassay" / "traces").iterdir()
+    document = json.loads(path.read_text())
+    document["target"] = "gone.py:Assignor"
+    path.write_text(json.dumps(document))
+    assert "gone.py" in one_line(kassay("replay", str(path), cwd=tmp_path), 4)
+
+
+def test_list_things(tmp_path):
+    for thing in ("assignors", "placers", "partitioners", "claims", "situations", "assumptions", "controls"):
+        done = kassay("list", thing, "--json", "-", cwd=tmp_path)
+        assert done.returncode == 0
+        assert valid(json.loads(done.stdout), "list-1")["items"]
+        assert kassay("list", thing, cwd=tmp_path).stdout

@@ -1,0 +1,207 @@
+"""`kassay explore` as a user runs it: figures, traces, exit codes, bad input."""
+
+import json
+import re
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from tests.cli.runner import kassay, one_line, valid
+
+
+def test_a_model_that_holds_exits_0_and_tells_its_size(tmp_path: Path) -> None:
+    done = kassay("explore", "classic", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"\d+ states, \d+ edges, diameter \d+", done.stdout)
+    assert "dead ends: none" in done.stdout
+    assert "livelocks: none" in done.stdout
+    assert "holds: in every reachable state" in done.stdout
+    assert "again: kassay explore classic" in done.stdout
+
+
+def test_a_zombie_is_told_with_its_trace_and_does_not_count(tmp_path: Path) -> None:
+    done = kassay("explore", "classic", "--faults", "pause=1", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert "I3 violated (zombie)" in done.stdout
+    header = next(line for line in done.stdout.splitlines() if line.split() == ["c1", "c2", "coordinator"])
+    lifeline = header.index("c1")
+    paused = next(line for line in done.stdout.splitlines() if line.endswith("pauses"))
+    assert paused[lifeline : lifeline + 2].strip() in ("x", "|")
+    assert "x" in paused.partition("pauses")[0]
+
+
+def test_a_broken_rule_exits_1_with_the_shortest_trace(tmp_path: Path) -> None:
+    done = kassay("explore", "zookeeper", "--switch", "zk_no_owner_guard", cwd=tmp_path)
+    assert done.returncode == 1, done.stdout
+    assert "I2 violated (real)" in done.stdout
+    assert done.stdout.splitlines()[-2] == "violated: I2"
+
+
+def test_a_state_in_which_nothing_more_happens_exits_1(tmp_path: Path) -> None:
+    done = kassay("explore", "zookeeper", "--switch", "zk_finite_retries", cwd=tmp_path)
+    assert done.returncode == 1, done.stdout
+    assert "I7 violated (by design)" in done.stdout
+    assert re.search(r"dead ends: [1-9]", done.stdout)
+    assert "the same run as for I7 (by design)" in done.stdout, "one run is drawn once"
+    assert done.stdout.splitlines()[-2] == "violated: dead ends"
+
+
+@pytest.mark.parametrize("limit", [("--max-states", "100"), ("--time", "1ms")])
+def test_a_limit_reached_is_unknown(tmp_path: Path, limit: tuple[str, str]) -> None:
+    done = kassay("explore", "kip848", "--faults", "crash=1,loss=1", *limit, cwd=tmp_path)
+    assert done.returncode == 3, done.stdout
+    assert "unknown: stopped at the limit of" in done.stdout
+
+
+def test_the_json_is_valid_and_alone_on_standard_output(tmp_path: Path) -> None:
+    done = kassay("explore", "draft", "--faults", "crash=1,pause=1", "--json", "-", cwd=tmp_path)
+    document = valid(json.loads(done.stdout), "explore-1")
+    assert (document["model"], document["limit"]) == ("draft", None)
+    assert document["settings"]["faults"] == {"crash": 1, "pause": 1}
+    assert done.returncode == {"holds": 0, "violated": 1}[document["verdict"]]
+    for found in document["violations"]:
+        assert len(found["trace"]) == found["length"]
+
+
+def test_the_json_of_a_walk_cut_short_is_valid_too(tmp_path: Path) -> None:
+    done = kassay("explore", "classic", "--max-states", "50", "--json", "found.json", cwd=tmp_path)
+    assert done.returncode == 3
+    document = valid(json.loads((tmp_path / "found.json").read_text()), "explore-1")
+    assert (document["limit"], document["dead_ends"]) == ("states", None)
+
+
+def test_who_is_who_makes_states_and_no_difference(tmp_path: Path) -> None:
+    sizes, verdicts = [], []
+    for more, told in (((), "clients"), (("--no-symmetry",), "off")):
+        done = kassay("explore", "kip848", "--members", "3", *more, "--json", "-", cwd=tmp_path)
+        document = json.loads(done.stdout)
+        assert document["settings"]["symmetry"] == told
+        sizes.append(document["states"])
+        verdicts.append((document["verdict"], [found["invariant"] for found in document["violations"]]))
+    assert sizes[0] < sizes[1]
+    assert verdicts[0] == verdicts[1]
+
+
+def test_clients_that_can_be_told_apart_are_not_renamed(tmp_path: Path) -> None:
+    done = kassay("explore", "classic", "--static", "1", "--symmetry", cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "--symmetry: cannot be used: instance ids tell static members apart" in done.stderr
+    for assignor, told in (("any-balanced", True), ("range", False)):
+        done = kassay(
+            "explore", "classic", "--members", "3", "--partitions", "1", "--assignor", assignor, cwd=tmp_path
+        )
+        assert ("symmetry clients" in done.stdout) is told
+
+
+@pytest.mark.parametrize("assignor", ["any-balanced", "range", "sticky", "cooperative-sticky"])
+def test_assignors_plug_in(tmp_path: Path, assignor: str) -> None:
+    done = kassay("explore", "classic", "--assignor", assignor, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_users_assignor_plugs_in(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "class Mine:\n"
+        "    def assign(self, partitions_per_topic, members):\n"
+        "        given = {member['id']: [] for member in members}\n"
+        "        first = min(given)\n"
+        "        for topic, count in sorted(partitions_per_topic.items()):\n"
+        "            given[first] += [(topic, number) for number in range(count)]\n"
+        "        return given\n"
+    )
+    done = kassay("explore", "classic", "--assignor", "mine.py:Mine", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "assignor Mine" in done.stdout
+
+
+def test_a_users_assignor_that_fails_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text(
+        "class Bad:\n    def assign(self, partitions_per_topic, members):\n        return 1 // 0\n"
+    )
+    done = kassay("explore", "classic", "--assignor", "bad.py:Bad", cwd=tmp_path)
+    assert "ZeroDivisionError" in one_line(done, 4)
+
+
+def test_mermaid_diagrams_can_be_had(tmp_path: Path) -> None:
+    done = kassay("explore", "zookeeper", "--faults", "pause=1", "--mermaid", cwd=tmp_path)
+    assert "sequenceDiagram" in done.stdout
+    assert "participant zookeeper" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("paxos",), "unknown model 'paxos'"),
+        (("classic", "--members", "0"), "--members: 0 is out of range"),
+        (("classic", "--members", "99"), "--members: 99 is out of range"),
+        (("classic", "--partitions", "7"), "--partitions: 7 is out of range"),
+        (("classic", "--topics", "-1"), "--topics: -1 is out of range"),
+        (("classic", "--static", "3"), "--static: 3 is out of range"),
+        (("classic", "--members", "two"), "two"),
+        (("classic", "--max-states", "0"), "--max-states"),
+        (("classic", "--time", "soon"), "soon"),
+        (("classic", "--faults", "fire=1"), "unknown fault 'fire'"),
+        (("classic", "--faults", "crash=many"), "crash=many"),
+        (("classic", "--switch", "no_brakes"), "unknown switch 'no_brakes'"),
+        (("classic", "--switch", "zk_stale_view"), "breaks a rule of zookeeper"),
+        (("classic", "--assignor", "range", "--mode", "cooperative"), "range does not support cooperative"),
+        (("classic", "--assignor", "nothing-like-it"), "nothing-like-it"),
+        (("classic", "--mode", "lazy"), "unknown mode 'lazy'"),
+        (("kip848", "--mode", "eager"), "kip848 has no eager mode"),
+        (("kip848", "--assignor", "sticky"), "no server-side assignor"),
+        (("zookeeper", "--static", "1"), "knows no static members"),
+        (("migration", "--policy", "sideways"), "unknown policy 'sideways'"),
+        (("classic", "--network", "N7"), "N7"),
+        (("classic", "--clock", "T5"), "T5"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
+    assert told in one_line(kassay("explore", *arguments, cwd=tmp_path), 2)
+
+
+def test_switches_and_models_are_listed(tmp_path: Path) -> None:
+    switches = kassay("list", "switches", "--json", "-", cwd=tmp_path)
+    listed = {item["switch"]: item for item in json.loads(switches.stdout)["items"]}
+    assert {"no_withhold", "zk_stale_view", "ignore_unreleased", "split_persist"} <= set(listed)
+    assert all(item["wrong rule"] and item["effect"] for item in listed.values())
+    models = kassay("list", "models", cwd=tmp_path)
+    assert all(name in models.stdout for name in ("zookeeper", "draft", "classic", "kip848", "migration"))
+
+
+def test_the_clock_tells_where_a_live_member_is_removed(tmp_path: Path) -> None:
+    short = ("--members", "1", "--partitions", "1", "--faults", "loss=2", "--clock", "T1")
+    done = kassay("explore", "classic", *short, "--session", "5", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "I17 violated (by design)" in done.stdout
+    assert re.search(r"passes: \d tick", done.stdout)
+    assert "I17" not in kassay("explore", "classic", *short, cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("classic", "--session", "5"), "--session: T0 has no clock; expected --clock T1 beside it"),
+        (("classic", "--clock", "T2"), "--clock: unknown level 'T2'; expected T0 or T1"),
+        (("migration", "--clock", "T1"), "--clock: migration has no integer clock"),
+        (
+            ("classic", "--clock", "T1", "--heartbeat", "6"),
+            "heartbeat interval 6 ticks: expected more than 0",
+        ),
+        (("classic", "--clock", "T1", "--max-poll", "0"), "--max-poll: 0 is out of range"),
+    ],
+)
+def test_times_that_make_no_sense_are_one_line(
+    tmp_path: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    done = kassay("explore", *arguments, cwd=tmp_path)
+    assert words in one_line(done, 2)
+
+
+def test_the_help_tells_the_times_that_are_set_by_default() -> None:
+    from kassay.cli.clock_options import OPTIONS
+    from kassay.model.protocols.world.timed.clock import Timing
+
+    assert set(OPTIONS) == set(asdict(Timing()))
+    for field, ticks in asdict(Timing()).items():
+        assert f"[default: {ticks}]" in OPTIONS[field][1] or (field, ticks) == ("rebalance", 0)

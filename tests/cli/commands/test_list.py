@@ -1,0 +1,36 @@
+"""`kassay list`: everything there is has a line."""
+
+import json
+
+import pytest
+
+from kassay.assignors import registry
+from kassay.cli.commands.list import THINGS
+from kassay.cli.main import run
+from kassay.properties.situations import load_situations
+
+
+def items(thing, capsys):
+    assert run(["list", thing, "--json", "-"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["schema"], document["thing"]) == ("kassay/list/1", thing)
+    return document["items"]
+
+
+@pytest.mark.parametrize("thing", THINGS)
+def test_there_is_something_of_everything(thing, capsys):
+    assert items(thing, capsys)
+    assert run(["list", thing]) == 0
+    assert capsys.readouterr().out.strip()
+
+
+def test_every_reference_is_listed_once(capsys):
+    things = ("assignors", "placers", "partitioners", "coordinators")
+    listed = [item["target"] for thing in things for item in items(thing, capsys)]
+    assert sorted(listed) == sorted(registry.load_all())
+
+
+def test_situations_of_every_kind_are_listed(capsys):
+    listed = items("situations", capsys)
+    assert len(listed) == len(load_situations())
+    assert {kind for item in listed for kind in item["kinds"]} == set("CSTPL")

@@ -1,0 +1,66 @@
+"""`kassay rank`: order, JSON, the same for the same seed."""
+
+import json
+
+import pytest
+
+from kassay.solver.instances.consumers import consumer
+from kassay.solver.instances.suites import to_line
+from tests.cli.runner import kassay, one_line, valid
+
+
+@pytest.fixture
+def few(tmp_path):
+    shapes = ("join", "nested", "racks")
+    text = "".join(to_line(consumer(shape, 2, members=8, partitions=40)) + "\n" for shape in shapes)
+    (tmp_path / "few.jsonl").write_text(text)
+    return "few.jsonl"
+
+
+def ranked(done):
+    found = valid(json.loads(done.stdout), "rank-1")["targets"]
+    for each in found:
+        del each["seconds"]
+    return found
+
+
+def test_the_yardstick_stands_first_and_the_order_is_the_same_again(tmp_path, few):
+    common = ("rank", "range", "sticky", "optimal-sticky", "uniform", "--instances", few, "--histories", "60")
+    done = kassay(*common, "--json", "-", cwd=tmp_path)
+    assert done.returncode == 0
+    found = ranked(done)
+    assert found[0]["target"] == "optimal-sticky"
+    assert (found[0]["balance"], found[0]["moves"], found[0]["mismatches"]) == (0, 0, 0)
+    assert not found[0]["claims"]["violated"]
+    assert (
+        "balanced-optimal" in next(each for each in found if each["target"] == "range")["claims"]["violated"]
+    )
+    assert [each["balance"] for each in found] == sorted(each["balance"] for each in found)
+    again = kassay(*common, "--json", "-", cwd=tmp_path, env={"PYTHONHASHSEED": "7"})
+    assert ranked(again) == found
+
+
+def test_as_a_table(tmp_path, few):
+    done = kassay("rank", "roundrobin", "range", "--instances", few, "--histories", "20", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout.index("roundrobin") < done.stdout.index("range breaks")
+
+
+@pytest.mark.slow
+def test_all_references_by_default(tmp_path):
+    found = ranked(kassay("rank", "--histories", "100", "--json", "-", cwd=tmp_path))
+    names = [each["target"] for each in found]
+    assert set(names[:2]) == {"optimal-sticky", "optimal-cooperative"}
+    assert {"range", "uniform", "server-range", "cooperative-sticky"} <= set(names)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("partitioner:murmur2",), "expected an assignor of consumer groups"),
+        (("range", "--time", "1s", "--histories", "3"), "--time and --histories: expected one of the two"),
+        (("range", "--suite", "x"), "found 'x'"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path, arguments, said):
+    assert said in one_line(kassay("rank", *arguments, cwd=tmp_path), 2)

@@ -1,0 +1,93 @@
+"""Traces: written, read back, and refused with the field that is wrong."""
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from kassay.model.errors import InputError
+from kassay.model.groups.trace import SCHEMA, Trace, history_of, history_to_json, read_trace
+from kassay.model.itf import to_itf
+from tests.strategies import histories
+
+CASE = {
+    "cluster": {"brokers": [], "topics": [{"name": "t", "partitions": 2}]},
+    "reports": "joined",
+    "changes": [[{"event": "Join", "member": {"id": "a", "topics": ["t"]}, "config": {}}]],
+}
+TRACE = Trace("C", "range", None, "eager", "topic-even", False, CASE, ("topic-even: t",))
+
+
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
+@given(histories())
+def test_every_history_survives_the_round_trip(history):
+    document = json.loads(json.dumps(history_to_json(history)))
+    assert history_of(document) == history
+
+
+def test_a_saved_trace_is_read_back(tmp_path):
+    path = tmp_path / "deep" / "t.json"
+    TRACE.save(path)
+    assert read_trace(path) == TRACE
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda d: d.update(schema="kassay/trace/2"), "another version"),
+        (lambda d: d.update(schema="other/1"), "expected 'kassay/trace/1'"),
+        (lambda d: d.pop("claim"), "claim: missing"),
+        (lambda d: d.update(kind=3), "kind: expected a string, got 3"),
+        (lambda d: d.update(extra=1), "extra: unknown field"),
+        (lambda d: d.update(index="x"), "index: expected a whole number"),
+    ],
+)
+def test_a_damaged_trace_is_refused_by_field(tmp_path, change, said):
+    document = TRACE.to_json()
+    change(document)
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match=said) as caught:
+        read_trace(path)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda d: d.pop("changes"), r"case.changes: missing"),
+        (lambda d: d.update(changes=[]), "expected at least the change"),
+        (lambda d: d["changes"][0][0].update(event="Explode"), r"changes\[0\]\[0\].event: unknown event"),
+        (lambda d: d["changes"][0][0]["member"].update(owned=[["t"]]), r"owned\[0\]: expected a pair"),
+        (lambda d: d["changes"][0][0]["member"].update(owned=[["t", 0], ["t", 0]]), "there twice"),
+        (lambda d: d["cluster"]["topics"].append({"name": "t", "partitions": 1}), "'t' is there twice"),
+        (lambda d: d["cluster"]["topics"][0].update(partitions=-1), "at least 0"),
+        (lambda d: d["cluster"]["topics"][0].update(weights=[1]), "expected 2 entries"),
+        (lambda d: d.update(reports="sometimes"), "joined or got"),
+    ],
+)
+def test_a_damaged_history_is_refused_by_field(change, said):
+    document = json.loads(json.dumps(CASE))
+    change(document)
+    with pytest.raises(InputError, match=said):
+        history_of(document)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[1]", b"null"])
+def test_what_is_no_trace_is_refused(tmp_path, content):
+    path = tmp_path / "t.json"
+    path.write_bytes(content)
+    with pytest.raises(InputError):
+        read_trace(path)
+    with pytest.raises(InputError, match="no such file"):
+        read_trace(tmp_path / "missing.json")
+
+
+def test_itf_has_a_state_a_round():
+    told = [{"rounds": [{"generation": 1, "topics": {"t": 2}, "members": [], "answer": {"a": [["t", 0]]}}]}]
+    document = to_itf(told)
+    assert document["#meta"]["format"] == "ITF"
+    assert document["vars"] == ["round", "generation", "topics", "claims", "answer"]
+    assert set(document["states"][0]) == {"#meta", *document["vars"]}
+    assert SCHEMA == "kassay/trace/1"

@@ -1,0 +1,78 @@
+"""Records and metadata, and how they meet a partitioner."""
+
+from kassay.model.groups.player import failure_of
+from kassay.model.partitioners.partitioner import (
+    InvalidPartitionError,
+    Partitioner,
+    PartitionerBase,
+    PartitionInfo,
+    Record,
+    TopicMetadata,
+)
+from kassay.model.partitioners.sends import RecordRefused, Sending, Sent, send, send_all
+
+TWO = TopicMetadata.of(2)
+
+
+class Noting(PartitionerBase):
+    def __init__(self):
+        self.calls = []
+
+    def configure(self, config):
+        self.calls.append(("configure", dict(config)))
+
+    def partition(self, record, topic):
+        self.calls.append(("partition", record.key))
+        if record.key == b"refused":
+            raise InvalidPartitionError("no such partition")
+        return 1 // len(record.key)
+
+    def close(self):
+        self.calls.append("close")
+
+
+def test_a_partitioner_is_configured_then_asked_then_closed():
+    noting = Noting()
+    assert isinstance(noting, Partitioner)
+    records = tuple((Record("t", key), TWO) for key in (b"k", b"refused", b""))
+    answers = [sent.answer for sent in send_all(noting, Sending(records, {"a": "b"}))]
+    assert answers == [
+        1,
+        RecordRefused("java.lang.IllegalArgumentException", "no such partition"),
+        failure_of(ZeroDivisionError("integer division or modulo by zero")),
+    ]
+    asked = [("partition", key) for key in (b"k", b"refused", b"")]
+    assert noting.calls == [("configure", {"a": "b"}), *asked, "close"]
+
+
+def test_failing_to_be_configured_fails_every_record_and_failing_to_close_the_last():
+    class Unset(Noting):
+        def configure(self, config):
+            raise KeyError("bootstrap")
+
+    class Stuck(Noting):
+        def close(self):
+            raise RuntimeError("busy")
+
+    records = Sending(((Record("t", b"k"), TWO), (Record("t", b"ab"), TWO)))
+    assert [sent.answer for sent in send_all(Unset(), records)] == [failure_of(KeyError("bootstrap"))] * 2
+    assert [sent.answer for sent in send_all(Stuck(), records)] == [
+        1,
+        failure_of(RuntimeError("busy")),
+    ]
+    assert send_all(Stuck(), Sending(())) == ()
+
+
+def test_a_second_object_is_asked_only_on_demand():
+    sending = Sending(((Record("t", b"k"), TWO),))
+    expected = (Sent(*sending.records[0], 1),)
+    assert (send(Noting, sending).sent, send(Noting, sending).other) == (expected, None)
+    assert send(Noting, sending, again=True).other == expected
+
+
+def test_metadata_tell_partitions_and_leaders():
+    topic = TopicMetadata.of(3, unavailable=(1,))
+    assert topic.partitions[1] == PartitionInfo(1, available=False)
+    assert (topic.count, topic.available) == (3, (0, 2))
+    assert Record("t", b"key", b"value").size_bytes == 8
+    assert Record("t").size_bytes == 0

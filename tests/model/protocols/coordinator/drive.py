@@ -1,0 +1,176 @@
+"""A coordinator at hand: a broker with a clock, requests in short form, and what was answered to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.protocols.coordinator.timed_runtime import Broker, Happened, Runtime, defer
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.choices import Target, TargetAsk
+from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, Coordinator
+from kassay.model.protocols.values.records import Record
+from kassay.model.protocols.values.requests import Config, Partitions, Subscription
+
+EAGER = Config(initial_rebalance_delay=0)
+SUBSCRIPTION = Subscription(("foo",))
+
+
+def tps(*numbers: int, topic: str = "foo") -> Partitions:
+    return tuple(TopicPartition(topic, number) for number in numbers)
+
+
+def protocols(*names: str, metadata: v.Metadata = SUBSCRIPTION) -> v.Protocols:
+    return tuple((name, metadata) for name in names)
+
+
+class FirstChoices:
+    """The first option always; ids are counted; targets are dealt round robin unless told otherwise."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.targets: dict[str, Partitions] | None = None
+
+    def pick(self, kind: str, options: Sequence[str]) -> str:
+        return options[0]
+
+    def member_id(self, prefix: str) -> str:
+        self.count += 1
+        return f"{prefix}-{self.count}"
+
+    def target(self, ask: TargetAsk) -> Target:
+        if self.targets is not None:
+            return tuple((member.member, self.targets.get(member.member, ())) for member in ask.members)
+        given: dict[str, list[TopicPartition]] = {member.member: [] for member in ask.members}
+        for topic in ask.topics:
+            readers = [member.member for member in ask.members if topic.name in member.subscribed]
+            for number in range(topic.partitions):
+                given[readers[number % len(readers)]].append(TopicPartition(topic.topic_id, number))
+        return tuple((member, tuple(sorted(owned))) for member, owned in given.items())
+
+
+class Drive:
+    """One group, driven by requests; every method that sends one returns its reply, None while parked."""
+
+    def __init__(self, config: Config = EAGER, topics: dict[str, int] | None = None) -> None:
+        self.runtime = Runtime(config)
+        self.choices = FirstChoices()
+        image = v.image_of((topics or {"foo": 4}).items())
+        self.broker = Broker(Coordinator(image=image))
+        self.replies: dict[int, Any] = {}
+        self.records: list[Record] = []
+        self.sent = 0
+
+    # What there is to see.
+
+    @property
+    def group(self) -> ClassicGroup | ConsumerGroup | None:
+        return self.broker.coordinator.group
+
+    @property
+    def classic(self) -> ClassicGroup:
+        assert isinstance(self.group, ClassicGroup)
+        return self.group
+
+    @property
+    def consumer(self) -> ConsumerGroup:
+        assert isinstance(self.group, ConsumerGroup)
+        return self.group
+
+    def member(self, member_id: str) -> Any:
+        assert self.group is not None
+        return {member.member: member for member in self.group.members}[member_id]
+
+    def due(self, kind: str, member_id: str = "") -> int | None:
+        return next((o.due for o in self.broker.armed if o.timer == v.Timer(kind, member_id)), None)
+
+    # What can be done.
+
+    def note(self, happened: Happened) -> Happened:
+        self.broker = happened.broker
+        self.records += happened.records
+        for reply in happened.replies:
+            assert reply.request not in self.replies, "answered twice"
+            self.replies[reply.request] = reply.body
+        return happened
+
+    def send(self, request: Any, write_fails: str = "") -> Any:
+        self.sent += 1
+        request = request._replace(request=self.sent, now=self.broker.now)
+        self.note(self.runtime.deliver(self.broker, request, self.choices, write_fails))
+        return self.replies.get(self.sent)
+
+    def wait(self, millis: int) -> None:
+        """Let time pass, through as many timers as are due on the way."""
+        end = self.broker.now + millis
+        while True:
+            fired = self.note(self.runtime.advance(self.broker, end - self.broker.now, self.choices)).fired
+            if self.broker.now == end and not fired:
+                return
+
+    def reload(self) -> None:
+        self.note(self.runtime.reload(self.broker, self.choices))
+
+    def defer(self) -> None:
+        self.broker = defer(self.broker)
+
+    def flush(self) -> None:
+        self.note(self.runtime.flush(self.broker, self.choices))
+
+    def publish(self, **topics: int) -> None:
+        image = v.image_of(topics.items())
+        self.note(self.runtime.deliver(self.broker, v.MetadataChanged(image), self.choices))
+
+    # Requests in short form.
+
+    def join(self, member: str = "", *names: str, metadata: v.Metadata = SUBSCRIPTION, **more: Any) -> Any:
+        offered = protocols(*(names or ("range",)), metadata=metadata)
+        settings = {"client": "c", "session_timeout": 6_000, "rebalance_timeout": 12_000} | more
+        fails = settings.pop("write_fails", "")
+        return self.send(v.Join(0, member, offered, **settings), fails)
+
+    def sync(self, member: str, given: dict[str, Partitions] | None = None, **more: Any) -> Any:
+        more.setdefault("generation", getattr(self.group, "generation", 0))
+        fails = more.pop("write_fails", "")
+        return self.send(v.Sync(0, member, assignments=tuple((given or {}).items()), **more), fails)
+
+    def heartbeat(self, member: str, generation: int | None = None, instance: str = "") -> str:
+        current = getattr(self.group, "generation", 0) if generation is None else generation
+        return str(self.send(v.Heartbeat(0, member, current, instance)).error)
+
+    def leave(self, *members: str, instance: str = "") -> Any:
+        return self.send(v.Leave(0, tuple((member, instance) for member in members)))
+
+    def commit(self, member: str, generation: int, **more: Any) -> str:
+        offsets = ((TopicPartition("foo", 0), 7),)
+        return str(self.send(v.Commit(0, member, generation, offsets, **more)).error)
+
+    def new_member(self, **more: Any) -> str:
+        """A dynamic member through its id round trip; its second JoinGroup may be parked."""
+        given = self.join(**more)
+        assert given.error == v.MEMBER_ID_REQUIRED
+        self.join(given.member, **more)
+        return str(given.member)
+
+    def stable(self, count: int = 2, **more: Any) -> list[str]:
+        """A stable group of dynamic members, the first one leading, partition i for the i-th."""
+        members = [str(self.join(**more).member) for _ in range(count)]
+        for member in members:
+            self.join(member, **more)
+        self.wait(0)
+        given = {member: tps(number) for number, member in enumerate(members)}
+        leader = self.classic.leader
+        for member in members:
+            if member != leader:
+                self.sync(member)
+        self.sync(leader, given)
+        assert self.classic.state == "Stable"
+        return members
+
+    def modern(self, member: str, epoch: int = 0, **more: Any) -> Any:
+        """A heartbeat of the consumer protocol; joining, with everything that a first one needs."""
+        if epoch == 0:
+            more = {"rebalance_timeout": 30_000, "subscribed": ("foo",), "owned": ()} | more
+        fails = more.pop("write_fails", "")
+        return self.send(v.ConsumerHeartbeat(0, member, epoch, **more), fails)

@@ -1,0 +1,213 @@
+"""Which of several things that are wrong with a request is answered: the check-order tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.groups import COMPLETING, EMPTY, PREPARING, STABLE
+from kassay.model.protocols.values.requests import Config
+from tests.model.protocols.coordinator.drive import EAGER, Drive, tps
+
+FULL = EAGER._replace(classic_max_size=2)
+
+
+def in_state(state: str, config: Config = EAGER) -> tuple[Drive, str, str]:
+    """A group in a state, its static leader and its dynamic follower; both gone where it is Empty."""
+    drive = Drive(config)
+    drive.join(instance="i")
+    drive.wait(0)
+    static = drive.classic.leader
+    drive.sync(static, instance="i")
+    dynamic = drive.join().member
+    drive.join(dynamic), drive.join(static, instance="i")
+    if state != COMPLETING:
+        drive.sync(dynamic), drive.sync(static, {static: tps(0), dynamic: tps(1)}, instance="i")
+    if state == PREPARING:
+        drive.join(static, instance="i")
+    if state == EMPTY:
+        drive.leave(dynamic), drive.leave(static)
+    assert drive.classic.state == state
+    return drive, static, dynamic
+
+
+ALIVE = pytest.mark.parametrize("state", [PREPARING, COMPLETING, STABLE])
+
+
+@ALIVE
+def test_join_asks_for_the_protocol_before_the_identity(state):
+    drive, _, dynamic = in_state(state)
+    assert drive.join("stranger", "other").error == v.INCONSISTENT_GROUP_PROTOCOL
+    assert drive.join(dynamic, "other", instance="i").error == v.INCONSISTENT_GROUP_PROTOCOL
+    assert drive.join("stranger").error == v.UNKNOWN_MEMBER_ID
+
+
+@ALIVE
+def test_join_asks_for_the_instance_before_the_member(state):
+    drive, _, dynamic = in_state(state)
+    assert drive.join("stranger", instance="nobody").error == v.UNKNOWN_MEMBER_ID
+    assert drive.join("stranger", instance="i").error == v.FENCED_INSTANCE_ID
+    assert drive.join(dynamic, instance="i").error == v.FENCED_INSTANCE_ID
+
+
+@pytest.mark.parametrize("state", [COMPLETING, STABLE])
+def test_a_full_group_says_so_first(state):
+    drive, _, dynamic = in_state(state, FULL)
+    assert drive.join().error == v.GROUP_MAX_SIZE_REACHED
+    assert drive.join("stranger", "other").error == v.GROUP_MAX_SIZE_REACHED
+    assert drive.join(dynamic, "other").error == v.INCONSISTENT_GROUP_PROTOCOL
+
+
+def test_in_preparing_only_who_has_joined_counts():
+    drive, static, dynamic = in_state(PREPARING, FULL)
+    newcomer = drive.join().member
+    assert drive.join(newcomer) is None
+    assert drive.join(dynamic).error == v.GROUP_MAX_SIZE_REACHED
+    assert dynamic not in {member.member for member in drive.classic.members}
+    assert drive.join(static, instance="i").error == v.NONE
+
+
+def test_a_refused_pending_id_is_dropped():
+    drive, _, _ = in_state(STABLE)
+    pending = drive.join().member
+    drive.runtime = drive.runtime._replace(config=FULL)
+    assert drive.join(pending).error == v.GROUP_MAX_SIZE_REACHED
+    assert drive.classic.pending_join == ()
+
+
+@ALIVE
+def test_sync_and_heartbeat_and_commit_ask_for_identity_before_the_generation(state):
+    drive, static, dynamic = in_state(state)
+    stale = drive.classic.generation - 1
+    for instance, member, error in [
+        ("nobody", static, v.UNKNOWN_MEMBER_ID),
+        ("i", dynamic, v.FENCED_INSTANCE_ID),
+        ("", "stranger", v.UNKNOWN_MEMBER_ID),
+        ("", dynamic, v.ILLEGAL_GENERATION),
+    ]:
+        assert drive.sync(member, generation=stale, instance=instance).error == error
+        assert drive.heartbeat(member, stale, instance) == error
+        assert drive.commit(member, stale, instance=instance) == error
+
+
+@ALIVE
+def test_sync_asks_for_the_protocol_after_the_generation(state):
+    drive, _, dynamic = in_state(state)
+    assert drive.sync(dynamic, generation=0, protocol="other").error == v.ILLEGAL_GENERATION
+    assert drive.sync(dynamic, protocol="other").error == v.INCONSISTENT_GROUP_PROTOCOL
+    assert drive.sync(dynamic, protocol_type="connect").error == v.INCONSISTENT_GROUP_PROTOCOL
+
+
+@pytest.mark.parametrize(
+    ("state", "sync", "heartbeat", "commit"),
+    [
+        (PREPARING, v.REBALANCE_IN_PROGRESS, v.REBALANCE_IN_PROGRESS, v.NONE),
+        (COMPLETING, None, v.NONE, v.REBALANCE_IN_PROGRESS),
+        (STABLE, v.NONE, v.NONE, v.NONE),
+    ],
+)
+def test_a_good_request_by_state(state, sync, heartbeat, commit):
+    drive, _, dynamic = in_state(state)
+    generation = drive.classic.generation
+    drive.wait(100)
+    assert drive.heartbeat(dynamic) == heartbeat
+    assert drive.due(v.SESSION, dynamic) == 6_100
+    assert drive.commit(dynamic, generation) == commit
+    reply = drive.sync(dynamic)
+    assert (reply and reply.error) == sync
+
+
+def test_an_empty_group_knows_nobody():
+    drive, static, dynamic = in_state(EMPTY)
+    assert drive.join(dynamic).error == v.UNKNOWN_MEMBER_ID
+    assert drive.sync(dynamic).error == v.UNKNOWN_MEMBER_ID
+    assert drive.heartbeat(dynamic) == v.UNKNOWN_MEMBER_ID
+    assert drive.commit(dynamic, drive.classic.generation) == v.UNKNOWN_MEMBER_ID
+    assert drive.commit("", -1) == v.NONE
+    assert drive.leave(static, "").members == (
+        (static, "", v.UNKNOWN_MEMBER_ID),
+        ("", "", v.UNKNOWN_MEMBER_ID),
+    )
+
+
+def test_no_group_at_all():
+    drive = Drive()
+    assert drive.join("stranger").error == v.UNKNOWN_MEMBER_ID
+    assert drive.sync("stranger").error == v.UNKNOWN_MEMBER_ID
+    assert drive.heartbeat("stranger") == v.UNKNOWN_MEMBER_ID
+    assert drive.leave("stranger").members == (("stranger", "", v.UNKNOWN_MEMBER_ID),)
+    assert drive.commit("stranger", 3) == v.GROUP_ID_NOT_FOUND
+    assert drive.commit("stranger", 3, api_version=8) == v.ILLEGAL_GENERATION
+    assert drive.modern("m", 3).error == v.GROUP_ID_NOT_FOUND
+    assert drive.modern("m", -1).error == v.GROUP_ID_NOT_FOUND
+    assert drive.group is None
+
+
+def test_leaving_by_instance_alone():
+    drive, static, dynamic = in_state(STABLE)
+    assert drive.leave("", instance="nobody").members == (("", "nobody", v.UNKNOWN_MEMBER_ID),)
+    assert drive.classic.state == STABLE
+    assert drive.leave("", instance="i").members == (("", "i", v.NONE),)
+    assert [member.member for member in drive.classic.members] == [dynamic]
+    assert drive.due(v.SESSION, static) is None
+
+
+@pytest.mark.parametrize("state", [COMPLETING, STABLE])
+def test_a_pending_id_that_leaves_rebalances_and_one_that_expires_does_not(state):
+    drive, _, _ = in_state(state)
+    pending = drive.join(session_timeout=1_000).member
+    drive.wait(1_000)
+    assert (drive.classic.pending_join, drive.classic.state) == ((), state)
+    pending = drive.join().member
+    assert drive.leave(pending).members == ((pending, "", v.NONE),)
+    assert drive.classic.state == PREPARING
+
+
+def test_entering_preparing_keeps_assignments_from_stable_and_clears_them_from_completing():
+    drive, static, dynamic = in_state(STABLE)
+    drive.join(static, instance="i")
+    drive.join(dynamic)
+    assert drive.classic.state == COMPLETING
+    assert drive.member(dynamic).assignment == tps(1)
+    drive.leave(static, instance="i")
+    assert drive.member(dynamic).assignment == v.ZERO_BYTES
+
+
+def test_without_an_acknowledgement_answers_wait_and_errors_do_not():
+    drive, _, dynamic = in_state(STABLE)
+    generation = drive.classic.generation
+    drive.defer()
+    assert drive.send(v.Commit(0, dynamic, generation, ((tps(0)[0], 1),))) is None
+    waiting = drive.sent
+    assert drive.send(v.Heartbeat(0, dynamic, generation)) is None
+    assert drive.heartbeat(dynamic, 0) == v.ILLEGAL_GENERATION
+    durable = drive.broker.durable
+    drive.flush()
+    assert [drive.replies[waiting].error, drive.replies[waiting + 1].error] == [v.NONE, v.NONE]
+    assert drive.broker.durable == durable + 1
+
+
+@pytest.mark.parametrize(
+    ("write", "told"),
+    [
+        ("REQUEST_TIMED_OUT", v.COORDINATOR_NOT_AVAILABLE),
+        ("NOT_LEADER_OR_FOLLOWER", v.NOT_COORDINATOR),
+        ("MESSAGE_TOO_LARGE", v.UNKNOWN_SERVER_ERROR),
+        ("UNHEARD_OF", "UNHEARD_OF"),
+    ],
+)
+def test_a_leaders_sync_that_cannot_be_written_starts_over(write, told):
+    drive, static, dynamic = in_state(COMPLETING)
+    drive.sync(dynamic)
+    parked = drive.sent
+    assert drive.sync(static, instance="i", write_fails=write).error == told
+    assert drive.replies[parked].error == told
+    assert drive.classic.state == PREPARING
+
+
+def test_a_group_whose_first_write_fails_is_gone():
+    drive = Drive()
+    assert drive.join(instance="i", write_fails="REQUEST_TIMED_OUT").error == v.COORDINATOR_NOT_AVAILABLE
+    assert drive.group is None
+    drive.wait(60_000)
+    assert drive.group is None

@@ -1,0 +1,142 @@
+"""Scenario 67 under client renaming: one world of each class, the same verdicts, and traces that replay."""
+
+import pytest
+
+from kassay.certify.protocols.explore import build, explore, watched
+from kassay.model.errors import InputError
+from kassay.model.explore import Severity, Verdict, run
+from kassay.model.explore import explore as walk
+from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry, distinguished
+from kassay.properties.protocols.watched import invariants
+
+WORLDS = [
+    ("classic", {"mode": "eager", "faults": "crash=1"}),
+    ("classic", {"mode": "eager", "faults": "failover=1"}),
+    ("classic", {"mode": "cooperative", "faults": "loss=1"}),
+    ("classic", {"mode": "cooperative", "faults": "partitions=1"}),
+    ("classic", {"mode": "eager", "members": 3, "partitions": 1}),
+    ("classic", {"mode": "eager", "members": 3, "partitions": 2}),
+    ("classic", {"mode": "cooperative", "members": 3, "partitions": 1}),
+    ("kip848", {"faults": "pause=1"}),
+    ("kip848", {"faults": "failover=1,loss=1"}),
+    ("kip848", {"members": 3, "partitions": 1}),
+    ("kip848", {"members": 3, "partitions": 2}),
+    ("migration", {"partitions": 1}),
+]
+LARGE = [
+    ("classic", {"mode": "eager", "faults": "crash=1,pause=1"}),
+    ("classic", {"mode": "cooperative", "faults": "crash=1,pause=1"}),
+    ("classic", {"mode": "eager", "faults": "slow=1,leave=1"}),
+    ("classic", {"mode": "cooperative", "members": 3, "partitions": 2}),
+    ("classic", {"mode": "eager", "members": 3, "partitions": 2, "faults": "crash=1"}),
+    ("kip848", {"faults": "crash=1,pause=1"}),
+]
+BROKEN = [
+    ("classic", "no_withhold", {"mode": "cooperative"}),
+    ("classic", "no_lost_on_reset", {"mode": "cooperative", "faults": "pause=1"}),
+    ("classic", "no_sync_timer", {"faults": "slow=1"}),
+    ("kip848", "ignore_unreleased", {"members": 3, "partitions": 2}),
+    ("kip848", "no_local_epoch", {"faults": "partitions=1"}),
+]
+
+
+def agree(name, settings):
+    """Both walks of a world, once it is sure that they agree; raises AssertionError if they do not."""
+    model = build(name, **settings)
+    assert distinguished(model) == ""
+    judged = invariants(watched(model))
+    full = walk(model, judged)
+    symmetry = ClientSymmetry(model.setting.interner)
+    reduced = walk(model, judged, symmetry=symmetry)
+    assert {symmetry(state) for state in full.graph.states} == set(reduced.graph.states)
+    assert full.verdict is reduced.verdict
+    assert shown(full) == shown(reduced)
+    return full, reduced
+
+
+def shown(done):
+    live = done.liveness
+    stuck = (bool(live.dead_ends), bool(live.livelocks), bool(live.hopeless), live.undecided)
+    return {(v.invariant, v.severity, v.length) for v in done.violations}, stuck
+
+
+@pytest.mark.parametrize(("name", "settings"), WORLDS, ids=str)
+def test_scenario_67_full_and_renamed_walks_agree(name, settings):
+    full, reduced = agree(name, settings)
+    assert reduced.verdict is Verdict.HOLDS
+    assert reduced.states < full.states
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("name", "settings"), LARGE, ids=str)
+def test_scenario_67_full_and_renamed_walks_agree_on_larger_worlds(name, settings):
+    full, reduced = agree(name, settings)
+    assert reduced.verdict is Verdict.HOLDS
+    assert reduced.states < full.states
+
+
+@pytest.mark.parametrize(("name", "switch", "settings"), BROKEN, ids=str)
+def test_scenario_67_a_broken_rule_is_found_in_both(name, switch, settings):
+    _, reduced = agree(name, {**settings, "switches": frozenset({switch})})
+    assert reduced.verdict is Verdict.VIOLATED
+
+
+@pytest.mark.parametrize(("name", "switch", "settings"), BROKEN, ids=str)
+def test_scenario_68_what_a_renamed_walk_finds_replays_without_renaming(name, switch, settings):
+    settings = {**settings, "switches": frozenset({switch})}
+    found = explore(name, symmetry=True, **settings)
+    assert found.settings["symmetry"] == "clients"
+    fresh = build(name, **settings)
+    judged = invariants(watched(fresh))
+    for violation in found.exploration.violations:
+        trace = run(fresh, [step.action for step in violation.trace[1:]])
+        before, after = (trace[-2].state if len(trace) > 1 else None), trace[-1].state
+        said = {
+            (finding.severity, finding.message)
+            for invariant in judged
+            if invariant.name == violation.invariant
+            for finding in (
+                *(invariant.check(after) if invariant.check else ()),
+                *(invariant.check_step(before, after) if invariant.check_step else ()),
+            )
+        }
+        assert (violation.severity, violation.message) in said
+    live = found.exploration.liveness
+    for stuck in (*live.livelocks[:1], *live.dead_ends[:1]):
+        run(fresh, [step.action for step in stuck.trace[1:]])
+    real = any(violation.severity is Severity.REAL for violation in found.exploration.violations)
+    assert real or live.livelocks or live.dead_ends
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "reason"),
+    [
+        ("classic", {"members": 1}, "one client"),
+        ("classic", {"static": 1}, "instance ids"),
+        ("classic", {"assignor": "range"}, "a named assignor"),
+        ("kip848", {"assignor": "uniform"}, "a named assignor"),
+        (
+            "migration",
+            {"kinds": (("classic", "consumer"), ("consumer", "classic"))},
+            "configured differently",
+        ),
+        ("classic", {"lists": ((("range",),), (("any-balanced",),))}, "configured differently"),
+        (
+            "classic",
+            {"mode": "cooperative", "switches": frozenset({"dup_claim_unchecked"})},
+            "order of members",
+        ),
+        ("zookeeper", {}, "only clients of the classic protocol"),
+        ("draft", {}, "only clients of the classic protocol"),
+    ],
+)
+def test_where_names_matter_nobody_is_renamed(name, settings, reason):
+    assert reason in distinguished(build(name, **settings))
+    with pytest.raises(InputError, match="--symmetry: cannot be used"):
+        explore(name, symmetry=True, states_max=1, **settings)
+    assert explore(name, states_max=1, **settings).settings["symmetry"] == "off"
+
+
+def test_who_is_renamed_unless_told():
+    told = {n: explore("kip848", members=n, partitions=1, states_max=5).settings["symmetry"] for n in (2, 3)}
+    assert told == {2: "off", 3: "clients"}

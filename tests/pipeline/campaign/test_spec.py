@@ -1,0 +1,87 @@
+"""What a spec may say, and the one line that each mistake gets."""
+
+from pathlib import Path
+
+import pytest
+
+from kassay.model.errors import InputError
+from kassay.pipeline.campaign.spec import read_spec, spec_of
+from kassay.properties.groups.shapes import SHAPES
+from tests.paths import EXAMPLES
+
+GOOD = """
+[campaign]
+name = "n"
+targets = ["range"]
+[[target]]
+spec = "sticky"
+config = { a = "b" }
+[histories]
+small = 10
+"shape:*" = 2
+"shape:wide-topic" = 1
+"""
+
+
+def test_the_example_is_read() -> None:
+    found = read_spec(EXAMPLES / "campaign.toml")
+    assert [target.spec for target in found.targets][:2] == ["range", "roundrobin"]
+    assert found.gap
+
+
+def test_targets_and_profiles_are_taken_together(tmp_path: Path) -> None:
+    path = tmp_path / "c.toml"
+    path.write_text(GOOD, encoding="utf-8")
+    found = read_spec(path)
+    assert [(t.spec, t.config) for t in found.targets] == [("range", ()), ("sticky", (("a", "b"),))]
+    counts = dict(found.histories)
+    assert counts["small"] == 10
+    assert counts["shape:wide-topic"] == 1
+    assert all(counts[f"shape:{shape.id}"] == 2 for shape in SHAPES if shape.id != "wide-topic")
+
+
+def test_the_pace_is_no_part_of_a_campaigns_identity() -> None:
+    base = {"campaign": {"name": "n", "targets": ["range"]}, "histories": {"small": 1}}
+    paced = {**base, "pace": {"batch_seconds": 3}}
+    other = {**base, "campaign": {"name": "n", "targets": ["range"], "seed": 1}}
+    assert spec_of(base, "x").identity == spec_of(paced, "x").identity
+    assert spec_of(base, "x").identity != spec_of(other, "x").identity
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"campaign": {"targets": ["range"]}}, "x: campaign.name: expected a text"),
+        ({"campaign": {"name": "n"}}, "campaign.targets: expected at least one target"),
+        ({"campaign": {"name": "n", "targets": "range"}}, "campaign.targets: expected a list of texts"),
+        ({"campaign": {"name": "n", "targets": ["a", "a"]}}, "expected each target once, got 'a'"),
+        ({"campaign": {"name": "n", "targets": ["a"], "seeed": 1}}, "campaign.seeed: unknown field"),
+        ({"campaign": {"name": "n", "targets": ["a"], "gap": 1}}, "campaign.gap: expected true or false"),
+        ({"campaign": {"name": "n", "targets": ["a"], "assume": ["b"]}}, "campaign.assume: unknown"),
+        ({"histories": {"smal": 1}}, "histories: no profile 'smal'"),
+        ({"histories": {"small": -1}}, "histories.small: expected a whole number from 0 on, got -1"),
+        ({"histories": {"small": 0}}, "nothing to do"),
+        ({"histories": None}, "[histories] is missing"),
+        ({"pace": {"batch_seconds": 0}}, "pace.batch_seconds: expected seconds, more than 0"),
+        ({"limits": {"memory": 1}}, "limits.memory: expected a whole number from 32 on"),
+        (
+            {"target": [{"spec": "b", "protocol": "lazy"}]},
+            "target[0].protocol: expected eager or cooperative",
+        ),
+        ({"extra": {}}, "extra: unknown field"),
+    ],
+)
+def test_a_mistake_is_named_with_its_field(change: dict[str, object], says: str) -> None:
+    document = {"campaign": {"name": "n", "targets": ["range"]}, "histories": {"small": 1}, **change}
+    with pytest.raises(InputError) as caught:
+        spec_of(document, "x")
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_no_toml_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text("[campaign", encoding="utf-8")
+    (tmp_path / "latin.toml").write_bytes(b"\xff\xfe")
+    for path in (tmp_path / "bad.toml", tmp_path / "latin.toml", tmp_path / "none.toml", tmp_path):
+        with pytest.raises(InputError, match=str(path)):
+            read_spec(path)

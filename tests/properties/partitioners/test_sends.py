@@ -1,0 +1,88 @@
+"""The claims about partitioners: right answers pass and each fault is found."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.assignors.partitioners.murmur2 import murmur2, partition_for_key
+from kassay.assignors.registry import load_all
+from kassay.model.failure import FailureKind
+from kassay.model.groups.step import Failure
+from kassay.model.partitioners.partitioner import Record, TopicMetadata
+from kassay.model.partitioners.sends import SendingStep, Sent, send
+from kassay.properties.partitioners.murmur2 import partition_of_key, unsigned_murmur2
+from kassay.properties.partitioners.scenarios import sending
+from kassay.properties.registry import judged, load_claims, promise, validity_claims
+from kassay.properties.sources import Drawn, Seeded
+from tests.mutants import partitioners
+
+CLAIMS = [c.id for (kind, _), c in load_claims().items() if kind == "K"]
+PARTITIONERS = {spec: found for spec, found in load_all().items() if found.kind == "K"}
+
+sendings = st.composite(lambda draw: sending(Drawn(draw)))()
+
+
+def evidence(claim_id, step):
+    found = promise(claim_id, "K").claim
+    return list(found.predicate(step)) if judged(found, step) else []
+
+
+@given(key=st.binary(max_size=70))
+def test_the_second_hash_agrees_with_the_first(key):
+    assert unsigned_murmur2(key) == murmur2(key) % 2**32
+    assert partition_of_key(key, 50) == partition_for_key(key, 50)
+
+
+@pytest.mark.parametrize("spec", PARTITIONERS)
+@given(sent=sendings)
+def test_a_reference_keeps_validity_and_what_it_claims(spec, sent):
+    step = send(PARTITIONERS[spec].factory, sent, again=True)
+    for claim_id in {*(made.id for made in validity_claims("K")), *PARTITIONERS[spec].claims}:
+        assert evidence(claim_id, step) == []
+
+
+@given(sent=sendings)
+def test_a_sound_partitioner_breaks_no_claim(sent):
+    step = send(partitioners.Delegating, sent, again=True)
+    assert [found for claim_id in CLAIMS for found in evidence(claim_id, step)] == []
+
+
+@pytest.mark.parametrize(
+    ("claim_id", "faulty"), [(c, one) for c, several in partitioners.FAULTY.items() for one in several]
+)
+def test_each_fault_is_found(claim_id, faulty):
+    steps = (send(faulty, sending(Seeded(seed)), again=True) for seed in range(300))
+    assert any(evidence(claim_id, step) for step in steps), f"{faulty.__name__} escaped"
+
+
+@pytest.mark.parametrize(
+    "spec", ["partitioner:murmur2", "partitioner:round-robin", "partitioner:uniform-sticky"]
+)
+def test_a_rule_that_does_not_look_at_the_partition_asked_for_refuses_none(spec):
+    steps = (send(PARTITIONERS[spec].factory, sending(Seeded(seed))) for seed in range(100))
+    assert any(evidence("refuses-out-of-range", step) for step in steps)
+
+
+def test_the_0_8_rule_is_not_compatible_with_the_later_hash():
+    steps = (send(PARTITIONERS["partitioner:abs"].factory, sending(Seeded(seed))) for seed in range(100))
+    assert any(evidence("hash-compatible", step) for step in steps)
+
+
+def test_a_sticky_rule_stays_with_a_partition_that_lost_its_leader():
+    steps = (
+        send(PARTITIONERS["partitioner:uniform-sticky"].factory, sending(Seeded(seed))) for seed in range(300)
+    )
+    assert any(evidence("available-only", step) for step in steps)
+
+
+def test_a_timeout_is_not_a_crash():
+    sent = Sent(Record("t", b"k"), TopicMetadata.of(2), Failure(FailureKind.TIMEOUT, "2 s"))
+    step = SendingStep((sent,))
+    assert [bool(evidence(c, step)) for c in ("total", "terminates")] == [False, True]
+
+
+def test_an_empty_key_is_named_in_evidence():
+    sent = Sent(Record("t", b""), TopicMetadata.of(2), 7)
+    (found,) = evidence("in-range", SendingStep((sent,)))
+    assert found.subject == "record for t, key empty"
+    assert found.facts == {"sent to": 7, "of partitions": 2}

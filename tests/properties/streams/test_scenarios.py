@@ -1,0 +1,50 @@
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.model.streams.history import play_tasks
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskRequest
+from kassay.properties.sources import Drawn, Seeded
+from kassay.properties.streams.scenarios import (
+    PROCESSES_MAX,
+    TASK_SITUATION_IDS,
+    process_id,
+    reached,
+    task_history,
+)
+
+SEEDS = 400
+
+
+class Nothing:
+    name = "nothing"
+
+    def assign(self, request: TaskRequest) -> TaskAssignment:
+        return TaskAssignment({client.process_id: ClientTasks() for client in request.clients})
+
+
+def test_a_seed_gives_the_same_history_again_and_others_give_others():
+    assert task_history(Seeded(7)) == task_history(Seeded(7))
+    assert len({task_history(Seeded(seed)) for seed in range(50)}) > 45
+
+
+def test_every_situation_is_reached_and_none_is_rare():
+    counts = Counter(name for seed in range(SEEDS) for name in reached(task_history(Seeded(seed))))
+    assert set(counts) == set(TASK_SITUATION_IDS)
+    assert min(counts.values()) > SEEDS // 20
+
+
+@given(st.data())
+def test_hypothesis_drives_the_same_generator(data: st.DataObject):
+    history = task_history(Drawn(data.draw))
+    assert 1 <= len(history.processes) <= PROCESSES_MAX
+    steps = list(play_tasks(history, Nothing))
+    assert len(steps) == len(history.changes) + 1
+    assert all(step.request.clients for step in steps)
+
+
+def test_process_ids_are_different_and_sort_differently_in_java():
+    ids = [process_id(number) for number in range(PROCESSES_MAX + 1)]
+    assert len(set(ids)) == len(ids)
+    assert any(name.startswith("8") for name in ids)

@@ -1,0 +1,75 @@
+"""What traces of placers, planners, partitioners and task assignors look like on a terminal."""
+
+import pytest
+from rich.console import Console
+
+from kassay.certify.kinds.driver import Subject
+from kassay.certify.kinds.registry import driver_for
+from kassay.certify.runs.blocks import open_host
+from kassay.certify.targets.resolve import resolve
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.properties.groups.generator import Profile
+from kassay.properties.sources import Seeded
+from kassay.report.screen.terminal import story
+
+
+def shown(told, rounds_max=8):
+    screen = Console(width=300)
+    with screen.capture() as out:
+        screen.print(story(told, rounds_max))
+    return out.get()
+
+
+def told(spec, seed):
+    target = resolve(spec)
+    driver = driver_for(target.kind)
+    case = driver.generate(Seeded(seed), Profile(kind=target.kind))
+    with open_host(target) as host:
+        return case, driver.told(case, Subject(host.new, RebalanceProtocol.EAGER, ()))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_placement_is_told_partition_by_partition(seed):
+    case, steps = told("placement:rack-aware", seed)
+    text = shown(steps)
+    assert f"{case.request.partitions} new partitions, {case.request.replication_factor} replicas" in text
+    assert all(" ".join(map(str, row)) in text for _, row in steps[0].get("answer", []))
+    assert ("refused: " in text) == ("refused" in steps[0])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_plan_is_told_move_by_move(seed):
+    case, steps = told("plan:optimal", seed)
+    text = shown(steps)
+    assert all(f"{tp.topic}-{tp.partition}" in text for tp, _ in case.before)
+    assert text.count(" -> ") == len(steps[0]["moves"])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_sending_is_told_record_by_record(seed):
+    case, steps = told("partitioner:explicit", seed)
+    text = shown(steps, 100)
+    keys = [record.key for record, _ in case.records if record.key]
+    assert all(f"key {key.hex()}" in text for key in keys)
+    assert len([line for line in text.splitlines() if line.strip()]) == len(case.records) + 1
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_an_application_is_told_rebalance_by_rebalance(seed):
+    case, steps = told("streams-high-availability", seed)
+    text = shown(steps, 100)
+    assert text.count("rebalance ") == len(steps)
+    assert all(join.process_id in text for join in case.processes)
+    assert "at rest" in text
+    assert len(steps) < 2 or "more rebalances" in shown(steps, 1)
+
+
+def test_a_call_without_an_answer_is_told():
+    step = told("streams-sticky", 1)[1][0]
+    del step["answer"]
+    assert "raised: no idea" in shown([{**step, "failure": {"kind": "raised", "message": "no idea"}}])
+    assert "no answer" in shown([step])
+
+
+def test_nothing_is_told_of_nothing():
+    assert shown([]).strip() == ""

@@ -1,0 +1,153 @@
+"""The checker of intervals accepts nothing that is not so, whatever is done to a certificate."""
+
+from __future__ import annotations
+
+import copy
+import random
+from typing import Any
+
+import pytest
+
+from kassay.solver.check.intervals import check_interval, check_interval_document
+from kassay.solver.consumers.problem import Problem
+from kassay.solver.packing.documents import solve_weighted_document
+from tests.solver.packing import cases
+
+
+def _solved(rng: random.Random, weighted: bool) -> dict[str, Any]:
+    while True:
+        case = cases.small(rng, weighted, partitions=5)
+        problem = Problem.parse(case)
+        if problem.weighted if weighted else len(problem.bundle_sizes) > 1:
+            return dict(solve_weighted_document(case, engine="own")["certificate"])
+
+
+def _says_the_truth(certificate: dict[str, Any]) -> bool:
+    """Whether the packing is one, is worth what is said, and no packing is below the bounds."""
+    case = certificate["instance"] | {"members": sorted(certificate["instance"]["members"], key=_id)}
+    owner_of = {
+        (topic, number): i
+        for i, member in enumerate(case["members"])
+        for topic, numbers in certificate["assignment"].get(member["id"], {}).items()
+        for number in numbers
+    }
+    units = cases.units(case)
+    owner = []
+    for tps, able, _ in units:
+        owners = {owner_of.get(tp) for tp in tps}
+        if len(owners) != 1 or not owners <= set(able):
+            return False
+        owner += owners
+    given = sum(len(row) for topics in certificate["assignment"].values() for row in topics.values())
+    heaviest, squares, moved, mismatch = cases.value(case, owner)  # type: ignore[arg-type]
+    values = list(cases.every(case))
+    upper, best = heaviest, min(value[0] for value in values)
+    if certificate["kind"] == "bundles":
+        upper, best = squares, min(value[1] for value in values)
+    kept = [v for v in values if v[certificate["kind"] == "bundles"] <= upper]
+    return (
+        given == sum(len(tps) for tps, _, _ in units)
+        and certificate["upper"] == upper
+        and certificate["lower"] <= best
+        and (certificate["moved"], certificate["rack_mismatch"]) == (moved, mismatch)
+        and certificate["moves"]["moves"] <= min(v[2] for v in kept)
+    )
+
+
+def _id(member: dict[str, Any]) -> str:
+    return str(member["id"])
+
+
+def _damage(rng: random.Random, certificate: dict[str, Any]) -> dict[str, Any]:
+    damaged = copy.deepcopy(certificate)
+    ids = [member["id"] for member in damaged["instance"]["members"]]
+    for _ in range(rng.randint(1, 3)):
+        match rng.randrange(8):
+            case 0 | 1:
+                giver, taker = rng.choice(ids), rng.choice(ids)
+                if damaged["assignment"][giver]:
+                    topic = rng.choice(list(damaged["assignment"][giver]))
+                    number = damaged["assignment"][giver][topic].pop()
+                    damaged["assignment"][taker].setdefault(topic, []).append(number)
+                    if not damaged["assignment"][giver][topic]:
+                        del damaged["assignment"][giver][topic]
+            case 2:
+                damaged[rng.choice(("lower", "upper", "moved", "rack_mismatch"))] += rng.choice(
+                    (-2, -1, 1, 2)
+                )
+            case 3:
+                damaged["moves"][rng.choice(("moves", "low", "top"))] += rng.choice((-1, 1, 3))
+            case 4:
+                prices = damaged["moves"]["prices"]
+                prices[rng.randrange(len(prices))] += rng.choice((-(10**8), -5, 10**7, 10**8))
+            case 5 if damaged["kind"] == "weighted":
+                damaged["bound"]["name"] = rng.choice(("mean", "largest item", "pigeonhole", "faith"))
+                damaged["bound"]["k"] = rng.choice((0, 1, 2))
+            case 6 if damaged["kind"] == "weighted":
+                damaged["bound"]["members"] = rng.sample(ids, rng.randint(0, len(ids)))
+                damaged["bound"]["value"] += rng.choice((-1, 0, 1))
+            case 5 | 6:
+                damaged["prices"][rng.randrange(len(ids))] += rng.choice((-900, -7, 7, 900))
+                damaged["grain"] = rng.choice((0, 1, 2, 3))
+            case _:
+                damaged["assignment"].pop(rng.choice(ids), None)
+                damaged["assignment"] = {id_: damaged["assignment"].get(id_, {}) for id_ in ids}
+    return damaged
+
+
+def _fuzz(seed: int, certificates: int, damages: int) -> tuple[int, int]:
+    rng = random.Random(seed)
+    accepted = refused = 0
+    for number in range(certificates):
+        certificate = _solved(rng, weighted=number % 2 == 0)
+        assert check_interval(certificate)[0]
+        assert _says_the_truth(certificate)
+        for _ in range(damages):
+            damaged = _damage(rng, certificate)
+            if check_interval(damaged)[0]:
+                assert _says_the_truth(damaged)
+                accepted += 1
+            else:
+                refused += 1
+    return accepted, refused
+
+
+def test_no_damaged_certificate_says_what_is_not_so() -> None:
+    accepted, refused = _fuzz(1, 120, 15)
+    assert refused > 800
+    assert accepted > 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 6))
+def test_more_damage_says_nothing_wrong(seed: int) -> None:
+    assert _fuzz(seed, 300, 30)[1] > 4000
+
+
+def test_an_engine_is_named_where_arithmetic_cannot_follow() -> None:
+    rng = random.Random(5)
+    while True:
+        certificate = _solved(rng, weighted=True)
+        if certificate["lower"] < certificate["upper"]:
+            break
+    assert not check_interval(certificate | {"lower": certificate["lower"] + 1})[0]
+    accepted, told = check_interval(certificate | {"lower": certificate["lower"] + 1, "prover": "Z3"})
+    assert accepted
+    assert told.startswith("interval:")
+    assert "Z3's word" in told
+
+
+def test_a_result_is_held_to_its_certificate() -> None:
+    rng = random.Random(6)
+    certificate = _solved(rng, weighted=True)
+    result = {name: certificate[name] for name in ("lower", "upper", "moved")} | {"certificate": certificate}
+    assert check_interval_document(result)[0]
+    assert not check_interval_document(result | {"upper": result["upper"] - 1})[0]
+    assert not check_interval_document(result | {"lower": result["upper"] + 1})[0]
+
+
+@pytest.mark.parametrize(
+    "junk", [None, [], {}, 3, {"schema": "kassay/interval-certificate/1"}, {"certificate": {}}]
+)
+def test_junk_is_refused_without_an_exception(junk: Any) -> None:
+    assert check_interval_document(junk)[0] is False

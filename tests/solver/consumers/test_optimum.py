@@ -1,0 +1,196 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import networkx as nx
+import pytest
+
+from kassay.model.errors import InputError
+from kassay.solver.check.balance import MOVEMENT_FIRST, ORDERS, RACK_FIRST
+from kassay.solver.consumers.optimum import NotPolynomialError, Optimum, optimum, parse_order
+from kassay.solver.consumers.problem import NOBODY, Problem, Subject
+from kassay.solver.consumers.z3_optimum import z3_optimum
+from kassay.solver.consumers.z3_plain import plain_optimum
+from kassay.solver.instances.consumers import consumer
+from tests.solver.consumers import brute
+
+MEDIUM = [
+    (shape, seed, members, partitions)
+    for shape in ("shuffle", "groups", "random", "nested", "racks", "leave", "join")
+    for seed, (members, partitions) in enumerate([(7, 31), (12, 60), (25, 140)])
+]
+
+
+def judged(found: Optimum) -> brute.Value:
+    rest = (found.moved, found.rack_mismatch)
+    return list(found.loads[::-1]), *(rest if found.order == MOVEMENT_FIRST else rest[::-1])
+
+
+def medium(shape: str, seed: int, members: int, partitions: int) -> Problem:
+    return Problem.parse(consumer(shape, seed, members=members, partitions=partitions))
+
+
+def compare(seeds: range, plain_every: int) -> int:
+    """Brute force, the flow, Z3 on the hubs, and now and then plain Z3."""
+    compared = 0
+    for number, document in enumerate(brute.small(seeds)):
+        problem = Problem.parse(document)
+        best = brute.best(problem)
+        for order in ORDERS:
+            assert judged(optimum(problem, order)) == best[order], document["name"]
+            assert judged(z3_optimum(problem, order)) == best[order], document["name"]
+            if number % plain_every == 0:
+                assert judged(plain_optimum(problem, order)) == best[order], document["name"]
+            compared += 1
+    return compared
+
+
+def test_brute_force_flow_and_z3_agree() -> None:
+    assert compare(range(1000, 1016), plain_every=4) == 192
+
+
+@pytest.mark.slow
+def test_brute_force_flow_and_z3_agree_on_five_thousand_instances() -> None:
+    assert compare(range(850), plain_every=5) == 10_200
+
+
+def test_copartitioned_bundles_of_equal_size_are_units() -> None:
+    for seed in range(60):
+        rng = Random(seed)
+        document = consumer("groups" if seed % 2 else "shuffle", seed, members=3, partitions=6, topics=2)
+        first, second = document["topics"]
+        second["partitions"] = first["partitions"] = min(3, first["partitions"], second["partitions"])
+        for topic in (first, second):
+            topic["racks"] = [[f"r{rng.randrange(3)}"] for _ in range(first["partitions"])]
+        for member in document["members"]:
+            member["topics"] = [first["name"], second["name"]] if member["topics"] else []
+            member["owned"] = [claim for claim in member["owned"] if claim[1] < first["partitions"]]
+            member["rack"] = f"r{rng.randrange(3)}"
+        document["copartition"] = [[second["name"], first["name"]]]
+        problem = Problem.parse(document)
+        best = brute.best(problem)
+        for order in ORDERS:
+            assert judged(optimum(problem, order)) == best[order], seed
+            assert judged(z3_optimum(problem, order)) == best[order], seed
+
+
+def convex(problem: Problem, order: tuple[str, ...]) -> brute.Value:
+    """The optimum by networkx on the dense network: partition -> member, loads at convex cost."""
+    graph = nx.DiGraph()
+    racks = [member.rack for member in problem.members]
+    total = sum(topic.partitions for topic in problem.topics if topic.name in problem.subscribers)
+    scale = total + 1
+    for topic in problem.topics:
+        for p in range(topic.partitions if topic.name in problem.subscribers else 0):
+            graph.add_node((topic.name, p), demand=-1)
+            before = problem.previous[topic.name][p]
+            known = topic.racks[p] if topic.racks else frozenset()
+            for m in problem.subscribers[topic.name]:
+                moved, wrong = before not in (NOBODY, m), bool(known) and racks[m] not in known
+                cost = scale * moved + wrong if order == MOVEMENT_FIRST else scale * wrong + moved
+                graph.add_edge((topic.name, p), m, weight=cost, capacity=1)
+    graph.add_node("sink", demand=total)
+    for m in range(len(racks)):
+        for k in range(total):
+            graph.add_node((m, k))
+            graph.add_edge(m, (m, k), capacity=1, weight=(2 * k + 1) * scale * scale)
+            graph.add_edge((m, k), "sink", capacity=1)
+    flow = nx.min_cost_flow(graph)
+    owners = {
+        topic: tuple(
+            next(m for m, amount in flow[topic, p].items() if amount)
+            for p in range(len(problem.previous[topic]))
+        )
+        for topic in problem.subscribers
+    }
+    return brute.value(problem, owners, order)
+
+
+@pytest.mark.parametrize("shape", ["random", "nested", "groups", "racks"])
+@pytest.mark.parametrize("order", ORDERS, ids="-".join)
+def test_networkx_on_the_dense_convex_network_agrees(shape: str, order: tuple[str, ...]) -> None:
+    for seed in range(3):
+        problem = medium(shape, seed, 6, 22)
+        assert judged(optimum(problem, order)) == convex(problem, order)
+
+
+@pytest.mark.parametrize(("shape", "seed", "members", "partitions"), MEDIUM)
+def test_an_optimum_is_stable(shape: str, seed: int, members: int, partitions: int) -> None:
+    problem = medium(shape, seed, members, partitions)
+    for order in ORDERS:
+        found = optimum(problem, order)
+        again = optimum(replace(problem, previous={**problem.previous, **found.owners}), order)
+        assert again.owners == found.owners
+        assert again.moved == 0
+
+
+@pytest.mark.parametrize(("shape", "seed", "members", "partitions"), MEDIUM)
+def test_the_order_of_the_input_does_not_matter(shape: str, seed: int, members: int, partitions: int) -> None:
+    document = consumer(shape, seed, members=members, partitions=partitions)
+    found = optimum(Problem.parse(document)).assignment
+    rng = Random(seed)
+    for _ in range(3):
+        rng.shuffle(document["members"])
+        rng.shuffle(document["topics"])
+        for member in document["members"]:
+            rng.shuffle(member["topics"])
+            rng.shuffle(member["owned"])
+        assert optimum(Problem.parse(document)).assignment == found
+
+
+@pytest.mark.parametrize(("shape", "seed", "members", "partitions"), MEDIUM)
+def test_z3_on_the_hubs_agrees_on_medium_sizes(shape: str, seed: int, members: int, partitions: int) -> None:
+    problem = medium(shape, seed, members, partitions)
+    for order in (MOVEMENT_FIRST, RACK_FIRST):
+        assert judged(z3_optimum(problem, order)) == judged(optimum(problem, order))
+
+
+@pytest.mark.parametrize("steps", [2, 5, 17, 60])
+def test_chains_of_moves_level_the_staircase(steps: int) -> None:
+    names = [f"t{i:02d}" for i in range(steps)]
+    members = [
+        {"id": f"m{i:02d}", "topics": names[i : i + 2], "owned": [[names[i], p] for p in range(i + 1)]}
+        for i in range(steps)
+    ]
+    topics = [{"name": name, "partitions": i + 1} for i, name in enumerate(names)]
+    found = optimum(Problem.parse({"family": "A", "members": members, "topics": topics}))
+    # The first k members can hold no more than the first k + 1 topics have, and that is all they can take.
+    assert sum(found.loads) == steps * (steps + 1) // 2
+    assert found.loads[-1] - found.loads[0] < steps - 1 or steps == 2
+
+
+def test_members_without_topics_and_topics_without_members_are_no_trouble() -> None:
+    document = {
+        "family": "A",
+        "members": [{"id": "a", "topics": []}, {"id": "b", "topics": ["t", "none"]}],
+        "topics": [
+            {"name": "t", "partitions": 3},
+            {"name": "none", "partitions": 0},
+            {"name": "lonely", "partitions": 9},
+        ],
+    }
+    found = optimum(Problem.parse(document))
+    assert found.loads == (0, 3)
+    assert len(found.assignment["b"]) == 3
+    assert optimum(Problem((), (), {})).loads == ()
+
+
+def test_what_is_np_hard_is_refused() -> None:
+    weighted = Problem.parse(consumer("weighted", 1, members=3, partitions=6))
+    with pytest.raises(NotPolynomialError, match="weighted"):
+        optimum(weighted)
+    uneven = Problem.parse(consumer("copart", 1, members=10, partitions=40))
+    with pytest.raises(NotPolynomialError, match="different sizes"):
+        optimum(uneven)
+    alike = replace(
+        weighted,
+        topics=tuple(Subject(t.name, t.partitions, None, (1,) * t.partitions) for t in weighted.topics),
+    )
+    assert optimum(alike).loads == (2, 2, 2)
+
+
+def test_an_unknown_order_is_named() -> None:
+    assert parse_order("balance, rack,movement") == RACK_FIRST
+    with pytest.raises(InputError, match="found 'rack,balance'"):
+        parse_order("rack,balance")

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from hashlib import sha256
+
+import pytest
+
+from kassay.model.errors import InputError
+from kassay.solver.instances.brokers import placement, tasks
+from kassay.solver.instances.consumers import consumer
+from kassay.solver.instances.suites import SUITES, suite, to_line
+
+DIGESTS = {
+    "small": (2400, "adac2df2d8f5329ba1ab81fc9d9ae78e62bfe34ac161afeeb6d079fc0d4f09ba"),
+    "bench": (52, "8a2d374d5c3430979ce1aac0d129bc4645f7710172affd4a6515543cb535b344"),
+    "large": (12, "7af0a4243ca497147058b3eaa80248d273d792fa8752febcb1fc4a11d22eea02"),
+}
+
+
+@pytest.mark.parametrize("name", ["small", "bench", pytest.param("large", marks=pytest.mark.slow)])
+def test_the_bytes_of_a_suite_never_change(name: str) -> None:
+    digest, count = sha256(), 0
+    for document in suite(name):
+        digest.update(to_line(document).encode() + b"\n")
+        count += 1
+    assert (count, digest.hexdigest()) == DIGESTS[name]
+    assert name in SUITES
+
+
+def test_unknown_suites_and_shapes_are_named() -> None:
+    with pytest.raises(InputError, match="found 'huge', expected one of small, bench, large"):
+        suite("huge")
+    for maker in (consumer, placement, tasks):
+        with pytest.raises(InputError, match="shape: found 'round'"):
+            maker("round")

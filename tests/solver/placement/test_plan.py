@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kassay.model.cluster import TopicPartition
+from kassay.solver.placement.documents import certified_placement
+from kassay.solver.placement.plan import plan, reassignment, reassignments, rollback, waves
+from kassay.solver.placement.problem import PlacementProblem
+from tests.solver.placement import cases
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> PlacementProblem:
+    number, racks = draw(st.integers(1, 9)), draw(st.integers(0, 4))
+    rack = st.integers(0, racks - 1).map("r{}".format) if racks else st.none()
+    hosts = [{"id": i, "rack": draw(rack), "share": 1} for i in range(number)]
+    rf = draw(st.integers(1, min(4, number)))
+    row = st.permutations(range(number + 2)).flatmap(
+        lambda ids: st.integers(0, min(len(ids), rf + 1)).map(lambda size: list(ids)[:size])
+    )
+    rows = draw(st.lists(row, min_size=1, max_size=8))
+    return PlacementProblem.parse(cases.document(hosts, rows, rf))
+
+
+def _excess(row: tuple[int, ...], rack: dict[int, str | None], most: int) -> int:
+    held = Counter(rack[broker] for broker in row if broker in rack)
+    return sum(max(0, count - most) for count in held.values()) if set(rack.values()) != {None} else 0
+
+
+@settings(max_examples=300, deadline=None)
+@given(problems())
+def test_every_state_of_a_plan_is_valid(problem: PlacementProblem) -> None:
+    found = certified_placement(problem)
+    before = {tp: row for tp, _, row in problem.partitions()}
+    after = dict(zip(found.partitions, found.rows, strict=True))
+    rack = {broker.broker_id: broker.rack for broker in problem.brokers}
+    steps = plan(before, after, rack)
+    state = dict(before)
+    most = problem.spread(problem.topics[0].rf).most
+    copied = sum(len(row) for tp, row in after.items() if not before[tp])
+    for step in steps:
+        assert state[step.tp] == step.before
+        assert step.source is None or step.source in step.before
+        assert step.target is None or step.target not in step.before
+        assert len(set(step.after)) == len(step.after)
+        assert _excess(step.after, rack, most) <= _excess(step.before, rack, most)
+        state[step.tp] = step.after
+        copied += step.copies
+    assert {tp: row for tp, row in state.items() if before[tp]} == {
+        tp: row for tp, row in after.items() if before[tp]
+    }
+    assert copied == found.copies
+
+
+@settings(max_examples=100, deadline=None)
+@given(problems(), st.integers(1, 3))
+def test_rounds_respect_what_a_broker_can_copy(problem: PlacementProblem, each: int) -> None:
+    found = certified_placement(problem)
+    before = {tp: row for tp, _, row in problem.partitions()}
+    after = dict(zip(found.partitions, found.rows, strict=True))
+    steps = plan(before, after, {broker.broker_id: broker.rack for broker in problem.brokers})
+    rounds = waves(steps, each)
+    assert sorted(map(id, (step for steps in rounds for step in steps))) == sorted(map(id, steps))
+    for steps_of_round in rounds:
+        assert len({step.tp for step in steps_of_round}) == len(steps_of_round)
+        busy = Counter(b for s in steps_of_round if s.copies for b in (s.source, s.target) if b is not None)
+        assert max(busy.values(), default=0) <= each
+    state = dict(before)
+    for document in reassignments(rounds):
+        for entry in document["partitions"]:
+            state[TopicPartition(entry["topic"], entry["partition"])] = tuple(entry["replicas"])
+    assert all(state[tp] == row for tp, row in after.items() if before[tp])
+
+
+def test_the_json_is_the_tools() -> None:
+    tp = TopicPartition("orders", 0)
+    assert reassignment({tp: (4, 7, 1)}) == {
+        "version": 1,
+        "partitions": [{"topic": "orders", "partition": 0, "replicas": [4, 7, 1]}],
+    }
+    assert rollback({tp: (1, 4)}, {tp: (4, 7)}) == reassignment({tp: (1, 4)})
+    assert rollback({tp: (1, 4)}, {tp: (1, 4)})["partitions"] == []
+
+
+def test_a_change_of_leader_alone_copies_nothing() -> None:
+    tp = TopicPartition("t", 0)
+    (step,) = plan({tp: (1, 2)}, {tp: (2, 1)}, {1: None, 2: None})
+    assert (step.source, step.target, step.copies) == (None, None, 0)
+
+
+def test_replicas_change_inside_their_rack_first() -> None:
+    tp = TopicPartition("t", 0)
+    racks = {1: "a", 2: "b", 3: "b", 4: "a"}
+    steps = plan({tp: (1, 2)}, {tp: (3, 4)}, racks)
+    assert [(step.source, step.target) for step in steps[:2]] == [(1, 4), (2, 3)]
+    assert [step.after for step in steps] == [(4, 2), (4, 3), (3, 4)]

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kassay.model.errors import InputError
+from kassay.solver.placement.problem import PlacementProblem
+from tests.solver.placement import cases
+
+GOOD = cases.document(cases.brokers(3, 3), [[0, 1], [1, 2]], 2) | {"removed": []}
+
+
+def _set(*path: Any) -> Callable[[Any], None]:
+    *way, last, value = path
+
+    def change(document: Any) -> None:
+        for key in way:
+            document = document[key]
+        document[last] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (_set("family", "A"), r"family: found 'A', expected the family \"B\""),
+        (_set("brokers", []), r"brokers: found \[\], expected at least one broker"),
+        (_set("brokers", 1, "id", 0), r"brokers\[1\].id: broker id 0 is already at brokers\[0\].id"),
+        (_set("brokers", 1, "id", -1), r"brokers\[1\].id: found -1"),
+        (_set("brokers", 1, "id", True), r"brokers\[1\].id: found True"),
+        (_set("brokers", 1, "rack", None), r"brokers: broker 1 without a rack"),
+        (_set("brokers", 1, "rack", 7), r"brokers\[1\].rack: found 7, expected a name"),
+        (_set("brokers", 1, "share", -2), r"brokers\[1\].share: found -2"),
+        (_set("brokers", 1, "share", 0.5), r"brokers\[1\].share: found 0.5"),
+        (_set("brokers", 1, "max_replicas", "x"), r"brokers\[1\].max_replicas: found 'x'"),
+        (_set("brokers", 1, "fenced", 1), r"brokers\[1\].fenced: found 1, expected true or false"),
+        (_set("brokers", [{"id": 0, "share": 0}]), r"brokers: every share is 0"),
+        (_set("topics", 0, "rf", 4), r"topics\[0\].rf: topic 't' wants 4 distinct brokers.*brokers 0, 1, 2"),
+        (_set("topics", 0, "rf", 0), r"topics\[0\].rf: found 0"),
+        (_set("topics", 0, "partitions", 1), r"current.t: found 2 rows, expected at most 1"),
+        (_set("topics", 0, "name", "u"), r"current: found 't', expected the name of a topic"),
+        (_set("topics", [GOOD["topics"][0]] * 2), r"topics\[1\].name: topic 't' is already"),
+        (_set("current", "t", 0, [0, 0]), r"current.t\[0\]\[1\]: broker 0 is already at current.t\[0\]\[0\]"),
+        (_set("current", "t", 0, ["0", 1]), r"current.t\[0\]\[0\]: found '0'"),
+        (_set("current", "t", 0, [0, 9]), r"current.t\[0\]\[1\]: found 9, expected the id of a broker"),
+        (_set("current", "t", 0, 5), r"current.t\[0\]: found 5, expected a list"),
+        (_set("current", []), r"current: found \[\], expected an object"),
+        (_set("removed", [1]), r"removed\[0\]: found 1, expected a broker that is not under"),
+    ],
+)
+def test_bad_input_is_one_line_that_names_the_field(change: Callable[[Any], None], message: str) -> None:
+    document = copy.deepcopy(GOOD)
+    change(document)
+    with pytest.raises(InputError, match=message) as refused:
+        PlacementProblem.parse(document)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("field", ["family", "brokers", "topics"])
+def test_a_missing_field_is_named(field: str) -> None:
+    with pytest.raises(InputError, match=f"{field}: missing"):
+        PlacementProblem.parse({key: value for key, value in GOOD.items() if key != field})
+
+
+@pytest.mark.parametrize("document", [None, [], 3, "x"])
+def test_what_is_no_object_is_refused(document: Any) -> None:
+    with pytest.raises(InputError):
+        PlacementProblem.parse(document)
+
+
+def test_a_document_comes_back_as_it_went() -> None:
+    rng = random.Random(1)
+    for _ in range(200):
+        problem = PlacementProblem.parse(cases.small(rng))
+        assert PlacementProblem.parse(problem.document()) == problem
+
+
+def test_brokers_not_listed_are_taken_to_be_going() -> None:
+    document = {key: value for key, value in GOOD.items() if key != "removed"}
+    problem = PlacementProblem.parse(document | {"current": {"t": [[0, 9]]}})
+    assert problem.current["t"] == ((0, 9), ())
+    assert problem.document()["removed"] == [9]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "rf", "least", "most"),
+    [((2, 2, 2), 3, 1, 1), ((2, 2, 2), 4, 1, 2), ((3, 1, 1), 5, 1, 3), ((4,), 3, 1, 3), ((1, 1, 1), 2, 0, 1)],
+)
+def test_the_rack_rule(sizes: tuple[int, ...], rf: int, least: int, most: int) -> None:
+    hosts = [{"rack": f"r{r}", "share": 1} for r, size in enumerate(sizes) for _ in range(size)]
+    hosts = [host | {"id": i} for i, host in enumerate(hosts)]
+    assert PlacementProblem.parse(cases.document(hosts, [], rf)).spread(rf) == (least, most)

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import pytest
+
+from kassay.model.errors import InputError
+from kassay.solver.proofs.prove import Obligation, Verdict, chosen, obligations, proofs, prove
+
+
+@pytest.mark.parametrize("obligation", obligations(), ids=lambda each: each.name)
+def test_every_obligation_comes_out_as_known(obligation: Obligation) -> None:
+    proof = prove(obligation)
+    assert proof.verdict is obligation.expected
+    assert (proof.counterexample is None) == (proof.verdict is not Verdict.REFUTED)
+
+
+def test_names_are_unique_and_inductions_have_base_and_step() -> None:
+    names = [each.name for each in obligations()]
+    assert len(set(names)) == len(names)
+    for claim in ("range-contiguous", "range-cover", "roundrobin-count"):
+        assert {"base", "step"} <= {each.part for each in chosen([claim])}
+
+
+def test_refuted_claims_show_their_smallest_counterexample() -> None:
+    found = {proof.obligation.name: proof.counterexample for proof in proofs(["ceil-range-even", "abs"])}
+    assert found["ceil-range-even/all"] == {"P": 4, "C": 3, "N": 2}
+    assert found["abs/sign"] == {"x": -(1 << 31)}
+
+
+def test_a_spent_time_limit_is_unknown() -> None:
+    # Asked for a counterexample with no time to find one, nothing may be called refuted or proved wrongly.
+    proof = prove(chosen(["replicas-distinct/all"])[0], time_limit=0.001)
+    assert proof.verdict in (Verdict.UNKNOWN, Verdict.PROVED)
+
+
+def test_an_unknown_name_is_refused() -> None:
+    with pytest.raises(InputError, match="found 'nope'"):
+        chosen(["nope"])
