@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 from kassay.certify.runs.blocks import Job, open_bench, play_block
-from kassay.certify.runs.options import Budget, Options
+from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.targets.resolve import resolve
 
 HISTORIES = 1500
@@ -28,7 +28,7 @@ TARGETS = ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "op
 
 def rate(spec: str) -> float:
     """The median of checked rebalances a CPU second, all claims judged."""
-    job = Job(resolve(spec), Options(budget=Budget(histories=HISTORIES)))
+    job = Job(resolve(spec), RunOptions(budget=Budget(histories=HISTORIES)))
     rates = []
     with open_bench(job) as bench:
         # The processes of the hash-seed samples are started outside the timed part.
@@ -63,7 +63,7 @@ def resident_mib() -> float:
 
 def memory(for_seconds: float) -> None:
     """Play for that long and print what the process holds along the way."""
-    job = Job(resolve("range"), Options(budget=Budget(seconds=for_seconds)))
+    job = Job(resolve("range"), RunOptions(budget=Budget(seconds=for_seconds)))
     with open_bench(job) as bench:
         play_block(bench, 0, 500)
         print(f"at the start   {resident_mib():7.1f} MiB")

@@ -19,7 +19,7 @@ import time
 from typing import Any
 
 from kassay.certify.protocols.explore import build, watched
-from kassay.model.explore import Budget, explore
+from kassay.model.explore import WalkLimits, explore
 from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry
 from kassay.properties.protocols.watched import invariants
 
@@ -41,7 +41,7 @@ def walk(case: tuple[Any, ...], checks: bool, renamed: bool, liveness: bool) -> 
     judged = invariants(watched(model)) if checks else ()
     symmetry = ClientSymmetry(model.setting.interner) if renamed else None
     before = time.process_time()
-    done = explore(model, judged, budget=Budget(None), check_liveness=liveness, symmetry=symmetry)
+    done = explore(model, judged, budget=WalkLimits(None), check_liveness=liveness, symmetry=symmetry)
     return {
         "states": done.states,
         "edges": done.edges,

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from io import StringIO
 
 from kassay.certify.runs.certificate import Certificate
-from kassay.certify.runs.options import Budget, Options
+from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.runs.verdicts import Verdict
 from kassay.certify.targets.resolve import Limits, Target, resolve
@@ -55,7 +55,7 @@ def certify_assignor(
     cannot be tested. An unknown verdict (a small number of histories) passes unless `allow_unknown` is
     False.
     """
-    options = Options(
+    options = RunOptions(
         claims=None if claims is None else tuple(claims),
         assume=parse_assumptions(list(assume)),
         protocol=None if protocol is None else RebalanceProtocol(protocol),
@@ -73,7 +73,7 @@ def certify_assignor(
     return certificate
 
 
-def _target(target: str | type, options: Options) -> Target:
+def _target(target: str | type, options: RunOptions) -> Target:
     return resolve(
         target if isinstance(target, str) else _spec_of(target),
         in_process=options.in_process,

@@ -10,7 +10,7 @@ import pytest
 
 from kassay.assignors import registry
 from kassay.certify.runs.baseline import Known, apply, class_of, read_baseline
-from kassay.certify.runs.options import Budget, Options
+from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.runs.verdicts import Verdict
 from kassay.certify.targets.resolve import resolve
@@ -33,7 +33,7 @@ REFERENCES = {
 
 
 def certificate(spec, histories):
-    options = Options(budget=Budget(histories=histories), controls=False, shrink=False)
+    options = RunOptions(budget=Budget(histories=histories), controls=False, shrink=False)
     return certify(resolve(spec), options)
 
 
@@ -87,7 +87,7 @@ CAREFUL = frozenset({"no-racks", "no-conflicting-claims", "no-empty-subscription
 
 @pytest.mark.parametrize("spec", BUGGY)
 def test_without_racks_contradictions_and_idle_members_kafkas_sticky_rules_keep_every_claim(spec):
-    options = Options(assume=CAREFUL, budget=Budget(histories=300), controls=False)
+    options = RunOptions(assume=CAREFUL, budget=Budget(histories=300), controls=False)
     assert findings(certify(resolve(spec), options)) == set()
 
 

@@ -11,7 +11,7 @@ from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join, Leave
 from kassay.model.groups.player import Player
 from kassay.model.java.randomness import JavaRandom
-from kassay.model.partitioners.partitioner import Record, TopicMetadata
+from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.placement.request import PlacementRequest
 
 
@@ -122,7 +122,7 @@ def test_keys_go_where_kafkas_own_hashes_say(spec, key, hashed):
     with open_host(resolve(spec)) as host:
         made = host.new({})
         made.configure({})
-        assert made.partition(Record("t", key), TopicMetadata.of(7)) == (hashed & 0x7FFFFFFF) % 7
+        assert made.partition(ProducerRecord("t", key), TopicMetadata.of(7)) == (hashed & 0x7FFFFFFF) % 7
 
 
 def test_the_article_on_coordinators_and_kafka_differ_for_one_hash_only():

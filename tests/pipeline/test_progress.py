@@ -9,7 +9,7 @@ from rich.console import Console
 
 from kassay.pipeline.campaign.campaign import Campaign
 from kassay.pipeline.campaign.lanes import Chunk, lanes_of
-from kassay.pipeline.campaign.runner import Clock, Progress
+from kassay.pipeline.campaign.runner import BatchClock, CampaignProgress
 from kassay.pipeline.campaign.spec import Spec, TargetSpec
 from kassay.pipeline.campaign.store import Local
 from kassay.report.screen.campaign import Told, progress_line
@@ -30,7 +30,7 @@ def begun(seconds: tuple[float, float]) -> Campaign:
 def test_within_a_batch_there_is_ever_more_done_and_less_left(
     seconds: tuple[float, float], slots: int, tasks: int
 ) -> None:
-    clock = Clock(begun(seconds), slots)
+    clock = BatchClock(begun(seconds), slots)
     told = [clock.within(1, done, tasks) for done in range(tasks + 1)]
     assert (told[0].done, told[-1].done, told[-1].of) == (40, 120, 200)
     assert [now.done for now in told] == sorted(now.done for now in told)
@@ -43,12 +43,12 @@ def test_within_a_batch_there_is_ever_more_done_and_less_left(
 def test_nothing_is_foretold_before_every_lane_has_been_seen() -> None:
     campaign = begun((1.0, 1.0))
     campaign.done = {}
-    assert Clock(campaign, 2).within(0, 1, 4).eta_s is None
+    assert BatchClock(campaign, 2).within(0, 1, 4).eta_s is None
 
 
 def test_a_batch_is_told_when_it_ends_and_in_between_only_after_a_while() -> None:
-    now = Progress(3, 50, 100, 12.34, 8.0, 2, tasks_done=5, tasks=9, peak_kib=2048)
-    ended = Progress(3, 60, 100, 12.34, 7.0, 2, broken=(("range", "stable"), ("range", "total")))
+    now = CampaignProgress(3, 50, 100, 12.34, 8.0, 2, tasks_done=5, tasks=9, peak_kib=2048)
+    ended = CampaignProgress(3, 60, 100, 12.34, 7.0, 2, broken=(("range", "stable"), ("range", "total")))
     screen = Console(file=io.StringIO(), width=200)
     silent, told = Told(screen, every_s=3600), Told(screen, every_s=0)
     silent.tick(now)
@@ -59,6 +59,6 @@ def test_a_batch_is_told_when_it_ends_and_in_between_only_after_a_while() -> Non
         "batch 3: 60 of 100 histories, 12/s, 7 s left, 2 findings so far",
         "  violated by range: stable, total",
     ]
-    assert progress_line(Progress(0, 0, 5, 0.0, None, 0)) == (
+    assert progress_line(CampaignProgress(0, 0, 5, 0.0, None, 0)) == (
         "batch 0: 0 of 5 histories, 0/s, ? left, 0 findings so far"
     )

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from kassay.certify.runs.blocks import Job, open_bench, play_block
-from kassay.certify.runs.options import Budget, Options
+from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.verdicts import missing
 from kassay.certify.targets.resolve import resolve
 from kassay.model.groups.player import Player
@@ -17,7 +17,7 @@ from kassay.properties.sources import Seeded, derive_seed
 
 
 def reached_by(spec, histories, **options):
-    job = Job(resolve(spec), Options(budget=Budget(histories=histories), **options))
+    job = Job(resolve(spec), RunOptions(budget=Budget(histories=histories), **options))
     with open_bench(job) as bench:
         return play_block(bench, 0, histories).reached
 
@@ -45,9 +45,11 @@ def test_an_unreached_situation_keeps_a_claim_unknown():
     from kassay.certify.runs.run import certify
     from kassay.certify.runs.verdicts import Verdict
 
-    options = Options(budget=Budget(histories=60), assume=frozenset({"no-racks"}), claims=("single-owner",))
+    options = RunOptions(
+        budget=Budget(histories=60), assume=frozenset({"no-racks"}), claims=("single-owner",)
+    )
     found = certify(resolve("roundrobin"), options).claims[0]
     if found.verdict is Verdict.UNKNOWN:
         assert "not reached" in found.why
-    few = Options(budget=Budget(histories=3), claims=("single-owner",), controls=False)
+    few = RunOptions(budget=Budget(histories=3), claims=("single-owner",), controls=False)
     assert certify(resolve("roundrobin"), few).claims[0].verdict is Verdict.UNKNOWN

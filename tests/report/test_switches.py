@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from kassay.certify.protocols.switch_runs import Row, command, hunt, row
+from kassay.certify.protocols.switch_runs import SwitchRow, command, hunt, row
 from kassay.certify.protocols.switches import SWITCHES
 from kassay.cli.commands.explore import command as explore_command
 from kassay.report.screen.switches import REMARKS, page, switches_view
@@ -68,7 +68,7 @@ def test_a_command_shows_what_the_line_says(name: str) -> None:
 
 def test_a_switch_that_is_not_found_is_told() -> None:
     lost = hunt("zk_no_owner_guard", on=False)
-    told = Row(SWITCHES["zk_no_owner_guard"], lost, lost, None)
+    told = SwitchRow(SWITCHES["zk_no_owner_guard"], lost, lost, None)
     assert not told.holds
     screen = Console(width=200)
     with screen.capture() as out:

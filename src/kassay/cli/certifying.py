@@ -13,8 +13,8 @@ from kassay.certify.kinds.driver import InternalError
 from kassay.certify.runs import baseline as baselines
 from kassay.certify.runs.baseline import Known
 from kassay.certify.runs.certificate import Certificate, Counterexample
-from kassay.certify.runs.options import Options
-from kassay.certify.runs.run import Progress, Report, certify
+from kassay.certify.runs.options import RunOptions
+from kassay.certify.runs.run import Report, RunProgress, certify
 from kassay.certify.targets.resolve import TargetNotFound, TargetNotLoadable, resolve
 from kassay.cli.options import write_json
 from kassay.model.errors import InputError
@@ -27,7 +27,7 @@ from kassay.report.screen.terminal import certificate_view, console
 class Session:
     """One call of the command: options, where things go, and the certificates so far."""
 
-    options: Options
+    options: RunOptions
     out: Path
     quiet: bool
     baseline: tuple[Known, ...] | None
@@ -90,7 +90,7 @@ class Session:
             )
             task = bar.add_task(spec, total=1.0, told="")
 
-            def report(progress: Progress) -> None:
+            def report(progress: RunProgress) -> None:
                 told = f"{progress.phase}: {progress.histories} histories, {progress.findings} findings"
                 bar.update(task, completed=progress.share, told=told)
 

@@ -48,7 +48,7 @@ class Seed(click.ParamType[int]):
             self.fail(f"{value!r} is no seed, expected a whole number or `random`", param, ctx)
 
 
-class Scope(click.ParamType[tuple[int, int]]):
+class ScopeType(click.ParamType[tuple[int, int]]):
     """A scope `MxP`: so many members, so many partitions."""
 
     name = "MxP"

@@ -47,7 +47,7 @@ def one_line(text: str) -> str:
     return line if len(line) <= _TEXT_MAX else f"{line[: _TEXT_MAX - 3]}..."
 
 
-def told(error: BaseException) -> str:
+def described(error: BaseException) -> str:
     """The class and text of an exception on one line, whatever its `__str__` does."""
     try:
         text = one_line(str(error))
@@ -77,4 +77,4 @@ def failed(error: BaseException, call: str, source: str | None = None) -> Target
     if isinstance(error, MemoryError):
         return TargetFailure(FailureKind.MEMORY, f"{call} ran out of memory", where or call, names)
     at = f" ({where})" if where else ""
-    return TargetFailure(FailureKind.RAISED, f"{call} raised {told(error)}{at}", where or call, names)
+    return TargetFailure(FailureKind.RAISED, f"{call} raised {described(error)}{at}", where or call, names)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from kassay.certify.protocols.explore import ExploreResult, beliefs, build, explore
-from kassay.model.explore import Severity, Violation
+from kassay.model.explore import InvariantViolation, Severity
 from kassay.model.protocols.shared.faults import Faults, parse_faults
 from kassay.report.screen.swimlanes import text_diagram
 
@@ -111,7 +111,7 @@ def case(options: Sequence[str], invariant: str, text: str) -> str:
     return f"{textwrap.fill(told, 108)}\n\n```\n{text_diagram(actions)}\n```\n"
 
 
-def _found(result: ExploreResult, invariant: str) -> Violation[Any]:
+def _found(result: ExploreResult, invariant: str) -> InvariantViolation[Any]:
     return next(v for v in result.exploration.violations if v.invariant == invariant)
 
 

@@ -16,7 +16,7 @@ from kassay.assignors.partitioners.uniform_sticky import (
 )
 from kassay.model.errors import InputError
 from kassay.model.java.randomness import POSITIVE_INTS, JavaRandom, Recorded
-from kassay.model.partitioners.partitioner import Record, TopicMetadata
+from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 
 FOUR = TopicMetadata.of(4)
 
@@ -29,12 +29,12 @@ def test_records_stick_until_a_batch_is_full():
     rule = UniformSticky(drawing(6, 3, 1))
     rule.configure({"batch.size": "10"})
     sizes = [4, 4, 4, 10, 1]
-    assert [rule.partition(Record("t", value=bytes(size)), FOUR) for size in sizes] == [2, 2, 2, 3, 1]
+    assert [rule.partition(ProducerRecord("t", value=bytes(size)), FOUR) for size in sizes] == [2, 2, 2, 3, 1]
 
 
 def test_each_topic_sticks_by_itself():
     rule = UniformSticky(drawing(0, 1))
-    records = [Record("t"), Record("u"), Record("t"), Record("u")]
+    records = [ProducerRecord("t"), ProducerRecord("u"), ProducerRecord("t"), ProducerRecord("u")]
     assert [rule.partition(record, FOUR) for record in records] == [0, 1, 0, 1]
 
 
@@ -101,7 +101,7 @@ def test_the_longer_the_queue_the_smaller_the_chance(lengths, number):
 def test_draws_follow_the_table_once_there_is_one():
     rule = UniformSticky(drawing(4, 4, 4))
     rule.configure({"batch.size": "1"})
-    records = [Record("t", value=b"x")] * 2
+    records = [ProducerRecord("t", value=b"x")] * 2
     rule.sticky("t").update_loads(load_table([Queue(0, 0), Queue(1, 3), Queue(2, 1)]))
     assert [rule.partition(record, FOUR) for record in records] == [1, 1]
 
@@ -109,12 +109,12 @@ def test_draws_follow_the_table_once_there_is_one():
 def test_bytes_spread_evenly_over_partitions():
     rule = UniformSticky(JavaRandom(3))
     rule.configure({"batch.size": "100"})
-    counts = Counter(rule.partition(Record("t", value=bytes(50)), FOUR) for _ in range(8000))
+    counts = Counter(rule.partition(ProducerRecord("t", value=bytes(50)), FOUR) for _ in range(8000))
     assert min(counts.values()) > 1700
 
 
 def test_keys_may_be_ignored():
-    keyed = Record("t", b"21")
+    keyed = ProducerRecord("t", b"21")
     assert UniformSticky(drawing()).partition(keyed, FOUR) == partition_for_key(b"21", 4)
     ignoring = UniformSticky(drawing(3))
     ignoring.configure({"partitioner.ignore.keys": "true"})
@@ -124,7 +124,7 @@ def test_keys_may_be_ignored():
 def test_a_batch_size_of_zero_switches_with_every_byte():
     rule = UniformSticky(drawing(0, 1, 2))
     rule.configure({"batch.size": "0"})
-    assert [rule.partition(Record("t", value=b"x"), FOUR) for _ in range(2)] == [0, 1]
+    assert [rule.partition(ProducerRecord("t", value=b"x"), FOUR) for _ in range(2)] == [0, 1]
 
 
 def test_a_batch_size_that_is_no_number_is_bad_input():

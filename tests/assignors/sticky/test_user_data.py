@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.assignors.sticky.user_data import (
-    Claim,
+    UserDataClaim,
     decode_generation,
     decode_sticky,
     encode_generation,
@@ -41,14 +41,14 @@ def test_trailing_bytes_are_not_read(owned, generation, rest):
 
 @given(st.binary(max_size=40))
 def test_any_bytes_are_read_as_some_claim(data):
-    assert isinstance(decode_sticky(data), Claim)
+    assert isinstance(decode_sticky(data), UserDataClaim)
     assert isinstance(decode_generation(data), int)
 
 
 @given(OWNED.filter(bool), st.data())
 def test_data_cut_short_of_its_partitions_is_no_claim(owned, draw):
     data = sticky_user_data(owned, None)
-    assert decode_sticky(data[: draw.draw(st.integers(0, len(data) - 1))]) == Claim()
+    assert decode_sticky(data[: draw.draw(st.integers(0, len(data) - 1))]) == UserDataClaim()
 
 
 @given(INT32)
@@ -68,5 +68,5 @@ def test_topics_that_share_a_bucket_come_latest_first():
 
 
 def test_no_data_is_an_empty_claim():
-    assert decode_sticky(None) == decode_sticky(b"") == Claim((), -1)
+    assert decode_sticky(None) == decode_sticky(b"") == UserDataClaim((), -1)
     assert decode_generation(None) == decode_generation(b"\0") == -1

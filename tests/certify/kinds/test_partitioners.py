@@ -10,8 +10,8 @@ from kassay.certify.kinds.partitioners import SendingDriver
 from kassay.certify.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.partitioners.partitioner import Record, TopicMetadata
-from kassay.model.partitioners.sends import Sending
+from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
+from kassay.model.partitioners.sends import ProducerSends
 from kassay.properties.groups.generator import Profile
 from kassay.properties.partitioners.scenarios import sending
 from kassay.properties.registry import promise, validity_claims
@@ -61,7 +61,7 @@ def test_each_fault_is_found_and_shrinks_to_few_records(claim, faulty):
 
 
 def test_another_process_is_a_second_look():
-    case = Sending(((Record("t", b"k"), TopicMetadata.of(7)),))
+    case = ProducerSends(((ProducerRecord("t", b"k"), TopicMetadata.of(7)),))
     twin = subject(Explicit, twin=lambda config: partitioners.OneTooMany())
     assert broken(case, subject(Explicit)) == set()
     assert broken(case, twin) == {"pure"}
@@ -69,8 +69,12 @@ def test_another_process_is_a_second_look():
 
 def test_what_happened_is_told_in_domain_words():
     three = TopicMetadata.of(3, unavailable=(1,))
-    case = Sending(
-        ((Record("t", partition=2), three), (Record("t", partition=3), three), (Record("t", b""), three))
+    case = ProducerSends(
+        (
+            (ProducerRecord("t", partition=2), three),
+            (ProducerRecord("t", partition=3), three),
+            (ProducerRecord("t", b""), three),
+        )
     )
     kept, refused, failed = DRIVER.told(case, subject(partitioners.FailsOnEmptyKey))
     assert (kept["answer"], kept["unavailable"]) == (2, [1])
@@ -87,7 +91,9 @@ def test_what_happened_is_told_in_domain_words():
     ],
 )
 def test_a_document_of_another_form_is_bad_input(spoilt, told):
-    document = DRIVER.encode(Sending(((Record("t"), TopicMetadata.of(1)),), {"batch.size": "1"}))
+    document = DRIVER.encode(
+        ProducerSends(((ProducerRecord("t"), TopicMetadata.of(1)),), {"batch.size": "1"})
+    )
     assert DRIVER.decode(document, "case").config == {"batch.size": "1"}
     document["records"][0] |= spoilt
     with pytest.raises(InputError, match=told):
@@ -96,5 +102,7 @@ def test_a_document_of_another_form_is_bad_input(spoilt, told):
 
 def test_the_driver_serves_partitioners():
     assert isinstance(driver_for("K"), SendingDriver)
-    case = Sending(((Record("t"), TopicMetadata.of(4)), (Record("u"), TopicMetadata.of(2))))
+    case = ProducerSends(
+        ((ProducerRecord("t"), TopicMetadata.of(4)), (ProducerRecord("u"), TopicMetadata.of(2)))
+    )
     assert DRIVER.counts(case) == {"members": 0, "partitions": 6, "events": 2}

@@ -6,12 +6,12 @@ from kassay.assignors.placement.rack_aware import RackAware
 from kassay.certify.faulty.groups import CONTROLS
 from kassay.certify.processes.references import ReferenceHost
 from kassay.certify.runs.blocks import open_host
-from kassay.certify.runs.options import Budget, Options
+from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import Broker
 from kassay.model.java.randomness import JavaRandom
-from kassay.model.partitioners.partitioner import InvalidPartitionError, Record, TopicMetadata
+from kassay.model.partitioners.partitioner import InvalidPartitionError, ProducerRecord, TopicMetadata
 from kassay.model.placement.request import AdminOperationError, PlacementRequest
 
 TOPIC = TopicMetadata.of(7)
@@ -21,7 +21,7 @@ def salted(seed):
     control = next(c for c in CONTROLS if c.name == "salts-hashes")
     with open_host(control.target(), seed) as host:
         made = host.new({})
-        return [made.partition(Record("t", bytes([key])), TOPIC) for key in range(20)]
+        return [made.partition(ProducerRecord("t", bytes([key])), TOPIC) for key in range(20)]
 
 
 def test_the_hash_seed_is_that_of_the_process():
@@ -40,11 +40,11 @@ def test_answers_and_errors_are_those_of_the_reference_itself():
         host.restart()
         assert host.new({}).place(request, JavaRandom(5)) == RackAware().place(request, JavaRandom(5))
     with open_host(resolve("partitioner:explicit"), 3) as host, pytest.raises(InvalidPartitionError):
-        host.new({}).partition(Record("t", None, None, 9), TOPIC)
+        host.new({}).partition(ProducerRecord("t", None, None, 9), TOPIC)
 
 
 @pytest.mark.parametrize("spec", ["partitioner:murmur2", "streams-high-availability", "placement:rack-aware"])
 def test_every_control_of_a_kind_is_caught(spec):
-    controls = certify(resolve(spec), Options(budget=Budget(histories=300))).controls
+    controls = certify(resolve(spec), RunOptions(budget=Budget(histories=300))).controls
     assert controls["missed"] == []
     assert controls["caught"] == controls["of"] > 5

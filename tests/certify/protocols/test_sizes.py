@@ -7,7 +7,7 @@ import functools
 import pytest
 
 from kassay.certify.protocols.explore import build
-from kassay.model.explore import Budget
+from kassay.model.explore import WalkLimits
 from kassay.model.explore import explore as walk
 
 BOTH = "crash=1,pause=1"
@@ -66,7 +66,7 @@ LARGE = {
 def size(change, mode, faults):
     model = build("classic", mode=mode, faults=faults)
     change(model)
-    return len(walk(model, (), budget=Budget(200_000), check_liveness=False).graph.states)
+    return len(walk(model, (), budget=WalkLimits(200_000), check_liveness=False).graph.states)
 
 
 @pytest.mark.parametrize(("change", "mode", "faults"), SIZES)

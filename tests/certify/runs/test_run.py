@@ -6,12 +6,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from kassay.certify.faulty.groups import CONTROLS
-from kassay.certify.kinds.driver import Candidate, Count, Subject, Tally
+from kassay.certify.kinds.driver import Candidate, ClaimCount, Subject, Tally
 from kassay.certify.kinds.exhaustive import scope_cases
 from kassay.certify.kinds.registry import driver_for
 from kassay.certify.kinds.smaller import smaller_histories
 from kassay.certify.runs.blocks import Job, open_bench, play_block
-from kassay.certify.runs.options import Budget, Options
+from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.runs.shrink import broken, shrink
 from kassay.certify.runs.verdicts import Verdict, verdict_of
@@ -23,7 +23,7 @@ from tests.strategies import histories
 
 
 def tally_of(spec, *blocks, **options):
-    job = Job(resolve(spec), Options(budget=Budget(histories=1), **options))
+    job = Job(resolve(spec), RunOptions(budget=Budget(histories=1), **options))
     total = Tally()
     with open_bench(job) as bench:
         for start, stop in blocks:
@@ -48,7 +48,7 @@ def test_every_control_is_caught_by_its_claim(control):
     found = promise(control.breaks, "C")
     driver = driver_for("C")
     subject = Subject(control.new, control.protocol, (found,))
-    job = Job(resolve("range"), Options(budget=Budget(histories=1)))
+    job = Job(resolve("range"), RunOptions(budget=Budget(histories=1)))
     caught = next((i for i in range(600) if driver.examine(job.case(i), subject).violations), None)
     assert caught is not None
     small = shrink(driver, job.case(caught), subject, found)
@@ -61,7 +61,7 @@ def test_shrinking_is_deterministic_and_keeps_to_the_class_of_input():
     found = promise("topic-even", "C")
     subject = Subject(resolve("ceil-range").open().new, resolve("ceil-range").protocol, (found,))
     driver = driver_for("C")
-    job = Job(resolve("ceil-range"), Options(budget=Budget(histories=1)))
+    job = Job(resolve("ceil-range"), RunOptions(budget=Budget(histories=1)))
     made = []
     for index in range(40):
         violations = broken(driver, job.case(index), subject, found)
@@ -78,7 +78,7 @@ def test_shrinking_is_deterministic_and_keeps_to_the_class_of_input():
 def test_a_case_that_breaks_nothing_does_not_shrink():
     found = promise("topic-even", "C")
     target = resolve("range")
-    case = Job(target, Options()).case(0)
+    case = Job(target, RunOptions()).case(0)
     assert shrink(driver_for("C"), case, Subject(target.open().new, target.protocol, (found,)), found) is None
 
 
@@ -105,33 +105,35 @@ def test_the_scope_holds_every_small_group():
 def test_verdicts_need_enough_judgements_and_every_situation():
     found = promise("balanced-within-one", "C")
     enough = found.claim.minimum
-    tally = Tally(histories=9, counts={found.id: Count(checked=enough)})
+    tally = Tally(histories=9, counts={found.id: ClaimCount(checked=enough)})
     verdict, why = verdict_of(found, "C", tally, frozenset())
     assert (verdict, "not reached" in why) == (Verdict.UNKNOWN, True)
-    few = Tally(counts={found.id: Count(checked=enough - 1)})
+    few = Tally(counts={found.id: ClaimCount(checked=enough - 1)})
     assert verdict_of(found, "C", few, frozenset())[0] is Verdict.UNKNOWN
     assert verdict_of(found, "C", Tally(), frozenset())[1] == "never judged"
     worst = Candidate(False, (0,), 3, {})
-    bad = Tally(histories=9, counts={found.id: Count(checked=1, failed=1, worst=worst)})
+    bad = Tally(histories=9, counts={found.id: ClaimCount(checked=1, failed=1, worst=worst)})
     assert verdict_of(found, "C", bad, frozenset())[0] is Verdict.VIOLATED
     assert verdict_of(found, "C", few, frozenset(), exhaustive="2x2")[0] is Verdict.HOLDS
 
 
 def test_an_unfinished_scope_is_unknown():
-    options = Options(claims=("topic-even",), exhaustive=(4, 8), budget=Budget(seconds=0.2), controls=False)
+    options = RunOptions(
+        claims=("topic-even",), exhaustive=(4, 8), budget=Budget(seconds=0.2), controls=False
+    )
     certificate = certify(resolve("range"), options)
     assert certificate.claims[0].verdict is Verdict.UNKNOWN
     assert certificate.verdict == "unknown"
 
 
 def test_a_time_budget_is_kept():
-    certificate = certify(resolve("range"), Options(budget=Budget(seconds=3.0)))
+    certificate = certify(resolve("range"), RunOptions(budget=Budget(seconds=3.0)))
     assert certificate.elapsed_s < 6
     assert certificate.histories > 50
 
 
 def test_the_certified_optimum_judges_inside_a_run():
-    options = Options(
+    options = RunOptions(
         budget=Budget(histories=150), claims=("balanced-optimal", "sticky-minimal"), controls=False
     )
     best = certify(resolve("optimal-sticky"), options)

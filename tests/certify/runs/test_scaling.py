@@ -10,7 +10,7 @@ from kassay.certify.runs.verdicts import Verdict
 from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.properties.groups.scaling import Timing, parse_scale, scales
+from kassay.properties.groups.scaling import ScaleTiming, parse_scale, scales
 from kassay.properties.registry import promise, split_claims
 
 
@@ -19,9 +19,9 @@ def subject_of(assignor):
 
 
 def test_growth_is_judged_over_every_doubling():
-    quick = (Timing(25, 250, 0.01), Timing(50, 500, 0.02), Timing(100, 1000, 0.04))
-    cubic = (Timing(25, 250, 0.01), Timing(50, 500, 0.08), Timing(100, 1000, 0.64))
-    noisy = (Timing(25, 250, 0.01), Timing(50, 500, 0.08), Timing(100, 1000, 0.16))
+    quick = (ScaleTiming(25, 250, 0.01), ScaleTiming(50, 500, 0.02), ScaleTiming(100, 1000, 0.04))
+    cubic = (ScaleTiming(25, 250, 0.01), ScaleTiming(50, 500, 0.08), ScaleTiming(100, 1000, 0.64))
+    noisy = (ScaleTiming(25, 250, 0.01), ScaleTiming(50, 500, 0.08), ScaleTiming(100, 1000, 0.16))
     assert list(scales(quick, "1.5,1,100x1000")) == []
     assert [e.subject for e in scales(cubic, "2,1,100x1000")] == ["growth"]
     assert list(scales(noisy, "2,1,100x1000")) == []

@@ -3,12 +3,12 @@
 import pytest
 
 from kassay.certify.runs.blocks import open_host
-from kassay.certify.runs.options import Budget, Options
+from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.runs.verdicts import Verdict
 from kassay.certify.targets.resolve import TargetNotLoadable, resolve
-from kassay.model.partitioners.partitioner import InvalidPartitionError, Record, TopicMetadata
-from kassay.model.partitioners.sends import Sending, send_all
+from kassay.model.partitioners.partitioner import InvalidPartitionError, ProducerRecord, TopicMetadata
+from kassay.model.partitioners.sends import ProducerSends, send_all
 from tests.paths import TARGETS
 
 FILE = TARGETS / "partitioners.py"
@@ -20,7 +20,7 @@ def target(name, in_process=False):
 
 
 def verdicts(found, *claims, histories=60):
-    options = Options(claims=claims or None, budget=Budget(histories=histories), controls=False)
+    options = RunOptions(claims=claims or None, budget=Budget(histories=histories), controls=False)
     return {result.id: result.verdict for result in certify(found, options).claims}
 
 
@@ -34,11 +34,11 @@ def test_a_sound_partitioner_is_certified_by_what_it_declares(in_process):
 
 @WAYS
 def test_it_is_configured_asked_and_closed(in_process):
-    records = tuple((Record("t", key), TopicMetadata.of(5, [1])) for key in (b"a", None, b"a"))
+    records = tuple((ProducerRecord("t", key), TopicMetadata.of(5, [1])) for key in (b"a", None, b"a"))
     with open_host(target("Crc", in_process)) as host:
-        plain = [s.answer for s in send_all(host.new({}), Sending(records))]
+        plain = [s.answer for s in send_all(host.new({}), ProducerSends(records))]
         config = {"shift": "1"}
-        shifted = [s.answer for s in send_all(host.new(config), Sending(records, config))]
+        shifted = [s.answer for s in send_all(host.new(config), ProducerSends(records, config))]
     assert plain[0] == plain[2] == (shifted[0] - 1) % 5
     assert plain[1] in (0, 2, 3, 4)
 
@@ -47,9 +47,9 @@ def test_it_is_configured_asked_and_closed(in_process):
 def test_a_record_that_names_its_partition_is_not_shown_to_it(in_process):
     with open_host(target("Bare", in_process)) as host:
         made = host.new({})
-        assert made.partition(Record("t", b"abc", None, 2), TopicMetadata.of(4)) == 2
+        assert made.partition(ProducerRecord("t", b"abc", None, 2), TopicMetadata.of(4)) == 2
         with pytest.raises(InvalidPartitionError, match="from 0 to 3"):
-            made.partition(Record("t", b"abc", None, 4), TopicMetadata.of(4))
+            made.partition(ProducerRecord("t", b"abc", None, 4), TopicMetadata.of(4))
 
 
 @WAYS
@@ -57,7 +57,7 @@ def test_a_record_that_names_its_partition_is_not_shown_to_it(in_process):
     ("name", "said"), [("AnswersText", "expected an int"), ("BreaksWhenClosed", "closed")]
 )
 def test_what_it_does_wrong_is_a_violation_of_total(name, said, in_process):
-    options = Options(claims=("total",), budget=Budget(histories=20), controls=False)
+    options = RunOptions(claims=("total",), budget=Budget(histories=20), controls=False)
     (result,) = certify(target(name, in_process), options).claims
     assert result.verdict is Verdict.VIOLATED
     assert said in result.counterexample.message

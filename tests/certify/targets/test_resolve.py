@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.certify.processes.load import Source
+from kassay.certify.processes.load import TargetSource
 from kassay.certify.targets.resolve import Limits, Target, TargetNotFound, TargetNotLoadable, resolve
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.errors import InputError, KassayError
@@ -445,7 +445,7 @@ def test_every_error_has_an_exit_code() -> None:
     assert issubclass(TargetNotLoadable, KassayError)
     assert not issubclass(TargetNotFound, InputError)
     assert not issubclass(TargetNotLoadable, InputError)
-    assert Source(file="x.py").label == "x.py"
+    assert TargetSource(file="x.py").label == "x.py"
 
 
 BROKERS = (Broker(0, "x"), Broker(1), Broker(2, None, True))

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 
-from kassay.model.explore import Budget, Finding, Invariant, Severity, Verdict, explore
+from kassay.model.explore import Finding, Invariant, Severity, Verdict, WalkLimits, explore
 from tests.model.explore.toys import Counter, Toy, act, chain, graphs
 
 REAL, ZOMBIE = Severity.REAL, Severity.ZOMBIE
@@ -116,7 +116,7 @@ def test_only_what_is_real_counts_as_violated(severity, verdict):
 
 
 @pytest.mark.parametrize(
-    ("budget", "limit"), [(Budget(states_max=10), "states"), (Budget(None, time_s=0.0), "time")]
+    ("budget", "limit"), [(WalkLimits(states_max=10), "states"), (WalkLimits(None, time_s=0.0), "time")]
 )
 def test_a_spent_budget_is_unknown(budget, limit):
     done = explore(Counter({}), budget=budget)
@@ -126,20 +126,20 @@ def test_a_spent_budget_is_unknown(budget, limit):
 
 
 def test_a_violation_stays_one_when_the_budget_is_spent():
-    assert explore(Counter({}), [never({3})], budget=Budget(10)).verdict is Verdict.VIOLATED
+    assert explore(Counter({}), [never({3})], budget=WalkLimits(10)).verdict is Verdict.VIOLATED
 
 
 def test_a_limit_that_is_just_enough_is_none():
-    assert explore(chain(*range(10)), budget=Budget(10)).verdict is Verdict.HOLDS
+    assert explore(chain(*range(10)), budget=WalkLimits(10)).verdict is Verdict.HOLDS
 
 
 def test_the_first_violation_can_end_the_walk():
-    done = explore(Counter({}), [never({5})], budget=Budget(None, stop_at_first=True))
+    done = explore(Counter({}), [never({5})], budget=WalkLimits(None, stop_at_first=True))
     assert (done.limit, done.verdict, done.states) == ("first violation", Verdict.VIOLATED, 6)
 
 
 def test_what_is_not_real_does_not_end_the_walk():
-    done = explore(chain(0, 1, 2), [never({1}, ZOMBIE)], budget=Budget(None, stop_at_first=True))
+    done = explore(chain(0, 1, 2), [never({1}, ZOMBIE)], budget=WalkLimits(None, stop_at_first=True))
     assert (done.limit, done.states) == (None, 3)
 
 

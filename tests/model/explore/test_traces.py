@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 
-from kassay.model.explore import Cell, Interner, explore, pick, retrace, run
+from kassay.model.explore import Interned, Interner, explore, pick, retrace, run
 from tests.model.explore.toys import Toy, act, chain, graphs
 
 
@@ -40,4 +40,4 @@ def test_equal_values_have_one_cell_numbered_in_order():
     assert one != two
     assert (one.number, two.number, len(cells)) == (0, 1, 2)
     assert (one.value, repr(one)) == ((1, 2), "(1, 2)")
-    assert Cell((1, 2)) != one
+    assert Interned((1, 2)) != one

@@ -8,13 +8,13 @@ from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
 from kassay.model.groups.group import Assignment, Member
 from kassay.model.groups.history import (
     AddPartitions,
-    Claim,
     Crash,
     DeleteTopic,
     FailedSync,
     History,
     Join,
     Leave,
+    OwnedClaim,
     Rebalance,
     Reports,
     Resubscribe,
@@ -125,7 +125,7 @@ def test_a_static_member_comes_back_under_a_new_id():
 
 
 def test_claims_say_what_the_history_says():
-    changes = (join("a", "b"), (Claim("b", (tp(0), tp(9)), 1),))
+    changes = (join("a", "b"), (OwnedClaim("b", (tp(0), tp(9)), 1),))
     step = play(History(T, changes))[-1].steps[0]
     assert step.group.by_id["b"].owned == (tp(0), tp(9))
     assert step.contradictory

@@ -6,10 +6,10 @@ from kassay.model.partitioners.partitioner import (
     Partitioner,
     PartitionerBase,
     PartitionInfo,
-    Record,
+    ProducerRecord,
     TopicMetadata,
 )
-from kassay.model.partitioners.sends import RecordRefused, Sending, Sent, send, send_all
+from kassay.model.partitioners.sends import ProducerSends, RecordRefused, Sent, send, send_all
 
 TWO = TopicMetadata.of(2)
 
@@ -34,8 +34,8 @@ class Noting(PartitionerBase):
 def test_a_partitioner_is_configured_then_asked_then_closed():
     noting = Noting()
     assert isinstance(noting, Partitioner)
-    records = tuple((Record("t", key), TWO) for key in (b"k", b"refused", b""))
-    answers = [sent.answer for sent in send_all(noting, Sending(records, {"a": "b"}))]
+    records = tuple((ProducerRecord("t", key), TWO) for key in (b"k", b"refused", b""))
+    answers = [sent.answer for sent in send_all(noting, ProducerSends(records, {"a": "b"}))]
     assert answers == [
         1,
         RecordRefused("java.lang.IllegalArgumentException", "no such partition"),
@@ -54,17 +54,17 @@ def test_failing_to_be_configured_fails_every_record_and_failing_to_close_the_la
         def close(self):
             raise RuntimeError("busy")
 
-    records = Sending(((Record("t", b"k"), TWO), (Record("t", b"ab"), TWO)))
+    records = ProducerSends(((ProducerRecord("t", b"k"), TWO), (ProducerRecord("t", b"ab"), TWO)))
     assert [sent.answer for sent in send_all(Unset(), records)] == [failure_of(KeyError("bootstrap"))] * 2
     assert [sent.answer for sent in send_all(Stuck(), records)] == [
         1,
         failure_of(RuntimeError("busy")),
     ]
-    assert send_all(Stuck(), Sending(())) == ()
+    assert send_all(Stuck(), ProducerSends(())) == ()
 
 
 def test_a_second_object_is_asked_only_on_demand():
-    sending = Sending(((Record("t", b"k"), TWO),))
+    sending = ProducerSends(((ProducerRecord("t", b"k"), TWO),))
     expected = (Sent(*sending.records[0], 1),)
     assert (send(Noting, sending).sent, send(Noting, sending).other) == (expected, None)
     assert send(Noting, sending, again=True).other == expected
@@ -74,5 +74,5 @@ def test_metadata_tell_partitions_and_leaders():
     topic = TopicMetadata.of(3, unavailable=(1,))
     assert topic.partitions[1] == PartitionInfo(1, available=False)
     assert (topic.count, topic.available) == (3, (0, 2))
-    assert Record("t", b"key", b"value").size_bytes == 8
-    assert Record("t").size_bytes == 0
+    assert ProducerRecord("t", b"key", b"value").size_bytes == 8
+    assert ProducerRecord("t").size_bytes == 0

@@ -9,7 +9,7 @@ from kassay.pipeline.campaign.runner import carry_on
 from kassay.pipeline.campaign.schemas import TABLES
 from kassay.pipeline.campaign.spec import Pace, Spec, TargetSpec
 from kassay.pipeline.campaign.store import Local
-from kassay.pipeline.campaign.study import Outcome, finish
+from kassay.pipeline.campaign.study import CampaignOutcome, finish
 
 STUDIED = ("runs", "gaps", "verdicts", "findings", "reached")
 SPEC = Spec(
@@ -23,7 +23,7 @@ SPEC = Spec(
 )
 
 
-def run(spark: Any, spec: Spec, folder: Path) -> tuple[Campaign, Outcome]:
+def run(spark: Any, spec: Spec, folder: Path) -> tuple[Campaign, CampaignOutcome]:
     campaign = create(spec, Local(folder))
     carry_on(spark, campaign)
     return campaign, finish(spark, campaign)

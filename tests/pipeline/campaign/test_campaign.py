@@ -16,11 +16,11 @@ from kassay.certify.runs.blocks import open_bench, play_block
 from kassay.model.errors import InputError
 from kassay.model.groups.trace import trace_of
 from kassay.pipeline.campaign.campaign import Campaign, create, reopen
-from kassay.pipeline.campaign.runner import Progress, carry_on, verify
+from kassay.pipeline.campaign.runner import CampaignProgress, carry_on, verify
 from kassay.pipeline.campaign.schemas import BATCHED, TABLES
 from kassay.pipeline.campaign.spec import Pace, TargetSpec
 from kassay.pipeline.campaign.store import Local
-from kassay.pipeline.campaign.study import Outcome, finish
+from kassay.pipeline.campaign.study import CampaignOutcome, finish
 from kassay.pipeline.campaign.sums import kind_of
 from kassay.report.pages.campaign import html
 from kassay.report.screen.campaign import document
@@ -32,7 +32,9 @@ pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")
-def done(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Campaign, Outcome, Any]]:
+def done(
+    spark: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Campaign, CampaignOutcome, Any]]:
     campaign, outcome = run(spark, SPEC, tmp_path_factory.mktemp("campaign") / "out")
     yield campaign, outcome, hashes(spark, campaign)
 
@@ -43,7 +45,7 @@ def rows(campaign: Campaign, query: str, table: str = "runs") -> list[tuple[Any,
     return duckdb.sql(query.format(t=f"read_parquet('{place}', hive_partitioning=true)")).fetchall()
 
 
-def test_every_history_is_there_once(done: tuple[Campaign, Outcome, Any]) -> None:
+def test_every_history_is_there_once(done: tuple[Campaign, CampaignOutcome, Any]) -> None:
     campaign, _, _ = done
     counted = rows(
         campaign, "SELECT target, profile, count(*), count(DISTINCT index), max(index) FROM {t} GROUP BY ALL"
@@ -54,7 +56,7 @@ def test_every_history_is_there_once(done: tuple[Campaign, Outcome, Any]) -> Non
     )
 
 
-def test_verdicts_count_what_certify_counts(done: tuple[Campaign, Outcome, Any]) -> None:
+def test_verdicts_count_what_certify_counts(done: tuple[Campaign, CampaignOutcome, Any]) -> None:
     campaign, outcome, _ = done
     for lane in campaign.lanes:
         with open_bench(lane.job) as bench:
@@ -67,7 +69,7 @@ def test_verdicts_count_what_certify_counts(done: tuple[Campaign, Outcome, Any])
         assert found == {c: (n.checked, n.failed, n.contradictory) for c, n in tally.counts.items()}
 
 
-def test_findings_are_the_smallest_and_replay(done: tuple[Campaign, Outcome, Any]) -> None:
+def test_findings_are_the_smallest_and_replay(done: tuple[Campaign, CampaignOutcome, Any]) -> None:
     campaign, outcome, _ = done
     assert outcome.findings
     assert len({row["identity"] for row in outcome.findings}) == len(outcome.findings)
@@ -101,11 +103,11 @@ class Killed(Exception):
 
 
 def test_cut_short_and_damaged_it_comes_to_the_same(
-    spark: Any, tmp_path: Path, done: tuple[Campaign, Outcome, Any]
+    spark: Any, tmp_path: Path, done: tuple[Campaign, CampaignOutcome, Any]
 ) -> None:
     spec, store = replace(SPEC, pace=Pace(batch_histories=14)), Local(tmp_path)
 
-    def stop(progress: Progress) -> None:
+    def stop(progress: CampaignProgress) -> None:
         if progress.batch == 3:
             raise Killed
 
@@ -216,7 +218,7 @@ class Page(HTMLParser):
             self.headings.append(data)
 
 
-def page(done: tuple[Campaign, Outcome, Any]) -> str:
+def page(done: tuple[Campaign, CampaignOutcome, Any]) -> str:
     campaign, outcome, _ = done
     made = document(
         campaign.spec.to_json(), outcome.verdicts, outcome.findings, outcome.studies, outcome.totals
@@ -224,7 +226,7 @@ def page(done: tuple[Campaign, Outcome, Any]) -> str:
     return html(made)
 
 
-def test_the_page_is_whole_and_asks_for_nothing_else(done: tuple[Campaign, Outcome, Any]) -> None:
+def test_the_page_is_whole_and_asks_for_nothing_else(done: tuple[Campaign, CampaignOutcome, Any]) -> None:
     read = Page()
     read.feed(page(done))
     assert set(read.open) <= {"html"}
@@ -233,7 +235,7 @@ def test_the_page_is_whole_and_asks_for_nothing_else(done: tuple[Campaign, Outco
     assert "unfinished" not in page(done)
 
 
-def test_a_browser_shows_the_page(done: tuple[Campaign, Outcome, Any], tmp_path: Path) -> None:
+def test_a_browser_shows_the_page(done: tuple[Campaign, CampaignOutcome, Any], tmp_path: Path) -> None:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         pytest.skip("no Chromium on this machine")
@@ -250,7 +252,7 @@ def test_a_browser_shows_the_page(done: tuple[Campaign, Outcome, Any], tmp_path:
 def test_an_unfinished_campaign_is_told_as_what_it_is(spark: Any, tmp_path: Path) -> None:
     store = Local(tmp_path)
 
-    def stop(progress: Progress) -> None:
+    def stop(progress: CampaignProgress) -> None:
         raise Killed
 
     with pytest.raises(Killed):
@@ -270,7 +272,7 @@ def test_an_unfinished_campaign_is_told_as_what_it_is(spark: Any, tmp_path: Path
     assert totals["peak_kib"]["all"] is None or totals["peak_kib"]["all"] >= totals["peak_kib"]["java"] > 0
 
 
-def test_the_header_says_which_columns_are_deterministic(done: tuple[Campaign, Outcome, Any]) -> None:
+def test_the_header_says_which_columns_are_deterministic(done: tuple[Campaign, CampaignOutcome, Any]) -> None:
     header = json.loads((Path(done[0].store.place) / "campaign.json").read_text(encoding="utf-8"))
     assert header["tables"]["timings"]["columns"]["nanoseconds"]["deterministic"] is False
     assert header["tables"]["runs"]["columns"]["members"] == {"type": "int", "deterministic": True}

@@ -17,8 +17,8 @@ from kassay.model.errors import InputError
 from kassay.pipeline.fleet.dialects import Seen, parse
 from kassay.pipeline.fleet.generate import FleetSpec, moments, stamp, told
 from kassay.pipeline.fleet.replay import (
-    Seat,
-    State,
+    FleetMember,
+    GroupState,
     changed_rows,
     changes_between,
     compared,
@@ -161,8 +161,8 @@ def test_states_guess_subscriptions_and_sizes_and_say_so() -> None:
 
 
 def test_nothing_happened_between_equal_states() -> None:
-    seat = Seat(("t",), (TopicPartition("t", 0),), None, None, None)
-    state = State({"a": seat}, {"t": 1}, {"a": ("t",)}, False)
+    seat = FleetMember(("t",), (TopicPartition("t", 0),), None, None, None)
+    state = GroupState({"a": seat}, {"t": 1}, {"a": ("t",)}, False)
     assert changes_between(state, state) == ()
-    other = State({"a": seat._replace(owned=())}, {"t": 1}, {"a": ("t",)}, False)
+    other = GroupState({"a": seat._replace(owned=())}, {"t": 1}, {"a": ("t",)}, False)
     assert [type(e).__name__ for e in changes_between(state, other)] == ["Rebalance"]

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from kassay.certify.runs.options import Budget, Options
+from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
 from kassay.report.files import junit, markdown, sarif
@@ -20,9 +20,9 @@ from kassay.report.screen.terminal import certificate_view, console
 
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory):
-    options = Options(budget=Budget(histories=60))
+    options = RunOptions(budget=Budget(histories=60))
     broken = certify(
-        resolve("ceil-range"), Options(budget=Budget(histories=60), claims=("topic-even", "complete"))
+        resolve("ceil-range"), RunOptions(budget=Budget(histories=60), claims=("topic-even", "complete"))
     )
     path = tmp_path_factory.mktemp("target") / "mine & <yours>.py"
     path.write_text("class Mine:\n    def assign(self, partitions_per_topic, members):\n        return {}\n")

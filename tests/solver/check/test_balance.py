@@ -13,7 +13,7 @@ import pytest
 
 from kassay.solver.check import balance as certificate
 from kassay.solver.check import balance_document as certificate_document_module
-from kassay.solver.check.balance import ORDERS, Certificate, refusal
+from kassay.solver.check.balance import ORDERS, BalanceCertificate, refusal
 from kassay.solver.check.balance_document import certificate_document, check_optimum
 from kassay.solver.consumers.optimum import figures, optimum
 from kassay.solver.consumers.problem import Problem
@@ -21,7 +21,7 @@ from kassay.solver.instances.consumers import consumer
 from tests.solver.consumers import brute
 
 
-def damaged(proof: Certificate, rng: Random) -> Certificate:
+def damaged(proof: BalanceCertificate, rng: Random) -> BalanceCertificate:
     """One thing changed: a price, a level, all levels, or the numbering of levels."""
     levels, prices = list(proof.levels), list(proof.prices)
     m = rng.randrange(len(levels))
@@ -50,7 +50,7 @@ def test_the_checker_shares_no_code_with_the_solver(module: ModuleType) -> None:
     assert ours <= {"kassay.solver.check.balance"}
 
 
-def stated(problem: Problem, owners: brute.Owners, proof: Certificate) -> Certificate:
+def stated(problem: Problem, owners: brute.Owners, proof: BalanceCertificate) -> BalanceCertificate:
     """The proof put to another assignment, its figures as they are."""
     loads, moved, wrong = figures(problem, owners)
     return replace(proof, owners=owners, loads=tuple(sorted(loads)), moved=moved, rack_mismatch=wrong)

@@ -9,7 +9,7 @@ import pytest
 from kassay.model.errors import InputError
 from kassay.solver.check.balance import MOVEMENT_FIRST, ORDERS, RACK_FIRST
 from kassay.solver.consumers.optimum import NotPolynomialError, Optimum, optimum, parse_order
-from kassay.solver.consumers.problem import NOBODY, Problem, Subject
+from kassay.solver.consumers.problem import NOBODY, Problem, Topic
 from kassay.solver.consumers.z3_optimum import z3_optimum
 from kassay.solver.consumers.z3_plain import plain_optimum
 from kassay.solver.instances.consumers import consumer
@@ -185,7 +185,7 @@ def test_what_is_np_hard_is_refused() -> None:
         optimum(uneven)
     alike = replace(
         weighted,
-        topics=tuple(Subject(t.name, t.partitions, None, (1,) * t.partitions) for t in weighted.topics),
+        topics=tuple(Topic(t.name, t.partitions, None, (1,) * t.partitions) for t in weighted.topics),
     )
     assert optimum(alike).loads == (2, 2, 2)
 

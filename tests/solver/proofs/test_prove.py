@@ -3,14 +3,14 @@ from __future__ import annotations
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.solver.proofs.prove import Obligation, Verdict, chosen, obligations, proofs, prove
+from kassay.solver.proofs.prove import Obligation, ProofVerdict, chosen, obligations, proofs, prove
 
 
 @pytest.mark.parametrize("obligation", obligations(), ids=lambda each: each.name)
 def test_every_obligation_comes_out_as_known(obligation: Obligation) -> None:
     proof = prove(obligation)
     assert proof.verdict is obligation.expected
-    assert (proof.counterexample is None) == (proof.verdict is not Verdict.REFUTED)
+    assert (proof.counterexample is None) == (proof.verdict is not ProofVerdict.REFUTED)
 
 
 def test_names_are_unique_and_inductions_have_base_and_step() -> None:
@@ -29,7 +29,7 @@ def test_refuted_claims_show_their_smallest_counterexample() -> None:
 def test_a_spent_time_limit_is_unknown() -> None:
     # Asked for a counterexample with no time to find one, nothing may be called refuted or proved wrongly.
     proof = prove(chosen(["replicas-distinct/all"])[0], time_limit=0.001)
-    assert proof.verdict in (Verdict.UNKNOWN, Verdict.PROVED)
+    assert proof.verdict in (ProofVerdict.UNKNOWN, ProofVerdict.PROVED)
 
 
 def test_an_unknown_name_is_refused() -> None:

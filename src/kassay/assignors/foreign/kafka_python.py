@@ -178,21 +178,21 @@ class KafkaPython(AssignorBase):
         return member.user_data or b""
 
 
-class Range(KafkaPython):
+class KafkaPythonRange(KafkaPython):
     """kafka-python's range."""
 
     name = "range"
     module, class_name = "range", "RangePartitionAssignor"
 
 
-class RoundRobin(KafkaPython):
+class KafkaPythonRoundRobin(KafkaPython):
     """kafka-python's round robin."""
 
     name = "roundrobin"
     module, class_name = "roundrobin", "RoundRobinPartitionAssignor"
 
 
-class Sticky(KafkaPython):
+class KafkaPythonSticky(KafkaPython):
     """kafka-python's sticky; what a member had travels in its user data."""
 
     name = "sticky"
@@ -225,7 +225,7 @@ class Sticky(KafkaPython):
         return other.subscription_user_data(member.topics) or b""
 
 
-class CooperativeSticky(KafkaPython):
+class KafkaPythonCooperativeSticky(KafkaPython):
     """kafka-python's cooperative sticky; what a member had travels as its owned partitions."""
 
     name = "cooperative-sticky"
@@ -253,12 +253,14 @@ class Foreign(NamedTuple):
 
 TARGETS: Final[dict[str, Foreign]] = {
     "range": Foreign(
-        Range, ("topic-even", "contiguous", "copartitioned", "deterministic", "order-independent")
+        KafkaPythonRange, ("topic-even", "contiguous", "copartitioned", "deterministic", "order-independent")
     ),
-    "roundrobin": Foreign(RoundRobin, ("balanced-within-one", "deterministic", "order-independent")),
-    "sticky": Foreign(Sticky, ("balanced-kip54", "deterministic", "converges")),
+    "roundrobin": Foreign(
+        KafkaPythonRoundRobin, ("balanced-within-one", "deterministic", "order-independent")
+    ),
+    "sticky": Foreign(KafkaPythonSticky, ("balanced-kip54", "deterministic", "converges")),
     "cooperative-sticky": Foreign(
-        CooperativeSticky, ("balanced-kip54", "cooperative", "converges", "deterministic")
+        KafkaPythonCooperativeSticky, ("balanced-kip54", "cooperative", "converges", "deterministic")
     ),
 }
 """The assignors by name; they promise what Kafka's own of these names do."""

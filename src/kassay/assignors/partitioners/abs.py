@@ -17,7 +17,12 @@ from kassay.assignors.partitioners.murmur2 import murmur2
 from kassay.assignors.partitioners.turns import Turns
 from kassay.assignors.registry import reference
 from kassay.model.java.int32 import utils_abs
-from kassay.model.partitioners.partitioner import NoPartitionsError, PartitionerBase, Record, TopicMetadata
+from kassay.model.partitioners.partitioner import (
+    NoPartitionsError,
+    PartitionerBase,
+    ProducerRecord,
+    TopicMetadata,
+)
 
 
 @reference(
@@ -32,7 +37,7 @@ class Abs(PartitionerBase):
     def __init__(self, start: int = 0) -> None:
         self._keyless = Turns(utils_abs, start)
 
-    def partition(self, record: Record, topic: TopicMetadata) -> int:
+    def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
         """The partition of the record; raises `InvalidPartitionError`."""
         if record.partition is not None:
             return asked_for(record.partition, topic)

@@ -14,7 +14,12 @@ from collections.abc import Mapping
 
 from kassay.assignors.partitioners.murmur2 import Murmur2
 from kassay.assignors.registry import reference
-from kassay.model.partitioners.partitioner import InvalidPartitionError, Partitioner, Record, TopicMetadata
+from kassay.model.partitioners.partitioner import (
+    InvalidPartitionError,
+    Partitioner,
+    ProducerRecord,
+    TopicMetadata,
+)
 
 
 def asked_for(partition: int, topic: TopicMetadata) -> int:
@@ -42,7 +47,7 @@ class Explicit:
         """Configure the other partitioner."""
         self._default.configure(config)
 
-    def partition(self, record: Record, topic: TopicMetadata) -> int:
+    def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
         """The partition of the record; raises `InvalidPartitionError`."""
         if record.partition is not None:
             return asked_for(record.partition, topic)

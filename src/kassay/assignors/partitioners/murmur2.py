@@ -16,7 +16,12 @@ from typing import Final
 from kassay.assignors.partitioners.turns import Turns
 from kassay.assignors.registry import reference
 from kassay.model.java.int32 import to_positive, wrap
-from kassay.model.partitioners.partitioner import NoPartitionsError, PartitionerBase, Record, TopicMetadata
+from kassay.model.partitioners.partitioner import (
+    NoPartitionsError,
+    PartitionerBase,
+    ProducerRecord,
+    TopicMetadata,
+)
 
 _SEED: Final = 0x9747B28C
 _MIX: Final = 0x5BD1E995
@@ -67,7 +72,7 @@ class Murmur2(PartitionerBase):
     def __init__(self, start: int = 0) -> None:
         self._keyless = Turns(to_positive, start)
 
-    def partition(self, record: Record, topic: TopicMetadata) -> int:
+    def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
         """The partition of the record; raises `NoPartitionsError`."""
         if record.key is None:
             return self._keyless.next(topic)

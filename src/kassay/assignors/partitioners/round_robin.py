@@ -16,7 +16,7 @@ from kassay.assignors.partitioners.murmur2 import partition_for_key
 from kassay.assignors.partitioners.turns import Turns
 from kassay.assignors.registry import reference
 from kassay.model.java.int32 import to_positive
-from kassay.model.partitioners.partitioner import PartitionerBase, Record, TopicMetadata
+from kassay.model.partitioners.partitioner import PartitionerBase, ProducerRecord, TopicMetadata
 
 
 @reference(
@@ -25,14 +25,14 @@ from kassay.model.partitioners.partitioner import PartitionerBase, Record, Topic
     claims=("hash-compatible", "available-only"),
     source="org.apache.kafka.clients.producer.internals.DefaultPartitioner",
 )
-class RoundRobin(PartitionerBase):
+class RoundRobinPartitioner(PartitionerBase):
     """Keyless records in turn, a counter a topic; keyed ones by murmur2: the default up to 2.3."""
 
     def __init__(self, start: int = 0) -> None:
         self._start = start
         self._turns: dict[str, Turns] = {}
 
-    def partition(self, record: Record, topic: TopicMetadata) -> int:
+    def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
         """The partition of the record; raises `NoPartitionsError`."""
         if record.key is not None:
             return partition_for_key(record.key, topic.count)

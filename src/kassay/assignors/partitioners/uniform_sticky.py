@@ -23,7 +23,12 @@ from kassay.assignors.partitioners.murmur2 import partition_for_key
 from kassay.assignors.registry import reference
 from kassay.model.errors import InputError
 from kassay.model.java.randomness import POSITIVE_INTS, JavaRandom, RandomSource
-from kassay.model.partitioners.partitioner import NoPartitionsError, PartitionerBase, Record, TopicMetadata
+from kassay.model.partitioners.partitioner import (
+    NoPartitionsError,
+    PartitionerBase,
+    ProducerRecord,
+    TopicMetadata,
+)
 
 BATCH_SIZE_BYTES: Final = 16_384
 
@@ -130,7 +135,7 @@ class UniformSticky(PartitionerBase):
         self._batch_size_bytes = max(1, int(size))
         self._ignore_keys = config.get("partitioner.ignore.keys", "false").lower() == "true"
 
-    def partition(self, record: Record, topic: TopicMetadata) -> int:
+    def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
         """The partition of the record; raises `NoPartitionsError`."""
         if record.key is not None and not self._ignore_keys:
             return partition_for_key(record.key, topic.count)

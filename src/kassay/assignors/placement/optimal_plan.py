@@ -15,8 +15,8 @@ from kassay.model.placement.plan import Move, Plan
 from kassay.model.placement.planning import PlanRequest
 from kassay.model.placement.request import Replicas
 from kassay.solver.placement.optimum import best_placement
-from kassay.solver.placement.plan import Step, plan
-from kassay.solver.placement.problem import Host, PlacedTopic, PlacementProblem
+from kassay.solver.placement.plan import ExchangeStep, plan
+from kassay.solver.placement.problem import Broker, PlacedTopic, PlacementProblem
 
 
 @reference(
@@ -36,7 +36,7 @@ class OptimalPlan:
         return Plan(request.brokers, request.before, moves, request.replication_factor)
 
 
-def _move(step: Step) -> Move:
+def _move(step: ExchangeStep) -> Move:
     """The step as a move; the order of the replicas is said where only that changes."""
     order = step.after if step.source is None and step.target is None else None
     return Move(step.tp, step.source, step.target, order)
@@ -50,7 +50,7 @@ def best_rows(request: PlanRequest) -> dict[TopicPartition, Replicas]:
         numbered.setdefault(tp.topic, []).append(tp)
     found = best_placement(
         PlacementProblem(
-            tuple(Host(b.broker_id, b.rack) for b in sorted(request.brokers)),
+            tuple(Broker(b.broker_id, b.rack) for b in sorted(request.brokers)),
             tuple(PlacedTopic(t, len(tps), request.replication_factor) for t, tps in numbered.items()),
             {topic: tuple(rows[tp] for tp in tps) for topic, tps in numbered.items()},
         )

@@ -14,19 +14,19 @@ from typing import Any
 
 from kassay.assignors.plain.answers import Malformed, integer
 from kassay.model.failure import FailureKind, TargetFailure, failed
-from kassay.model.partitioners.partitioner import InvalidPartitionError, Record, TopicMetadata
+from kassay.model.partitioners.partitioner import InvalidPartitionError, ProducerRecord, TopicMetadata
 
 PlainRecord = tuple[str, bytes | None, bytes | None, int, list[int]]
 
 EXPECTED = "partition has the answer"
 
 
-def plain_record(record: Record, topic: TopicMetadata) -> PlainRecord:
+def plain_record(record: ProducerRecord, topic: TopicMetadata) -> PlainRecord:
     """The arguments of the plain call."""
     return record.topic, record.key, record.value, topic.count, list(topic.available)
 
 
-def named_partition(record: Record, topic: TopicMetadata) -> int | None:
+def named_partition(record: ProducerRecord, topic: TopicMetadata) -> int | None:
     """The partition that the record names, None if it names none; raises `InvalidPartitionError`."""
     asked = record.partition
     if asked is not None and not 0 <= asked < topic.count:
@@ -51,7 +51,7 @@ class PlainPartitioner:
         if hasattr(self._target, "configure"):
             self._call("configure", dict(config))
 
-    def partition(self, record: Record, topic: TopicMetadata) -> int:
+    def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
         """Where the record goes."""
         named = named_partition(record, topic)
         if named is not None:

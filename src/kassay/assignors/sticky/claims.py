@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping
 from typing import NamedTuple
 
-from kassay.assignors.sticky.user_data import Claim
+from kassay.assignors.sticky.user_data import UserDataClaim
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.group import NO_GENERATION, Member
 
@@ -27,7 +27,7 @@ class Claims(NamedTuple):
     members claimed in one generation, `highest` the highest generation of all.
     """
 
-    stated: dict[str, Claim]
+    stated: dict[str, UserDataClaim]
     owned: dict[str, list[TopicPartition]]
     contested: set[TopicPartition]
     highest: int
@@ -35,10 +35,10 @@ class Claims(NamedTuple):
 
 
 def weigh_claims(
-    members: Iterable[Member], topics: Container[str], read: Callable[[Member], Claim]
+    members: Iterable[Member], topics: Container[str], read: Callable[[Member], UserDataClaim]
 ) -> Claims:
     """The claims to existing topics that stand; `read` gets a member's claim out of its subscription."""
-    stated: dict[str, Claim] = {}
+    stated: dict[str, UserDataClaim] = {}
     owned: dict[str, list[TopicPartition]] = {}
     contested: set[TopicPartition] = set()
     claimants: dict[TopicPartition, Member] = {}

@@ -17,16 +17,16 @@ from __future__ import annotations
 
 from kassay.assignors.registry import COOPERATIVE, EAGER, reference
 from kassay.assignors.sticky.rule import StickyRule
-from kassay.assignors.sticky.user_data import Claim, decode_generation, encode_generation
+from kassay.assignors.sticky.user_data import UserDataClaim, decode_generation, encode_generation
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase, GroupMetadata
 from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
 
 
-def _claim(member: Member) -> Claim:
+def _claim(member: Member) -> UserDataClaim:
     if member.generation > NO_GENERATION:
-        return Claim(member.owned, member.generation)
-    return Claim(member.owned, decode_generation(member.user_data))
+        return UserDataClaim(member.owned, member.generation)
+    return UserDataClaim(member.owned, decode_generation(member.user_data))
 
 
 @reference(

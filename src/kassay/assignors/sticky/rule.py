@@ -12,12 +12,12 @@ from kassay.assignors.sticky.claims import weigh_claims
 from kassay.assignors.sticky.constrained import ConstrainedDeal
 from kassay.assignors.sticky.general import GeneralBalance
 from kassay.assignors.sticky.racks import RackInfo
-from kassay.assignors.sticky.user_data import Claim
+from kassay.assignors.sticky.user_data import UserDataClaim
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.group import NO_GENERATION, Group, Member
 
 
-class Outcome(NamedTuple):
+class StickyOutcome(NamedTuple):
     """Everybody's partitions, and those that change owners (None: the general branch does not track them)."""
 
     given: dict[str, list[TopicPartition]]
@@ -31,12 +31,12 @@ class StickyRule:
     old to it, even where the whole group is lower now. It matters to the general branch alone.
     """
 
-    def __init__(self, read: Callable[[Member], Claim], *, prefer_rack_aware: bool) -> None:
+    def __init__(self, read: Callable[[Member], UserDataClaim], *, prefer_rack_aware: bool) -> None:
         self._read = read
         self._prefer_rack_aware = prefer_rack_aware
         self._highest = NO_GENERATION
 
-    def assign(self, cluster: Cluster, group: Group) -> Outcome:
+    def assign(self, cluster: Cluster, group: Group) -> StickyOutcome:
         """The outcome for the group."""
         members = group.members
         subscribed: set[str] = set().union(*(member.topics for member in members))
@@ -47,5 +47,5 @@ class StickyRule:
         if claims.equal_subscriptions:
             deal = ConstrainedDeal(partitions, claims, racks)
             deal.run()
-            return Outcome(deal.given, deal.transferring)
-        return Outcome(GeneralBalance(partitions, members, claims, racks, self._highest).run(), None)
+            return StickyOutcome(deal.given, deal.transferring)
+        return StickyOutcome(GeneralBalance(partitions, members, claims, racks, self._highest).run(), None)

@@ -19,13 +19,13 @@ from __future__ import annotations
 
 from kassay.assignors.registry import reference
 from kassay.assignors.sticky.rule import StickyRule
-from kassay.assignors.sticky.user_data import Claim, decode_sticky, sticky_user_data
+from kassay.assignors.sticky.user_data import UserDataClaim, decode_sticky, sticky_user_data
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase, GroupMetadata
 from kassay.model.groups.group import Assignment, Group, Member
 
 
-def _claim(member: Member) -> Claim:
+def _claim(member: Member) -> UserDataClaim:
     return decode_sticky(member.user_data)
 
 

@@ -27,7 +27,7 @@ INT32: Final = Struct(">i")
 Runs = Iterable[tuple[str, Sequence[int]]]
 
 
-class Claim(NamedTuple):
+class UserDataClaim(NamedTuple):
     """What a member says it owned, and since which generation (-1: it does not say)."""
 
     owned: tuple[TopicPartition, ...] = ()
@@ -65,17 +65,17 @@ def encode_sticky(runs: Runs, generation: int | None) -> bytes:
     return INT32.pack(count) + b"".join(parts)
 
 
-def decode_sticky(data: bytes | None) -> Claim:
+def decode_sticky(data: bytes | None) -> UserDataClaim:
     """The claim in a member's sticky user data; an empty one if there is none or it makes no sense."""
     if not data:
-        return Claim()
+        return UserDataClaim()
     try:
         owned, end = _decode_owned(data)
     except (error, ValueError):
-        return Claim()
+        return UserDataClaim()
     # Too short for a generation means version 0, as Kafka falls back to its older schema.
     generation = INT32.unpack_from(data, end)[0] if len(data) - end >= INT32.size else NO_GENERATION
-    return Claim(tuple(owned), generation)
+    return UserDataClaim(tuple(owned), generation)
 
 
 def _decode_owned(data: bytes) -> tuple[list[TopicPartition], int]:

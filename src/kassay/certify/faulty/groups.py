@@ -15,7 +15,7 @@ from kassay.assignors.client.ceil_range import CeilRange
 from kassay.assignors.client.roundrobin import RoundRobin
 from kassay.assignors.registry import COOPERATIVE, EAGER
 from kassay.certify.faulty import others
-from kassay.certify.processes.load import Source
+from kassay.certify.processes.load import TargetSource
 from kassay.certify.targets.resolve import Target
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
@@ -196,7 +196,7 @@ class Control:
             assumes=(),
             digest=None,
             isolated=False,
-            source=Source(module=self.factory.__module__, class_name=self.factory.__name__)
+            source=TargetSource(module=self.factory.__module__, class_name=self.factory.__name__)
             if self.kind == "C"
             else None,
             factory=self.factory,
@@ -243,14 +243,14 @@ CONTROLS: Final[tuple[Control, ...]] = (
     Control("drops-empty-keys", others.DropsEmptyKeys, "total", kind="K"),
     Control("ignores-leaders", others.IgnoresLeaders, "available-only", kind="K"),
     Control("wraps-explicit", others.WrapsExplicit, "refuses-out-of-range", kind="K"),
-    Control("runs-twice", others.RunsTwice, "single-owner", kind="T"),
+    Control("runs-twice", others.TaskRunsTwice, "single-owner", kind="T"),
     Control("forgets-task", others.ForgetsTask, "complete", kind="T"),
     Control("stands-by-itself", others.StandsByItself, "standby-disjoint", kind="T"),
     Control("leaves-all-to-one", others.LeavesAllToOne, "balanced-within-one", kind="T"),
     Control("ignores-threads", others.IgnoresThreads, "balanced-optimal", kind="T"),
-    Control("deals-afresh", others.DealsAfresh, "sticky-minimal", kind="T"),
+    Control("deals-afresh", others.TasksDealtAfresh, "sticky-minimal", kind="T"),
     Control("goes-by-listing", others.GoesByListing, "order-independent", kind="T"),
-    Control("hashes-processes", others.FollowsHashes, "deterministic", kind="T"),
+    Control("hashes-processes", others.TasksFollowHashes, "deterministic", kind="T"),
     Control("hands-round", others.HandsRound, "converges", kind="T"),
 )
 

@@ -15,7 +15,7 @@ from kassay.assignors.placement.striped import Striped
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.model.java.int32 import to_positive
 from kassay.model.java.randomness import RandomSource
-from kassay.model.partitioners.partitioner import PartitionerBase, Record, TopicMetadata
+from kassay.model.partitioners.partitioner import PartitionerBase, ProducerRecord, TopicMetadata
 from kassay.model.placement.plan import Move, Plan
 from kassay.model.placement.planning import PlanRequest
 from kassay.model.placement.request import Placement, PlacementRequest, Replicas
@@ -97,7 +97,7 @@ class _Spoilt(PartitionerBase):
     def __init__(self) -> None:
         self._rule = Explicit()
 
-    def partition(self, record: Record, topic: TopicMetadata) -> int:
+    def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
         """Where the reference or the fault sends the record."""
         if record.partition is not None or record.key is None:
             return self._rule.partition(record, topic)
@@ -157,7 +157,7 @@ class DropsEmptyKeys(_Spoilt):
 class IgnoresLeaders(_Spoilt):
     """A record without a key goes to any partition, with a leader or without."""
 
-    def partition(self, record: Record, topic: TopicMetadata) -> int:
+    def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
         """The first partition for a record without a key."""
         return 0 if record.key is None and record.partition is None else super().partition(record, topic)
 
@@ -165,7 +165,7 @@ class IgnoresLeaders(_Spoilt):
 class WrapsExplicit(_Spoilt):
     """A partition that is not there is taken modulo the count."""
 
-    def partition(self, record: Record, topic: TopicMetadata) -> int:
+    def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
         """The remainder."""
         asked = record.partition
         return super().partition(record, topic) if asked is None else asked % topic.count
@@ -195,7 +195,7 @@ class StandsByItself(_SpoiltTasks):
         return {p: ClientTasks(own, tuple(t for t in own if t in stateful)) for p, (own, _) in given.items()}
 
 
-class RunsTwice(_SpoiltTasks):
+class TaskRunsTwice(_SpoiltTasks):
     """The last task runs on every process."""
 
     def spoil(self, request: TaskRequest, given: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
@@ -231,7 +231,7 @@ class GoesByListing(_SpoiltTasks):
         return dict(zip(request.by_id, (given[p] for p in sorted(given)), strict=True))
 
 
-class FollowsHashes(_SpoiltTasks):
+class TasksFollowHashes(_SpoiltTasks):
     """Shares go out in the order of a hash set, another one in each process."""
 
     def spoil(self, request: TaskRequest, given: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
@@ -263,7 +263,7 @@ class IgnoresThreads(_SpoiltTasks):
         return {p: ClientTasks(tuple(tasks[number :: len(ids)])) for number, p in enumerate(ids)}
 
 
-class DealsAfresh(_SpoiltTasks):
+class TasksDealtAfresh(_SpoiltTasks):
     """Each task goes where it weighs least, whoever ran it before."""
 
     def spoil(self, request: TaskRequest, given: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:

@@ -104,7 +104,7 @@ class Candidate:
 
 
 @dataclass
-class Count:
+class ClaimCount:
     """How often one claim was judged, in how many cases it was broken, and the smallest such case.
 
     `contradictory` counts those of the `failed` cases that broke it on contradictory input only.
@@ -115,7 +115,7 @@ class Count:
     contradictory: int = 0
     worst: Candidate | None = None
 
-    def add(self, other: Count) -> None:
+    def add(self, other: ClaimCount) -> None:
         """Take in what others counted."""
         self.checked += other.checked
         self.failed += other.failed
@@ -130,7 +130,7 @@ class Tally:
 
     histories: int = 0
     asked: int = 0
-    counts: dict[str, Count] = field(default_factory=dict)
+    counts: dict[str, ClaimCount] = field(default_factory=dict)
     reached: dict[str, int] = field(default_factory=dict)
 
     def take(self, index: int, case: Any, seen: Examination, driver: Driver) -> None:
@@ -138,7 +138,7 @@ class Tally:
         self.histories += 1
         self.asked += seen.asked
         for claim_id, number in seen.judged.items():
-            self.counts.setdefault(claim_id, Count()).checked += number
+            self.counts.setdefault(claim_id, ClaimCount()).checked += number
         for situation, number in seen.reached.items():
             self.reached[situation] = self.reached.get(situation, 0) + number
         if seen.violations:
@@ -151,7 +151,7 @@ class Tally:
             if violation.claim in noted:
                 continue
             noted.add(violation.claim)
-            count = self.counts.setdefault(violation.claim, Count())
+            count = self.counts.setdefault(violation.claim, ClaimCount())
             count.failed += 1
             count.contradictory += violation.contradictory
             rank = (violation.contradictory, size, index)
@@ -163,6 +163,6 @@ class Tally:
         self.histories += other.histories
         self.asked += other.asked
         for claim_id, count in other.counts.items():
-            self.counts.setdefault(claim_id, Count()).add(count)
+            self.counts.setdefault(claim_id, ClaimCount()).add(count)
         for situation, number in other.reached.items():
             self.reached[situation] = self.reached.get(situation, 0) + number

@@ -8,15 +8,15 @@ from typing import Any
 
 from kassay.certify.kinds.driver import Examination, Subject
 from kassay.model.groups.step import Look
-from kassay.model.partitioners.documents import sending_of, sending_to_json, sent_to_json
-from kassay.model.partitioners.partitioner import Record, TopicMetadata
-from kassay.model.partitioners.sends import Sending, SendingStep, send, send_all
+from kassay.model.partitioners.documents import sends_of, sends_to_json, sent_to_json
+from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
+from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, send, send_all
 from kassay.properties.groups.generator import Profile
 from kassay.properties.partitioners.scenarios import sending, situations_of
 from kassay.properties.registry import Promise, Violation
 from kassay.properties.sources import Source
 
-_Entry = tuple[Record, TopicMetadata]
+_Entry = tuple[ProducerRecord, TopicMetadata]
 
 _SINGLES_MAX = 16
 """Up to so many partitions without a leader are taken one by one."""
@@ -25,11 +25,11 @@ _SINGLES_MAX = 16
 class SendingDriver:
     """Sends records through a partitioner and judges where they went."""
 
-    def generate(self, source: Source, profile: Profile) -> Sending:  # noqa: ARG002  # one size for all
+    def generate(self, source: Source, profile: Profile) -> ProducerSends:  # noqa: ARG002  # one size for all
         """A sending out of the source's choices."""
         return sending(source)
 
-    def examine(self, case: Sending, subject: Subject) -> Examination:
+    def examine(self, case: ProducerSends, subject: Subject) -> Examination:
         """Send the records and judge every promise that says something about them."""
         seen = Examination(asked=len(case.records))
         steps = list(_steps(case, subject))
@@ -40,7 +40,7 @@ class SendingDriver:
             seen.reached[situation] = seen.reached.get(situation, 0) + 1
         return seen
 
-    def smaller(self, case: Sending) -> Iterator[Sending]:
+    def smaller(self, case: ProducerSends) -> Iterator[ProducerSends]:
         """Sendings of fewer records, then of plainer ones."""
         records = case.records
         width = len(records) // 2
@@ -54,7 +54,7 @@ class SendingDriver:
                 yield replace(case, records=(*records[:i], plainer, *records[i + 1 :]))
         yield from _fewer_partitions(case)
 
-    def size(self, case: Sending) -> tuple[int, ...]:
+    def size(self, case: ProducerSends) -> tuple[int, ...]:
         """Records, partitions, bytes of keys, partitions not available, and the rest."""
         records = [record for record, _ in case.records]
         return (
@@ -67,34 +67,34 @@ class SendingDriver:
             sum(abs(record.partition or 0) for record in records),
         )
 
-    def counts(self, case: Sending) -> Mapping[str, int]:
+    def counts(self, case: ProducerSends) -> Mapping[str, int]:
         """Nobody is a member; the records are the events."""
         partitions = {record.topic: topic.count for record, topic in case.records}
         return {"members": 0, "partitions": sum(partitions.values()), "events": len(case.records)}
 
-    def encode(self, case: Sending) -> dict[str, Any]:
+    def encode(self, case: ProducerSends) -> dict[str, Any]:
         """The sending as a document."""
-        return sending_to_json(case)
+        return sends_to_json(case)
 
-    def decode(self, document: object, path: str) -> Sending:
+    def decode(self, document: object, path: str) -> ProducerSends:
         """The sending that a document holds; raises `InputError`."""
-        return sending_of(document, path)
+        return sends_of(document, path)
 
-    def told(self, case: Sending, subject: Subject) -> list[dict[str, Any]]:
+    def told(self, case: ProducerSends, subject: Subject) -> list[dict[str, Any]]:
         """Where each record went."""
         return [sent_to_json(sent) for sent in send_all(subject.new(case.config), case)]
 
 
-def _steps(case: Sending, subject: Subject) -> Iterator[SendingStep]:
+def _steps(case: ProducerSends, subject: Subject) -> Iterator[ProducerSendsStep]:
     """The sending, asked again as the promises need, and against another process if there is one."""
     again = any(Look.OTHER in promise.claim.looks for promise in subject.promises)
     step = send(lambda: subject.new(case.config), case, again=again)
     yield step
     if subject.twin is not None:
-        yield SendingStep(step.sent, send_all(subject.twin(case.config), case))
+        yield ProducerSendsStep(step.sent, send_all(subject.twin(case.config), case))
 
 
-def _judge(promise: Promise, step: SendingStep, seen: Examination) -> None:
+def _judge(promise: Promise, step: ProducerSendsStep, seen: Examination) -> None:
     """Judge one promise, if it says anything about the step."""
     claim = promise.claim
     if claim.applies is not None and not claim.applies(step):
@@ -103,7 +103,7 @@ def _judge(promise: Promise, step: SendingStep, seen: Examination) -> None:
     seen.violations += [Violation(promise.id, evidence) for evidence in claim.predicate(step)]
 
 
-def _plainer(record: Record, topic: TopicMetadata) -> Iterator[_Entry]:
+def _plainer(record: ProducerRecord, topic: TopicMetadata) -> Iterator[_Entry]:
     """The record with less in it."""
     if record.value:
         yield record._replace(value=b""), topic
@@ -131,7 +131,7 @@ def _unavailable(topic: TopicMetadata) -> list[int]:
     return [info.partition for info in topic.partitions if not info.available]
 
 
-def _fewer_partitions(case: Sending) -> Iterator[Sending]:
+def _fewer_partitions(case: ProducerSends) -> Iterator[ProducerSends]:
     """The sending with fewer partitions in one of its topics."""
     for name in dict.fromkeys(record.topic for record, _ in case.records):
         counts = [topic.count for record, topic in case.records if record.topic == name]

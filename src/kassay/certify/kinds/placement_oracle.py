@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
-from kassay.model.cluster import Broker
+from kassay.model import cluster
 from kassay.model.placement.request import PlacementRequest
 from kassay.model.placement.step import PlacementStep
 from kassay.properties.placement.balance import BestPlacement
 from kassay.solver.placement.optimum import best_placement
-from kassay.solver.placement.problem import Host, PlacedTopic, PlacementProblem
+from kassay.solver.placement.problem import Broker, PlacedTopic, PlacementProblem
 
 CACHED = 4096
 """Requests whose optimum is remembered."""
@@ -39,11 +39,11 @@ def _best(request: PlacementRequest) -> BestPlacement | None:
     return BestPlacement(_replicas(request, unfenced) if enough else None, _leaders(request))
 
 
-def _replicas(request: PlacementRequest, brokers: Iterable[Broker]) -> tuple[int, ...]:
+def _replicas(request: PlacementRequest, brokers: Iterable[cluster.Broker]) -> tuple[int, ...]:
     """The most even replica counts of these brokers, existing partitions included, ascending."""
     held = Counter(broker for row in request.existing for broker in row)
     hosts = tuple(
-        Host(broker.broker_id, broker.rack, base=held[broker.broker_id]) for broker in sorted(brokers)
+        Broker(broker.broker_id, broker.rack, base=held[broker.broker_id]) for broker in sorted(brokers)
     )
     topic = PlacedTopic("t", request.partitions, request.replication_factor)
     found = best_placement(PlacementProblem(hosts, (topic,), {"t": ((),) * request.partitions}))

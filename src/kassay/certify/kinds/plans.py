@@ -27,7 +27,7 @@ from kassay.properties.placement.plans import has_many_moves
 from kassay.properties.registry import Promise, Scope, Violation
 from kassay.properties.sources import Source
 from kassay.solver.placement.optimum import PlacementOptimum, best_placement
-from kassay.solver.placement.problem import Host, PlacedTopic, PlacementProblem
+from kassay.solver.placement.problem import Broker, PlacedTopic, PlacementProblem
 
 ALWAYS_JUDGED = frozenset({"total", "terminates"})
 """Claims that speak of calls without an answer too."""
@@ -113,7 +113,7 @@ def loads_after(request: PlanRequest, plan: Plan) -> tuple[int, ...]:
 @lru_cache(maxsize=1024)
 def best_plan(request: PlanRequest) -> PlacementOptimum:
     """The certified best placement that the request can end in, at the fewest copies."""
-    hosts = tuple(Host(broker.broker_id, broker.rack) for broker in sorted(request.brokers))
+    hosts = tuple(Broker(broker.broker_id, broker.rack) for broker in sorted(request.brokers))
     rows: dict[str, list[tuple[int, ...]]] = {}
     for tp, row in sorted(request.before):
         rows.setdefault(tp.topic, []).append(row)

@@ -17,13 +17,13 @@ from kassay.model.groups.group import Member
 from kassay.model.groups.history import (
     AddPartitions,
     Change,
-    Claim,
     Config,
     CreateTopic,
     DeleteTopic,
     Event,
     History,
     Join,
+    OwnedClaim,
     RackBroker,
     Rebalance,
     Reports,
@@ -108,7 +108,7 @@ def _smaller_event(event: Event) -> Iterator[Event]:
     if isinstance(event, Join):
         for member in _smaller_member(event.member):
             yield replace(event, member=member)
-    elif isinstance(event, Claim):
+    elif isinstance(event, OwnedClaim):
         for k in range(len(event.owned)):
             yield replace(event, owned=event.owned[:k] + event.owned[k + 1 :])
     elif isinstance(event, CreateTopic) and event.topic.partitions > 1:
@@ -216,8 +216,8 @@ def _rename_event(event: Event, topics: dict[str, str], members: dict[str, str])
     who = members.get(event.member_id, event.member_id)
     if isinstance(event, StaticReturn):
         return StaticReturn(who, members.get(event.new_member_id, event.new_member_id))
-    if isinstance(event, Claim):
-        return Claim(who, tps(event.owned), event.generation)
+    if isinstance(event, OwnedClaim):
+        return OwnedClaim(who, tps(event.owned), event.generation)
     if isinstance(event, Resubscribe):
         return Resubscribe(who, tuple(topics.get(t, t) for t in event.topics))
     return replace(event, member_id=who)

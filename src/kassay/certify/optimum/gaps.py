@@ -37,7 +37,7 @@ MEASURED: Final = "CS"
 """The kinds that answer a consumer group."""
 
 
-class Played(NamedTuple):
+class PlayedInstance(NamedTuple):
     """What a target made of a group: its answer or why there is none, in how many rounds and seconds."""
 
     answer: Assignment | None
@@ -91,7 +91,7 @@ class TargetGaps:
             "missing": sum(each.missing for each in self.gaps),
         }
 
-    def take(self, problem: Problem, best: Optimum, played: Played) -> None:
+    def take(self, problem: Problem, best: Optimum, played: PlayedInstance) -> None:
         """Measure what the target made of an instance."""
         self.rounds += played.rounds
         self.seconds += played.seconds
@@ -154,22 +154,22 @@ def require_measurable(target: Target) -> None:
         raise InputError(f"{target.spec}: is of kind {target.kind}, expected an assignor of consumer groups")
 
 
-def play(new: NewObject, target: Target, cluster: Cluster, group: Group) -> Played:
+def play(new: NewObject, target: Target, cluster: Cluster, group: Group) -> PlayedInstance:
     """What the target makes of a group that has just come together."""
     history = History(cluster, (tuple(Join(member) for member in group.members),))
     began = time.perf_counter()
     rebalanced = next(Player(new, target.protocol).play(history), None)
     seconds = time.perf_counter() - began
     if rebalanced is None:
-        return Played(None, "a group without members", 0, seconds)
+        return PlayedInstance(None, "a group without members", 0, seconds)
     last = rebalanced.steps[-1].answer
     rounds = len(rebalanced.steps)
     if isinstance(last, Failure):
-        return Played(None, last.message, rounds, seconds)
+        return PlayedInstance(None, last.message, rounds, seconds)
     if not rebalanced.outcomes:
-        return Played(None, f"not at rest after {rounds} rounds", rounds, seconds)
+        return PlayedInstance(None, f"not at rest after {rounds} rounds", rounds, seconds)
     given = rebalanced.outcomes[-1].given
-    return Played(given, None, rounds, seconds)
+    return PlayedInstance(given, None, rounds, seconds)
 
 
 def problem_of(located: Located) -> Problem | None:

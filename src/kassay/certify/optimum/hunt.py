@@ -26,7 +26,7 @@ SCHEMA: Final = "kassay/gap-hunt/1"
 HUNTED: Final = ("balance", "movement")
 
 
-class Found(NamedTuple):
+class WorstFound(NamedTuple):
     """An instance with a gap, and what the target answered there."""
 
     gap: Gap
@@ -56,9 +56,9 @@ class Hunt:
 
     target: Target
     seed: int
-    smallest: dict[str, Found] = field(default_factory=dict)
-    worst: dict[str, Found] = field(default_factory=dict)
-    stairs: list[Found] = field(default_factory=list)
+    smallest: dict[str, WorstFound] = field(default_factory=dict)
+    worst: dict[str, WorstFound] = field(default_factory=dict)
+    stairs: list[WorstFound] = field(default_factory=list)
     failed: list[Missed] = field(default_factory=list)
     looked_at: int = 0
     finished: bool = False
@@ -89,14 +89,14 @@ def hunt(target: Target, seed: int, seconds: float, report: Callable[[int], None
     found = Hunt(target, seed)
     with open_host(target) as host:
 
-        def look(problem: Problem) -> Found | None:
+        def look(problem: Problem) -> WorstFound | None:
             found.looked_at += 1
             played = play(host.new, target, *as_group(problem))
             if played.answer is None:
                 found.failed.append(Missed(problem.name, played.failure or "no answer"))
                 return None
             try:
-                return Found(gap(problem, played.answer), played.answer)
+                return WorstFound(gap(problem, played.answer), played.answer)
             except InputError as error:
                 found.failed.append(Missed(problem.name, f"no assignment: {error}"))
                 return None
@@ -113,7 +113,7 @@ def hunt(target: Target, seed: int, seconds: float, report: Callable[[int], None
     return found
 
 
-def _remember(found: Hunt, each: Found) -> None:
+def _remember(found: Hunt, each: WorstFound) -> None:
     """Keep the first instance with a gap, and the first with the largest."""
     for objective in HUNTED:
         value = getattr(each.gap, objective)

@@ -16,7 +16,7 @@ from kassay.assignors.registry import load_all
 from kassay.certify.optimum.gaps import MEASURED, TargetGaps, measure
 from kassay.certify.optimum.instances import Located
 from kassay.certify.runs.certificate import Certificate
-from kassay.certify.runs.options import Budget, Options
+from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.runs.verdicts import Verdict
 from kassay.certify.targets.resolve import Limits, Target
@@ -130,7 +130,7 @@ def rank(
     return sorted(ranked, key=lambda each: each.key)
 
 
-def _options(target: Target, seed: int, budget: Budget) -> Options:
+def _options(target: Target, seed: int, budget: Budget) -> RunOptions:
     claims = tuple(
         dict.fromkeys(
             [found.claim.id for found in validity_claims(target.kind)]
@@ -138,4 +138,4 @@ def _options(target: Target, seed: int, budget: Budget) -> Options:
         )
     )
     limits = Limits(target.limits.call_timeout_s, target.limits.memory_mib)
-    return Options(claims=claims, budget=budget, seed=seed, limits=limits, controls=False, shrink=False)
+    return RunOptions(claims=claims, budget=budget, seed=seed, limits=limits, controls=False, shrink=False)

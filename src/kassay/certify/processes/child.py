@@ -26,7 +26,7 @@ from kassay.assignors.plain.answers import (
     difference,
     integer,
 )
-from kassay.certify.processes.load import FULL, PLACER, Loaded, NotLoadable, Source, load
+from kassay.certify.processes.load import FULL, PLACER, Loaded, NotLoadable, TargetSource, load
 from kassay.certify.processes.wire import CHANNEL_LOST, HEADER, MESSAGE_MAX, frame, to_json
 from kassay.model.failure import FailureKind, failed
 
@@ -69,7 +69,7 @@ def serve(fd: int, order: Mapping[str, Any]) -> NoReturn:
     sys.path[:] = order["path"]
     limit_memory(order["memory_mib"] + _LOADING_MIB)
     try:
-        target, loaded = load(Source(**order["source"]))
+        target, loaded = load(TargetSource(**order["source"]))
     except NotLoadable as error:
         write(fd, frame(nonce, 0, to_json({"error": str(error)}).encode()))
         os._exit(0)

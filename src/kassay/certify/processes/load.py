@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from kassay.model.failure import one_line, place_of, told
+from kassay.model.failure import described, one_line, place_of
 
 METHODS: Final = ("assign", "place", "partition")
 PLAIN, FULL, PLACER, PARTITIONER = "plain", "full", "placer", "partitioner"
@@ -30,7 +30,7 @@ class NotLoadable(Exception):
 
 
 @dataclass(frozen=True)
-class Source:
+class TargetSource:
     """Where the class is: in a file or an importable module, by name or as the only one there."""
 
     file: str | None = None
@@ -58,14 +58,14 @@ class Loaded:
     file: str | None = None
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Loaded:
+    def of(cls, document: Mapping[str, Any]) -> Loaded:
         """The description that a child sent as JSON."""
         lists = ("extras", "protocols")
-        values: dict[str, Any] = {n: tuple(v) if n in lists else v for n, v in told.items()}
+        values: dict[str, Any] = {n: tuple(v) if n in lists else v for n, v in document.items()}
         return cls(**values)
 
 
-def load(source: Source) -> tuple[type, Loaded]:
+def load(source: TargetSource) -> tuple[type, Loaded]:
     """The class and its description; raises `NotLoadable`, whatever the target's code does."""
     module = _from_file(source.file) if source.file else _from_module(source.module or "")
     target = _choose(source, module)
@@ -127,10 +127,10 @@ def _syntax(label: str, error: SyntaxError) -> str:
 
 def _raised(label: str, error: BaseException) -> str:
     at = place_of(error, label) or label
-    return f"{label}: {told(error)} on import ({at}), expected a module that imports without error"
+    return f"{label}: {described(error)} on import ({at}), expected a module that imports without error"
 
 
-def _choose(source: Source, module: ModuleType) -> type:
+def _choose(source: TargetSource, module: ModuleType) -> type:
     """The named class, or the only one of the module that has one of `METHODS`, the earlier first."""
     label = source.label
     if source.class_name is not None:
@@ -176,7 +176,7 @@ def _and(names: list[str]) -> str:
     return ", ".join(names)
 
 
-def describe(target: type, module: ModuleType, source: Source) -> Loaded:
+def describe(target: type, module: ModuleType, source: TargetSource) -> Loaded:
     """What the class is and asks for; raises `NotLoadable` for a signature that kassay cannot call."""
     meta = vars(target).get("META", getattr(module, "META", {}))
     if not isinstance(meta, dict):
@@ -205,7 +205,7 @@ def describe(target: type, module: ModuleType, source: Source) -> Loaded:
     )
 
 
-def _assign_form(target: type, source: Source) -> tuple[str, tuple[str, ...]]:
+def _assign_form(target: type, source: TargetSource) -> tuple[str, tuple[str, ...]]:
     names, _ = _parameters(target, "assign")
     based = any(base.__module__ == _BASE for base in target.__mro__)
     if based or names[:2] == ["cluster", "group"] or hasattr(target, "subscription_user_data"):
@@ -242,7 +242,7 @@ def _parameters(target: type, method: str) -> tuple[list[str], set[str]]:
 def _fits(
     target: type,
     method: str,
-    source: Source,
+    source: TargetSource,
     *,
     least: int,
     most: int,

@@ -13,14 +13,14 @@ from kassay.assignors.plain.assignor import full_answer, plain_input
 from kassay.assignors.plain.partitioner import named_partition, plain_record
 from kassay.assignors.plain.placer import plain_request, refusal
 from kassay.certify.processes.life import Life
-from kassay.certify.processes.load import FULL, PARTITIONER, PLACER, Loaded, NotLoadable, Source
+from kassay.certify.processes.load import FULL, PARTITIONER, PLACER, Loaded, NotLoadable, TargetSource
 from kassay.certify.processes.values import encode, encode_learned
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.assignor import GroupMetadata, RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.java.randomness import RandomSource
-from kassay.model.partitioners.partitioner import Record, TopicMetadata
+from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.placement.request import Placement, PlacementRequest
 
 _GONE = "the object went down with its process"
@@ -35,7 +35,7 @@ class PythonChild(Life):
 
     def __init__(
         self,
-        source: Source,
+        source: TargetSource,
         *,
         call_timeout_s: float,
         memory_mib: int,
@@ -223,7 +223,7 @@ class RemotePartitioner(RemoteObject):
     def configure(self, config: Mapping[str, str]) -> None:
         """Configured when it was made."""
 
-    def partition(self, record: Record, topic: TopicMetadata) -> int:
+    def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
         """What the plain function answers; a record that names its partition is not shown to it."""
         named = named_partition(record, topic)
         if named is not None:

@@ -16,16 +16,16 @@ from kassay.assignors import registry
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.errors import InputError, KafkaError
 from kassay.model.explore import (
-    Budget,
     Exploration,
-    Progress,
+    InvariantViolation,
     Severity,
-    Step,
     Stuck,
     Verdict,
-    Violation,
+    WalkLimits,
+    WalkProgress,
+    WalkStep,
+    random_walk,
     rounds_between_disturbances,
-    wander,
 )
 from kassay.model.explore import explore as walk
 from kassay.model.groups.assignor import Assignor, RebalanceProtocol
@@ -45,7 +45,7 @@ from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry, 
 from kassay.model.protocols.world.models.consumer import ConsumerModel
 from kassay.model.protocols.world.parts.consumer_faults import CLASSIC, CONSUMER
 from kassay.model.protocols.world.parts.offsets import broken
-from kassay.model.protocols.world.parts.setting import Options, failed, gained, moved
+from kassay.model.protocols.world.parts.setting import ModelOptions, failed, gained, moved
 from kassay.model.protocols.world.timed.classic import TimedModel
 from kassay.model.protocols.world.timed.clock import Timing
 from kassay.model.protocols.world.timed.consumer import TimedConsumerModel
@@ -107,7 +107,7 @@ class ExploreResult:
         }
 
 
-def _violation_json(found: Violation[Any]) -> dict[str, Any]:
+def _violation_json(found: InvariantViolation[Any]) -> dict[str, Any]:
     return {
         "invariant": found.invariant,
         "claim": found.claim,
@@ -127,7 +127,7 @@ def _stuck_json(stuck: Stuck[Any]) -> dict[str, Any]:
     }
 
 
-def trace_json(trace: tuple[Step[Any], ...]) -> list[dict[str, Any]]:
+def trace_json(trace: tuple[WalkStep[Any], ...]) -> list[dict[str, Any]]:
     """A trace's actions as JSON values."""
     return [step.action._asdict() for step in trace if step.action is not None]
 
@@ -151,7 +151,7 @@ def watched(model: Any) -> Watched:
         )
     if isinstance(model, TimedModel):
         return _watched_by_the_clock(model)
-    if isinstance(model, draft.DraftModel):
+    if isinstance(model, draft.ProposalModel):
         return Watched(draft.census, draft.census, stored=lambda state: state.stored)
     return Watched(zookeeper.census, zookeeper.census, waived=frozenset({"I3", "I4", "I5", "I7", "I9"}))
 
@@ -186,7 +186,7 @@ def build(
 ) -> Any:
     """The model that these settings describe; raises InputError for what is out of range or unknown.
 
-    With a `timing` the model runs on an integer clock. `more` goes to the classic world's `Options`
+    With a `timing` the model runs on an integer clock. `more` goes to the classic world's `ModelOptions`
     (instances, lists, pattern, version, ...).
     """
     budget = parse_faults(faults) if isinstance(faults, str) else faults
@@ -196,7 +196,7 @@ def build(
         share = assignor if isinstance(assignor, str) else "ceil-range"
         if share not in SHARES:
             raise InputError(f"--assignor: {model} knows {', '.join(SHARES)}; not {share!r}")
-        kind = zookeeper.ZooKeeperModel if model == "zookeeper" else draft.DraftModel
+        kind = zookeeper.ZooKeeperModel if model == "zookeeper" else draft.ProposalModel
         return kind(members, partitions, share=share, faults=budget, switches=switches)
     names = tuple(f"t{i}" for i in range(topics)) if topics > 1 else ("t",)
     instances = more.pop("instances", tuple(f"i{i + 1}" for i in range(static)))
@@ -215,7 +215,7 @@ def build(
         "remembers": remembers,
         "threads": "no_gen_snapshot" in switches,
     }
-    options = Options(**settings | more)
+    options = ModelOptions(**settings | more)
     if timing is not None and model == "classic":
         return TimedModel(options, timing, assign)
     if timing is not None:
@@ -225,7 +225,7 @@ def build(
     if model == "migration":
         kinds = kinds or ((CLASSIC, CONSUMER),) * members
         if not budget.rollout:
-            options = Options(**settings | {"faults": budget._replace(rollout=members)} | more)
+            options = ModelOptions(**settings | {"faults": budget._replace(rollout=members)} | more)
     return ConsumerModel(options, assign, targets=targets, kinds=kinds, policy=policy)
 
 
@@ -280,7 +280,7 @@ def explore(
     clock: str = "T0",
     timing: Timing | None = None,
     symmetry: bool | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[WalkProgress], None] | None = None,
     switches: frozenset[str] = frozenset(),
     **settings: Any,
 ) -> ExploreResult:
@@ -309,10 +309,10 @@ def explore(
         settings["records"] = records
     built = build(model, switches=switches, **settings)
     renaming = _symmetry(built, symmetry) if network != "N2" else None
-    budget = Budget(states_max, time_s, stop_at_first)
+    budget = WalkLimits(states_max, time_s, stop_at_first)
     if network == "N2":
         settings["seed"] = seed
-        done = wander(built, invariants(watched(built)), seed=seed, budget=budget, progress=progress)
+        done = random_walk(built, invariants(watched(built)), seed=seed, budget=budget, progress=progress)
     else:
         done = walk(built, invariants(watched(built)), budget=budget, progress=progress, symmetry=renaming)
     told = {name: _plain(value) for name, value in settings.items()} | {"switches": sorted(switches)}

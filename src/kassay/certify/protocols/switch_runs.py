@@ -21,7 +21,7 @@ class Sighting(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Hunt:
+class SwitchHunt:
     """One walk at a switch's bound."""
 
     switch: Switch
@@ -49,13 +49,13 @@ class Hunt:
 
 
 @dataclass(frozen=True)
-class Row:
+class SwitchRow:
     """A switch's walks: `on`, `off`, and `alone` with what goes along but not the switch itself."""
 
     switch: Switch
-    on: Hunt
-    off: Hunt
-    alone: Hunt | None
+    on: SwitchHunt
+    off: SwitchHunt
+    alone: SwitchHunt | None
 
     @property
     def holds(self) -> bool:
@@ -64,7 +64,7 @@ class Row:
         return self.on.caught and clean and not (self.alone and self.alone.shown)
 
 
-def hunt(name: str, *, on: bool = True, along: bool | None = None, states_max: int = 600_000) -> Hunt:
+def hunt(name: str, *, on: bool = True, along: bool | None = None, states_max: int = 600_000) -> SwitchHunt:
     """Walk at the switch's bound; `along`: are the switches that go with it on? (Unless told, as it is.)
 
     With the switch on the walk ends at the first breach, unless that is not what the switch is to be found
@@ -86,21 +86,21 @@ def hunt(name: str, *, on: bool = True, along: bool | None = None, states_max: i
             **switch.settings,
             **threads,
         )
-        found = Hunt(switch, result)
+        found = SwitchHunt(switch, result)
         if found.caught:
             break
     return found
 
 
-def row(name: str) -> Row:
+def row(name: str) -> SwitchRow:
     """All the walks of one switch."""
     alone = hunt(name, on=False, along=True) if SWITCHES[name].along else None
-    return Row(SWITCHES[name], hunt(name), hunt(name, on=False), alone)
+    return SwitchRow(SWITCHES[name], hunt(name), hunt(name, on=False), alone)
 
 
-def rows(model: str | None = None, told: Callable[[int], None] = lambda _: None) -> tuple[Row, ...]:
+def rows(model: str | None = None, told: Callable[[int], None] = lambda _: None) -> tuple[SwitchRow, ...]:
     """The rows of all switches, or of one model's; `told` hears how many are done."""
-    found: list[Row] = []
+    found: list[SwitchRow] = []
     for name in names_of(model):
         found.append(row(name))
         told(len(found))

@@ -17,7 +17,7 @@ from typing import Any
 from kassay.certify.kinds.driver import Driver, Examination, Subject, Tally
 from kassay.certify.kinds.group_oracle import oracle_for
 from kassay.certify.kinds.registry import driver_for
-from kassay.certify.runs.options import Options, needs_optimum, profile_of, promises_of
+from kassay.certify.runs.options import RunOptions, needs_optimum, profile_of, promises_of
 from kassay.certify.targets.resolve import Host, Target
 from kassay.model.groups.step import Rebalanced
 from kassay.properties.groups.generator import Profile
@@ -39,7 +39,7 @@ class Job:
     """A target with the options of a run; picklable, so that any worker can open it."""
 
     target: Target
-    options: Options
+    options: RunOptions
 
     @cached_property
     def promises(self) -> tuple[Promise, ...]:
@@ -57,7 +57,7 @@ class Job:
         return self.options.assume | frozenset(self.target.assumes)
 
     @property
-    def _narrowed(self) -> Options:
+    def _narrowed(self) -> RunOptions:
         return replace(self.options, assume=self.assume)
 
     @property

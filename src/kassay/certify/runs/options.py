@@ -29,7 +29,7 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Options:
+class RunOptions:
     """Everything about a run but the target itself.
 
     `profile` is small, large, mixed, or `shape:ID` for large histories of one shape.
@@ -51,7 +51,7 @@ class Options:
     shrink: bool = True
 
 
-def promises_of(kind: str, declared: tuple[str, ...], options: Options) -> tuple[Promise, ...]:
+def promises_of(kind: str, declared: tuple[str, ...], options: RunOptions) -> tuple[Promise, ...]:
     """What a run judges: the claims that the user named, else validity and what the target declares.
 
     Raises `InputError` for a claim that does not exist for this kind.
@@ -68,7 +68,7 @@ def needs_optimum(promises: tuple[Promise, ...]) -> bool:
     return any(found.claim.scope is Scope.OPTIMUM for found in promises)
 
 
-def profile_of(kind: str, promises: tuple[Promise, ...], options: Options) -> Profile:
+def profile_of(kind: str, promises: tuple[Promise, ...], options: RunOptions) -> Profile:
     """The inputs to generate for these promises."""
     configs = options.member_config
     if not configs and any(found.claim.id == "active-passive" for found in promises):

@@ -12,11 +12,11 @@ from typing import Any
 
 from kassay import __version__
 from kassay.certify.faulty.groups import Control, controls_of
-from kassay.certify.kinds.driver import Count, InternalError, Subject, Tally
+from kassay.certify.kinds.driver import ClaimCount, InternalError, Subject, Tally
 from kassay.certify.kinds.exhaustive import scope_cases
 from kassay.certify.runs.blocks import Bench, Job, open_bench, open_host, play_block
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
-from kassay.certify.runs.options import DEFAULT_SECONDS, Options
+from kassay.certify.runs.options import DEFAULT_SECONDS, RunOptions
 from kassay.certify.runs.scaling import scaling_result
 from kassay.certify.runs.shrink import shrink
 from kassay.certify.runs.verdicts import Verdict, reached_by_id, verdict_of
@@ -35,7 +35,7 @@ PATIENCE_SHARE = 1 / 5
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """How far a run is."""
 
     phase: str
@@ -44,10 +44,10 @@ class Progress:
     share: float
 
 
-Report = Callable[[Progress], None]
+Report = Callable[[RunProgress], None]
 
 
-def certify(target: Target, options: Options, report: Report = lambda _: None) -> Certificate:
+def certify(target: Target, options: RunOptions, report: Report = lambda _: None) -> Certificate:
     """Put the target to the test.
 
     Same seed and number of histories, same certificate, whatever `jobs` is; with a time budget the
@@ -79,21 +79,21 @@ def certify(target: Target, options: Options, report: Report = lambda _: None) -
     )
 
 
-def _budget(options: Options) -> dict[str, object]:
+def _budget(options: RunOptions) -> dict[str, object]:
     budget = options.budget.to_json()
     if options.exhaustive:
         return {"exhaustive": "{}x{}".format(*options.exhaustive), **budget}
     return budget
 
 
-def _seconds(options: Options) -> float:
+def _seconds(options: RunOptions) -> float:
     """The time budget; endless where histories are counted."""
     if options.budget.histories is not None:
         return float("inf")
     return options.budget.seconds or DEFAULT_SECONDS
 
 
-def _play_deadline(options: Options, started: float) -> float:
+def _play_deadline(options: RunOptions, started: float) -> float:
     """When playing must end, so that controls and shrinking fit into a time budget."""
     share = 1 - (CONTROL_SHARE if options.controls else 0) - (SHRINK_SHARE if options.shrink else 0)
     return started + share * _seconds(options)
@@ -124,10 +124,10 @@ def _play(job: Job, bench: Bench, started: float, report: Report) -> Tally:
             ordinary = any(count.failed > count.contradictory for count in total.counts.values())
             if ordinary and found_at is None:
                 found_at = time.monotonic()
-            report(Progress("playing", total.histories, findings, _share(options, started, total)))
+            report(RunProgress("playing", total.histories, findings, _share(options, started, total)))
 
 
-def _share(options: Options, started: float, tally: Tally) -> float:
+def _share(options: RunOptions, started: float, tally: Tally) -> float:
     if options.budget.histories is not None:
         return tally.histories / max(1, options.budget.histories)
     spent = time.monotonic() - started
@@ -185,7 +185,7 @@ def _exhaust(bench: Bench, report: Report) -> Tally:
         total.take(index, case, bench.driver.examine(case, bench.subject), bench.driver)
         if index % BLOCK == 0:
             findings = sum(1 for count in total.counts.values() if count.failed)
-            report(Progress("exhausting", total.histories, findings, 0.0))
+            report(RunProgress("exhausting", total.histories, findings, 0.0))
     return total
 
 
@@ -194,7 +194,7 @@ def _result(bench: Bench, found: Promise, tally: Tally, started: float) -> Claim
     job = bench.job
     if found.claim.scope is Scope.TIMING:
         return scaling_result(bench.subject, found, max(TIMING_MIN_S, SHRINK_SHARE * _seconds(job.options)))
-    count = tally.counts.get(found.id, Count())
+    count = tally.counts.get(found.id, ClaimCount())
     scope = None
     if job.options.exhaustive and not tally.reached.get("scope-unfinished"):
         scope = "{}x{}".format(*job.options.exhaustive)
@@ -213,7 +213,7 @@ def _result(bench: Bench, found: Promise, tally: Tally, started: float) -> Claim
     )
 
 
-def _counterexample(bench: Bench, found: Promise, count: Count, started: float) -> Counterexample:
+def _counterexample(bench: Bench, found: Promise, count: ClaimCount, started: float) -> Counterexample:
     """The smallest case that breaks the promise, shrunk if the run shrinks."""
     worst = count.worst
     if worst is None:
@@ -292,7 +292,7 @@ def _controls(job: Job, tally: Tally, started: float, report: Report) -> dict[st
         unknown += judged is None
         if judged is False:
             missed.append(control.name)
-        report(Progress("controls", tally.histories, caught, 1.0))
+        report(RunProgress("controls", tally.histories, caught, 1.0))
     return {"caught": caught, "of": caught + len(missed), "unknown": unknown, "missed": missed}
 
 

@@ -13,7 +13,7 @@ from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join, Leave
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Failure
-from kassay.properties.groups.scaling import DEFAULT, Scale, Timing, exponent, parse_scale
+from kassay.properties.groups.scaling import DEFAULT, Scale, ScaleTiming, exponent, parse_scale
 from kassay.properties.registry import Promise
 
 TRIES = 3
@@ -36,7 +36,7 @@ def sizes(scale: Scale) -> list[tuple[int, int]]:
     return [(max(2, scale.members >> k), max(1, scale.partitions >> k)) for k in steps]
 
 
-def measure(subject: Subject, members: int, partitions: int, deadline: float) -> Timing | Failure | None:
+def measure(subject: Subject, members: int, partitions: int, deadline: float) -> ScaleTiming | Failure | None:
     """The least time of one such play; what went wrong instead; None if the time ran out."""
     history = sized(members, partitions)
     best = float("inf")
@@ -49,20 +49,20 @@ def measure(subject: Subject, members: int, partitions: int, deadline: float) ->
             if isinstance(answer, Failure):
                 return answer
         best = min(best, time.perf_counter() - before)
-    return Timing(members, partitions, best) if best < float("inf") else None
+    return ScaleTiming(members, partitions, best) if best < float("inf") else None
 
 
 def scaling_result(subject: Subject, found: Promise, seconds: float) -> ClaimResult:
     """The verdict on a promise about time; unknown where the target failed or the time ran out."""
     argument = found.argument or DEFAULT
     deadline = time.monotonic() + seconds
-    timings: list[Timing] = []
+    timings: list[ScaleTiming] = []
     verdict, why = Verdict.UNKNOWN, "the time ran out"
     for members, partitions in sizes(parse_scale(argument)):
         measured = measure(subject, members, partitions, deadline)
         if isinstance(measured, Failure):
             verdict, why = Verdict.VIOLATED, f"at {members}x{partitions}: {measured.message}"
-        if not isinstance(measured, Timing):
+        if not isinstance(measured, ScaleTiming):
             return _result(found, verdict, why, timings)
         timings.append(measured)
     evidence = list(found.claim.predicate(tuple(timings), argument))
@@ -72,7 +72,7 @@ def scaling_result(subject: Subject, found: Promise, seconds: float) -> ClaimRes
     return _result(found, Verdict.VIOLATED if evidence else Verdict.HOLDS, told, timings)
 
 
-def _result(found: Promise, verdict: Verdict, why: str, timings: list[Timing]) -> ClaimResult:
+def _result(found: Promise, verdict: Verdict, why: str, timings: list[ScaleTiming]) -> ClaimResult:
     return ClaimResult(
         id=found.id,
         sentence=found.claim.sentence,

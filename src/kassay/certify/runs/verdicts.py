@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
-from kassay.certify.kinds.driver import Count, Tally
+from kassay.certify.kinds.driver import ClaimCount, Tally
 from kassay.properties.registry import Promise, Scope
 from kassay.properties.situations import SITUATIONS, Situation, required
 
@@ -29,7 +29,7 @@ def verdict_of(
     found: Promise, kind: str, tally: Tally, assume: frozenset[str], exhaustive: str | None = None
 ) -> tuple[Verdict, str]:
     """The verdict on one promise, and why."""
-    count = tally.counts.get(found.id, Count())
+    count = tally.counts.get(found.id, ClaimCount())
     if count.failed:
         share = f"in {count.failed} of {tally.histories} histories"
         if count.contradictory == count.failed:

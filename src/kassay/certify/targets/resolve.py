@@ -26,7 +26,7 @@ from kassay.assignors.foreign import kafka_python
 from kassay.assignors.plain.assignor import PlainAssignor
 from kassay.assignors.plain.partitioner import PlainPartitioner
 from kassay.assignors.plain.placer import PlainPlacer
-from kassay.certify.processes.load import FULL, PARTITIONER, PLACER, Loaded, NotLoadable, Source, load
+from kassay.certify.processes.load import FULL, PARTITIONER, PLACER, Loaded, NotLoadable, TargetSource, load
 from kassay.certify.processes.program import Program, ProgramChild
 from kassay.certify.processes.references import ReferenceHost
 from kassay.certify.processes.remote import PythonChild
@@ -100,7 +100,7 @@ class Target:
     isolated: bool
     limits: Limits = Limits()
     config: tuple[tuple[str, str], ...] = ()
-    source: Source | None = None
+    source: TargetSource | None = None
     program: Program | None = None
     factory: Callable[[], Any] | None = None
     trusted: bool = False
@@ -249,7 +249,7 @@ class _Asked:
         return self.protocol
 
 
-def _source(spec: str) -> Source | None:
+def _source(spec: str) -> TargetSource | None:
     """The class that the spec names in a file, a module or an entry point; None if it names none."""
     place, colon, name = spec.rpartition(":")
     if not colon or "/" in name or name.endswith(".py"):
@@ -257,11 +257,11 @@ def _source(spec: str) -> Source | None:
     if colon and place != spec and not name.isidentifier():
         raise InputError(f"target {spec!r}: {name!r} is no class name, expected {EXPECTED}")
     if place.endswith(".py") or "/" in place:
-        return Source(file=place, class_name=name or None)
+        return TargetSource(file=place, class_name=name or None)
     if _MODULE.fullmatch(place) and (name or "." in place):
-        return Source(module=place, class_name=name or None)
+        return TargetSource(module=place, class_name=name or None)
     for point in entry_points(group=ENTRY_POINTS, name=spec):
-        return Source(module=point.module, class_name=point.attr or None)
+        return TargetSource(module=point.module, class_name=point.attr or None)
     return None
 
 
@@ -286,7 +286,7 @@ def _reference(asked: _Asked, found: registry.Reference) -> Target:
         isolated=False,
         limits=asked.limits,
         config=asked.config,
-        source=Source(module=found.factory.__module__, class_name=found.factory.__name__)
+        source=TargetSource(module=found.factory.__module__, class_name=found.factory.__name__)
         if assignor
         else None,
         factory=found.factory,
@@ -310,12 +310,12 @@ def _kafka_python(asked: _Asked, name: str) -> Target:
         isolated=False,
         limits=asked.limits,
         config=asked.config,
-        source=Source(module=found.factory.__module__, class_name=found.factory.__name__),
+        source=TargetSource(module=found.factory.__module__, class_name=found.factory.__name__),
         factory=found.factory,
     )
 
 
-def _python(asked: _Asked, source: Source) -> Target:
+def _python(asked: _Asked, source: TargetSource) -> Target:
     """A user's class; loaded in a child that is ended again, or here with `in_process`."""
     digest = None
     if source.file is not None:

@@ -14,7 +14,7 @@ from kassay.assignors.partitioners.murmur2 import murmur2
 from kassay.certify.vectors.registry import vector_format
 from kassay.model.errors import InputError, KafkaError
 from kassay.model.java.int32 import to_positive
-from kassay.model.partitioners.partitioner import Record, TopicMetadata
+from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 
 
 @vector_format("partitioner-murmur2", reference="partitioner:murmur2")
@@ -31,7 +31,7 @@ def check_murmur2(vector: Mapping[str, Any], factory: Callable[[], Any], *, exac
     partitioner.configure({})
     for count, wanted in expected["partition"].items():
         try:
-            given = partitioner.partition(Record("topic", key), TopicMetadata.of(int(count)))
+            given = partitioner.partition(ProducerRecord("topic", key), TopicMetadata.of(int(count)))
         except KafkaError as error:
             return f"of {count} partitions: raised {error.java_class} ({error}), expected {wanted}"
         if given != wanted:

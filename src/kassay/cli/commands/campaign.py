@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from kassay.pipeline.campaign.campaign import Campaign
     from kassay.pipeline.campaign.store import Store
-    from kassay.pipeline.campaign.study import Outcome
+    from kassay.pipeline.campaign.study import CampaignOutcome
 
 
 def spark_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -91,10 +91,10 @@ def report_command(folder: str, **chosen: Any) -> int:
     from kassay.pipeline.campaign.campaign import reopen
     from kassay.pipeline.campaign.store import open_store
     from kassay.pipeline.campaign.study import finish
-    from kassay.pipeline.spark.session import CAMPAIGN_HEAP, told
+    from kassay.pipeline.spark.session import CAMPAIGN_HEAP, translated_errors
 
     opened = started(chosen, "kassay campaign report", CAMPAIGN_HEAP)
-    with _local_checked(folder, reopen), opened as spark, told(folder):
+    with _local_checked(folder, reopen), opened as spark, translated_errors(folder):
         store = open_store(folder, spark)
         with store.locked():
             campaign = reopen(store)
@@ -134,9 +134,9 @@ def _local_checked(place: str, opening: Callable[[Store], Campaign]) -> Iterator
     yield
 
 
-def _tell(campaign: Campaign, outcome: Outcome, json_path: str | None) -> int:
+def _tell(campaign: Campaign, outcome: CampaignOutcome, json_path: str | None) -> int:
     """Print and write what came out; the exit code."""
-    from kassay.pipeline.spark.session import told
+    from kassay.pipeline.spark.session import translated_errors
     from kassay.report.pages.campaign import html
     from kassay.report.screen.campaign import document, terminal
     from kassay.report.screen.terminal import console
@@ -150,7 +150,7 @@ def _tell(campaign: Campaign, outcome: Outcome, json_path: str | None) -> int:
     )
     if "://" not in campaign.store.place:
         path = Path(campaign.store.place) / "report.html"
-        with told(campaign.store.place):
+        with translated_errors(campaign.store.place):
             path.write_text(html(made), encoding="utf-8")
         console(stderr=True).print(f"report: {path}", markup=False, soft_wrap=True)
     if json_path != "-":

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kassay.cli.options import Duration, Scope, commas, json_option, pairs, seed_option, write_json
+from kassay.cli.options import Duration, ScopeType, commas, json_option, pairs, seed_option, write_json
 from kassay.model.errors import InputError
 
 GRAVEST = (70, 4, 1, 3, 0)
@@ -30,7 +30,7 @@ GRAVEST = (70, 4, 1, 3, 0)
     show_default=True,
     help="Logical corners, shapes of production, or both.",
 )
-@click.option("--exhaustive", type=Scope(), help="Every group up to M members and P partitions instead.")
+@click.option("--exhaustive", type=ScopeType(), help="Every group up to M members and P partitions instead.")
 @click.option("--in-process", is_flag=True, help="Load a user's file into this process: faster, unguarded.")
 @click.option("--call-timeout", type=Duration(), help="Limit of one call [default: 2s; large profile: 20s].")
 @click.option("--memory", type=click.IntRange(min=32), default=512, show_default=True, help="MiB a target.")
@@ -87,7 +87,7 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
 
 def _options(chosen: dict[str, Any]) -> Any:
     """The options of the run, checked before anything starts."""
-    from kassay.certify.runs.options import DEFAULT_SECONDS, Budget, Options
+    from kassay.certify.runs.options import DEFAULT_SECONDS, Budget, RunOptions
     from kassay.certify.targets.resolve import Limits
     from kassay.model.groups.assignor import RebalanceProtocol
     from kassay.properties.groups.assumptions import parse_assumptions
@@ -98,7 +98,7 @@ def _options(chosen: dict[str, Any]) -> Any:
     seconds = None if chosen["histories"] is not None else chosen["seconds"] or DEFAULT_SECONDS
     timeout = chosen["call_timeout"] or (2.0 if chosen["profile"] == "small" else 20.0)
     member_configs = pairs(chosen["member_configs"], "--member-config")
-    return Options(
+    return RunOptions(
         claims=split_claims(chosen["claims"]) if chosen["claims"] else None,
         assume=parse_assumptions(list(commas(chosen["assume"]) or ())),
         protocol=RebalanceProtocol(chosen["protocol"]) if chosen["protocol"] else None,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kassay.certify.protocols.explore import ExploreResult
     from kassay.certify.targets.resolve import Target
     from kassay.model.cluster import Cluster
-    from kassay.model.explore import Progress
+    from kassay.model.explore import WalkProgress
     from kassay.model.groups.group import Assignment, Group
 
 HOLDS, VIOLATED, UNKNOWN = 0, 1, 3
@@ -86,7 +86,7 @@ def command(model: str, **chosen: Any) -> int:
 
 
 def _explore(
-    model: str, chosen: dict[str, Any], assignor: Any, progress: Callable[[Progress], None] | None
+    model: str, chosen: dict[str, Any], assignor: Any, progress: Callable[[WalkProgress], None] | None
 ) -> ExploreResult:
     """Run the exploration that the options describe. Raises InputError."""
     from kassay.certify.protocols.explore import explore
@@ -185,7 +185,7 @@ def _assignor(spec: str | None) -> Iterator[Any]:
 
 
 @contextmanager
-def _bar(states_max: int) -> Iterator[Callable[[Progress], None] | None]:
+def _bar(states_max: int) -> Iterator[Callable[[WalkProgress], None] | None]:
     """Progress on a terminal only: states so far, of at most so many."""
     from kassay.cli.bars import bar
 

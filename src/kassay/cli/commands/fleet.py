@@ -29,12 +29,12 @@ def command() -> None:
 def generate_command(groups: int, snapshots: int, out: str, seed: int, **chosen: Any) -> int:
     """Write made-up snapshots in the dialects of kafka-consumer-groups, sizes from cited shapes."""
     from kassay.pipeline.fleet.generate import FleetSpec, texts
-    from kassay.pipeline.spark.session import slots, told
+    from kassay.pipeline.spark.session import slots, translated_errors
     from kassay.report.screen.terminal import console
 
     if "://" not in out and Path(out).exists() and any(Path(out).iterdir()):
         raise InputError(f"{out}: not empty, expected a new folder")
-    with started(chosen, "kassay fleet generate") as spark, told(out):
+    with started(chosen, "kassay fleet generate") as spark, translated_errors(out):
         made = texts(spark, FleetSpec(groups, snapshots, seed), 4 * slots(spark))
         made.coalesce(slots(spark)).write.partitionBy("at").text(_address(out))
     console(stderr=True).print(
@@ -67,7 +67,7 @@ def replay_command(
     from kassay.certify.targets.resolve import resolve
     from kassay.pipeline.fleet.fleet import replay_fleet
     from kassay.pipeline.fleet.snapshots import must_exist, read_subscriptions
-    from kassay.pipeline.spark.session import told
+    from kassay.pipeline.spark.session import translated_errors
     from kassay.report.screen.fleet import terminal
     from kassay.report.screen.terminal import console
 
@@ -77,7 +77,7 @@ def replay_command(
         if target.kind not in "CS":
             raise InputError(f"{target.spec}: of kind {target.kind}, expected an assignor of consumer groups")
     known = read_subscriptions(subscriptions) if subscriptions else {}
-    with started(chosen, "kassay fleet replay") as spark, told(out):
+    with started(chosen, "kassay fleet replay") as spark, translated_errors(out):
         made = replay_fleet(spark, paths, _address(out), targets, known)
     if json_path != "-":
         console().print(terminal(made))

@@ -23,7 +23,7 @@ def command(names: tuple[str, ...], seconds: float, json_path: str | None) -> in
     from kassay.cli.bars import bar
     from kassay.report.screen.optima import proof_view
     from kassay.report.screen.terminal import console
-    from kassay.solver.proofs.prove import Verdict, chosen, proofs
+    from kassay.solver.proofs.prove import ProofVerdict, chosen, proofs
 
     found = []
     with bar("proving", len(chosen(names))) as tell:
@@ -36,6 +36,6 @@ def command(names: tuple[str, ...], seconds: float, json_path: str | None) -> in
     if json_path != "-":
         console().print(proof_view(found))
     verdicts = {proof.verdict for proof in found if not proof.as_expected}
-    if verdicts - {Verdict.UNKNOWN}:
+    if verdicts - {ProofVerdict.UNKNOWN}:
         return 1
     return 3 if verdicts else 0

@@ -10,50 +10,50 @@ order, so that a second run finds the same counterexample. The design follows st
 """
 
 from kassay.model.explore.graph import Action, Graph
-from kassay.model.explore.interned import Cell, Interner
+from kassay.model.explore.interned import Interned, Interner
 from kassay.model.explore.liveness import judge_liveness, rounds_between_disturbances
-from kassay.model.explore.random_walk import wander
+from kassay.model.explore.random_walk import random_walk
 from kassay.model.explore.reduced import Reduced
 from kassay.model.explore.search import explore
 from kassay.model.explore.traces import pick, retrace, run
 from kassay.model.explore.values import (
-    Budget,
     Exploration,
     Finding,
     Invariant,
+    InvariantViolation,
     Liveness,
     Model,
-    Progress,
     Severity,
-    Step,
     Stuck,
     Verdict,
-    Violation,
+    WalkLimits,
+    WalkProgress,
+    WalkStep,
 )
 
 __all__ = [
     "Action",
-    "Budget",
-    "Cell",
     "Exploration",
     "Finding",
     "Graph",
+    "Interned",
     "Interner",
     "Invariant",
+    "InvariantViolation",
     "Liveness",
     "Model",
-    "Progress",
     "Reduced",
     "Severity",
-    "Step",
     "Stuck",
     "Verdict",
-    "Violation",
+    "WalkLimits",
+    "WalkProgress",
+    "WalkStep",
     "explore",
     "judge_liveness",
     "pick",
+    "random_walk",
     "retrace",
     "rounds_between_disturbances",
     "run",
-    "wander",
 ]

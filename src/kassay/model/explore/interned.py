@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from typing import Any
 
 
-class Cell:
+class Interned:
     """A component of a state that stands for its value: equal exactly when it is the same object.
 
     Made by `Interner.cell` alone. Hash and comparison are those of identity, in C and in constant
@@ -29,13 +29,13 @@ class Interner:
     """One cell a distinct value."""
 
     def __init__(self) -> None:
-        self._cells: dict[Hashable, Cell] = {}
+        self._cells: dict[Hashable, Interned] = {}
 
-    def cell(self, value: Hashable) -> Cell:
+    def cell(self, value: Hashable) -> Interned:
         """The cell of this value."""
         found = self._cells.get(value)
         if found is None:
-            found = self._cells[value] = Cell(value, len(self._cells))
+            found = self._cells[value] = Interned(value, len(self._cells))
         return found
 
     def __len__(self) -> int:

@@ -14,15 +14,15 @@ from typing import Any, TypeVar
 from kassay.model.explore.graph import Action
 from kassay.model.explore.search import Search
 from kassay.model.explore.values import (
-    Budget,
     Exploration,
     Finding,
     Invariant,
+    InvariantViolation,
     Model,
-    Progress,
     Severity,
-    Step,
-    Violation,
+    WalkLimits,
+    WalkProgress,
+    WalkStep,
 )
 
 S = TypeVar("S", bound=Hashable)
@@ -36,13 +36,13 @@ TRIES_MAX = 600
 """Shorter runs that are played for one violation."""
 
 
-def wander(
+def random_walk(
     model: Model[S],
     invariants: Sequence[Invariant[S]] = (),
     *,
     seed: int = 0,
-    budget: Budget | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    budget: WalkLimits | None = None,
+    progress: Callable[[WalkProgress], None] | None = None,
 ) -> Exploration[S]:
     """Walk at random until the budget is spent or a real violation is found.
 
@@ -50,8 +50,8 @@ def wander(
     counted as the explorer counts them, `edges` are the steps taken.
     """
     random = Random(seed)
-    search = Search(model, invariants, budget or Budget(), progress)
-    ways: dict[tuple[str, Severity], tuple[Step[S], ...]] = {}
+    search = Search(model, invariants, budget or WalkLimits(), progress)
+    ways: dict[tuple[str, Severity], tuple[WalkStep[S], ...]] = {}
     while not search.stop and not _spent(search):
         _walk(search, random, ways)
         search.tell(0)
@@ -59,7 +59,7 @@ def wander(
     found = []
     for (name, severity), (seen, _, _, message) in search.found.items():
         trace, words = shortened(model, invariants, name, severity, ways[name, severity])
-        found.append(Violation(name, search.claims[name], severity, words or message, trace, seen))
+        found.append(InvariantViolation(name, search.claims[name], severity, words or message, trace, seen))
     found.sort(key=lambda violation: (violation.severity is not Severity.REAL, violation.length))
     return Exploration(search.graph, tuple(found), None, LIMIT, time.monotonic() - search.started)
 
@@ -71,11 +71,13 @@ def _spent(search: Search[S]) -> bool:
     return budget.time_s is not None and time.monotonic() - search.started > budget.time_s
 
 
-def _walk(search: Search[S], random: Random, ways: dict[tuple[str, Severity], tuple[Step[S], ...]]) -> None:
+def _walk(
+    search: Search[S], random: Random, ways: dict[tuple[str, Severity], tuple[WalkStep[S], ...]]
+) -> None:
     """One walk; `ways` gets the run to what it is the first to find."""
     model, graph = search.model, search.graph
     state = next(iter(model.initial()))
-    trace: list[Step[S]] = [Step(None, state)]
+    trace: list[WalkStep[S]] = [WalkStep(None, state)]
     node = _met(search, state, -1, 0)
     for depth in range(1, STEPS_MAX + 1):
         enabled = list(model.steps(state))
@@ -86,7 +88,7 @@ def _walk(search: Search[S], random: Random, ways: dict[tuple[str, Severity], tu
         search.judge_step(state, lefts, node, action, after)
         node = _met(search, after, node, depth)
         graph.targets.append(node)
-        trace.append(Step(action, after))
+        trace.append(WalkStep(action, after))
         state = after
         for kind in search.found:
             ways.setdefault(kind, tuple(trace))
@@ -115,8 +117,8 @@ def shortened(
     invariants: Sequence[Invariant[S]],
     name: str,
     severity: Severity,
-    trace: tuple[Step[S], ...],
-) -> tuple[tuple[Step[S], ...], str]:
+    trace: tuple[WalkStep[S], ...],
+) -> tuple[tuple[WalkStep[S], ...], str]:
     """A run to the same violation with steps left out, large pieces first, and what is said there."""
     judges = [invariant for invariant in invariants if invariant.name == name]
     best, words = trace, ""
@@ -137,10 +139,10 @@ def shortened(
 
 def _played(
     model: Model[S], judges: Sequence[Invariant[S]], severity: Severity, wanted: Sequence[Action]
-) -> tuple[tuple[Step[S], ...], str] | None:
+) -> tuple[tuple[WalkStep[S], ...], str] | None:
     """The run of these steps, those left out that are not enabled, up to the violation; None without one."""
     state = next(iter(model.initial()))
-    trace: list[Step[S]] = [Step(None, state)]
+    trace: list[WalkStep[S]] = [WalkStep(None, state)]
     for action in wanted:
         step = _like(model, state, action)
         if step is None:
@@ -153,7 +155,7 @@ def _played(
     return None
 
 
-def _like(model: Model[S], state: S, action: Action) -> Step[S] | None:
+def _like(model: Model[S], state: S, action: Action) -> WalkStep[S] | None:
     """The enabled step of this name, if possible with the same details."""
     same = [
         (taken, after)
@@ -161,7 +163,7 @@ def _like(model: Model[S], state: S, action: Action) -> Step[S] | None:
         if (taken.actor, taken.name, taken.fault) == (action.actor, action.name, action.fault)
     ]
     same.sort(key=lambda pair: (pair[0] != action, pair[0].detail != action.detail))
-    return Step(*same[0]) if same else None
+    return WalkStep(*same[0]) if same else None
 
 
 def _findings(judges: Sequence[Invariant[S]], before: S, after: S) -> Iterator[Finding]:

@@ -13,15 +13,15 @@ from kassay.model.explore.liveness import judge_liveness
 from kassay.model.explore.reduced import Reduced
 from kassay.model.explore.traces import retrace
 from kassay.model.explore.values import (
-    Budget,
     Exploration,
     Finding,
     Invariant,
+    InvariantViolation,
     Model,
-    Progress,
     Severity,
-    Step,
-    Violation,
+    WalkLimits,
+    WalkProgress,
+    WalkStep,
 )
 
 S = TypeVar("S", bound=Hashable)
@@ -47,8 +47,8 @@ class Search(Generic[S]):
         self,
         model: Model[S],
         invariants: Sequence[Invariant[S]],
-        budget: Budget,
-        progress: Callable[[Progress], None] | None,
+        budget: WalkLimits,
+        progress: Callable[[WalkProgress], None] | None,
     ) -> None:
         self.model = model
         self.budget = budget
@@ -146,7 +146,7 @@ class Search(Generic[S]):
             elapsed = time.monotonic() - self.started
             waiting = len(graph.states) - node
             self.progress(
-                Progress(len(graph.states), len(graph.targets), graph.depths[node], waiting, elapsed)
+                WalkProgress(len(graph.states), len(graph.targets), graph.depths[node], waiting, elapsed)
             )
 
     def walk(self) -> str | None:
@@ -169,7 +169,7 @@ class Search(Generic[S]):
         return "first violation" if self.stop else None
 
 
-def _violations(search: Search[S], invariants: Sequence[Invariant[S]]) -> tuple[Violation[S], ...]:
+def _violations(search: Search[S], invariants: Sequence[Invariant[S]]) -> tuple[InvariantViolation[S], ...]:
     found = []
     for (name, severity), (seen, node, via, message) in search.found.items():
         trace = retrace(search.model, search.graph, node)
@@ -180,7 +180,7 @@ def _violations(search: Search[S], invariants: Sequence[Invariant[S]]) -> tuple[
             last = trace[-1].state
             goal = search.model.canonical(via[1])
             same = [
-                (Step(act, after), _words(judges, severity, last, after))
+                (WalkStep(act, after), _words(judges, severity, last, after))
                 for act, after in search.model.steps(last)
                 if search.model.canonical(after) == goal
             ]
@@ -188,7 +188,7 @@ def _violations(search: Search[S], invariants: Sequence[Invariant[S]]) -> tuple[
             same.sort(key=lambda pair: (not pair[1], pair[0].action != via[0]))
             step, words = same[0]
             trace = (*trace, step)
-        found.append(Violation(name, search.claims[name], severity, words or message, trace, seen))
+        found.append(InvariantViolation(name, search.claims[name], severity, words or message, trace, seen))
     return tuple(sorted(found, key=lambda violation: (violation.severity != "real", violation.length)))
 
 
@@ -230,8 +230,8 @@ def explore(
     model: Model[S],
     invariants: Sequence[Invariant[S]] = (),
     *,
-    budget: Budget | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    budget: WalkLimits | None = None,
+    progress: Callable[[WalkProgress], None] | None = None,
     check_liveness: bool = True,
     symmetry: Callable[[S], S] | None = None,
 ) -> Exploration[S]:
@@ -241,7 +241,7 @@ def explore(
     the same. Liveness is judged only on complete graphs.
     """
     walked = model if symmetry is None else Reduced(model, symmetry)
-    search = Search(walked, invariants, budget or Budget(), progress)
+    search = Search(walked, invariants, budget or WalkLimits(), progress)
     with _uncollected():
         limit = search.walk()
     search.tell(search.graph.expanded - 1 if search.graph.expanded else 0)

@@ -68,7 +68,7 @@ class Verdict(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Step(NamedTuple, Generic[S]):
+class WalkStep(NamedTuple, Generic[S]):
     """One line of a trace: the action and the state it led to (None: the start)."""
 
     action: Action | None
@@ -76,14 +76,14 @@ class Step(NamedTuple, Generic[S]):
 
 
 @dataclass(frozen=True)
-class Violation(Generic[S]):
+class InvariantViolation(Generic[S]):
     """The shortest way to an invariant's first violation, and how many states or steps show it."""
 
     invariant: str
     claim: str
     severity: Severity
     message: str
-    trace: tuple[Step[S], ...]
+    trace: tuple[WalkStep[S], ...]
     seen: int
 
     @property
@@ -96,12 +96,12 @@ class Violation(Generic[S]):
 class Stuck(Generic[S]):
     """A state (dead end) or a cycle's first state (livelock) from which nothing better follows."""
 
-    trace: tuple[Step[S], ...]
+    trace: tuple[WalkStep[S], ...]
     states: int
     cycle: tuple[Action, ...] = ()
 
 
-class Progress(NamedTuple):
+class WalkProgress(NamedTuple):
     """What the progress callback is told now and then."""
 
     states: int
@@ -126,7 +126,7 @@ class Exploration(Generic[S]):
     """The outcome of one walk. `limit` says which budget ended it early, if one did."""
 
     graph: Graph[S]
-    violations: tuple[Violation[S], ...]
+    violations: tuple[InvariantViolation[S], ...]
     liveness: Liveness[S] | None
     limit: str | None
     elapsed_s: float
@@ -159,7 +159,7 @@ class Exploration(Generic[S]):
 
 
 @dataclass(frozen=True)
-class Budget:
+class WalkLimits:
     """What a walk may cost; None is no limit. `stop_at_first` ends it at the first real violation."""
 
     states_max: int | None = 500_000

@@ -128,7 +128,7 @@ class Reweigh:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class OwnedClaim:
     """In the next round the member says that it owns this, whatever it was given."""
 
     member_id: str
@@ -155,7 +155,7 @@ Event = (
     | ChangeRack
     | RackBroker
     | Reweigh
-    | Claim
+    | OwnedClaim
     | Rebalance
 )
 Change = tuple[Event, ...]
@@ -176,7 +176,7 @@ EVENTS: Final[dict[str, type[Event]]] = {
         ChangeRack,
         RackBroker,
         Reweigh,
-        Claim,
+        OwnedClaim,
         Rebalance,
     )
 }

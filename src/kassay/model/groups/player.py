@@ -17,7 +17,7 @@ from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.history import Change, History, Reports
-from kassay.model.groups.playing import NewObject, Seat, World
+from kassay.model.groups.playing import GroupWorld, NewObject, Seat
 from kassay.model.groups.step import Failure, Look, Probe, Rebalanced, Step
 
 ROUNDS_MAX: Final = 12
@@ -43,7 +43,7 @@ class Player:
 
     def play(self, history: History) -> Iterator[Rebalanced]:
         """The history's rebalances, one a change; a change that leaves no members gives none."""
-        world = World(history.cluster, self.new)
+        world = GroupWorld(history.cluster, self.new)
         resting: Assignment | None = None
         for index, change in enumerate(history.changes):
             world.failed_sync.clear()
@@ -65,7 +65,7 @@ class Player:
 
     def _rebalance(
         self,
-        world: World,
+        world: GroupWorld,
         reports: Reports,
         index: int,
         change: Change,
@@ -107,7 +107,7 @@ class Player:
             renamed=tuple(world.renamed),
         )
 
-    def _round(self, world: World, reports: Reports, turn: int) -> Step:
+    def _round(self, world: GroupWorld, reports: Reports, turn: int) -> Step:
         """Ask the leader once, let every member learn what it got, and take the second looks."""
         world.generation += 1
         failed_sync = frozenset(world.failed_sync) if turn == 0 else frozenset()
@@ -181,7 +181,7 @@ class Player:
         except Exception as error:  # whatever the target's own code throws is its verdict
             return failure_of(error)
 
-    def _broken(self, world: World, index: int, change: Change, failure: Failure) -> Rebalanced:
+    def _broken(self, world: GroupWorld, index: int, change: Change, failure: Failure) -> Rebalanced:
         """A rebalance that never came to be asked."""
         step = Step(world.cluster, Group(()), failure, world.generation, 0, self.protocol)
         return Rebalanced(index, change, (step,), settled=False, revocations=0)

@@ -12,7 +12,6 @@ from kassay.model.groups.group import Member
 from kassay.model.groups.history import (
     AddPartitions,
     ChangeRack,
-    Claim,
     Config,
     Crash,
     CreateTopic,
@@ -21,6 +20,7 @@ from kassay.model.groups.history import (
     FailedSync,
     Join,
     Leave,
+    OwnedClaim,
     RackBroker,
     Rebalance,
     Resubscribe,
@@ -87,7 +87,7 @@ class Seat:
 
 
 @dataclass
-class World:
+class GroupWorld:
     """The group and the cluster as they are at this point of a play."""
 
     cluster: Cluster
@@ -121,13 +121,13 @@ class World:
 
 
 @singledispatch
-def happen(event: Event, world: World) -> bool:  # noqa: ARG001  # the signature of a handler
+def happen(event: Event, world: GroupWorld) -> bool:  # noqa: ARG001  # the signature of a handler
     """Let the event happen in the world; False if it has nothing to happen to."""
     raise TypeError(f"{type(event).__name__} is not an event of a history")
 
 
 @happen.register
-def _(event: Join, world: World) -> bool:
+def _(event: Join, world: GroupWorld) -> bool:
     if event.member.member_id in world.seats:
         return False
     world.seats[event.member.member_id] = world.seat(event.member, event.config)
@@ -135,12 +135,12 @@ def _(event: Join, world: World) -> bool:
 
 
 @happen.register
-def _(event: Leave, world: World) -> bool:
+def _(event: Leave, world: GroupWorld) -> bool:
     return world.seats.pop(event.member_id, None) is not None
 
 
 @happen.register
-def _(event: Crash, world: World) -> bool:
+def _(event: Crash, world: GroupWorld) -> bool:
     seat = world.seats.pop(event.member_id, None)
     if seat is None:
         return False
@@ -149,7 +149,7 @@ def _(event: Crash, world: World) -> bool:
 
 
 @happen.register
-def _(event: Return, world: World) -> bool:
+def _(event: Return, world: GroupWorld) -> bool:
     if event.member_id in world.seats or event.member_id not in world.away:
         return False
     world.seats[event.member_id] = world.away.pop(event.member_id)
@@ -157,7 +157,7 @@ def _(event: Return, world: World) -> bool:
 
 
 @happen.register
-def _(event: StaticReturn, world: World) -> bool:
+def _(event: StaticReturn, world: GroupWorld) -> bool:
     old = world.seats.get(event.member_id) or world.away.get(event.member_id)
     if old is None or old.instance_id is None or event.new_member_id in world.seats:
         return False
@@ -175,7 +175,7 @@ def _(event: StaticReturn, world: World) -> bool:
 
 
 @happen.register
-def _(event: FailedSync, world: World) -> bool:
+def _(event: FailedSync, world: GroupWorld) -> bool:
     if event.member_id not in world.seats:
         return False
     world.failed_sync.add(event.member_id)
@@ -183,7 +183,7 @@ def _(event: FailedSync, world: World) -> bool:
 
 
 @happen.register
-def _(event: Resubscribe, world: World) -> bool:
+def _(event: Resubscribe, world: GroupWorld) -> bool:
     seat = world.seats.get(event.member_id)
     if seat is None:
         return False
@@ -192,7 +192,7 @@ def _(event: Resubscribe, world: World) -> bool:
 
 
 @happen.register
-def _(event: AddPartitions, world: World) -> bool:
+def _(event: AddPartitions, world: GroupWorld) -> bool:
     def grow(topic: Topic) -> Topic:
         if topic.partitions >= event.partitions:
             return topic
@@ -207,7 +207,7 @@ def _(event: AddPartitions, world: World) -> bool:
 
 
 @happen.register
-def _(event: CreateTopic, world: World) -> bool:
+def _(event: CreateTopic, world: GroupWorld) -> bool:
     if event.topic.name in world.cluster.by_name:
         return False
     world.cluster = world.cluster.with_topics((*world.cluster.topics, event.topic))
@@ -215,12 +215,12 @@ def _(event: CreateTopic, world: World) -> bool:
 
 
 @happen.register
-def _(event: DeleteTopic, world: World) -> bool:
+def _(event: DeleteTopic, world: GroupWorld) -> bool:
     return world.replace_topic(event.topic, lambda _: None)
 
 
 @happen.register
-def _(event: ChangeRack, world: World) -> bool:
+def _(event: ChangeRack, world: GroupWorld) -> bool:
     seat = world.seats.get(event.member_id)
     if seat is None:
         return False
@@ -229,7 +229,7 @@ def _(event: ChangeRack, world: World) -> bool:
 
 
 @happen.register
-def _(event: RackBroker, world: World) -> bool:
+def _(event: RackBroker, world: GroupWorld) -> bool:
     if event.broker_id not in world.cluster.broker_racks:
         return False
     world.cluster = Cluster(
@@ -243,7 +243,7 @@ def _(event: RackBroker, world: World) -> bool:
 
 
 @happen.register
-def _(event: Reweigh, world: World) -> bool:
+def _(event: Reweigh, world: GroupWorld) -> bool:
     topic = world.cluster.by_name.get(event.topic)
     if topic is None or len(event.weights) != topic.partitions:
         return False
@@ -251,7 +251,7 @@ def _(event: Reweigh, world: World) -> bool:
 
 
 @happen.register
-def _(event: Claim, world: World) -> bool:
+def _(event: OwnedClaim, world: GroupWorld) -> bool:
     seat = world.seats.get(event.member_id)
     if seat is None:
         return False
@@ -261,5 +261,5 @@ def _(event: Claim, world: World) -> bool:
 
 
 @happen.register
-def _(event: Rebalance, world: World) -> bool:  # noqa: ARG001  # the signature of a handler
+def _(event: Rebalance, world: GroupWorld) -> bool:  # noqa: ARG001  # the signature of a handler
     return False

@@ -9,13 +9,13 @@ from typing import Any
 
 from kassay.model import codec
 from kassay.model.groups.step import Failure
-from kassay.model.partitioners.partitioner import Record, TopicMetadata
-from kassay.model.partitioners.sends import RecordRefused, Sending, Sent
+from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
+from kassay.model.partitioners.sends import ProducerSends, RecordRefused, Sent
 
 _RECORD = ("topic", "key", "value", "partition", "partitions", "unavailable")
 
 
-def sending_to_json(sending: Sending) -> dict[str, Any]:
+def sends_to_json(sending: ProducerSends) -> dict[str, Any]:
     """The sending as a document."""
     return {
         "config": dict(sending.config),
@@ -23,7 +23,7 @@ def sending_to_json(sending: Sending) -> dict[str, Any]:
     }
 
 
-def record_to_json(record: Record, topic: TopicMetadata) -> dict[str, Any]:
+def record_to_json(record: ProducerRecord, topic: TopicMetadata) -> dict[str, Any]:
     """One record with what was known of its topic."""
     return {
         "topic": record.topic,
@@ -35,20 +35,20 @@ def record_to_json(record: Record, topic: TopicMetadata) -> dict[str, Any]:
     }
 
 
-def sending_of(document: object, path: str = "case") -> Sending:
+def sends_of(document: object, path: str = "case") -> ProducerSends:
     """The sending that a document holds; raises `InputError`."""
     found = codec.mapping(document, path, ("config", "records"))
     config = codec.mapping(found.get("config", {}), f"{path}.config")
-    return Sending(
+    return ProducerSends(
         codec.items(codec.field(found, "records", path), f"{path}.records", _record_of),
         {key: codec.text(value, f"{path}.config.{key}") for key, value in config.items()},
     )
 
 
-def _record_of(value: object, path: str) -> tuple[Record, TopicMetadata]:
+def _record_of(value: object, path: str) -> tuple[ProducerRecord, TopicMetadata]:
     entry = codec.mapping(value, path, _RECORD)
     asked = entry.get("partition")
-    record = Record(
+    record = ProducerRecord(
         codec.text(codec.field(entry, "topic", path), f"{path}.topic"),
         _bytes(entry, "key", path),
         _bytes(entry, "value", path),

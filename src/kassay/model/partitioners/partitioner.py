@@ -25,7 +25,7 @@ class NoPartitionsError(InvalidPartitionError):
     java_class: ClassVar[str] = "java.lang.ArithmeticException"
 
 
-class Record(NamedTuple):
+class ProducerRecord(NamedTuple):
     """A record on its way to a topic: serialized key and value, and a partition if one was asked for."""
 
     topic: str
@@ -76,7 +76,7 @@ class Partitioner(Protocol):
     def configure(self, config: Mapping[str, str]) -> None:
         """Take the producer's configuration; called before anything else."""
 
-    def partition(self, record: Record, topic: TopicMetadata) -> int:
+    def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
         """The partition of the record; raises `InvalidPartitionError`."""
 
     def close(self) -> None:

@@ -8,7 +8,12 @@ from typing import NamedTuple
 
 from kassay.model.groups.player import failure_of
 from kassay.model.groups.step import Failure
-from kassay.model.partitioners.partitioner import InvalidPartitionError, Partitioner, Record, TopicMetadata
+from kassay.model.partitioners.partitioner import (
+    InvalidPartitionError,
+    Partitioner,
+    ProducerRecord,
+    TopicMetadata,
+)
 
 
 class RecordRefused(NamedTuple):
@@ -21,28 +26,28 @@ class RecordRefused(NamedTuple):
 class Sent(NamedTuple):
     """One record, the metadata at that time, and the partition it went to."""
 
-    record: Record
+    record: ProducerRecord
     topic: TopicMetadata
     answer: int | RecordRefused | Failure
 
 
 @dataclass(frozen=True)
-class Sending:
+class ProducerSends:
     """What a producer sends, in order: records with the metadata of their topics at that time."""
 
-    records: tuple[tuple[Record, TopicMetadata], ...]
+    records: tuple[tuple[ProducerRecord, TopicMetadata], ...]
     config: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class SendingStep:
+class ProducerSendsStep:
     """One sending through a new partitioner; `other` is the same through another new one, if asked for."""
 
     sent: tuple[Sent, ...]
     other: tuple[Sent, ...] | None = None
 
 
-def send_all(partitioner: Partitioner, sending: Sending) -> tuple[Sent, ...]:
+def send_all(partitioner: Partitioner, sending: ProducerSends) -> tuple[Sent, ...]:
     """What the partitioner makes of the records, in order: it is configured first and closed at the end.
 
     A refusal is an answer, any other error the failure of that record; an error while it is configured
@@ -60,12 +65,14 @@ def send_all(partitioner: Partitioner, sending: Sending) -> tuple[Sent, ...]:
     return tuple(sent)
 
 
-def send(new: Callable[[], Partitioner], sending: Sending, *, again: bool = False) -> SendingStep:
+def send(new: Callable[[], Partitioner], sending: ProducerSends, *, again: bool = False) -> ProducerSendsStep:
     """A step with a new partitioner, and one with another if it is to be asked `again`."""
-    return SendingStep(send_all(new(), sending), send_all(new(), sending) if again else None)
+    return ProducerSendsStep(send_all(new(), sending), send_all(new(), sending) if again else None)
 
 
-def _answer(partitioner: Partitioner, record: Record, topic: TopicMetadata) -> int | RecordRefused | Failure:
+def _answer(
+    partitioner: Partitioner, record: ProducerRecord, topic: TopicMetadata
+) -> int | RecordRefused | Failure:
     try:
         return partitioner.partition(record, topic)
     except InvalidPartitionError as refused:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kassay.certify.runs.blocks import Job
-from kassay.certify.runs.options import Budget, Options
+from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.targets.resolve import Limits, resolve
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
@@ -64,7 +64,7 @@ def lanes_of(spec: Spec) -> tuple[Lane, ...]:
         }
         for profile, histories in spec.histories:
             target = targets[small if profile == "small" else large]
-            options = Options(
+            options = RunOptions(
                 claims=_claims_for(spec, target.kind),
                 assume=frozenset(spec.assume),
                 budget=Budget(histories=histories),

@@ -16,7 +16,7 @@ from kassay.pipeline.campaign.campaign import Campaign
 from kassay.pipeline.campaign.schemas import SUMS, WORK_DDL, Table
 from kassay.pipeline.campaign.sums import Key, Sums, sums_of
 from kassay.pipeline.campaign.watch import Peaks, Watch
-from kassay.pipeline.spark.session import slots, told
+from kassay.pipeline.spark.session import slots, translated_errors
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,7 +26,7 @@ Found = set[tuple[str, Key]]
 
 
 @dataclass(frozen=True)
-class Progress:
+class CampaignProgress:
     """How far a campaign is; times in seconds, `eta_s` None as long as nothing is known.
 
     In the middle of a batch `done` is an estimate, from its `tasks_done` of `tasks`; both are 0 when
@@ -46,14 +46,14 @@ class Progress:
     broken: tuple[tuple[str, str], ...] = ()
 
 
-Report = Callable[[Progress], None]
+Report = Callable[[CampaignProgress], None]
 
 
-def _nothing(_: Progress) -> None:
+def _nothing(_: CampaignProgress) -> None:
     """Nobody wants to know."""
 
 
-class Clock:
+class BatchClock:
     """Rate and time left of one sitting."""
 
     def __init__(self, campaign: Campaign, slots_: int) -> None:
@@ -63,7 +63,7 @@ class Clock:
         self.found: Found = _found(campaign)
         self.peaks = Peaks()
 
-    def after(self, number: int) -> Progress:
+    def after(self, number: int) -> CampaignProgress:
         """Where the campaign is once a batch has ended, and what that batch found."""
         alone = _found(replace(self._campaign, done={number: self._campaign.done[number]}))
         known = {(target, key.claim) for target, key in self.found}
@@ -71,18 +71,20 @@ class Clock:
         broken = sorted({(target, key.claim) for target, key in alone} - known)
         return replace(self._progress(number, 0.0, 0, 0), broken=tuple(broken))
 
-    def within(self, number: int, tasks_done: int, tasks: int) -> Progress:
+    def within(self, number: int, tasks_done: int, tasks: int) -> CampaignProgress:
         """Where the campaign is in the middle of a batch."""
         share = tasks_done / tasks if tasks else 0.0
         return self._progress(number, share, tasks_done, tasks)
 
-    def _progress(self, number: int, share: float, tasks_done: int, tasks: int) -> Progress:
+    def _progress(self, number: int, share: float, tasks_done: int, tasks: int) -> CampaignProgress:
         campaign = self._campaign
         done = campaign.histories_done + int(share * campaign.histories_of(number))
         rate = (done - self._at_first) / max(1e-9, time.monotonic() - self._began)
         peak = self.peaks.kib.get("all", 0)
         eta = self._eta(number, share)
-        return Progress(number, done, campaign.histories, rate, eta, len(self.found), tasks_done, tasks, peak)
+        return CampaignProgress(
+            number, done, campaign.histories, rate, eta, len(self.found), tasks_done, tasks, peak
+        )
 
     def _eta(self, number: int, share: float) -> float | None:
         """Seconds of work that is left, over the slots; None before every lane's cost is known."""
@@ -103,7 +105,7 @@ def carry_on(
     `report` is told after each batch; `tick` every other second while one is played, from another thread.
     """
     unfinished = sorted(number for number in campaign.planned if number not in campaign.done)
-    clock = Clock(campaign, slots(spark))
+    clock = BatchClock(campaign, slots(spark))
     while True:
         if unfinished:
             number = unfinished.pop(0)
@@ -127,7 +129,7 @@ def _plan(campaign: Campaign, number: int, slots_: int) -> bool:
     return bool(parts)
 
 
-def _play(spark: SparkSession, campaign: Campaign, number: int, clock: Clock, tick: Report) -> None:
+def _play(spark: SparkSession, campaign: Campaign, number: int, clock: BatchClock, tick: Report) -> None:
     """Play a planned batch, write its tables, then its receipt.
 
     Two passes: the first plays every history, keeps the rows and fetches what the tasks counted; the
@@ -148,7 +150,7 @@ def _play(spark: SparkSession, campaign: Campaign, number: int, clock: Clock, ti
     rows = numbers.mapInArrow(partial(worker.play, work), WORK_DDL).persist(StorageLevel.MEMORY_AND_DISK)
     try:
         with (
-            told(campaign.store.place),
+            translated_errors(campaign.store.place),
             Watch(spark, len(chunks), lambda done: tick(clock.within(number, done, len(chunks)))) as watch,
         ):
             found = [json.loads(row[0]) for row in rows.select(SUMS).where(rows[SUMS].isNotNull()).collect()]

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
-from kassay.certify.kinds.driver import Count, Tally
+from kassay.certify.kinds.driver import ClaimCount, Tally
 from kassay.certify.runs.verdicts import reached_by_id, verdict_of
 from kassay.pipeline.campaign.campaign import Campaign
 from kassay.pipeline.campaign.findings import findings
 from kassay.pipeline.campaign.lanes import Lane
 from kassay.pipeline.campaign.schemas import BATCHES, FINDINGS, GAPS, REACHED, RUNS, TIMINGS, VERDICTS, Table
 from kassay.pipeline.campaign.watch import PARTS
-from kassay.pipeline.spark.session import told
+from kassay.pipeline.spark.session import translated_errors
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -98,7 +98,7 @@ GAP_STUDIES: Final[dict[str, str]] = {
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CampaignOutcome:
     """What a campaign comes to so far: its small tables as rows, what it took, and what it exits with."""
 
     verdicts: list[dict[str, Any]]
@@ -114,9 +114,9 @@ class Outcome:
         return 1 if "violated" in found else 3 if "unknown" in found else 0
 
 
-def finish(spark: SparkSession, campaign: Campaign) -> Outcome:
+def finish(spark: SparkSession, campaign: Campaign) -> CampaignOutcome:
     """Write the tables that the receipts add up to, and return them; safe to do again, and in the middle."""
-    with told(campaign.store.place):
+    with translated_errors(campaign.store.place):
         tallies = _tallies(campaign)
         verdicts, reached = list(_verdicts(campaign, tallies)), list(_reached(campaign, tallies))
         batches = list(_batches(campaign))
@@ -131,7 +131,7 @@ def finish(spark: SparkSession, campaign: Campaign) -> Outcome:
         _write(campaign, FINDINGS, _frame(spark, FINDINGS, []).coalesce(1) if shrunk is None else shrunk)
         found = _rows(campaign.table(spark, FINDINGS))
         found.sort(key=lambda row: (row["target"], row["claim"], row["input"], row["index"], row["kind"]))
-        return Outcome(verdicts, found, reached, studies(spark, campaign), totals(campaign, batches))
+        return CampaignOutcome(verdicts, found, reached, studies(spark, campaign), totals(campaign, batches))
 
 
 def studies(spark: SparkSession, campaign: Campaign) -> dict[str, list[dict[str, Any]]]:
@@ -230,7 +230,7 @@ def _verdicts(campaign: Campaign, tallies: dict[tuple[str, str], Tally]) -> Iter
             tally = tallies[target, profile]
             for found in job.promises:
                 verdict, why = verdict_of(found, job.target.kind, tally, job.assume)
-                count = tally.counts.get(found.id, Count())
+                count = tally.counts.get(found.id, ClaimCount())
                 yield {
                     "target": target,
                     "profile": profile,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.kinds.driver import Count, Driver, Examination, Tally
+from kassay.certify.kinds.driver import ClaimCount, Driver, Examination, Tally
 from kassay.properties.registry import Violation, told
 
 ORDINARY: Final = "ordinary"
@@ -102,7 +102,7 @@ class Sums:
 
 def sums_of(document: Mapping[str, Any]) -> Sums:
     """The sums that `to_json` wrote."""
-    counts = {claim: Count(*numbers) for claim, numbers in document["counts"].items()}
+    counts = {claim: ClaimCount(*numbers) for claim, numbers in document["counts"].items()}
     tally = Tally(document["histories"], document["asked"], counts, dict(document["reached"]))
     kinds = {
         Key(claim, of_input, bucket): Smallest(failed, tuple(size), history)

@@ -48,7 +48,7 @@ _GENERATION: Final = 1
 Subscriptions = Mapping[tuple[str, str], tuple[str, ...]]
 
 
-class Seat(NamedTuple):
+class FleetMember(NamedTuple):
     """A member in a snapshot; `topics` None where nobody knows what it reads."""
 
     topics: tuple[str, ...] | None
@@ -59,10 +59,10 @@ class Seat(NamedTuple):
 
 
 @dataclass(frozen=True)
-class State:
+class GroupState:
     """A group at a time: its members, what exists, and whether subscriptions had to be guessed."""
 
-    seats: Mapping[str, Seat]
+    seats: Mapping[str, FleetMember]
     counts: Mapping[str, int]
     topics: Mapping[str, tuple[str, ...]]
     inferred: bool
@@ -81,7 +81,7 @@ class State:
         )
 
 
-def states_of(group: str, rows: Sequence[Mapping[str, Any]], known: Subscriptions) -> list[State]:
+def states_of(group: str, rows: Sequence[Mapping[str, Any]], known: Subscriptions) -> list[GroupState]:
     """The states of one group in order of time.
 
     A topic is as large as the largest partition number seen so far says. Who is not known to
@@ -90,12 +90,12 @@ def states_of(group: str, rows: Sequence[Mapping[str, Any]], known: Subscription
     """
     counts: dict[str, int] = {}
     assigned: set[str] = set()
-    made: list[State] = []
+    made: list[GroupState] = []
     by_time: dict[int, list[Mapping[str, Any]]] = {}
     for row in rows:
         by_time.setdefault(row["at"], []).append(row)
     for at in sorted(by_time):
-        seats: dict[str, Seat] = {}
+        seats: dict[str, FleetMember] = {}
         for row in sorted(by_time[at], key=lambda row: row["member"] or ""):
             owned = tuple(sorted(TopicPartition(tp["topic"], tp["partition"]) for tp in row["owned"]))
             for topic, partition in owned:
@@ -104,15 +104,17 @@ def states_of(group: str, rows: Sequence[Mapping[str, Any]], known: Subscription
             if row["member"] is not None:
                 assigned.update(topic for topic, _ in owned)
                 told = None if row["topics"] is None else tuple(row["topics"])
-                seats[row["member"]] = Seat(told, owned, row["instance_id"], row["client_id"], row["rack"])
+                seats[row["member"]] = FleetMember(
+                    told, owned, row["instance_id"], row["client_id"], row["rack"]
+                )
         reads = {member_id: _reads(group, member_id, seat, known) for member_id, seat in seats.items()}
         guess = tuple(sorted(assigned))
         topics = {m: guess if read is None else tuple(sorted(read)) for m, read in reads.items()}
-        made.append(State(seats, dict(counts), topics, any(read is None for read in reads.values())))
+        made.append(GroupState(seats, dict(counts), topics, any(read is None for read in reads.values())))
     return made
 
 
-def _reads(group: str, member_id: str, seat: Seat, known: Subscriptions) -> tuple[str, ...] | None:
+def _reads(group: str, member_id: str, seat: FleetMember, known: Subscriptions) -> tuple[str, ...] | None:
     if seat.topics is not None:
         return seat.topics
     for name in (member_id, seat.client_id or "", "*"):
@@ -121,7 +123,7 @@ def _reads(group: str, member_id: str, seat: Seat, known: Subscriptions) -> tupl
     return None
 
 
-def changes_between(before: State, after: State) -> Change:
+def changes_between(before: GroupState, after: GroupState) -> Change:
     """What happened from one state to the next; nothing if they are alike."""
     events: list[Event] = []
     for topic, count in sorted(after.counts.items()):
@@ -145,7 +147,7 @@ def changes_between(before: State, after: State) -> Change:
     return tuple(events)
 
 
-def history_of(states: Sequence[State]) -> tuple[History, list[tuple[State, State]]]:
+def history_of(states: Sequence[GroupState]) -> tuple[History, list[tuple[GroupState, GroupState]]]:
     """The group's history for a player, and the pairs of states that each later change leads between."""
     first = states[0]
     joins: Change = tuple(Join(first.member(m, seat.owned)) for m, seat in sorted(first.seats.items()))
@@ -154,7 +156,7 @@ def history_of(states: Sequence[State]) -> tuple[History, list[tuple[State, Stat
     return History(first.cluster, (joins, *(change for _, _, change in steps))), [(a, b) for a, b, _ in steps]
 
 
-def actual(pairs: Sequence[tuple[State, State]]) -> Distance:
+def actual(pairs: Sequence[tuple[GroupState, GroupState]]) -> Distance:
     """What really happened, measured against the optimum of each state."""
     distance = Distance()
     for before, after in pairs:
@@ -168,7 +170,7 @@ def actual(pairs: Sequence[tuple[State, State]]) -> Distance:
     return distance
 
 
-class Played(NamedTuple):
+class ReplayedState(NamedTuple):
     """What a candidate made of a history: the price of switching to it, what came after, and how much of it.
 
     `answered` counts the rebalances after the first; a target that fails is not asked again.
@@ -179,7 +181,7 @@ class Played(NamedTuple):
     answered: int
 
 
-def candidate(history: History, target: Target, host: Host) -> Played:
+def candidate(history: History, target: Target, host: Host) -> ReplayedState:
     """The history under the candidate; what its first rebalance moves is the price of switching."""
     distance, to_switch, answered = Distance(), 0, 0
     for rebalanced in Player(host.new, target.protocol).play(history):
@@ -190,7 +192,7 @@ def candidate(history: History, target: Target, host: Host) -> Played:
             first = Distance()
             first.see(rebalanced)
             to_switch = first.row()["moved"]
-    return Played(to_switch, distance, answered)
+    return ReplayedState(to_switch, distance, answered)
 
 
 def replay_group(

@@ -202,7 +202,7 @@ def first_line(error: BaseException) -> str:
 
 
 @contextmanager
-def told(place: str) -> Iterator[None]:
+def translated_errors(place: str) -> Iterator[None]:
     """Turn what Spark raises inside the block into one line about `place`.
 
     Raises `InputError` where the place cannot be written, else `SparkFailed`.

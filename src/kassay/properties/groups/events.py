@@ -9,7 +9,6 @@ from kassay.model.groups.history import (
     AddPartitions,
     Change,
     ChangeRack,
-    Claim,
     Crash,
     CreateTopic,
     DeleteTopic,
@@ -17,6 +16,7 @@ from kassay.model.groups.history import (
     FailedSync,
     Join,
     Leave,
+    OwnedClaim,
     RackBroker,
     Rebalance,
     Resubscribe,
@@ -24,13 +24,13 @@ from kassay.model.groups.history import (
     Reweigh,
     StaticReturn,
 )
-from kassay.properties.groups.generator import RACKS, Draft
+from kassay.properties.groups.generator import RACKS, GeneratorState
 from kassay.properties.sources import many, subset
 
-Writer = Callable[[Draft], list[Event]]
+Writer = Callable[[GeneratorState], list[Event]]
 
 
-def change(draft: Draft) -> Change:
+def change(draft: GeneratorState) -> Change:
     """One change: mostly one event, sometimes a few at once."""
     draft.generation += 1
     if draft.away and draft.source.boolean(0.4):
@@ -41,12 +41,12 @@ def change(draft: Draft) -> Change:
     return tuple(events)
 
 
-def _event(draft: Draft) -> list[Event]:
+def _event(draft: GeneratorState) -> list[Event]:
     """One kind of event, among those that this history allows and that can happen now."""
     return draft.source.choice(_writers(draft))(draft)
 
 
-def _writers(draft: Draft) -> tuple[Writer, ...]:
+def _writers(draft: GeneratorState) -> tuple[Writer, ...]:
     """The kinds of events that can happen now, the likelier ones several times."""
     if not draft.members:
         return (_join,)
@@ -66,7 +66,7 @@ def _writers(draft: Draft) -> tuple[Writer, ...]:
     return writers
 
 
-def _join(draft: Draft) -> list[Event]:
+def _join(draft: GeneratorState) -> list[Event]:
     source = draft.source
     if draft.profile.allows("equal-subscriptions") and source.boolean(0.4):
         topics = draft.some_topics(0.7)
@@ -77,32 +77,32 @@ def _join(draft: Draft) -> list[Event]:
     return [Join(member, config)]
 
 
-def _pick(draft: Draft) -> str:
+def _pick(draft: GeneratorState) -> str:
     return draft.source.choice(list(draft.members))
 
 
-def _leave(draft: Draft) -> list[Event]:
+def _leave(draft: GeneratorState) -> list[Event]:
     member_id = _pick(draft)
     del draft.members[member_id]
     draft.instances.pop(member_id, None)
     return [Leave(member_id)]
 
 
-def _crash(draft: Draft) -> list[Event]:
+def _crash(draft: GeneratorState) -> list[Event]:
     member_id = _pick(draft)
     del draft.members[member_id]
     draft.away.append(member_id)
     return [Crash(member_id)]
 
 
-def _return(draft: Draft) -> list[Event]:
+def _return(draft: GeneratorState) -> list[Event]:
     member_id = draft.source.choice(draft.away)
     draft.away.remove(member_id)
     draft.members[member_id] = tuple(draft.topics)
     return [Return(member_id)]
 
 
-def _static_return(draft: Draft) -> list[Event]:
+def _static_return(draft: GeneratorState) -> list[Event]:
     member_id = draft.source.choice(list(draft.instances))
     if member_id not in draft.members:
         return [Rebalance()]
@@ -112,12 +112,12 @@ def _static_return(draft: Draft) -> list[Event]:
     return [StaticReturn(member_id, new_id)]
 
 
-def _failed_sync(draft: Draft) -> list[Event]:
+def _failed_sync(draft: GeneratorState) -> list[Event]:
     member_id = _pick(draft)
     return [FailedSync(member_id), *_join(draft)]
 
 
-def _resubscribe(draft: Draft) -> list[Event]:
+def _resubscribe(draft: GeneratorState) -> list[Event]:
     member_id = _pick(draft)
     topics = draft.some_topics(0.6)
     if not draft.profile.contradicts:
@@ -127,7 +127,7 @@ def _resubscribe(draft: Draft) -> list[Event]:
     return [Resubscribe(member_id, topics)]
 
 
-def _add_partitions(draft: Draft) -> list[Event]:
+def _add_partitions(draft: GeneratorState) -> list[Event]:
     if not draft.topics:
         return [Rebalance()]
     topic = draft.source.choice(list(draft.topics.values()))
@@ -137,7 +137,7 @@ def _add_partitions(draft: Draft) -> list[Event]:
     return [AddPartitions(topic.name, partitions)]
 
 
-def _create_topic(draft: Draft) -> list[Event]:
+def _create_topic(draft: GeneratorState) -> list[Event]:
     name = f"u{draft.made}{len(draft.topics)}"
     draft.topics[name] = draft.new_topic(name, draft.profile.partitions_max)
     if not draft.profile.allows("equal-subscriptions"):
@@ -149,12 +149,12 @@ def _create_topic(draft: Draft) -> list[Event]:
     return [CreateTopic(draft.topics[name]), _reads(draft, member_id, (*draft.members[member_id], name))]
 
 
-def _reads(draft: Draft, member_id: str, topics: tuple[str, ...]) -> Event:
+def _reads(draft: GeneratorState, member_id: str, topics: tuple[str, ...]) -> Event:
     draft.members[member_id] = topics
     return Resubscribe(member_id, topics)
 
 
-def _delete_topic(draft: Draft) -> list[Event]:
+def _delete_topic(draft: GeneratorState) -> list[Event]:
     if len(draft.topics) < 2:
         return [Rebalance()]
     name = draft.source.choice(list(draft.topics))
@@ -162,29 +162,29 @@ def _delete_topic(draft: Draft) -> list[Event]:
     return [DeleteTopic(name)]
 
 
-def _change_rack(draft: Draft) -> list[Event]:
+def _change_rack(draft: GeneratorState) -> list[Event]:
     return [ChangeRack(_pick(draft), draft.source.choice((None, *RACKS)))]
 
 
-def _rack_broker(draft: Draft) -> list[Event]:
+def _rack_broker(draft: GeneratorState) -> list[Event]:
     source = draft.source
     return [RackBroker(source.integer(0, len(RACKS) - 1), source.choice(RACKS))]
 
 
-def _reweigh(draft: Draft) -> list[Event]:
+def _reweigh(draft: GeneratorState) -> list[Event]:
     if not draft.topics:
         return [Rebalance()]
     topic = draft.source.choice(list(draft.topics.values()))
     return [Reweigh(topic.name, draft.new_weights(topic.partitions))]
 
 
-def _claims(draft: Draft) -> list[Event]:
+def _claims(draft: GeneratorState) -> list[Event]:
     """One or two members say that they own things, at a generation that may be theirs or an old one."""
     source = draft.source
     tps = draft.tps(list(draft.topics))
     generation = source.choice((draft.generation, draft.generation - 1, draft.generation, -1))
     events: list[Event] = [
-        Claim(member_id, tuple(subset(source, tps, 0.5)), generation)
+        OwnedClaim(member_id, tuple(subset(source, tps, 0.5)), generation)
         for member_id in list(draft.members)[: 1 + source.boolean()]
     ]
     if draft.profile.allows("equal-subscriptions") and source.boolean(0.4):
@@ -192,7 +192,7 @@ def _claims(draft: Draft) -> list[Event]:
     return events
 
 
-def _quiet(draft: Draft) -> list[Event]:  # noqa: ARG001  # the signature of a writer
+def _quiet(draft: GeneratorState) -> list[Event]:  # noqa: ARG001  # the signature of a writer
     return [Rebalance()]
 
 

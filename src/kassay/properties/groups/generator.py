@@ -45,7 +45,7 @@ class Profile:
 
 
 @dataclass
-class Draft:
+class GeneratorState:
     """What the generator knows of the world while it writes a history."""
 
     source: Source

@@ -25,7 +25,7 @@ class Scale(NamedTuple):
     partitions: int
 
 
-class Timing(NamedTuple):
+class ScaleTiming(NamedTuple):
     """The least time of one rebalance at one size, of several tries."""
 
     members: int
@@ -41,7 +41,7 @@ def parse_scale(text: str) -> Scale:
     return Scale(float(found[1]), float(found[2]), int(found[3]), int(found[4]))
 
 
-def exponent(small: Timing, large: Timing) -> float | None:
+def exponent(small: ScaleTiming, large: ScaleTiming) -> float | None:
     """How time grows between two sizes that double; None where it is too short to tell."""
     if small.seconds < NOISE_S:
         return None
@@ -57,7 +57,7 @@ def exponent(small: Timing, large: Timing) -> float | None:
     parse=parse_scale,
     source="KAFKA-15106; librdkafka 4629",
 )
-def scales(timings: tuple[Timing, ...], argument: str) -> Iterator[Evidence]:
+def scales(timings: tuple[ScaleTiming, ...], argument: str) -> Iterator[Evidence]:
     """Time grows no faster than the exponent when sizes double, and stays under the bound at that size."""
     allowed = parse_scale(argument)
     last = timings[-1]

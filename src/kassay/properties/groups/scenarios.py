@@ -10,7 +10,7 @@ from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import Change, Config, History, Join, Reports
 from kassay.properties.groups.events import change
-from kassay.properties.groups.generator import GENERATION, RACKS, Draft, Profile
+from kassay.properties.groups.generator import GENERATION, RACKS, GeneratorState, Profile
 from kassay.properties.groups.shapes import SHAPES, Shape
 from kassay.properties.sources import Source, many, subset
 
@@ -35,11 +35,11 @@ def _reports(source: Source, profile: Profile) -> Reports:
     return Reports.GOT if profile.contradicts and source.boolean(0.3) else Reports.JOINED
 
 
-def _draft(source: Source, profile: Profile) -> Draft:
+def _draft(source: Source, profile: Profile) -> GeneratorState:
     """The topics and the habits of one history."""
     racked = profile.allows("no-racks") and source.boolean(0.2)
     weighted = profile.allows("no-weights") and source.boolean(0.12)
-    draft = Draft(
+    draft = GeneratorState(
         source=source,
         profile=profile,
         topics={},
@@ -55,7 +55,7 @@ def _draft(source: Source, profile: Profile) -> Draft:
     return draft
 
 
-def _brokers(draft: Draft) -> tuple[Broker, ...]:
+def _brokers(draft: GeneratorState) -> tuple[Broker, ...]:
     """A broker a rack where the history has racks, one of them perhaps without."""
     if not draft.racked:
         return ()
@@ -63,7 +63,7 @@ def _brokers(draft: Draft) -> tuple[Broker, ...]:
     return tuple(Broker(i, None if bare and i == len(RACKS) - 1 else rack) for i, rack in enumerate(RACKS))
 
 
-def _subscriptions(draft: Draft) -> list[tuple[str, ...]]:
+def _subscriptions(draft: GeneratorState) -> list[tuple[str, ...]]:
     """Who reads what: one tuple of topics a member."""
     source, profile = draft.source, draft.profile
     names = list(draft.topics)
@@ -77,7 +77,7 @@ def _subscriptions(draft: Draft) -> list[tuple[str, ...]]:
     return _grown(draft, graph)
 
 
-def _grown(draft: Draft, graph: str) -> list[tuple[str, ...]]:
+def _grown(draft: GeneratorState, graph: str) -> list[tuple[str, ...]]:
     """A subscription graph of a named form over as many topics as it needs."""
     source = draft.source
     size = len(many(source, 2, min(5, draft.profile.members_max), lambda i: i, 0.6))
@@ -95,7 +95,7 @@ def _grown(draft: Draft, graph: str) -> list[tuple[str, ...]]:
     return [tuple(names[:length]) for length in lengths]
 
 
-def _oddly(draft: Draft, topics: tuple[str, ...]) -> tuple[str, ...]:
+def _oddly(draft: GeneratorState, topics: tuple[str, ...]) -> tuple[str, ...]:
     """The subscription with an oddity now and then: a topic twice, one that is not there, or nothing."""
     source, profile = draft.source, draft.profile
     if not draft.odd or not profile.allows("equal-subscriptions"):
@@ -110,12 +110,12 @@ def _oddly(draft: Draft, topics: tuple[str, ...]) -> tuple[str, ...]:
     return topics
 
 
-def config(draft: Draft) -> Config:
+def config(draft: GeneratorState) -> Config:
     """A member's own configuration, drawn from the profile's values."""
     return tuple((key, draft.source.choice(values)) for key, values in draft.profile.member_configs)
 
 
-def _start(draft: Draft, subscriptions: list[tuple[str, ...]]) -> Change:
+def _start(draft: GeneratorState, subscriptions: list[tuple[str, ...]]) -> Change:
     """The first members, with or without a past."""
     members = [draft.new_member(_oddly(draft, topics)) for topics in subscriptions]
     past = draft.source.integer(0, 9)
@@ -126,7 +126,7 @@ def _start(draft: Draft, subscriptions: list[tuple[str, ...]]) -> Change:
     return tuple([Join(member, config(draft)) for member in members])
 
 
-def _owning(draft: Draft, members: list[Member]) -> list[Member]:
+def _owning(draft: GeneratorState, members: list[Member]) -> list[Member]:
     """The members with a past in which each partition had one owner at most, perhaps very unevenly."""
     source = draft.source
     readers: dict[str, list[int]] = {}
@@ -148,7 +148,7 @@ def _owning(draft: Draft, members: list[Member]) -> list[Member]:
     ]
 
 
-def _contradicting(draft: Draft, members: list[Member]) -> list[Member]:
+def _contradicting(draft: GeneratorState, members: list[Member]) -> list[Member]:
     """The members with claims that contradict each other or the world."""
     source = draft.source
     made: list[Member] = []
@@ -177,7 +177,7 @@ def _contradicting(draft: Draft, members: list[Member]) -> list[Member]:
     return made
 
 
-def _one_by_one(draft: Draft) -> list[Change]:
+def _one_by_one(draft: GeneratorState) -> list[Change]:
     """Growth from one to five members that read the same, a round each."""
     topics = tuple(draft.topics)
     return [(Join(draft.new_member(topics), config(draft)),) for _ in range(5)]
@@ -186,7 +186,7 @@ def _one_by_one(draft: Draft) -> list[Change]:
 def _large(source: Source, profile: Profile) -> History:
     """A history on a shape of production, with a few changes."""
     shape = source.choice([s for s in SHAPES if s.id == profile.shape] or SHAPES)
-    draft = Draft(
+    draft = GeneratorState(
         source=source,
         profile=profile,
         topics={},
@@ -208,7 +208,7 @@ def _large(source: Source, profile: Profile) -> History:
     return History(cluster, tuple(changes), _reports(source, profile))
 
 
-def _graph(draft: Draft, shape: Shape) -> list[tuple[str, ...]]:
+def _graph(draft: GeneratorState, shape: Shape) -> list[tuple[str, ...]]:
     """The subscriptions of a shape."""
     names = list(draft.topics)
     if not draft.profile.allows("equal-subscriptions") or shape.graph == "all":

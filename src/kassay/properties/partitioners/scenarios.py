@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from kassay.model.partitioners.partitioner import Record, TopicMetadata
-from kassay.model.partitioners.sends import Sending
+from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
+from kassay.model.partitioners.sends import ProducerSends
 from kassay.properties.sources import Source, many, subset
 
 _EDGE_BYTES: Final = (0x00, 0x01, 0x7F, 0x80, 0xFE, 0xFF)
@@ -33,19 +33,19 @@ class SendingProfile:
 SMALL: Final = SendingProfile()
 
 
-def sending(source: Source, profile: SendingProfile = SMALL) -> Sending:
+def sending(source: Source, profile: SendingProfile = SMALL) -> ProducerSends:
     """One sending; the source's choices decide everything in it."""
     keys: list[bytes] = []
     counts = [source.choice(_COUNTS) for _ in range(profile.topics)]
     now = [metadata(source, count, profile) for count in counts]
 
-    def item(_: int) -> tuple[Record, TopicMetadata]:
+    def item(_: int) -> tuple[ProducerRecord, TopicMetadata]:
         topic = source.integer(0, profile.topics - 1)
         if source.boolean(0.1):
             now[topic] = metadata(source, counts[topic], profile)
         return _record(source, profile, f"t{topic}", counts[topic], keys), now[topic]
 
-    return Sending(tuple(many(source, 1, profile.records_max, item, 0.93)))
+    return ProducerSends(tuple(many(source, 1, profile.records_max, item, 0.93)))
 
 
 def metadata(source: Source, count: int, profile: SendingProfile = SMALL) -> TopicMetadata:
@@ -69,18 +69,20 @@ def key(source: Source, length_max: int = SMALL.key_bytes_max) -> bytes:
     return bytes(source.integer(0, 255) for _ in range(length))
 
 
-def _record(source: Source, profile: SendingProfile, topic: str, count: int, keys: list[bytes]) -> Record:
+def _record(
+    source: Source, profile: SendingProfile, topic: str, count: int, keys: list[bytes]
+) -> ProducerRecord:
     """A keyed, keyless or explicit record; a new key is added to `keys`."""
     value = bytes(source.integer(0, 64))
     form = source.integer(0, 9)
     if form < 3:
-        return Record(topic, None, value)
+        return ProducerRecord(topic, None, value)
     if form < 5 and profile.explicit:
-        return Record(topic, None, value, _explicit(source, profile, count))
+        return ProducerRecord(topic, None, value, _explicit(source, profile, count))
     if form < 7 and keys:
-        return Record(topic, source.choice(keys), value)
+        return ProducerRecord(topic, source.choice(keys), value)
     keys.append(key(source, profile.key_bytes_max))
-    return Record(topic, keys[-1], value)
+    return ProducerRecord(topic, keys[-1], value)
 
 
 def _explicit(source: Source, profile: SendingProfile, count: int) -> int:
@@ -90,7 +92,7 @@ def _explicit(source: Source, profile: SendingProfile, count: int) -> int:
     return source.integer(0, count - 1)
 
 
-def situations_of(sent: Sending) -> Iterator[str]:
+def situations_of(sent: ProducerSends) -> Iterator[str]:
     """What of interest a sending holds: key lengths modulo 4, partitions not there or not available."""
     for record, topic in sent.records:
         if record.partition is not None:

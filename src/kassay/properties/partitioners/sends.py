@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from kassay.model.failure import FailureKind
 from kassay.model.groups.step import Failure, Look
-from kassay.model.partitioners.partitioner import Record
-from kassay.model.partitioners.sends import RecordRefused, SendingStep, Sent
+from kassay.model.partitioners.partitioner import ProducerRecord
+from kassay.model.partitioners.sends import ProducerSendsStep, RecordRefused, Sent
 from kassay.properties.partitioners.murmur2 import partition_of_key
 from kassay.properties.registry import Evidence, Scope, claim
 
 
-def _told(record: Record) -> str:
+def _told(record: ProducerRecord) -> str:
     """The record as evidence names it."""
     key = "no key" if record.key is None else f"key {record.key.hex() or 'empty'}"
     asked = "" if record.partition is None else f", partition {record.partition}"
@@ -25,7 +25,7 @@ def _is_out_of_range(sent: Sent) -> bool:
     return asked is not None and not 0 <= asked < sent.topic.count
 
 
-def _keyed(step: SendingStep) -> Iterator[tuple[Sent, bytes, int]]:
+def _keyed(step: ProducerSendsStep) -> Iterator[tuple[Sent, bytes, int]]:
     """The answered records that go by their key."""
     for sent in step.sent:
         if sent.record.key is not None and sent.record.partition is None and isinstance(sent.answer, int):
@@ -33,7 +33,7 @@ def _keyed(step: SendingStep) -> Iterator[tuple[Sent, bytes, int]]:
 
 
 @claim("in-range", kinds="K", scope=Scope.CASE, validity=True, source="Partitioner")
-def in_range(step: SendingStep) -> Iterator[Evidence]:
+def in_range(step: ProducerSendsStep) -> Iterator[Evidence]:
     """0 <= partition < count for every record, count >= 1."""
     for sent in step.sent:
         if isinstance(sent.answer, int) and not 0 <= sent.answer < sent.topic.count:
@@ -41,7 +41,7 @@ def in_range(step: SendingStep) -> Iterator[Evidence]:
 
 
 @claim("total", kinds="K", scope=Scope.CASE, validity=True, source="Partitioner")
-def total(step: SendingStep) -> Iterator[Evidence]:
+def total(step: ProducerSendsStep) -> Iterator[Evidence]:
     """A record for a partition that is there, or for none in particular, never raises."""
     for sent in (*step.sent, *(step.other or ())):
         answer = sent.answer
@@ -54,7 +54,7 @@ def total(step: SendingStep) -> Iterator[Evidence]:
 
 
 @claim("terminates", kinds="K", scope=Scope.CASE, validity=True, source="Partitioner")
-def terminates(step: SendingStep) -> Iterator[Evidence]:
+def terminates(step: ProducerSendsStep) -> Iterator[Evidence]:
     """It answers within the call limit."""
     for sent in (*step.sent, *(step.other or ())):
         if isinstance(sent.answer, Failure) and sent.answer.kind is FailureKind.TIMEOUT:
@@ -62,7 +62,7 @@ def terminates(step: SendingStep) -> Iterator[Evidence]:
 
 
 @claim("same-key-same-partition", kinds="K", scope=Scope.CASE, validity=True, source="DefaultPartitioner")
-def same_key_same_partition(step: SendingStep) -> Iterator[Evidence]:
+def same_key_same_partition(step: ProducerSendsStep) -> Iterator[Evidence]:
     """Equal key bytes and equal count give equal partitions."""
     seen: dict[tuple[bytes, int], int] = {}
     for sent, key, partition in _keyed(step):
@@ -75,7 +75,7 @@ def same_key_same_partition(step: SendingStep) -> Iterator[Evidence]:
 
 
 @claim("pure", kinds="K", scope=Scope.CASE, validity=True, looks=(Look.OTHER,), source="Partitioner")
-def pure(step: SendingStep) -> Iterator[Evidence]:
+def pure(step: ProducerSendsStep) -> Iterator[Evidence]:
     """Another object configured alike sends records with a key, or with a partition, to the same places."""
     for first, then in zip(step.sent, step.other or (), strict=False):
         by_itself = first.record.key is None and first.record.partition is None
@@ -92,7 +92,7 @@ def pure(step: SendingStep) -> Iterator[Evidence]:
     looks=(Look.OTHER, Look.PROCESS),
     source="KAFKA-12898: answers that follow a hash order",
 )
-def deterministic(step: SendingStep) -> Iterator[Evidence]:
+def deterministic(step: ProducerSendsStep) -> Iterator[Evidence]:
     """The same records in the same order go to the same partitions, whatever the object, process or time."""
     for first, then in zip(step.sent, step.other or (), strict=False):
         if then.answer != first.answer:
@@ -100,7 +100,7 @@ def deterministic(step: SendingStep) -> Iterator[Evidence]:
 
 
 @claim("hash-compatible", kinds="K", scope=Scope.CASE, source="Utils.murmur2")
-def hash_compatible(step: SendingStep) -> Iterator[Evidence]:
+def hash_compatible(step: ProducerSendsStep) -> Iterator[Evidence]:
     """Murmur2 of the key bytes equals Kafka's for every length and byte pattern."""
     for sent, key, partition in _keyed(step):
         wanted = partition_of_key(key, sent.topic.count)
@@ -112,7 +112,7 @@ def hash_compatible(step: SendingStep) -> Iterator[Evidence]:
 
 
 @claim("available-only", kinds="K", scope=Scope.CASE, source="DefaultPartitioner")
-def available_only(step: SendingStep) -> Iterator[Evidence]:
+def available_only(step: ProducerSendsStep) -> Iterator[Evidence]:
     """A keyless record goes to an available partition whenever there is one."""
     for sent in step.sent:
         keyless = sent.record.key is None and sent.record.partition is None
@@ -121,13 +121,13 @@ def available_only(step: SendingStep) -> Iterator[Evidence]:
             yield Evidence(_told(sent.record), {"sent to": sent.answer, "available": available})
 
 
-def asks_out_of_range(step: SendingStep) -> bool:
+def asks_out_of_range(step: ProducerSendsStep) -> bool:
     """Whether a record asks for a partition that is not there."""
     return any(_is_out_of_range(sent) for sent in step.sent)
 
 
 @claim("refuses-out-of-range", kinds="K", scope=Scope.CASE, applies=asks_out_of_range, source="KafkaProducer")
-def refuses_out_of_range(step: SendingStep) -> Iterator[Evidence]:
+def refuses_out_of_range(step: ProducerSendsStep) -> Iterator[Evidence]:
     """An explicit partition outside [0, count) is an error."""
     for sent in step.sent:
         if _is_out_of_range(sent) and isinstance(sent.answer, int):

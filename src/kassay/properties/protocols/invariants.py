@@ -22,13 +22,13 @@ from kassay.model.protocols.values.groups import (
     UNREVOKED,
     ClassicGroup,
     ConsumerGroup,
-    Coordinator,
+    CoordinatorState,
 )
 
 REAL, ZOMBIE, BY_DESIGN = Severity.REAL, Severity.ZOMBIE, Severity.BY_DESIGN
 
 
-class Promise(NamedTuple):
+class ProtocolInvariant(NamedTuple):
     """One invariant's name and sentence, and how grave its breach is under each model."""
 
     name: str
@@ -37,15 +37,15 @@ class Promise(NamedTuple):
 
 
 RETRIABLE: Final = frozenset({"NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS"})
-PROMISES: Final[dict[str, Promise]] = {}
+PROMISES: Final[dict[str, ProtocolInvariant]] = {}
 Check: TypeAlias = Callable[[Census], Iterator[Finding]]
 
 
-def promise(name: str, source: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def invariant(name: str, source: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register a predicate under its number; the first line of its docstring is the promise."""
 
     def register(check: Callable[..., Any]) -> Callable[..., Any]:
-        PROMISES[name] = Promise(name, (check.__doc__ or "").strip().splitlines()[0], source)
+        PROMISES[name] = ProtocolInvariant(name, (check.__doc__ or "").strip().splitlines()[0], source)
         return check
 
     return register
@@ -60,7 +60,7 @@ def _live(census: Census) -> list[Belief]:
     return [belief for belief in census.beliefs if belief.live]
 
 
-@promise("I1", "KIP-429, KIP-848")
+@invariant("I1", "KIP-429, KIP-848")
 def registry_exclusive(census: Census) -> Iterator[Finding]:
     """No partition is on record for two members."""
     for one, other in combinations(census.registry, 2):
@@ -68,7 +68,7 @@ def registry_exclusive(census: Census) -> Iterator[Finding]:
             yield Finding(REAL, f"{one.member} and {other.member} are both on record for {both}")
 
 
-@promise("I2", "KIP-429; the split brain of the 2015 article")
+@invariant("I2", "KIP-429; the split brain of the 2015 article")
 def current_exclusive(census: Census) -> Iterator[Finding]:
     """No two clients whose identity is current believe to own one partition."""
     current = [belief for belief in _live(census) if belief.current]
@@ -79,7 +79,7 @@ def current_exclusive(census: Census) -> Iterator[Finding]:
             )
 
 
-@promise("I3", "the zombies of KIP-62 and KIP-345")
+@invariant("I3", "the zombies of KIP-62 and KIP-345")
 def belief_exclusive(census: Census) -> Iterator[Finding]:
     """No two live clients believe to own one partition."""
     for one, other in combinations(_live(census), 2):
@@ -95,7 +95,7 @@ def _zombies(one: Belief, other: Belief) -> str:
     return f"{late[0]} is a zombie" if len(late) == 1 else "both are zombies"
 
 
-@promise("I5", "generation fencing of OffsetCommit")
+@invariant("I5", "generation fencing of OffsetCommit")
 def commit_fenced(census: Census) -> Iterator[Finding]:
     """No commit is accepted from a client whose partition another has adopted since."""
     last = dict(census.adopted)
@@ -109,7 +109,7 @@ def commit_fenced(census: Census) -> Iterator[Finding]:
                     )
 
 
-@promise("I9", "KAFKA-14196 and the offsets' hand-over")
+@invariant("I9", "KAFKA-14196 and the offsets' hand-over")
 def offsets_monotone(census: Census) -> Iterator[Finding]:
     """Committed offsets never go back, and what is given up was committed as far as it was processed."""
     for belief in census.beliefs:
@@ -130,7 +130,7 @@ def offsets_monotone(census: Census) -> Iterator[Finding]:
                     )
 
 
-@promise("I7", "seed article 001: every partition has exactly one consumer")
+@invariant("I7", "seed article 001: every partition has exactly one consumer")
 def complete_at_rest(census: Census) -> Iterator[Finding]:
     """At rest every subscribed partition has exactly one owner, on record and in belief."""
     if census.resting and not complete(census):
@@ -151,7 +151,7 @@ def _listed(owned: Iterable[tuple[str, Owned]]) -> str:
     return "; ".join(parts) or "nobody"
 
 
-@promise("I8", "KIP-429")
+@invariant("I8", "KIP-429")
 def subscribed_only(census: Census) -> Iterator[Finding]:
     """No member is given a partition of a topic that it does not read, once the group is at rest."""
     if census.resting:
@@ -163,7 +163,7 @@ def subscribed_only(census: Census) -> Iterator[Finding]:
                 )
 
 
-@promise("I13", "KIP-345")
+@invariant("I13", "KIP-345")
 def one_member_per_instance(census: Census) -> Iterator[Finding]:
     """No two members are registered under one instance id."""
     for one, other in combinations(census.registry, 2):
@@ -171,7 +171,7 @@ def one_member_per_instance(census: Census) -> Iterator[Finding]:
             yield Finding(REAL, f"{one.member} and {other.member} are both registered as {one.instance}")
 
 
-@promise("I15", "KAFKA-9752")
+@invariant("I15", "KAFKA-9752")
 def watched_by_timer(group: Any, armed: Iterable[str], excused: Iterable[str]) -> Iterator[Finding]:
     """Nobody can die unnoticed: every member is watched by a session timer.
 
@@ -183,7 +183,7 @@ def watched_by_timer(group: Any, armed: Iterable[str], excused: Iterable[str]) -
             yield Finding(REAL, f"{member.member} is a member, and no session timer watches it")
 
 
-@promise("I16", "KAFKA-13214")
+@invariant("I16", "KAFKA-13214")
 def remembers_its_id(before: Iterable[Any], after: Iterable[Any]) -> Iterator[Finding]:
     """A retriable error never costs a client its member id: the old one would linger as a ghost."""
     for number, (old, new) in enumerate(zip(before, after), 1):
@@ -193,7 +193,7 @@ def remembers_its_id(before: Iterable[Any], after: Iterable[Any]) -> Iterator[Fi
             yield Finding(REAL, f"c{number} forgets its member id {old.member} over {told}")
 
 
-@promise("I17", "KIP-62; the rule that a session outlasts three heartbeat intervals")
+@invariant("I17", "KIP-62; the rule that a session outlasts three heartbeat intervals")
 def never_evicted(
     before: Iterable[str], after: Iterable[str], polling: Iterable[tuple[str, str]]
 ) -> Iterator[Finding]:
@@ -209,7 +209,7 @@ def never_evicted(
             yield Finding(REAL, f"{member} is removed though {client} is alive and polls")
 
 
-@promise("I12", "KIP-848")
+@invariant("I12", "KIP-848")
 def caught_up(census: Census) -> Iterator[Finding]:
     """A member at the target epoch owns nothing that is another's by target."""
     target = dict(census.target)
@@ -224,7 +224,7 @@ def caught_up(census: Census) -> Iterator[Finding]:
                     )
 
 
-@promise("I4", "KIP-429")
+@invariant("I4", "KIP-429")
 def handed_over(before: Census, after: Census) -> Iterator[Finding]:
     """A partition is adopted only when no other member of the round still owns it.
 
@@ -264,8 +264,8 @@ STATE_CHECKS: Final[dict[str, Check]] = {
 # Steps and states of the coordinator itself.
 
 
-@promise("I6", "the classic protocol: one leader a generation")
-def one_leader(before: Coordinator, after: Coordinator) -> Iterator[Finding]:
+@invariant("I6", "the classic protocol: one leader a generation")
+def one_leader(before: CoordinatorState, after: CoordinatorState) -> Iterator[Finding]:
     """A generation is assigned once, and only a new generation awaits an assignment."""
     old, new = before.group, after.group
     if not isinstance(old, ClassicGroup) or not isinstance(new, ClassicGroup):
@@ -281,8 +281,8 @@ def one_leader(before: Coordinator, after: Coordinator) -> Iterator[Finding]:
             yield Finding(REAL, f"the leader {new.leader!r} of generation {new.generation} is no member")
 
 
-@promise("I10", "generations and epochs only grow, except to what was persisted")
-def monotone(before: Coordinator, after: Coordinator) -> Iterator[Finding]:
+@invariant("I10", "generations and epochs only grow, except to what was persisted")
+def monotone(before: CoordinatorState, after: CoordinatorState) -> Iterator[Finding]:
     """Generations, group, target and member epochs never decrease while a coordinator lives."""
     old, new = before.group, after.group
     if isinstance(old, ClassicGroup) and isinstance(new, ClassicGroup):
@@ -306,8 +306,8 @@ def stored_once(before: Any, after: Any) -> Iterator[Finding]:
         yield Finding(REAL, f"generation {after.generation} is on record with a second assignment")
 
 
-@promise("I11", "KIP-848")
-def epoch_shape(coordinator: Coordinator) -> Iterator[Finding]:
+@invariant("I11", "KIP-848")
+def epoch_shape(coordinator: CoordinatorState) -> Iterator[Finding]:
     """Member epoch <= target epoch <= group epoch, and pending partitions exactly while unrevoked."""
     group = coordinator.group
     if not isinstance(group, ConsumerGroup):
@@ -335,7 +335,7 @@ def epoch_shape(coordinator: Coordinator) -> Iterator[Finding]:
             held[tp] = member.member
 
 
-@promise("I14", "OffsetCommit in CompletingRebalance; KIP-195")
+@invariant("I14", "OffsetCommit in CompletingRebalance; KIP-195")
 def gates(accepted_in: str, image_before: Any, image_after: Any) -> Iterator[Finding]:
     """No commit is accepted while an assignment is awaited, and no topic shrinks."""
     if accepted_in == COMPLETING:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from kassay.model.explore import Finding, Invariant, Severity
 from kassay.model.protocols.shared.census import Census
-from kassay.model.protocols.values.groups import COMPLETING, ClassicGroup, Coordinator
+from kassay.model.protocols.values.groups import COMPLETING, ClassicGroup, CoordinatorState
 from kassay.properties.protocols.invariants import (
     BY_DESIGN,
     PROMISES,
@@ -40,7 +40,7 @@ class Watched(NamedTuple):
     public: Callable[[Any], Hashable]
     census: Callable[[Any], Census]
     inner: Callable[[Any], Hashable] | None = None
-    coordinator: Callable[[Any], Coordinator] | None = None
+    coordinator: Callable[[Any], CoordinatorState] | None = None
     gained: Callable[[Any, Any], bool] | None = None
     moved: Callable[[Any, Any], bool] = lambda _before, _after: False
     timers: Callable[[Any], tuple[Any, Iterable[str], Iterable[str]]] | None = None
@@ -140,7 +140,7 @@ def _coordinator_invariants(watched: Watched) -> Iterator[Invariant[Any]]:
         return
 
     def bound(
-        check: Callable[[Coordinator, Coordinator], Iterator[Finding]],
+        check: Callable[[CoordinatorState, CoordinatorState], Iterator[Finding]],
     ) -> Callable[[Any, Any], Iterable[Finding]]:
         return lambda before, after: check(coordinator(before), coordinator(after))
 

@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from kassay.certify.protocols.explore import ExploreResult
-from kassay.model.explore import Action, Severity, Stuck, Verdict, Violation
+from kassay.model.explore import Action, InvariantViolation, Severity, Stuck, Verdict
 from kassay.report.screen.swimlanes import mermaid as mermaid_diagram
 from kassay.report.screen.swimlanes import text_diagram
 
@@ -78,7 +78,7 @@ def _settings(model: str, settings: dict[str, Any]) -> str:
     return ", ".join(told)
 
 
-def _violation(found: Violation[Any], runs: _Runs) -> list[RenderableType]:
+def _violation(found: InvariantViolation[Any], runs: _Runs) -> list[RenderableType]:
     head = Text.assemble(
         ("\n" + found.invariant, "bold"),
         " violated (",

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kassay.certify.optimum.gaps import GapReport, TargetGaps
-from kassay.certify.optimum.hunt import HUNTED, Found, Hunt
+from kassay.certify.optimum.hunt import HUNTED, Hunt, WorstFound
 from kassay.certify.optimum.rank import Ranked
 from kassay.certify.runs.verdicts import Verdict
 from kassay.model.cluster import TopicPartition
@@ -107,7 +107,7 @@ def hunt_view(made: Hunt, paths: Mapping[str, str]) -> RenderableType:
     return Group(*parts, *_failures(spec, [(m.name, m.reason) for m in made.failed]))
 
 
-def _shown(title: str, objective: str, found: Found) -> list[RenderableType]:
+def _shown(title: str, objective: str, found: WorstFound) -> list[RenderableType]:
     """An instance member by member: what each reads, owned, is given, and would have at the optimum."""
     problem, best = found.problem, found.gap.best
     owned: list[list[str]] = [[] for _ in problem.members]
@@ -141,7 +141,7 @@ def _tiles(tps: Sequence[TopicPartition]) -> str:
     return " ".join(map(str, sorted(tps))) or "-"
 
 
-def _stairs(stairs: Sequence[Found]) -> Table:
+def _stairs(stairs: Sequence[WorstFound]) -> Table:
     columns = ("staircase", "partitions", "spread", "optimum's", "balance gap", "loads", "optimum's loads")
     rows = []
     for found in stairs:

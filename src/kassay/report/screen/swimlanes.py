@@ -18,7 +18,7 @@ _STARTS: Final = ("start", "restart")
 """The explorer spends no budget on these, and a reader sees no fault in them."""
 
 
-class Row(NamedTuple):
+class LaneRow(NamedTuple):
     """One line of a diagram. `kind`: "call", "reply", "own" (an actor by itself) or "fault"."""
 
     number: int
@@ -34,17 +34,17 @@ def lanes(actions: Sequence[Action]) -> tuple[str, ...]:
     return (*sorted(names - set(_SERVERS)), *(name for name in _SERVERS if name in names))
 
 
-def rows(actions: Sequence[Action]) -> tuple[Row, ...]:
+def rows(actions: Sequence[Action]) -> tuple[LaneRow, ...]:
     """A trace as rows, calls before their replies."""
-    found: list[Row] = []
+    found: list[LaneRow] = []
     for number, action in enumerate(actions, 1):
         text = f"{action.name}: {action.detail}" if action.detail else action.name
         away = action.to and action.to != action.actor
         faulty = action.fault and action.name not in _STARTS
         kind = "call" if away else "fault" if faulty else "own"
-        found.append(Row(number, kind, action.actor, action.to if away else action.actor, text))
+        found.append(LaneRow(number, kind, action.actor, action.to if away else action.actor, text))
         if action.reply and away:
-            found.append(Row(number, "reply", action.to, action.actor, action.reply))
+            found.append(LaneRow(number, "reply", action.to, action.actor, action.reply))
         elif action.reply:
             found[-1] = found[-1]._replace(text=f"{text} => {action.reply}")
     return tuple(found)
@@ -77,7 +77,7 @@ def _lifelines(room: int, columns: Iterable[int]) -> list[str]:
     return cells
 
 
-def _draw(cells: list[str], row: Row, start: int, end: int) -> None:
+def _draw(cells: list[str], row: LaneRow, start: int, end: int) -> None:
     """The arrow of a row, or the mark of what an actor does by itself: `o`, and `x` for a fault."""
     if start == end:
         cells[start] = "x" if row.kind == "fault" else "o"

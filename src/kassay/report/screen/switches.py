@@ -13,7 +13,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from kassay.certify.protocols.switch_runs import Row, command, rows
+from kassay.certify.protocols.switch_runs import SwitchRow, command, rows
 
 REMARKS: Final[dict[str, str]] = {
     "split_persist": "The half-written record shows at once. A failover between the two writes leaves\n"
@@ -54,7 +54,7 @@ is a cycle that fairness does not end. The invariants stand in
 `src/kassay/properties/protocols/invariants.py`."""
 
 
-def page(found: Sequence[Row]) -> str:
+def page(found: Sequence[SwitchRow]) -> str:
     """The page as Markdown."""
     lines = [INTRODUCTION, ""]
     lines += ["| switch | bug | wrong rule | model | found by | steps | states | all off |"]
@@ -75,12 +75,12 @@ def page(found: Sequence[Row]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _off(row: Row) -> str:
+def _off(row: SwitchRow) -> str:
     verdict = str(row.off.result.verdict)
     return f"{verdict}, {row.off.states} states"
 
 
-def switches_view(found: Sequence[Row]) -> RenderableType:
+def switches_view(found: Sequence[SwitchRow]) -> RenderableType:
     """The table for a terminal, and how many switches hold what they must."""
     table = Table(box=None, pad_edge=False)
     for name in ("switch", "bug", "model", "found by", "states", "all off", ""):
@@ -101,7 +101,7 @@ def switches_view(found: Sequence[Row]) -> RenderableType:
     return Group(table, Text(""), Text(verdict, style="bold green" if good == len(found) else "bold red"))
 
 
-def rows_json(found: Sequence[Row]) -> dict[str, Any]:
+def rows_json(found: Sequence[SwitchRow]) -> dict[str, Any]:
     """The table as JSON values."""
     return {
         "schema": "kassay/switches/1",

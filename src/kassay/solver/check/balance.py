@@ -86,7 +86,7 @@ class Posed(Protocol):
 
 
 @dataclass(frozen=True)
-class Certificate:
+class BalanceCertificate:
     """An assignment with the proof that it is optimal, and the figures that it states.
 
     `owners` has, for each topic that somebody reads, the position of each partition's owner; `levels`
@@ -102,7 +102,7 @@ class Certificate:
     rack_mismatch: int
 
 
-def refusal(posed: Posed, certificate: Certificate) -> str | None:
+def refusal(posed: Posed, certificate: BalanceCertificate) -> str | None:
     """Why the certificate does not prove its assignment optimal; None when it does."""
     try:
         _Check(posed, certificate).run()
@@ -131,7 +131,7 @@ _Kind = tuple[tuple[int, ...], tuple[frozenset[str], ...], int]
 class _Check:
     """One check, in the order of the module's text."""
 
-    def __init__(self, posed: Posed, certificate: Certificate) -> None:
+    def __init__(self, posed: Posed, certificate: BalanceCertificate) -> None:
         self.posed = posed
         self.given = certificate
         self.readers = _readers(posed)

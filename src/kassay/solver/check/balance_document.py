@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from kassay.solver.check.balance import Certificate, refusal
+from kassay.solver.check.balance import BalanceCertificate, refusal
 
 SCHEMA: Final = "kassay/optimum-certificate/1"
 
@@ -39,7 +39,7 @@ class _UnreadableError(Exception):
     """The document is no certificate."""
 
 
-def certificate_document(instance: Mapping[str, Any], certificate: Certificate) -> dict[str, Any]:
+def certificate_document(instance: Mapping[str, Any], certificate: BalanceCertificate) -> dict[str, Any]:
     """The certificate as JSON; `instance` is the document of its problem, members in the same order."""
     ids = [member["id"] for member in instance["members"]]
     given: dict[str, dict[str, list[int]]] = {member: {} for member in ids}
@@ -91,7 +91,7 @@ def _figures_agree(result: Mapping[str, Any], certificate: Mapping[str, Any]) ->
             raise _UnreadableError(f"{key} of the result is not what the certificate proves")
 
 
-def _read(document: Any) -> tuple[_Instance, Certificate]:
+def _read(document: Any) -> tuple[_Instance, BalanceCertificate]:
     if document["schema"] != SCHEMA:
         raise _UnreadableError(f"schema {document['schema']!r}, expected {SCHEMA!r}")
     instance = document["instance"]
@@ -111,7 +111,7 @@ def _read(document: Any) -> tuple[_Instance, Certificate]:
     )
     owners = _rows(posed.topics, position, claims)
     read = frozenset[str]().union(*(member.topics for member in posed.members))
-    return posed, Certificate(
+    return posed, BalanceCertificate(
         order=tuple(document["order"].split(",")),
         owners={topic: row for topic, row in owners.items() if topic in read},
         levels=tuple(document["levels"][member] for member in ids),

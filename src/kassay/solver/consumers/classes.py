@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kassay.solver.consumers.problem import NOBODY, Problem, Subject
+from kassay.solver.consumers.problem import NOBODY, Problem, Topic
 
 
 class UnitClass(NamedTuple):
@@ -55,7 +55,7 @@ def aggregate(problem: Problem) -> Aggregate:
     counts: list[int] = []
     classes: list[UnitClass] = []
     first = 0
-    by_readers: dict[tuple[int, ...], list[tuple[Subject, ...]]] = {}
+    by_readers: dict[tuple[int, ...], list[tuple[Topic, ...]]] = {}
     starts: dict[str, int] = {}
     for bundle in problem.bundles:
         by_readers.setdefault(problem.subscribers[bundle[0].name], []).append(bundle)
@@ -76,7 +76,7 @@ _UNKNOWN: frozenset[str] = frozenset()
 
 
 def _sort_in(
-    bundle: tuple[Subject, ...],
+    bundle: tuple[Topic, ...],
     previous: Mapping[str, tuple[int, ...]],
     first: int,
     alike: dict[_Likeness, list[int]],

@@ -16,7 +16,7 @@ from functools import cached_property
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError, KassayError
 from kassay.solver.algorithms.levels import Level, levels
-from kassay.solver.check.balance import MOVEMENT_FIRST, ORDERS, Certificate, refusal
+from kassay.solver.check.balance import MOVEMENT_FIRST, ORDERS, BalanceCertificate, refusal
 from kassay.solver.consumers.classes import Aggregate, UnitClass, aggregate
 from kassay.solver.consumers.hub import Hubs, assign_level
 from kassay.solver.consumers.problem import NOBODY, Problem
@@ -40,7 +40,7 @@ class Optimum:
 
     problem: Problem
     order: tuple[str, ...]
-    certificate: Certificate
+    certificate: BalanceCertificate
 
     @property
     def owners(self) -> Mapping[str, tuple[int, ...]]:
@@ -154,7 +154,7 @@ def certified(
 ) -> Optimum:
     """The assignment as an optimum; raises `CertificateError` if the proof is not accepted."""
     loads, moved, rack_mismatch = figures(problem, owners)
-    certificate = Certificate(
+    certificate = BalanceCertificate(
         order, owners, tuple(level_of), tuple(prices), tuple(sorted(loads)), moved, rack_mismatch
     )
     reason = refusal(problem, certificate)

@@ -22,7 +22,7 @@ NOBODY: Final = -1
 _NO_RACKS: Final[frozenset[str]] = frozenset()
 
 
-class Consumer(NamedTuple):
+class Member(NamedTuple):
     """A member that can take partitions of the `topics` it reads."""
 
     member_id: str
@@ -30,7 +30,7 @@ class Consumer(NamedTuple):
     topics: frozenset[str]
 
 
-class Subject(NamedTuple):
+class Topic(NamedTuple):
     """A topic. An empty set in `racks` says that nobody knows where that partition's replicas are."""
 
     name: str
@@ -48,8 +48,8 @@ class Problem:
     of topics whose partitions of one number must share an owner.
     """
 
-    members: tuple[Consumer, ...]
-    topics: tuple[Subject, ...]
+    members: tuple[Member, ...]
+    topics: tuple[Topic, ...]
     previous: Mapping[str, tuple[int, ...]]
     copartition: tuple[tuple[str, ...], ...] = ()
     name: str = ""
@@ -72,7 +72,7 @@ class Problem:
         }
 
     @cached_property
-    def bundles(self) -> tuple[tuple[Subject, ...], ...]:
+    def bundles(self) -> tuple[tuple[Topic, ...], ...]:
         """The topics that somebody reads, those that are co-partitioned together; none is left out."""
         subscribers = self.subscribers
         if not self.copartition:
@@ -103,11 +103,11 @@ class Problem:
         """The problem that the group poses, its previous owners by the rule of `previous_owners`."""
         replica_racks = cluster.replica_racks
         members = tuple(
-            Consumer(member.member_id, member.rack, frozenset(member.topics))
+            Member(member.member_id, member.rack, frozenset(member.topics))
             for member in sorted(group.members, key=lambda member: member.member_id)
         )
         topics = tuple(
-            Subject(known.name, known.partitions, replica_racks.get(known.name), known.weights)
+            Topic(known.name, known.partitions, replica_racks.get(known.name), known.weights)
             for known in sorted(cluster.by_name.values(), key=lambda topic: topic.name)
         )
         position = {member.member_id: index for index, member in enumerate(members)}
@@ -174,7 +174,7 @@ class Problem:
         return {member.member_id: tuple(tps) for member, tps in zip(self.members, given, strict=True)}
 
 
-def _parse_topics(field: Field) -> dict[str, Subject]:
+def _parse_topics(field: Field) -> dict[str, Topic]:
     entries = list(field.items())
     unique([_named(entry, "name") for entry in entries], "topic")
     interned: dict[tuple[str, ...], frozenset[str]] = {}
@@ -183,7 +183,7 @@ def _parse_topics(field: Field) -> dict[str, Subject]:
         count = entry.get("partitions").integer(0)
         racks, weights = entry.find("racks"), entry.find("weights")
         topics.append(
-            Subject(
+            Topic(
                 entry.get("name").text(),
                 count,
                 None if racks is None else _parse_racks(racks, count, interned),
@@ -224,7 +224,7 @@ def _named(entry: Field, key: str) -> Field:
 _Claims = list[list[tuple[str, int]]]
 
 
-def _parse_members(field: Field, topics: Mapping[str, Subject]) -> tuple[tuple[Consumer, ...], _Claims]:
+def _parse_members(field: Field, topics: Mapping[str, Topic]) -> tuple[tuple[Member, ...], _Claims]:
     """The members in the order of their ids, and what each says it owned."""
     entries = list(field.items())
     if not entries:
@@ -239,16 +239,14 @@ def _parse_members(field: Field, topics: Mapping[str, Subject]) -> tuple[tuple[C
                 item for item in reads.items() if not isinstance(item.value, str) or item.value not in topics
             )
             raise bad.fail("the name of a topic under `topics`")
-        member = Consumer(
-            entry.get("id").text(), None if rack is None else rack.text(), frozenset(reads.value)
-        )
+        member = Member(entry.get("id").text(), None if rack is None else rack.text(), frozenset(reads.value))
         owned = entry.find("owned")
         parsed.append((member, [] if owned is None else _parse_owned(owned, topics)))
     parsed.sort(key=lambda pair: pair[0].member_id)
     return tuple(member for member, _ in parsed), [claims for _, claims in parsed]
 
 
-def _parse_owned(field: Field, topics: Mapping[str, Subject]) -> list[tuple[str, int]]:
+def _parse_owned(field: Field, topics: Mapping[str, Topic]) -> list[tuple[str, int]]:
     claims: list[tuple[str, int]] = []
     for index, item in enumerate(field.list()):
         match item:
@@ -266,7 +264,7 @@ def _parse_owned(field: Field, topics: Mapping[str, Subject]) -> list[tuple[str,
 
 
 def _previous(
-    claims: _Claims, members: tuple[Consumer, ...], topics: Mapping[str, Subject]
+    claims: _Claims, members: tuple[Member, ...], topics: Mapping[str, Topic]
 ) -> dict[str, tuple[int, ...]]:
     owners = {topic.name: [NOBODY] * topic.partitions for topic in topics.values()}
     for position, claimed in enumerate(claims):

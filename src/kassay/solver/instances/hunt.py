@@ -17,7 +17,7 @@ from kassay.model.errors import InputError
 from kassay.model.groups.group import Group
 from kassay.solver.algorithms.splitmix import SplitMix
 from kassay.solver.consumers.gap import Gap, as_group, gap
-from kassay.solver.consumers.problem import NOBODY, Consumer, Problem, Subject
+from kassay.solver.consumers.problem import NOBODY, Member, Problem, Topic
 
 Answer = Callable[[Cluster, Group], Mapping[str, Iterable[TopicPartition]]]
 
@@ -42,8 +42,8 @@ class Hunted:
 def staircase(steps: int) -> Problem:
     """Member i reads topics i and i + 1 and owns topic i, which has i partitions."""
     names = [f"t{i:02d}" for i in range(1, steps + 1)]
-    members = tuple(Consumer(f"m{i:02d}", None, frozenset(names[i : i + 2])) for i in range(steps))
-    topics = tuple(Subject(name, i) for i, name in enumerate(names, 1))
+    members = tuple(Member(f"m{i:02d}", None, frozenset(names[i : i + 2])) for i in range(steps))
+    topics = tuple(Topic(name, i) for i, name in enumerate(names, 1))
     previous = {name: (i,) * (i + 1) for i, name in enumerate(names)}
     return Problem(members, topics, previous, name=f"staircase-{steps}")
 
@@ -103,6 +103,6 @@ def _drawn(rng: SplitMix, members: int, partitions: int, name: str) -> Problem:
     for topic, size in zip(names, sizes, strict=True):
         readers = [m for m, read in enumerate(reads) if topic in read]
         previous[topic] = tuple(rng.pick(readers) if rng.chance(90) else NOBODY for _ in range(size))
-    consumers = tuple(Consumer(f"m{m}", None, frozenset(read)) for m, read in enumerate(reads))
-    subjects = tuple(Subject(topic, size) for topic, size in zip(names, sizes, strict=True))
+    consumers = tuple(Member(f"m{m}", None, frozenset(read)) for m, read in enumerate(reads))
+    subjects = tuple(Topic(topic, size) for topic, size in zip(names, sizes, strict=True))
     return Problem(consumers, subjects, previous, name=name)

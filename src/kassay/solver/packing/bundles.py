@@ -27,7 +27,7 @@ from kassay.solver.consumers.problem import Problem
 from kassay.solver.packing.bundle_bounds import grain_bound, range_of_loads
 from kassay.solver.packing.items import Item, Packing
 from kassay.solver.packing.prices import MovesBound, fewest_moves
-from kassay.solver.packing.search import Draft, longest_first
+from kassay.solver.packing.search import PackingSearch, longest_first
 
 _ROUNDS: Final = 6
 _MEMBERS_MOST: Final = 300
@@ -213,7 +213,7 @@ class _Search:
 
     def _bring_home(self, owner: list[int], deadline: float) -> list[int]:
         """Let pairs part their bundles anew at less cost, their loads no further apart."""
-        draft = Draft(self.packing, owner)
+        draft = PackingSearch(self.packing, owner)
         changed = True
         while changed:
             changed = False
@@ -226,7 +226,7 @@ class _Search:
                 if self.paid(draft.owner) < paid:
                     changed = True
                 else:
-                    draft = Draft(self.packing, kept)
+                    draft = PackingSearch(self.packing, kept)
         return draft.owner
 
     def _pack_size(self, size: int, owner: list[int | None]) -> None:

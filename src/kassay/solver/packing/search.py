@@ -20,7 +20,7 @@ from kassay.solver.packing.items import Packing
 _SHAKES: Final = 300
 
 
-class Found(NamedTuple):
+class FoundPacking(NamedTuple):
     """A packing, and whether the search ended by itself rather than at its deadline."""
 
     owner: list[int]
@@ -57,14 +57,14 @@ def at_home(packing: Packing) -> list[int | None]:
     return [item.homes[0] if item.homes else None for item in packing.items]
 
 
-def search(packing: Packing, enough: int, deadline: float) -> Found:
+def search(packing: Packing, enough: int, deadline: float) -> FoundPacking:
     """A packing with a small heaviest load, then with few moves; a load of `enough` is small enough.
 
     The deadline is one of `time.monotonic`.
     """
-    fresh = Draft(packing, longest_first(packing))
+    fresh = PackingSearch(packing, longest_first(packing))
     in_time = fresh.relieve(enough, deadline) and fresh.shake(enough, deadline)
-    sticky = Draft(packing, longest_first(packing, at_home(packing)))
+    sticky = PackingSearch(packing, longest_first(packing, at_home(packing)))
     goal = max(enough, fresh.heaviest())
     in_time = sticky.relieve(goal, deadline) and in_time
     if sticky.heaviest() > goal:
@@ -73,10 +73,10 @@ def search(packing: Packing, enough: int, deadline: float) -> Found:
     for state in states:
         in_time = state.go_home(max(goal, state.heaviest()), deadline) and in_time
     best = min(states, key=lambda state: (state.heaviest(), packing.moved(state.owner)))
-    return Found(best.owner, in_time)
+    return FoundPacking(best.owner, in_time)
 
 
-class Draft:
+class PackingSearch:
     """A packing that is being changed."""
 
     def __init__(self, packing: Packing, owner: list[int]) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from kassay.solver.algorithms.exchange import Exchange, Rules, masks
 from kassay.solver.algorithms.quota import Quota
-from kassay.solver.placement.problem import Host
+from kassay.solver.placement.problem import Broker
 
 
-def leader_quota(brokers: Sequence[Host], partitions: int) -> Quota:
+def leader_quota(brokers: Sequence[Broker], partitions: int) -> Quota:
     """The cost of a broker's number of leaderships, among this many partitions."""
     nothing = [0] * len(brokers)
     return Quota(
@@ -18,7 +18,7 @@ def leader_quota(brokers: Sequence[Host], partitions: int) -> Quota:
 
 
 def choose_leaders(
-    brokers: Sequence[Host], replicas: Sequence[Iterable[int]], wanted: Sequence[int | None]
+    brokers: Sequence[Broker], replicas: Sequence[Iterable[int]], wanted: Sequence[int | None]
 ) -> Exchange:
     """The exchange graph of the best leaders, where `replicas` are positions in `brokers`.
 

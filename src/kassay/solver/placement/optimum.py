@@ -23,7 +23,7 @@ from kassay.solver.algorithms.exchange import Exchange, Rules, masks
 from kassay.solver.algorithms.quota import Quota
 from kassay.solver.placement.leaders import choose_leaders, leader_quota
 from kassay.solver.placement.problem import (
-    Host,
+    Broker,
     InfeasiblePlacementError,
     PlacementProblem,
     Spread,
@@ -180,7 +180,7 @@ def _obeys(row: Sequence[int], racks: Sequence[int], number: int, spread: Spread
     return all(spread.least <= count <= spread.most for count in held)
 
 
-def _overfull(brokers: Sequence[Host], counts: Sequence[int]) -> list[int]:
+def _overfull(brokers: Sequence[Broker], counts: Sequence[int]) -> list[int]:
     return [
         place
         for place, broker in enumerate(brokers)

@@ -18,7 +18,7 @@ Rows = Mapping[TopicPartition, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
-class Step:
+class ExchangeStep:
     """One partition gets new replicas: `source` hands over to `target`.
 
     `source` is None where a replica is added, `target` is None where one is dropped; both are None
@@ -37,7 +37,7 @@ class Step:
         return int(self.target is not None)
 
 
-def plan(before: Rows, after: Rows, racks: Mapping[int, str | None]) -> tuple[Step, ...]:
+def plan(before: Rows, after: Rows, racks: Mapping[int, str | None]) -> tuple[ExchangeStep, ...]:
     """The steps that turn one placement into the other, partition by partition.
 
     `before` may lack partitions, which are then created at once, without a step. Brokers that are
@@ -50,7 +50,7 @@ def plan(before: Rows, after: Rows, racks: Mapping[int, str | None]) -> tuple[St
 
 def _steps(
     tp: TopicPartition, before: tuple[int, ...], after: tuple[int, ...], racks: Mapping[int, str | None]
-) -> Iterator[Step]:
+) -> Iterator[ExchangeStep]:
     state = before
     for source, target in _exchanges(before, after, racks):
         if source is None:
@@ -60,10 +60,10 @@ def _steps(
             following = tuple(broker for broker in state if broker != source)
         else:
             following = tuple(target if broker == source else broker for broker in state)
-        yield Step(tp, state, following, source, target)
+        yield ExchangeStep(tp, state, following, source, target)
         state = following
     if state != after:
-        yield Step(tp, state, after)
+        yield ExchangeStep(tp, state, after)
 
 
 def _exchanges(
@@ -86,12 +86,12 @@ def _exchanges(
     return pairs + across + added + dropped
 
 
-def waves(steps: Iterable[Step], copies_per_broker: int = 1) -> list[list[Step]]:
+def waves(steps: Iterable[ExchangeStep], copies_per_broker: int = 1) -> list[list[ExchangeStep]]:
     """The steps in rounds that run one after another, each broker copying at most so many in a round.
 
     The steps of one partition keep their order, one a round. Steps that copy nothing weigh nothing.
     """
-    rounds: list[list[Step]] = []
+    rounds: list[list[ExchangeStep]] = []
     busy: list[Counter[int]] = []
     next_round: dict[TopicPartition, int] = defaultdict(int)
     for step in steps:
@@ -119,7 +119,7 @@ def reassignment(rows: Rows) -> dict[str, Any]:
     }
 
 
-def reassignments(rounds: Iterable[Iterable[Step]]) -> list[dict[str, Any]]:
+def reassignments(rounds: Iterable[Iterable[ExchangeStep]]) -> list[dict[str, Any]]:
     """One `kafka-reassign-partitions` document a round, with the partitions that change in it."""
     return [reassignment({step.tp: step.after for step in steps}) for steps in rounds]
 

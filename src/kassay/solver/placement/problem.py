@@ -29,7 +29,7 @@ class InfeasiblePlacementError(InputError):
         self.witness = tuple(sorted(witness))
 
 
-class Host(NamedTuple):
+class Broker(NamedTuple):
     """A broker that takes replicas in proportion to its `share`."""
 
     broker_id: int
@@ -63,7 +63,7 @@ class PlacementProblem:
     empty for a partition that is not placed yet, and may name brokers that are going.
     """
 
-    brokers: tuple[Host, ...]
+    brokers: tuple[Broker, ...]
     topics: tuple[PlacedTopic, ...]
     current: Mapping[str, tuple[tuple[int, ...], ...]]
     name: str = ""
@@ -107,7 +107,7 @@ class PlacementProblem:
     @classmethod
     def of(cls, cluster: Cluster, rf: int | None = None, name: str = "") -> PlacementProblem:
         """The problem of rebalancing a cluster; topics keep their replication factors without `rf`."""
-        brokers = tuple(Host(b.broker_id, b.rack, fenced=b.fenced) for b in sorted(cluster.brokers))
+        brokers = tuple(Broker(b.broker_id, b.rack, fenced=b.fenced) for b in sorted(cluster.brokers))
         topics, current = [], {}
         for topic in sorted(cluster.by_name.values(), key=lambda topic: topic.name):
             rows = topic.replicas or ((),) * topic.partitions
@@ -148,7 +148,7 @@ class PlacementProblem:
         }
 
 
-def _broker_document(broker: Host) -> dict[str, Any]:
+def _broker_document(broker: Broker) -> dict[str, Any]:
     document: dict[str, Any] = {"id": broker.broker_id, "rack": broker.rack, "share": broker.share}
     if broker.fenced:
         document["fenced"] = True
@@ -185,7 +185,7 @@ def listed(ids: Iterable[int]) -> str:
     return f"broker {names}" if len(ids) == 1 else f"brokers {names}"
 
 
-def _parse_brokers(field: Field) -> tuple[Host, ...]:
+def _parse_brokers(field: Field) -> tuple[Broker, ...]:
     entries = list(field.items())
     if not entries:
         raise field.fail("at least one broker")
@@ -199,7 +199,7 @@ def _parse_brokers(field: Field) -> tuple[Host, ...]:
         if fenced is not None and not isinstance(fenced.value, bool):
             raise fenced.fail("true or false")
         hosts.append(
-            Host(
+            Broker(
                 entry.get("id").integer(),
                 None if rack is None else rack.text(),
                 1 if share is None else share.integer(),
@@ -230,7 +230,7 @@ def topics_in_order(topics: Iterable[PlacedTopic]) -> tuple[PlacedTopic, ...]:
     return tuple(sorted(topics, key=lambda topic: topic.name))
 
 
-def _parse_removed(field: Field, brokers: Iterable[Host]) -> set[int]:
+def _parse_removed(field: Field, brokers: Iterable[Broker]) -> set[int]:
     staying = {broker.broker_id for broker in brokers}
     for entry in field.items():
         if entry.integer() in staying:

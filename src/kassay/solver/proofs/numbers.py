@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import z3  # type: ignore[import-untyped]
 
-from kassay.solver.proofs.prove import Obligation, Question, Verdict
+from kassay.solver.proofs.prove import Obligation, ProofVerdict, Question
 
 _TO_POSITIVE: Final = "Kafka Utils.toPositive"
 _ABS: Final = "java.lang.Math.abs"
@@ -73,7 +73,7 @@ OBLIGATIONS: Final = (
     Obligation("to-positive", "sign", "toPositive(x) >= 0 for all 32-bit x", _TO_POSITIVE, _not_negative),
     Obligation("to-positive", "range", "toPositive(x) % n is in [0, n) for n > 0", _TO_POSITIVE, _in_range),
     Obligation("to-positive", "abs", "on negatives it equals abs at -2^30 alone", _TO_POSITIVE, _agree),
-    Obligation("abs", "sign", "abs(x) >= 0 for all 32-bit x", _ABS, _abs_not_negative, Verdict.REFUTED),
+    Obligation("abs", "sign", "abs(x) >= 0 for all 32-bit x", _ABS, _abs_not_negative, ProofVerdict.REFUTED),
     Obligation("abs", "only", "MIN_VALUE is the only exception", _ABS, _abs_only),
     Obligation("three-heartbeats", "all", "a session of 3 intervals holds 3 beats", _HEARTBEAT, _three_beats),
     Obligation(
@@ -82,7 +82,7 @@ OBLIGATIONS: Final = (
         "a session of 3 intervals less 1 ms holds 3 beats",
         _HEARTBEAT,
         lambda: _three_beats(1),
-        Verdict.REFUTED,
+        ProofVerdict.REFUTED,
     ),
     Obligation(
         "three-heartbeats",
@@ -90,6 +90,6 @@ OBLIGATIONS: Final = (
         "3 * interval is positive in 32 bits",
         _HEARTBEAT,
         _no_overflow,
-        Verdict.REFUTED,
+        ProofVerdict.REFUTED,
     ),
 )

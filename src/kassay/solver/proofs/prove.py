@@ -24,7 +24,7 @@ TIME_LIMIT: Final = 20.0
 _LADDER: Final = 64
 
 
-class Verdict(StrEnum):
+class ProofVerdict(StrEnum):
     """What came of an obligation; a spent time limit is `unknown`."""
 
     PROVED = "proved"
@@ -50,7 +50,7 @@ class Obligation:
     sentence: str
     source: str
     ask: Callable[[], Question]
-    expected: Verdict = Verdict.PROVED
+    expected: ProofVerdict = ProofVerdict.PROVED
 
     @property
     def name(self) -> str:
@@ -63,7 +63,7 @@ class Proof:
     """What came of an obligation."""
 
     obligation: Obligation
-    verdict: Verdict
+    verdict: ProofVerdict
     counterexample: Mapping[str, int] | None
     elapsed_s: float
 
@@ -124,9 +124,9 @@ def prove(obligation: Obligation, time_limit: float = TIME_LIMIT) -> Proof:
     counterexample = None
     if answer != z3.unsat:
         counterexample = _smallest(solver, question.shown, began + time_limit)
-    verdict = Verdict.UNKNOWN if counterexample is None else Verdict.REFUTED
+    verdict = ProofVerdict.UNKNOWN if counterexample is None else ProofVerdict.REFUTED
     if answer == z3.unsat:
-        verdict = Verdict.PROVED
+        verdict = ProofVerdict.PROVED
     return Proof(obligation, verdict, counterexample, time.perf_counter() - began)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import z3  # type: ignore[import-untyped]
 
-from kassay.solver.proofs.prove import Obligation, Question, Verdict
+from kassay.solver.proofs.prove import Obligation, ProofVerdict, Question
 
 _RANGE: Final = "Kafka RangeAssignor"
 _ROUND_ROBIN: Final = "Kafka RoundRobinAssignor"
@@ -216,7 +216,7 @@ OBLIGATIONS: Final = (
     ),
     Obligation("roundrobin-even", "all", "counts differ by at most one", _ROUND_ROBIN, _deal_even),
     Obligation(
-        "ceil-range-even", "all", "sizes differ by at most one", _CEILING, _ceiling_even, Verdict.REFUTED
+        "ceil-range-even", "all", "sizes differ by at most one", _CEILING, _ceiling_even, ProofVerdict.REFUTED
     ),
     Obligation(
         "ceil-range-even",

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import z3  # type: ignore[import-untyped]
 
-from kassay.solver.proofs.prove import Obligation, Question, Verdict
+from kassay.solver.proofs.prove import Obligation, ProofVerdict, Question
 
 _STRIPED: Final = "Kafka AdminUtils.assignReplicasToBrokers without racks"
 _LEADERS: Final = "theorem 3 of the optimality notes"
@@ -101,7 +101,7 @@ OBLIGATIONS: Final = (
         "RF = brokers + 1 gives distinct replicas",
         _STRIPED,
         _one_too_many,
-        Verdict.REFUTED,
+        ProofVerdict.REFUTED,
     ),
     Obligation("leaders-even", "all", "ceil((Q + 1) / RF) <= Q div RF + 1", _LEADERS, _leaders),
 )

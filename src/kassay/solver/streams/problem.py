@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from kassay.solver.fields import Field, unique
 
 
-class Client(NamedTuple):
+class StreamsClient(NamedTuple):
     """A client that takes tasks in proportion to its `threads`."""
 
     client_id: str
@@ -27,7 +27,7 @@ class TaskProblem:
     of the other clients that hold its state.
     """
 
-    clients: tuple[Client, ...]
+    clients: tuple[StreamsClient, ...]
     standbys: int
     active: tuple[int | None, ...]
     standby: tuple[frozenset[int], ...]
@@ -94,7 +94,7 @@ class TaskProblem:
         }
 
 
-def _parse_clients(field: Field) -> tuple[Client, ...]:
+def _parse_clients(field: Field) -> tuple[StreamsClient, ...]:
     entries = list(field.items())
     if not entries:
         raise field.fail("at least one client")
@@ -105,7 +105,7 @@ def _parse_clients(field: Field) -> tuple[Client, ...]:
     for entry in entries:
         rack, threads = entry.find("rack"), entry.find("threads")
         clients.append(
-            Client(
+            StreamsClient(
                 entry.get("id").text(),
                 None if rack is None else rack.text(),
                 1 if threads is None else threads.integer(1),

@@ -17,7 +17,7 @@ from kassay.certify.vectors.registry import load_formats
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Group, Member
-from kassay.model.protocols.coordinator.step import GroupCoordinator, Step, step
+from kassay.model.protocols.coordinator.step import CoordinatorStep, GroupCoordinator, step
 from kassay.model.protocols.values.requests import Reply
 from tests.paths import VECTORS
 
@@ -99,7 +99,9 @@ class Forgetful:
         self.count += 1
         if self.count % 10:
             return result
-        return Step(result.state, tuple(out for out in result.outputs if not isinstance(out, Reply)))
+        return CoordinatorStep(
+            result.state, tuple(out for out in result.outputs if not isinstance(out, Reply))
+        )
 
 
 def test_a_faulty_target_fails():

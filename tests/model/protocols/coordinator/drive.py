@@ -9,8 +9,8 @@ from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.coordinator.timed_runtime import Broker, Happened, Runtime, defer
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.choices import Target, TargetAsk
-from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, Coordinator
-from kassay.model.protocols.values.records import Record
+from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, CoordinatorState
+from kassay.model.protocols.values.records import LogRecord
 from kassay.model.protocols.values.requests import Config, Partitions, Subscription
 
 EAGER = Config(initial_rebalance_delay=0)
@@ -57,9 +57,9 @@ class Drive:
         self.runtime = Runtime(config)
         self.choices = FirstChoices()
         image = v.image_of((topics or {"foo": 4}).items())
-        self.broker = Broker(Coordinator(image=image))
+        self.broker = Broker(CoordinatorState(image=image))
         self.replies: dict[int, Any] = {}
-        self.records: list[Record] = []
+        self.records: list[LogRecord] = []
         self.sent = 0
 
     # What there is to see.
@@ -128,23 +128,23 @@ class Drive:
         offered = protocols(*(names or ("range",)), metadata=metadata)
         settings = {"client": "c", "session_timeout": 6_000, "rebalance_timeout": 12_000} | more
         fails = settings.pop("write_fails", "")
-        return self.send(v.Join(0, member, offered, **settings), fails)
+        return self.send(v.JoinGroup(0, member, offered, **settings), fails)
 
     def sync(self, member: str, given: dict[str, Partitions] | None = None, **more: Any) -> Any:
         more.setdefault("generation", getattr(self.group, "generation", 0))
         fails = more.pop("write_fails", "")
-        return self.send(v.Sync(0, member, assignments=tuple((given or {}).items()), **more), fails)
+        return self.send(v.SyncGroup(0, member, assignments=tuple((given or {}).items()), **more), fails)
 
     def heartbeat(self, member: str, generation: int | None = None, instance: str = "") -> str:
         current = getattr(self.group, "generation", 0) if generation is None else generation
         return str(self.send(v.Heartbeat(0, member, current, instance)).error)
 
     def leave(self, *members: str, instance: str = "") -> Any:
-        return self.send(v.Leave(0, tuple((member, instance) for member in members)))
+        return self.send(v.LeaveGroup(0, tuple((member, instance) for member in members)))
 
     def commit(self, member: str, generation: int, **more: Any) -> str:
         offsets = ((TopicPartition("foo", 0), 7),)
-        return str(self.send(v.Commit(0, member, generation, offsets, **more)).error)
+        return str(self.send(v.OffsetCommit(0, member, generation, offsets, **more)).error)
 
     def new_member(self, **more: Any) -> str:
         """A dynamic member through its id round trip; its second JoinGroup may be parked."""

@@ -177,7 +177,7 @@ def test_without_an_acknowledgement_answers_wait_and_errors_do_not():
     drive, _, dynamic = in_state(STABLE)
     generation = drive.classic.generation
     drive.defer()
-    assert drive.send(v.Commit(0, dynamic, generation, ((tps(0)[0], 1),))) is None
+    assert drive.send(v.OffsetCommit(0, dynamic, generation, ((tps(0)[0], 1),))) is None
     waiting = drive.sent
     assert drive.send(v.Heartbeat(0, dynamic, generation)) is None
     assert drive.heartbeat(dynamic, 0) == v.ILLEGAL_GENERATION

@@ -9,7 +9,7 @@ import pytest
 from kassay.model.protocols.coordinator.step import SWITCHES
 from kassay.model.protocols.coordinator.timed_runtime import Broker, Happened, Runtime, defer
 from kassay.model.protocols.values import requests as v
-from kassay.model.protocols.values.groups import EMPTY, ClassicGroup, ConsumerGroup, Coordinator
+from kassay.model.protocols.values.groups import EMPTY, ClassicGroup, ConsumerGroup, CoordinatorState
 from kassay.model.protocols.values.requests import Config, Subscription
 from tests.model.protocols.coordinator.drive import FirstChoices, tps
 
@@ -51,7 +51,7 @@ class Walk:
                 switches=switches,
             )
         )
-        self.broker = Broker(Coordinator(image=v.image_of({"bar": 2, "foo": 3}.items())))
+        self.broker = Broker(CoordinatorState(image=v.image_of({"bar": 2, "foo": 3}.items())))
         self.answered: set[int] = set()
 
     def run(self) -> None:
@@ -101,15 +101,15 @@ class Walk:
         if dice < 0.7:
             given = tuple((name, tps(index)) for index, name in enumerate(known))
             kind = random.choice(["", "consumer", "connect"])
-            return v.Sync(number, member, generation, given, instance, kind, now=now)
+            return v.SyncGroup(number, member, generation, given, instance, kind, now=now)
         if dice < 0.8:
             return v.Heartbeat(number, member, generation, instance, now)
         if dice < 0.9:
-            return v.Leave(
+            return v.LeaveGroup(
                 number, ((member, instance), (random.choice([*known, "x"]), ""))[: random.randint(1, 2)]
             )
         offsets = ((tps(0)[0], number),)
-        return v.Commit(number, member, generation, offsets, instance, random.choice([8, 9]), now)
+        return v.OffsetCommit(number, member, generation, offsets, instance, random.choice([8, 9]), now)
 
     def join(self, number: int, member: str, instance: str, known):
         random = self.random
@@ -121,7 +121,7 @@ class Walk:
             protocols = getattr(known, "protocols", protocols)
         session, rebalance = random.choice([6_000, 10_000]), random.choice([12_000, 30_000])
         version = random.choice([9, 9, 9, 5, 3])
-        return v.Join(
+        return v.JoinGroup(
             number, member, protocols, "c", instance, session, rebalance, "consumer", version, self.broker.now
         )
 

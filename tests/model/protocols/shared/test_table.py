@@ -11,13 +11,17 @@ from kassay.model.protocols.before_0_9 import proposal_coordinator as draft_coor
 from kassay.model.protocols.before_0_9 import proposal_table as dt
 from kassay.model.protocols.before_0_9 import zookeeper
 from kassay.model.protocols.before_0_9 import zookeeper_table as zt
-from kassay.model.protocols.before_0_9.proposal_state import Consumer, Coordinator, Stored
+from kassay.model.protocols.before_0_9.proposal_state import (
+    ProposalConsumer,
+    ProposalCoordinator,
+    StoredProposal,
+)
 from kassay.model.protocols.clients import classic as client_classic
 from kassay.model.protocols.clients import classic_table as cct
 from kassay.model.protocols.clients import consumer as client_consumer
 from kassay.model.protocols.clients import consumer_table as cot
-from kassay.model.protocols.clients.classic_state import Client
-from kassay.model.protocols.clients.config import ClientConfig, Run
+from kassay.model.protocols.clients.classic_state import ClassicClient
+from kassay.model.protocols.clients.config import ClientConfig, Process
 from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.coordinator.classic import table as classic_table
 from kassay.model.protocols.coordinator.consumer import reconcile
@@ -51,11 +55,11 @@ class Machine(NamedTuple):
 
 
 TABLES = {
-    "zookeeper": Machine(zt.CONSUMER, zt.Status, zt.Event),
-    "draft consumer": Machine(dt.CONSUMER, dt.C, dt.CEvent),
-    "draft coordinator": Machine(dt.COORDINATOR, dt.K, dt.KEvent),
+    "zookeeper": Machine(zt.CONSUMER, zt.ZooKeeperStatus, zt.ZooKeeperEvent),
+    "draft consumer": Machine(dt.CONSUMER, dt.ProposalState, dt.ProposalEvent),
+    "draft coordinator": Machine(dt.COORDINATOR, dt.Phase, dt.PhaseEvent),
     "classic group": Machine(classic_table.CLASSIC_GROUP, classic_table.STATES, classic_table.EVENTS),
-    "classic client": Machine(cct.CLIENT, cct.State, cct.Event),
+    "classic client": Machine(cct.CLIENT, cct.ClassicState, cct.ClassicEvent),
     "consumer group": Machine(
         consumer_table.CONSUMER_GROUP,
         consumer_table.STATES,
@@ -65,7 +69,7 @@ TABLES = {
     "consumer group member": Machine(
         reconcile.CONSUMER_MEMBER, (MEMBER_STABLE, UNREVOKED, UNRELEASED), reconcile.EVENTS
     ),
-    "consumer client": Machine(cot.CLIENT, cot.State, cot.Event),
+    "consumer client": Machine(cot.CLIENT, cot.ConsumerState, cot.ConsumerEvent),
 }
 EVERY = pytest.mark.parametrize("machine", TABLES.values(), ids=TABLES)
 
@@ -155,21 +159,21 @@ def refused(state, event, step, *args):
 
 @pytest.mark.parametrize(("state", "event"), DRAFT_IMPOSSIBLE, ids=str)
 def test_the_drafts_consumer_refuses_what_is_impossible(state, event):
-    refused(state, event, draft_consumer.moved, Consumer(state), event)
+    refused(state, event, draft_consumer.moved, ProposalConsumer(state), event)
 
 
-@pytest.mark.parametrize("state", dt.K)
+@pytest.mark.parametrize("state", dt.Phase)
 def test_the_drafts_coordinator_refuses_what_is_impossible(state):
-    coordinator = Coordinator(state, members=(0, 1), assignment=((0,), (1,)), parked=(0, 1))
+    coordinator = ProposalCoordinator(state, members=(0, 1), assignment=((0,), (1,)), parked=(0, 1))
     steps = {
-        dt.KEvent.ELECTED: lambda: draft_coordinator.elected(coordinator),
-        dt.KEvent.LOADED: lambda: draft_coordinator.load(coordinator, Stored(), 2),
-        dt.KEvent.JOIN: lambda: draft_coordinator.hear_join(coordinator, 0),
-        dt.KEvent.HEARTBEAT: lambda: draft_coordinator.hear_heartbeat(coordinator, 0, 0),
-        dt.KEvent.BEHIND: lambda: draft_coordinator.hear_heartbeat(coordinator, 0, 7),
-        dt.KEvent.TRIGGER: lambda: draft_coordinator.expire(coordinator, 0),
-        dt.KEvent.ALL_JOINED: lambda: draft_coordinator.rebalanced(coordinator, Stored(1)),
-        dt.KEvent.LOST: lambda: draft_coordinator.failed(coordinator),
+        dt.PhaseEvent.ELECTED: lambda: draft_coordinator.elected(coordinator),
+        dt.PhaseEvent.LOADED: lambda: draft_coordinator.load(coordinator, StoredProposal(), 2),
+        dt.PhaseEvent.JOIN: lambda: draft_coordinator.hear_join(coordinator, 0),
+        dt.PhaseEvent.HEARTBEAT: lambda: draft_coordinator.hear_heartbeat(coordinator, 0, 0),
+        dt.PhaseEvent.BEHIND: lambda: draft_coordinator.hear_heartbeat(coordinator, 0, 7),
+        dt.PhaseEvent.TRIGGER: lambda: draft_coordinator.expire(coordinator, 0),
+        dt.PhaseEvent.ALL_JOINED: lambda: draft_coordinator.rebalanced(coordinator, StoredProposal(1)),
+        dt.PhaseEvent.LOST: lambda: draft_coordinator.failed(coordinator),
     }
     for event, step in steps.items():
         if dt.COORDINATOR[state][event] is IMPOSSIBLE:
@@ -178,7 +182,7 @@ def test_the_drafts_coordinator_refuses_what_is_impossible(state):
             step()
 
 
-@pytest.mark.parametrize("state", zt.Status)
+@pytest.mark.parametrize("state", zt.ZooKeeperStatus)
 def test_the_zookeeper_consumer_refuses_what_is_impossible(state):
     for event, rule in zt.CONSUMER[state].items():
         if rule is IMPOSSIBLE:
@@ -199,17 +203,23 @@ def test_the_classic_group_refuses_a_join_timer_while_completing():
     )
 
 
-@pytest.mark.parametrize("state", [cct.State.PREPARING, cct.State.COMPLETING])
+@pytest.mark.parametrize("state", [cct.ClassicState.PREPARING, cct.ClassicState.COMPLETING])
 def test_the_classic_client_refuses_a_callback_out_of_turn(state):
-    refused(state, cct.Event.ADOPT, client_classic.callback, CONFIG, Client(Run.UP, state, given=(tps(0),)))
+    refused(
+        state,
+        cct.ClassicEvent.ADOPT,
+        client_classic.callback,
+        CONFIG,
+        ClassicClient(Process.UP, state, given=(tps(0),)),
+    )
 
 
-@pytest.mark.parametrize("state", cot.State)
+@pytest.mark.parametrize("state", cot.ConsumerState)
 def test_the_consumer_client_refuses_what_is_impossible(state):
-    client = ConsumerClient(Run.UP, state)
+    client = ConsumerClient(Process.UP, state)
     steps = {
-        cot.Event.POLL_EXPIRED: client_consumer.poll_expired,
-        cot.Event.CLOSE: client_consumer.closed,
+        cot.ConsumerEvent.POLL_EXPIRED: client_consumer.poll_expired,
+        cot.ConsumerEvent.CLOSE: client_consumer.closed,
     }
     for event, step in steps.items():
         if cot.CLIENT[state][event] is IMPOSSIBLE:
@@ -243,31 +253,35 @@ def _first_member_hears_of_it():
 
 
 SHARED = {
-    "zookeeper": (zt.Status.RELEASED, zt.Event.CLAIM, _claims),
+    "zookeeper": (zt.ZooKeeperStatus.RELEASED, zt.ZooKeeperEvent.CLAIM, _claims),
     "draft consumer": (
-        dt.C.PART,
-        dt.CEvent.ILLEGAL_GENERATION,
-        lambda: draft_consumer.moved(Consumer(dt.C.PART), dt.CEvent.ILLEGAL_GENERATION),
+        dt.ProposalState.PART,
+        dt.ProposalEvent.ILLEGAL_GENERATION,
+        lambda: draft_consumer.moved(
+            ProposalConsumer(dt.ProposalState.PART), dt.ProposalEvent.ILLEGAL_GENERATION
+        ),
     ),
     "draft coordinator": (
-        dt.K.READY,
-        dt.KEvent.JOIN,
-        lambda: draft_coordinator.hear_join(Coordinator(dt.K.READY), 0),
+        dt.Phase.READY,
+        dt.PhaseEvent.JOIN,
+        lambda: draft_coordinator.hear_join(ProposalCoordinator(dt.Phase.READY), 0),
     ),
     "classic group": ("Stable", classic_table.JOIN_GROUP, _joins_again),
     "classic client": (
-        cct.State.STABLE,
-        cct.Event.ILLEGAL_GENERATION,
-        lambda: client_classic.on_error(CONFIG, Client(state=cct.State.STABLE), v.ILLEGAL_GENERATION),
+        cct.ClassicState.STABLE,
+        cct.ClassicEvent.ILLEGAL_GENERATION,
+        lambda: client_classic.on_error(
+            CONFIG, ClassicClient(state=cct.ClassicState.STABLE), v.ILLEGAL_GENERATION
+        ),
     ),
     "consumer group": ("Stable", consumer_table.CONSUMER_HEARTBEAT, _second_member_joins),
     "consumer group member": (MEMBER_STABLE, reconcile.BEHIND, _first_member_hears_of_it),
     "consumer client": (
-        cot.State.JOINING,
-        cot.Event.ASSIGNED,
+        cot.ConsumerState.JOINING,
+        cot.ConsumerEvent.ASSIGNED,
         lambda: client_consumer.on_reply(
             CONFIG,
-            ConsumerClient(Run.UP, cot.State.JOINING),
+            ConsumerClient(Process.UP, cot.ConsumerState.JOINING),
             v.ConsumerHeartbeatReply(v.NONE, epoch=1, assignment=tps(0)),
         ),
     ),

@@ -40,7 +40,7 @@ def test_who_leads_after_the_leader_is_open():
     leader, *followers = drive.stable(3)
     state = drive.broker.coordinator
     found = outcomes(
-        lambda choices: step(drive.runtime.config, state, v.Leave(9, ((leader, ""),)), choices),
+        lambda choices: step(drive.runtime.config, state, v.LeaveGroup(9, ((leader, ""),)), choices),
         lambda ask: [()],
         str,
     )

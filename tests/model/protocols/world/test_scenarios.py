@@ -8,11 +8,16 @@ from hypothesis import strategies as st
 
 from kassay.certify.protocols.explore import beliefs, build, explore
 from kassay.model.explore import Severity, Verdict
-from kassay.model.protocols.before_0_9.proposal_table import CONSUMER, COORDINATOR, C, K
+from kassay.model.protocols.before_0_9.proposal_table import (
+    CONSUMER,
+    COORDINATOR,
+    Phase,
+    ProposalState,
+)
 from kassay.model.protocols.before_0_9.shares import ceil_range, fair_range
-from kassay.model.protocols.before_0_9.zookeeper_table import Status
-from kassay.model.protocols.clients.classic_table import State as ClientState
-from kassay.model.protocols.clients.config import Run
+from kassay.model.protocols.before_0_9.zookeeper_table import ZooKeeperStatus
+from kassay.model.protocols.clients.classic_table import ClassicState as ClientState
+from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.shared.table import edges
 from kassay.model.protocols.values.metadata import create_partitions
@@ -114,7 +119,7 @@ def test_scenario_05_finite_retries_rest_incomplete():
     found = {v.invariant: v for v in result.exploration.violations}
     assert found["I7"].severity is Severity.BY_DESIGN
     last = found["I7"].trace[-1].state
-    assert any(c.status is Status.GAVE_UP for c in last.consumers)
+    assert any(c.status is ZooKeeperStatus.GAVE_UP for c in last.consumers)
     rests_incomplete(result.built, last)
 
 
@@ -304,7 +309,7 @@ def test_scenario_28_the_drafts_consumer_moves_as_listed():
     assert moves(result, lambda state: [c.status for c in state.consumers]) == arrows(CONSUMER)
     states = result.exploration.graph.states
     holders = {c.status for state in states for c in state.consumers if c.owned}
-    assert holders == {C.PART, C.REDISCOVER}, "Rediscover consumes, Stopped does not"
+    assert holders == {ProposalState.PART, ProposalState.REDISCOVER}, "Rediscover consumes, Stopped does not"
 
 
 def test_scenario_29_the_drafts_coordinator_moves_as_listed():
@@ -315,7 +320,7 @@ def test_scenario_29_the_drafts_coordinator_moves_as_listed():
 def test_scenario_29_the_drafts_coordinator_is_not_ready_at_once():
     model, state = draft_run("failover")
     state = play(model, state, "coordinator fails", "coordinator elected")
-    assert state.coordinator.status is K.CATCH_UP
+    assert state.coordinator.status is Phase.CATCH_UP
     state = play(model, state, "c1 notices", "c1 ConsumerMetadata")
     told = [(action.reply, after) for action, after in model.steps(state) if action.actor == "c1"]
     assert [reply for reply, _ in told] == ["CoordinatorStartupNotComplete"]
@@ -442,29 +447,29 @@ def named(ask):
 @pytest.mark.slow
 def test_scenario_50_a_rollout_by_client_is_never_inconsistent():
     from kassay.certify.protocols.explore import watched
-    from kassay.model.explore import Budget
+    from kassay.model.explore import WalkLimits
     from kassay.model.explore import explore as walk
     from kassay.model.protocols.world.models.classic import ClassicModel
-    from kassay.model.protocols.world.parts.setting import Options
+    from kassay.model.protocols.world.parts.setting import ModelOptions
     from kassay.properties.protocols.watched import invariants
 
-    model = ClassicModel(Options(assignors=ROLLOUT[:2], modes=BOTH, faults=Faults(rollout=2)), named)
-    done = walk(model, invariants(watched(model)), budget=Budget(100_000))
+    model = ClassicModel(ModelOptions(assignors=ROLLOUT[:2], modes=BOTH, faults=Faults(rollout=2)), named)
+    done = walk(model, invariants(watched(model)), budget=WalkLimits(100_000))
     assert [v.invariant for v in done.violations if v.severity is Severity.REAL] == []
-    assert all(cell.value.run is not Run.FATAL for state in done.graph.states for cell in state.clients)
+    assert all(cell.value.run is not Process.FATAL for state in done.graph.states for cell in state.clients)
     assert done.liveness is not None
     assert done.limit is None
 
 
 def test_scenario_50_skipping_the_middle_fails():
     from kassay.model.protocols.world.models.classic import ClassicModel
-    from kassay.model.protocols.world.parts.setting import Options
+    from kassay.model.protocols.world.parts.setting import ModelOptions
 
-    model = ClassicModel(Options(lists=((("range",),), (("cooperative-sticky",),)), modes=BOTH), named)
+    model = ClassicModel(ModelOptions(lists=((("range",),), (("cooperative-sticky",),)), modes=BOTH), named)
     state = play(model, settle(model, play(model, first(model), "c1 start")), "c2 start")
     before = group(state)
     state = play(model, state, "c2 JoinGroup")
-    assert client(state, 2).run is Run.FATAL
+    assert client(state, 2).run is Process.FATAL
     assert group(state) == before, "the group is untouched"
 
 

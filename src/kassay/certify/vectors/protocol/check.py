@@ -22,7 +22,7 @@ from kassay.model.errors import InputError
 from kassay.model.protocols.coordinator.step import GroupCoordinator
 from kassay.model.protocols.coordinator.timed_runtime import Broker, Happened, Machine, Runtime, defer
 from kassay.model.protocols.shared.table import IllegalTransition
-from kassay.model.protocols.values.groups import Coordinator
+from kassay.model.protocols.values.groups import CoordinatorState
 
 ALGORITHMS = ("protocol-classic", "protocol-consumer", "protocol-migration")
 
@@ -56,7 +56,7 @@ class _Trace:
         self._runtime = Runtime(config_of(vector["config"]), machine)
         self._choices = TraceChoices()
         self._images = Images()
-        self._broker = Broker(Coordinator(image=self._images.publish(vector["topics"])))
+        self._broker = Broker(CoordinatorState(image=self._images.publish(vector["topics"])))
 
     def check(self, step: Mapping[str, Any]) -> str | None:
         """Take one step; what differs, or None."""

@@ -74,7 +74,7 @@ def _sent(text: str | None) -> str:
 
 
 def _join(i: int, event: Mapping[str, Any], now: int) -> Event:
-    return v.Join(
+    return v.JoinGroup(
         i,
         event["member"],
         tuple((name, metadata_of(metadata)) for name, metadata in event["protocols"]),
@@ -90,7 +90,7 @@ def _join(i: int, event: Mapping[str, Any], now: int) -> Event:
 
 def _sync(i: int, event: Mapping[str, Any], now: int) -> Event:
     given = tuple((member, _assignment(tps)) for member, tps in sorted(event["assignments"].items()))
-    return v.Sync(
+    return v.SyncGroup(
         i,
         event["member"],
         event["generation"],
@@ -111,7 +111,7 @@ def _heartbeat(i: int, event: Mapping[str, Any], now: int) -> Event:
 
 
 def _leave(i: int, event: Mapping[str, Any], now: int) -> Event:
-    return v.Leave(
+    return v.LeaveGroup(
         i, tuple((leaver["member"], _sent(leaver["instance"])) for leaver in event["members"]), now
     )
 
@@ -120,7 +120,7 @@ def _commit(i: int, event: Mapping[str, Any], now: int) -> Event:
     offsets = tuple(
         (TopicPartition(topic, partition), offset) for topic, partition, offset in event["offsets"]
     )
-    return v.Commit(
+    return v.OffsetCommit(
         i,
         event["member"],
         event["generation"],

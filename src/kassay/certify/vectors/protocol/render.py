@@ -56,7 +56,7 @@ def rendered_reply(reply: v.Reply) -> dict[str, Any]:
     """A reply as the traces write it; an error of the consumer protocol has no further fields."""
     body = reply.body
     found: dict[str, Any] = {"to": reply.request, "kind": _KINDS[type(body)], "error": body.error}
-    if isinstance(body, v.JoinReply):
+    if isinstance(body, v.JoinGroupReply):
         found |= {
             "member": body.member,
             "generation": body.generation,
@@ -69,13 +69,13 @@ def rendered_reply(reply: v.Reply) -> dict[str, Any]:
                 for member, instance, metadata in body.members
             ],
         }
-    elif isinstance(body, v.SyncReply):
+    elif isinstance(body, v.SyncGroupReply):
         found |= {
             "protocol_type": body.protocol_type,
             "protocol": body.protocol,
             "assignment": rendered_partitions(body.assignment),
         }
-    elif isinstance(body, v.LeaveReply):
+    elif isinstance(body, v.LeaveGroupReply):
         found["members"] = [
             {"member": member, "instance": instance or None, "error": error}
             for member, instance, error in body.members
@@ -91,16 +91,16 @@ def rendered_reply(reply: v.Reply) -> dict[str, Any]:
 
 
 _KINDS: Final = {
-    v.JoinReply: "join",
-    v.SyncReply: "sync",
+    v.JoinGroupReply: "join",
+    v.SyncGroupReply: "sync",
     v.HeartbeatReply: "heartbeat",
-    v.LeaveReply: "leave",
-    v.CommitReply: "commit",
+    v.LeaveGroupReply: "leave",
+    v.OffsetCommitReply: "commit",
     v.ConsumerHeartbeatReply: "consumer_heartbeat",
 }
 
 
-def rendered_record(record: r.Record) -> dict[str, Any]:
+def rendered_record(record: r.LogRecord) -> dict[str, Any]:
     """A record as the traces write it."""
     kind, name = record.key
     found: dict[str, Any] = {"type": kind}

@@ -16,14 +16,21 @@ from functools import lru_cache
 from kassay.model.explore import Action
 from kassay.model.protocols.before_0_9 import proposal_coordinator as dc
 from kassay.model.protocols.before_0_9.proposal_consumer import consumer_steps, moved
-from kassay.model.protocols.before_0_9.proposal_state import Consumer, Coordinator, Steps, Stored, World, put
-from kassay.model.protocols.before_0_9.proposal_table import C, CEvent, K
+from kassay.model.protocols.before_0_9.proposal_state import (
+    ProposalConsumer,
+    ProposalCoordinator,
+    ProposalWorld,
+    Steps,
+    StoredProposal,
+    put,
+)
+from kassay.model.protocols.before_0_9.proposal_table import Phase, ProposalEvent, ProposalState
 from kassay.model.protocols.before_0_9.shares import SHARES
 from kassay.model.protocols.shared.census import Belief, Census, Registered, complete
 from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, spend
 
 
-class DraftModel:
+class ProposalModel:
     """Consumers, one coordinator at a time, and what it stores; `split_persist` writes in two pieces."""
 
     def __init__(
@@ -41,13 +48,15 @@ class DraftModel:
         self.split = "split_persist" in switches
         self.faults = faults
 
-    def initial(self) -> Iterator[World]:
+    def initial(self) -> Iterator[ProposalWorld]:
         """A coordinator that is ready and knows nobody."""
-        stored = Stored(partitions=self.partitions)
-        coordinator = Coordinator(partitions=self.partitions)
-        yield World((Consumer(),) * self.members, coordinator, stored, self.partitions, self.faults)
+        stored = StoredProposal(partitions=self.partitions)
+        coordinator = ProposalCoordinator(partitions=self.partitions)
+        yield ProposalWorld(
+            (ProposalConsumer(),) * self.members, coordinator, stored, self.partitions, self.faults
+        )
 
-    def canonical(self, state: World) -> World:
+    def canonical(self, state: ProposalWorld) -> ProposalWorld:
         """Generations matter only by their distance: the lowest one anybody still holds becomes 0."""
         held = [c.generation for c in state.consumers if c.generation >= 0]
         low = min([state.coordinator.generation, state.stored.generation, *held])
@@ -62,33 +71,33 @@ class DraftModel:
             stored=state.stored._replace(generation=state.stored.generation - low),
         )
 
-    def converged(self, state: World) -> bool:
+    def converged(self, state: ProposalWorld) -> bool:
         """Ready, everybody alive settled in the current generation, every partition owned."""
         found = census(state)
         return found.resting and complete(found)
 
-    def steps(self, state: World) -> Steps:
+    def steps(self, state: ProposalWorld) -> Steps:
         """The consumers' steps, the coordinator's, then faults."""
         for c in range(len(state.consumers)):
             yield from consumer_steps(state, c)
         yield from self._coordinator(state)
         yield from self._faults(state)
 
-    def _coordinator(self, state: World) -> Steps:
+    def _coordinator(self, state: ProposalWorld) -> Steps:
         coordinator = state.coordinator
-        if coordinator.status is K.CATCH_UP:
+        if coordinator.status is Phase.CATCH_UP:
             label = Action(
                 "coordinator", "loads the group", "zookeeper", f"generation {state.stored.generation}"
             )
             loaded = dc.load(coordinator, state.stored, state.partitions)
             yield label, state._replace(coordinator=loaded)
             return
-        if coordinator.status is K.PREPARE:
+        if coordinator.status is Phase.PREPARE:
             yield from self._complete(state)
         for c in coordinator.unsent:
             if not state.consumers[c].paused:
                 yield self._reply(state, c)
-        if coordinator.status is K.DOWN:
+        if coordinator.status is Phase.DOWN:
             yield Action("coordinator", "elected"), state._replace(coordinator=dc.elected(coordinator))
             return
         if not coordinator.half and coordinator.partitions != state.partitions:
@@ -98,18 +107,18 @@ class DraftModel:
         for c in coordinator.members:
             consumer = state.consumers[c]
             answered = c not in coordinator.parked and c not in coordinator.unsent
-            if consumer.status is C.DOWN or (consumer.paused and answered):
+            if consumer.status is ProposalState.DOWN or (consumer.paused and answered):
                 yield self._expire(state, c)
 
-    def _expire(self, state: World, c: int) -> tuple[Action, World]:
+    def _expire(self, state: ProposalWorld, c: int) -> tuple[Action, ProposalWorld]:
         after = dc.expire(state.coordinator, c)
         label = Action("coordinator", f"session of c{c + 1} expires", f"c{c + 1}", disturbs=True)
         stored = state.stored
         if not after.members:
-            stored = Stored(after.generation, partitions=after.partitions)
+            stored = StoredProposal(after.generation, partitions=after.partitions)
         return label, state._replace(coordinator=after, stored=stored)
 
-    def _complete(self, state: World) -> Steps:
+    def _complete(self, state: ProposalWorld) -> Steps:
         """The end of the join phase: all have joined, or the timer fires on those who are away."""
         coordinator = state.coordinator
         if coordinator.half:
@@ -118,7 +127,9 @@ class DraftModel:
             yield label, state._replace(coordinator=dc.rebalanced(coordinator, stored), stored=stored)
             return
         missing = [c for c in coordinator.members if c not in coordinator.parked]
-        late = [c for c in missing if state.consumers[c].status is C.DOWN or state.consumers[c].paused]
+        late = [
+            c for c in missing if state.consumers[c].status is ProposalState.DOWN or state.consumers[c].paused
+        ]
         if not coordinator.parked or len(missing) > len(late):
             return
         stored = dc.assign(coordinator, self.share)
@@ -139,7 +150,7 @@ class DraftModel:
         )
         yield label, state._replace(coordinator=dc.rebalanced(coordinator, stored), stored=stored)
 
-    def _reply(self, state: World, c: int) -> tuple[Action, World]:
+    def _reply(self, state: ProposalWorld, c: int) -> tuple[Action, ProposalWorld]:
         """Send one JoinGroup response; a consumer that is gone will not hear it."""
         coordinator, consumer = state.coordinator, state.consumers[c]
         unsent = tuple(u for u in coordinator.unsent if u != c)
@@ -151,27 +162,29 @@ class DraftModel:
             f"c{c + 1}",
             f"partitions {','.join(map(str, owned)) or 'none'}",
         )
-        if consumer.status is C.DOWN:
+        if consumer.status is ProposalState.DOWN:
             return label._replace(reply="nobody there"), after
-        joined = moved(consumer, CEvent.JOINED, generation=coordinator.generation, owned=owned, waits=False)
+        joined = moved(
+            consumer, ProposalEvent.JOINED, generation=coordinator.generation, owned=owned, waits=False
+        )
         return label, put(after, c, joined)
 
-    def _faults(self, state: World) -> Steps:
+    def _faults(self, state: ProposalWorld) -> Steps:
         for c, consumer in enumerate(state.consumers):
             name = f"c{c + 1}"
             for fault in ("crash", "leave"):
                 left = spend(state.budget, fault)
-                if left is not None and consumer.status is not C.DOWN:
-                    down = Consumer(moved(consumer, CEvent.STOP).status)
+                if left is not None and consumer.status is not ProposalState.DOWN:
+                    down = ProposalConsumer(moved(consumer, ProposalEvent.STOP).status)
                     yield Action(name, fault, fault=True), put(state, c, down)._replace(budget=left)
             left = spend(state.budget, "pause")
-            if left is not None and consumer.status is not C.DOWN and not consumer.paused:
+            if left is not None and consumer.status is not ProposalState.DOWN and not consumer.paused:
                 paused = consumer._replace(paused=True)
                 yield Action(name, "pause", fault=True), put(state, c, paused)._replace(budget=left)
             if consumer.paused:
                 yield Action(name, "resume"), put(state, c, consumer._replace(paused=False))
         left = spend(state.budget, "failover")
-        if left is not None and state.coordinator.status is not K.DOWN:
+        if left is not None and state.coordinator.status is not Phase.DOWN:
             yield Action("coordinator", "fails", fault=True), _fail(state)._replace(budget=left)
         left = spend(state.budget, "partitions")
         if left is not None:
@@ -179,26 +192,28 @@ class DraftModel:
             yield Action("zookeeper", "a partition is added", fault=True), grown
 
 
-def _fail(state: World) -> World:
+def _fail(state: ProposalWorld) -> ProposalWorld:
     """The coordinator is gone: parked joins with it, and whoever knew it will have to look for the next."""
     consumers = tuple(
-        c if c.status is C.DOWN else c._replace(finds=c.status is C.DISCOVER, waits=False)
+        c
+        if c.status is ProposalState.DOWN
+        else c._replace(finds=c.status is ProposalState.DISCOVER, waits=False)
         for c in state.consumers
     )
     return state._replace(consumers=consumers, coordinator=dc.failed(state.coordinator))
 
 
 @lru_cache(maxsize=1 << 16)
-def census(state: World) -> Census:
+def census(state: ProposalWorld) -> Census:
     """Who owns what, in belief and on record."""
     coordinator = state.coordinator
     beliefs = tuple(
         Belief(
             f"c{c + 1}",
             f"c{c + 1}",
-            live=consumer.status is not C.DOWN,
+            live=consumer.status is not ProposalState.DOWN,
             current=c in coordinator.members and consumer.generation == coordinator.generation,
-            settled=consumer.status is C.PART and consumer.finds and not consumer.paused,
+            settled=consumer.status is ProposalState.PART and consumer.finds and not consumer.paused,
             owned=consumer.owned,
             rejoined=c in coordinator.members,
         )
@@ -210,7 +225,7 @@ def census(state: World) -> Census:
     )
     live = {belief.member for belief in beliefs if belief.live}
     resting = (
-        coordinator.status is K.READY
+        coordinator.status is Phase.READY
         and live == {entry.member for entry in registry}
         and all(belief.settled and belief.current for belief in beliefs if belief.live)
         and coordinator.partitions == state.partitions

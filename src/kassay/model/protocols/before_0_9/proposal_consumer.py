@@ -6,15 +6,20 @@ from typing import Final
 
 from kassay.model.explore import Action
 from kassay.model.protocols.before_0_9.proposal_coordinator import hear_heartbeat, hear_join
-from kassay.model.protocols.before_0_9.proposal_state import Consumer, Steps, World, put
-from kassay.model.protocols.before_0_9.proposal_table import CONSUMER, C, CEvent, K
+from kassay.model.protocols.before_0_9.proposal_state import ProposalConsumer, ProposalWorld, Steps, put
+from kassay.model.protocols.before_0_9.proposal_table import (
+    CONSUMER,
+    Phase,
+    ProposalEvent,
+    ProposalState,
+)
 from kassay.model.protocols.shared.table import IGNORE, check_move, look_up
 
-_WORDS: Final = {CEvent.HEARTBEAT_OK: "ok", CEvent.NOT_COORDINATOR: "NotCoordinator"}
+_WORDS: Final = {ProposalEvent.HEARTBEAT_OK: "ok", ProposalEvent.NOT_COORDINATOR: "NotCoordinator"}
 """How a reply reads in a trace, where it is not named like the event that it is to the consumer."""
 
 
-def moved(consumer: Consumer, event: CEvent, **changes: object) -> Consumer:
+def moved(consumer: ProposalConsumer, event: ProposalEvent, **changes: object) -> ProposalConsumer:
     """The consumer after an event, in the first state that the table lists unless `changes` name another.
 
     An ignored event changes nothing. Raises `IllegalTransition` where the table does not allow it.
@@ -27,45 +32,47 @@ def moved(consumer: Consumer, event: CEvent, **changes: object) -> Consumer:
     return after
 
 
-def consumer_steps(state: World, c: int) -> Steps:
+def consumer_steps(state: ProposalWorld, c: int) -> Steps:
     """What one consumer can do by itself, or say to the coordinator."""
     consumer, name = state.consumers[c], f"c{c + 1}"
     if consumer.paused or consumer.waits:
         return
-    if consumer.status is C.DOWN:
+    if consumer.status is ProposalState.DOWN:
         if c not in state.coordinator.members and c not in state.stored.members:
             action = Action(name, "start", fault=True, disturbs=True)
-            yield action, put(state, c, moved(Consumer(), CEvent.START))
+            yield action, put(state, c, moved(ProposalConsumer(), ProposalEvent.START))
     elif not consumer.finds:
         yield from _rediscover(state, c, consumer)
-    elif consumer.status is C.PART:
+    elif consumer.status is ProposalState.PART:
         yield _heartbeat(state, c, consumer)
-    elif consumer.status is C.DISCOVER:
-        yield _join(state, c, moved(consumer, CEvent.FOUND))
+    elif consumer.status is ProposalState.DISCOVER:
+        yield _join(state, c, moved(consumer, ProposalEvent.FOUND))
     else:
         yield _join(state, c, consumer)
 
 
-def _rediscover(state: World, c: int, consumer: Consumer) -> Steps:
+def _rediscover(state: ProposalWorld, c: int, consumer: ProposalConsumer) -> Steps:
     name = f"c{c + 1}"
-    if consumer.status in (C.PART, C.STOPPED):
-        lost = moved(consumer, CEvent.NOT_COORDINATOR, stopped=consumer.status is C.STOPPED)
+    if consumer.status in (ProposalState.PART, ProposalState.STOPPED):
+        lost = moved(
+            consumer, ProposalEvent.NOT_COORDINATOR, stopped=consumer.status is ProposalState.STOPPED
+        )
         yield Action(name, "notices the loss", "coordinator", reply="NotCoordinator"), put(state, c, lost)
-    elif state.coordinator.status is not K.DOWN:
-        to = C.STOPPED if consumer.stopped else C.PART
-        found = moved(consumer, CEvent.FOUND, status=to, stopped=False, finds=True)
+    elif state.coordinator.status is not Phase.DOWN:
+        to = ProposalState.STOPPED if consumer.stopped else ProposalState.PART
+        found = moved(consumer, ProposalEvent.FOUND, status=to, stopped=False, finds=True)
         yield Action(name, "ConsumerMetadata", "coordinator", reply="found"), put(state, c, found)
 
 
-def _heartbeat(state: World, c: int, consumer: Consumer) -> tuple[Action, World]:
+def _heartbeat(state: ProposalWorld, c: int, consumer: ProposalConsumer) -> tuple[Action, ProposalWorld]:
     coordinator, told = hear_heartbeat(state.coordinator, c, consumer.generation)
-    lost = {"owned": (), "generation": -1} if told is CEvent.ILLEGAL_GENERATION else {}
+    lost = {"owned": (), "generation": -1} if told is ProposalEvent.ILLEGAL_GENERATION else {}
     detail = f"generation {consumer.generation}"
     action = Action(f"c{c + 1}", "heartbeat", "coordinator", detail, _WORDS.get(told, told.value))
     return action, put(state, c, moved(consumer, told, **lost))._replace(coordinator=coordinator)
 
 
-def _join(state: World, c: int, consumer: Consumer) -> tuple[Action, World]:
+def _join(state: ProposalWorld, c: int, consumer: ProposalConsumer) -> tuple[Action, ProposalWorld]:
     coordinator, refused = hear_join(state.coordinator, c)
     action = Action(f"c{c + 1}", "JoinGroup", "coordinator")
     if refused is not None:

@@ -2,43 +2,50 @@
 
 from __future__ import annotations
 
-from kassay.model.protocols.before_0_9.proposal_state import Coordinator, Stored
-from kassay.model.protocols.before_0_9.proposal_table import COORDINATOR, CEvent, K, KEvent
+from kassay.model.protocols.before_0_9.proposal_state import ProposalCoordinator, StoredProposal
+from kassay.model.protocols.before_0_9.proposal_table import (
+    COORDINATOR,
+    Phase,
+    PhaseEvent,
+    ProposalEvent,
+)
 from kassay.model.protocols.before_0_9.shares import Share
 from kassay.model.protocols.shared.table import check_move, look_up
 
 
-def moved(before: Coordinator, event: KEvent, after: Coordinator) -> Coordinator:
+def moved(before: ProposalCoordinator, event: PhaseEvent, after: ProposalCoordinator) -> ProposalCoordinator:
     """`after`, once the table has let `event` lead there; raises `IllegalTransition` if it does not."""
     check_move(COORDINATOR, before.status, event, after.status)
     return after
 
 
-def hear_heartbeat(coordinator: Coordinator, c: int, generation: int) -> tuple[Coordinator, CEvent]:
+def hear_heartbeat(
+    coordinator: ProposalCoordinator, c: int, generation: int
+) -> tuple[ProposalCoordinator, ProposalEvent]:
     """The coordinator after a consumer's heartbeat, and what the consumer is told."""
     current = c in coordinator.members and generation == coordinator.generation
-    event = KEvent.HEARTBEAT if current else KEvent.BEHIND
+    event = PhaseEvent.HEARTBEAT if current else PhaseEvent.BEHIND
     look_up(COORDINATOR, coordinator.status, event)
-    if coordinator.status in (K.DOWN, K.CATCH_UP):
+    if coordinator.status in (Phase.DOWN, Phase.CATCH_UP):
         return coordinator, _away(coordinator)
-    if coordinator.status is K.PREPARE or not current:
+    if coordinator.status is Phase.PREPARE or not current:
         after = coordinator
-        if coordinator.status is K.READY and c in coordinator.members:
+        if coordinator.status is Phase.READY and c in coordinator.members:
             after = prepare(coordinator)
-        return moved(coordinator, event, after), CEvent.ILLEGAL_GENERATION
-    if coordinator.status is K.REBALANCING and c not in coordinator.back:
+        return moved(coordinator, event, after), ProposalEvent.ILLEGAL_GENERATION
+    if coordinator.status is Phase.REBALANCING and c not in coordinator.back:
         after = coordinator._replace(back=tuple(sorted((*coordinator.back, c))))
         moved(coordinator, event, after)
         if set(after.back) >= set(after.members):
-            after = moved(after, KEvent.ALL_BACK, after._replace(status=K.READY, back=()))
-        return after, CEvent.HEARTBEAT_OK
-    return coordinator, CEvent.HEARTBEAT_OK
+            after = moved(after, PhaseEvent.ALL_BACK, after._replace(status=Phase.READY, back=()))
+        return after, ProposalEvent.HEARTBEAT_OK
+    return coordinator, ProposalEvent.HEARTBEAT_OK
 
 
-def hear_join(coordinator: Coordinator, c: int) -> tuple[Coordinator, CEvent | None]:
+def hear_join(coordinator: ProposalCoordinator, c: int) -> tuple[ProposalCoordinator, ProposalEvent | None]:
     """The coordinator after a consumer's JoinGroup, and the refusal; None where it is parked."""
-    look_up(COORDINATOR, coordinator.status, KEvent.JOIN)
-    if coordinator.status in (K.DOWN, K.CATCH_UP):
+    look_up(COORDINATOR, coordinator.status, PhaseEvent.JOIN)
+    if coordinator.status in (Phase.DOWN, Phase.CATCH_UP):
         return coordinator, _away(coordinator)
     after = prepare(coordinator)
     after = after._replace(
@@ -46,34 +53,34 @@ def hear_join(coordinator: Coordinator, c: int) -> tuple[Coordinator, CEvent | N
     )
     if c not in coordinator.members:
         after = after._replace(assignment=_owners(after.members, coordinator))
-    return moved(coordinator, KEvent.JOIN, after), None
+    return moved(coordinator, PhaseEvent.JOIN, after), None
 
 
-def _away(coordinator: Coordinator) -> CEvent:
-    return CEvent.NOT_COORDINATOR if coordinator.status is K.DOWN else CEvent.NOT_READY
+def _away(coordinator: ProposalCoordinator) -> ProposalEvent:
+    return ProposalEvent.NOT_COORDINATOR if coordinator.status is Phase.DOWN else ProposalEvent.NOT_READY
 
 
-def prepare(coordinator: Coordinator) -> Coordinator:
+def prepare(coordinator: ProposalCoordinator) -> ProposalCoordinator:
     """A rebalance begins, unless one is being prepared already.
 
     Replies not yet sent are answered by the next round, their joins staying parked.
     """
-    if coordinator.status is K.PREPARE:
+    if coordinator.status is Phase.PREPARE:
         return coordinator
-    return coordinator._replace(status=K.PREPARE, parked=coordinator.unsent, unsent=(), back=())
+    return coordinator._replace(status=Phase.PREPARE, parked=coordinator.unsent, unsent=(), back=())
 
 
-def grow(coordinator: Coordinator, partitions: int) -> Coordinator:
+def grow(coordinator: ProposalCoordinator, partitions: int) -> ProposalCoordinator:
     """The coordinator once it has noticed new partitions; a group without members has nothing to prepare."""
     after = prepare(coordinator) if coordinator.members else coordinator
-    return moved(coordinator, KEvent.TRIGGER, after._replace(partitions=partitions))
+    return moved(coordinator, PhaseEvent.TRIGGER, after._replace(partitions=partitions))
 
 
-def expire(coordinator: Coordinator, c: int) -> Coordinator:
+def expire(coordinator: ProposalCoordinator, c: int) -> ProposalCoordinator:
     """The coordinator once a member's session has expired; without members it rests."""
     members = tuple(m for m in coordinator.members if m != c)
     if not members:
-        after = Coordinator(K.READY, coordinator.generation, partitions=coordinator.partitions)
+        after = ProposalCoordinator(Phase.READY, coordinator.generation, partitions=coordinator.partitions)
     else:
         after = prepare(coordinator)
         after = after._replace(
@@ -81,48 +88,50 @@ def expire(coordinator: Coordinator, c: int) -> Coordinator:
             assignment=_owners(members, coordinator),
             parked=tuple(p for p in after.parked if p != c),
         )
-    return moved(coordinator, KEvent.TRIGGER, after)
+    return moved(coordinator, PhaseEvent.TRIGGER, after)
 
 
-def load(coordinator: Coordinator, stored: Stored, partitions: int) -> Coordinator:
+def load(coordinator: ProposalCoordinator, stored: StoredProposal, partitions: int) -> ProposalCoordinator:
     """The coordinator once it has read the group: it rebalances if the partitions are not those on record."""
-    after = Coordinator(K.READY, stored.generation, stored.members, stored.assignment, stored.partitions)
+    after = ProposalCoordinator(
+        Phase.READY, stored.generation, stored.members, stored.assignment, stored.partitions
+    )
     if stored.members and stored.partitions != partitions:
         after = prepare(after)._replace(partitions=partitions)
-    return moved(coordinator, KEvent.LOADED, after)
+    return moved(coordinator, PhaseEvent.LOADED, after)
 
 
-def assign(coordinator: Coordinator, share: Share) -> Stored:
+def assign(coordinator: ProposalCoordinator, share: Share) -> StoredProposal:
     """What is to be written when the join phase ends: the next generation, and the joined members' shares."""
     members = coordinator.parked
     assignment = tuple(share(coordinator.partitions, len(members), index) for index in range(len(members)))
-    return Stored(coordinator.generation + 1, members, assignment, coordinator.partitions)
+    return StoredProposal(coordinator.generation + 1, members, assignment, coordinator.partitions)
 
 
-def rebalanced(coordinator: Coordinator, stored: Stored) -> Coordinator:
+def rebalanced(coordinator: ProposalCoordinator, stored: StoredProposal) -> ProposalCoordinator:
     """The coordinator once the new generation is written: replies are to go to all who joined."""
-    after = Coordinator(
-        K.REBALANCING,
+    after = ProposalCoordinator(
+        Phase.REBALANCING,
         stored.generation,
         stored.members,
         stored.assignment,
         coordinator.partitions,
         unsent=coordinator.parked,
     )
-    return moved(coordinator, KEvent.ALL_JOINED, after)
+    return moved(coordinator, PhaseEvent.ALL_JOINED, after)
 
 
-def elected(coordinator: Coordinator) -> Coordinator:
+def elected(coordinator: ProposalCoordinator) -> ProposalCoordinator:
     """The next coordinator, which has read nothing yet."""
-    return moved(coordinator, KEvent.ELECTED, Coordinator(K.CATCH_UP))
+    return moved(coordinator, PhaseEvent.ELECTED, ProposalCoordinator(Phase.CATCH_UP))
 
 
-def failed(coordinator: Coordinator) -> Coordinator:
+def failed(coordinator: ProposalCoordinator) -> ProposalCoordinator:
     """What is left of a coordinator that lost its leadership."""
-    return moved(coordinator, KEvent.LOST, Coordinator(K.DOWN))
+    return moved(coordinator, PhaseEvent.LOST, ProposalCoordinator(Phase.DOWN))
 
 
-def _owners(members: tuple[int, ...], before: Coordinator) -> tuple[tuple[int, ...], ...]:
+def _owners(members: tuple[int, ...], before: ProposalCoordinator) -> tuple[tuple[int, ...], ...]:
     """The old assignment on a new list of members."""
     old = dict(zip(before.members, before.assignment))
     return tuple(old.get(m, ()) for m in members)

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
 from kassay.model.explore import Action
-from kassay.model.protocols.before_0_9.proposal_table import C, K
+from kassay.model.protocols.before_0_9.proposal_table import Phase, ProposalState
 from kassay.model.protocols.shared.faults import Faults
 
 
-class Consumer(NamedTuple):
+class ProposalConsumer(NamedTuple):
     """One consumer. `waits`: its JoinGroup is parked. `stopped`: it stopped before it rediscovered."""
 
-    status: C = C.DOWN
+    status: ProposalState = ProposalState.DOWN
     generation: int = -1
     owned: tuple[int, ...] = ()
     waits: bool = False
@@ -22,7 +22,7 @@ class Consumer(NamedTuple):
     finds: bool = True
 
 
-class Stored(NamedTuple):
+class StoredProposal(NamedTuple):
     """What ZooKeeper holds of the group; written in one piece."""
 
     generation: int = 0
@@ -31,13 +31,13 @@ class Stored(NamedTuple):
     partitions: int = 0
 
 
-class Coordinator(NamedTuple):
+class ProposalCoordinator(NamedTuple):
     """The coordinator in charge. `parked` joins wait, `unsent` replies are to go, `back` have heartbeat.
 
     `half`: the assignment is written and the generation is not (switch `split_persist`).
     """
 
-    status: K = K.READY
+    status: Phase = Phase.READY
     generation: int = 0
     members: tuple[int, ...] = ()
     assignment: tuple[tuple[int, ...], ...] = ()
@@ -48,21 +48,21 @@ class Coordinator(NamedTuple):
     half: bool = False
 
 
-class World(NamedTuple):
+class ProposalWorld(NamedTuple):
     """Consumers, coordinator, ZooKeeper, the true number of partitions, and the budget."""
 
-    consumers: tuple[Consumer, ...]
-    coordinator: Coordinator
-    stored: Stored
+    consumers: tuple[ProposalConsumer, ...]
+    coordinator: ProposalCoordinator
+    stored: StoredProposal
     partitions: int
     budget: Faults
 
 
-Steps: TypeAlias = Iterator[tuple[Action, World]]
+Steps: TypeAlias = Iterator[tuple[Action, ProposalWorld]]
 """Every enabled action with the world that it leads to."""
 
 
-def put(state: World, c: int, consumer: Consumer) -> World:
+def put(state: ProposalWorld, c: int, consumer: ProposalConsumer) -> ProposalWorld:
     """The world with one consumer replaced."""
     consumers = state.consumers
     return state._replace(consumers=(*consumers[:c], consumer, *consumers[c + 1 :]))

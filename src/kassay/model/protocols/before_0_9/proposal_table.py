@@ -11,7 +11,7 @@ from typing import Final
 from kassay.model.protocols.shared.table import IGNORE, IMPOSSIBLE, Rule, Table
 
 
-class C(StrEnum):
+class ProposalState(StrEnum):
     """Consumer states."""
 
     DOWN = "Down"
@@ -21,7 +21,7 @@ class C(StrEnum):
     STOPPED = "Stopped consumption"
 
 
-class CEvent(StrEnum):
+class ProposalEvent(StrEnum):
     """What a consumer does or is told."""
 
     START = "start"
@@ -34,44 +34,50 @@ class CEvent(StrEnum):
     STOP = "close or crash"
 
 
-_STOP: Final = {CEvent.STOP: Rule((C.DOWN,), "gone; the coordinator will miss its heartbeats")}
-_NOT_READY: Final = {CEvent.NOT_READY: IGNORE}
+_STOP: Final = {
+    ProposalEvent.STOP: Rule((ProposalState.DOWN,), "gone; the coordinator will miss its heartbeats")
+}
+_NOT_READY: Final = {ProposalEvent.NOT_READY: IGNORE}
 
 CONSUMER: Final[Table] = {
-    C.DOWN: dict.fromkeys(CEvent, IMPOSSIBLE) | {CEvent.START: Rule((C.DISCOVER,), "ask any broker")},
-    C.DISCOVER: dict.fromkeys(CEvent, IMPOSSIBLE)
+    ProposalState.DOWN: dict.fromkeys(ProposalEvent, IMPOSSIBLE)
+    | {ProposalEvent.START: Rule((ProposalState.DISCOVER,), "ask any broker")},
+    ProposalState.DISCOVER: dict.fromkeys(ProposalEvent, IMPOSSIBLE)
     | _STOP
     | _NOT_READY
     | {
-        CEvent.FOUND: Rule((C.DISCOVER,), "send JoinGroup"),
-        CEvent.JOINED: Rule((C.PART,), "adopt generation and partitions, fetch"),
-        CEvent.NOT_COORDINATOR: Rule((C.DISCOVER,), "ask again"),
+        ProposalEvent.FOUND: Rule((ProposalState.DISCOVER,), "send JoinGroup"),
+        ProposalEvent.JOINED: Rule((ProposalState.PART,), "adopt generation and partitions, fetch"),
+        ProposalEvent.NOT_COORDINATOR: Rule((ProposalState.DISCOVER,), "ask again"),
     },
-    C.PART: dict.fromkeys(CEvent, IMPOSSIBLE)
+    ProposalState.PART: dict.fromkeys(ProposalEvent, IMPOSSIBLE)
     | _STOP
     | _NOT_READY
     | {
-        CEvent.HEARTBEAT_OK: Rule((C.PART,), "go on"),
-        CEvent.ILLEGAL_GENERATION: Rule((C.STOPPED,), "stop fetching, commit"),
-        CEvent.NOT_COORDINATOR: Rule((C.REDISCOVER,), "keep consuming, ask any broker"),
+        ProposalEvent.HEARTBEAT_OK: Rule((ProposalState.PART,), "go on"),
+        ProposalEvent.ILLEGAL_GENERATION: Rule((ProposalState.STOPPED,), "stop fetching, commit"),
+        ProposalEvent.NOT_COORDINATOR: Rule((ProposalState.REDISCOVER,), "keep consuming, ask any broker"),
     },
-    C.REDISCOVER: dict.fromkeys(CEvent, IMPOSSIBLE)
+    ProposalState.REDISCOVER: dict.fromkeys(ProposalEvent, IMPOSSIBLE)
     | _STOP
     | {
-        CEvent.FOUND: Rule((C.PART, C.STOPPED), "heartbeat with the own generation; join if stopped before"),
-        CEvent.NOT_COORDINATOR: IGNORE,
+        ProposalEvent.FOUND: Rule(
+            (ProposalState.PART, ProposalState.STOPPED),
+            "heartbeat with the own generation; join if stopped before",
+        ),
+        ProposalEvent.NOT_COORDINATOR: IGNORE,
     },
-    C.STOPPED: dict.fromkeys(CEvent, IMPOSSIBLE)
+    ProposalState.STOPPED: dict.fromkeys(ProposalEvent, IMPOSSIBLE)
     | _STOP
     | _NOT_READY
     | {
-        CEvent.JOINED: Rule((C.PART,), "adopt the new generation and partitions, fetch"),
-        CEvent.NOT_COORDINATOR: Rule((C.REDISCOVER,), "stay stopped, ask any broker"),
+        ProposalEvent.JOINED: Rule((ProposalState.PART,), "adopt the new generation and partitions, fetch"),
+        ProposalEvent.NOT_COORDINATOR: Rule((ProposalState.REDISCOVER,), "stay stopped, ask any broker"),
     },
 }
 
 
-class K(StrEnum):
+class Phase(StrEnum):
     """Coordinator states."""
 
     DOWN = "Down"
@@ -81,7 +87,7 @@ class K(StrEnum):
     REBALANCING = "Rebalancing"
 
 
-class KEvent(StrEnum):
+class PhaseEvent(StrEnum):
     """What reaches a coordinator."""
 
     ELECTED = "elected"
@@ -95,46 +101,54 @@ class KEvent(StrEnum):
     LOST = "lost leadership"
 
 
-_STARTING: Final = Rule((K.CATCH_UP,), "CoordinatorStartupNotComplete")
-_LOST: Final = {KEvent.LOST: Rule((K.DOWN,), "NotCoordinator to all")}
+_STARTING: Final = Rule((Phase.CATCH_UP,), "CoordinatorStartupNotComplete")
+_LOST: Final = {PhaseEvent.LOST: Rule((Phase.DOWN,), "NotCoordinator to all")}
 _REBALANCE: Final = Rule(
-    (K.PREPARE, K.READY), "heartbeats get IllegalGeneration from now on; nobody left: store that, rest"
+    (Phase.PREPARE, Phase.READY),
+    "heartbeats get IllegalGeneration from now on; nobody left: store that, rest",
 )
 
 COORDINATOR: Final[Table] = {
-    K.DOWN: dict.fromkeys(KEvent, IMPOSSIBLE)
-    | {KEvent.ELECTED: Rule((K.CATCH_UP,), "read groups from ZooKeeper")}
-    | dict.fromkeys((KEvent.HEARTBEAT, KEvent.BEHIND, KEvent.JOIN), Rule((K.DOWN,), "NotCoordinator")),
-    K.CATCH_UP: dict.fromkeys(KEvent, IMPOSSIBLE)
+    Phase.DOWN: dict.fromkeys(PhaseEvent, IMPOSSIBLE)
+    | {PhaseEvent.ELECTED: Rule((Phase.CATCH_UP,), "read groups from ZooKeeper")}
+    | dict.fromkeys(
+        (PhaseEvent.HEARTBEAT, PhaseEvent.BEHIND, PhaseEvent.JOIN),
+        Rule((Phase.DOWN,), "NotCoordinator"),
+    ),
+    Phase.CATCH_UP: dict.fromkeys(PhaseEvent, IMPOSSIBLE)
     | _LOST
-    | dict.fromkeys((KEvent.HEARTBEAT, KEvent.BEHIND, KEvent.JOIN), _STARTING)
-    | {KEvent.LOADED: Rule((K.READY, K.PREPARE), "compare what is stored with what is there")},
-    K.READY: dict.fromkeys(KEvent, IMPOSSIBLE)
-    | _LOST
-    | {
-        KEvent.HEARTBEAT: Rule((K.READY,), "ok"),
-        KEvent.BEHIND: Rule((K.READY, K.PREPARE), "IllegalGeneration; rebalance if it is a member"),
-        KEvent.JOIN: Rule((K.PREPARE,), "park; rebalance"),
-        KEvent.TRIGGER: _REBALANCE,
-    },
-    K.PREPARE: dict.fromkeys(KEvent, IMPOSSIBLE)
+    | dict.fromkeys((PhaseEvent.HEARTBEAT, PhaseEvent.BEHIND, PhaseEvent.JOIN), _STARTING)
+    | {PhaseEvent.LOADED: Rule((Phase.READY, Phase.PREPARE), "compare what is stored with what is there")},
+    Phase.READY: dict.fromkeys(PhaseEvent, IMPOSSIBLE)
     | _LOST
     | {
-        KEvent.HEARTBEAT: Rule((K.PREPARE,), "IllegalGeneration"),
-        KEvent.BEHIND: Rule((K.PREPARE,), "IllegalGeneration"),
-        KEvent.JOIN: Rule((K.PREPARE,), "park"),
-        KEvent.TRIGGER: Rule(
-            (K.PREPARE, K.READY), "drop the member, or note the partitions; nobody left: store that, rest"
+        PhaseEvent.HEARTBEAT: Rule((Phase.READY,), "ok"),
+        PhaseEvent.BEHIND: Rule(
+            (Phase.READY, Phase.PREPARE),
+            "IllegalGeneration; rebalance if it is a member",
         ),
-        KEvent.ALL_JOINED: Rule((K.REBALANCING,), "generation + 1, assign, one atomic write"),
+        PhaseEvent.JOIN: Rule((Phase.PREPARE,), "park; rebalance"),
+        PhaseEvent.TRIGGER: _REBALANCE,
     },
-    K.REBALANCING: dict.fromkeys(KEvent, IMPOSSIBLE)
+    Phase.PREPARE: dict.fromkeys(PhaseEvent, IMPOSSIBLE)
     | _LOST
     | {
-        KEvent.HEARTBEAT: Rule((K.REBALANCING,), "ok"),
-        KEvent.BEHIND: Rule((K.REBALANCING,), "IllegalGeneration"),
-        KEvent.JOIN: Rule((K.PREPARE,), "park; rebalance again"),
-        KEvent.TRIGGER: _REBALANCE,
-        KEvent.ALL_BACK: Rule((K.READY,), "done"),
+        PhaseEvent.HEARTBEAT: Rule((Phase.PREPARE,), "IllegalGeneration"),
+        PhaseEvent.BEHIND: Rule((Phase.PREPARE,), "IllegalGeneration"),
+        PhaseEvent.JOIN: Rule((Phase.PREPARE,), "park"),
+        PhaseEvent.TRIGGER: Rule(
+            (Phase.PREPARE, Phase.READY),
+            "drop the member, or note the partitions; nobody left: store that, rest",
+        ),
+        PhaseEvent.ALL_JOINED: Rule((Phase.REBALANCING,), "generation + 1, assign, one atomic write"),
+    },
+    Phase.REBALANCING: dict.fromkeys(PhaseEvent, IMPOSSIBLE)
+    | _LOST
+    | {
+        PhaseEvent.HEARTBEAT: Rule((Phase.REBALANCING,), "ok"),
+        PhaseEvent.BEHIND: Rule((Phase.REBALANCING,), "IllegalGeneration"),
+        PhaseEvent.JOIN: Rule((Phase.PREPARE,), "park; rebalance again"),
+        PhaseEvent.TRIGGER: _REBALANCE,
+        PhaseEvent.ALL_BACK: Rule((Phase.READY,), "done"),
     },
 }

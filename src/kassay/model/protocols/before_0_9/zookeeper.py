@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from kassay.model.explore import Action
 from kassay.model.protocols.before_0_9.shares import SHARES
-from kassay.model.protocols.before_0_9.zookeeper_table import CONSUMER, Event, Status
+from kassay.model.protocols.before_0_9.zookeeper_table import CONSUMER, ZooKeeperEvent, ZooKeeperStatus
 from kassay.model.protocols.shared.census import Belief, Census, Registered
 from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, spend
 from kassay.model.protocols.shared.table import IGNORE, IMPOSSIBLE, look_up
@@ -29,10 +29,10 @@ class View(NamedTuple):
     partitions: int
 
 
-class Consumer(NamedTuple):
+class ZooKeeperConsumer(NamedTuple):
     """One process. `owned` is what it believes; `expired` that the belief outlived its session."""
 
-    status: Status = Status.OFF
+    status: ZooKeeperStatus = ZooKeeperStatus.OFF
     view: View | None = None
     owned: tuple[int, ...] = ()
     pending: bool = False
@@ -40,10 +40,10 @@ class Consumer(NamedTuple):
     expired: bool = False
 
 
-class World(NamedTuple):
+class ZooKeeperWorld(NamedTuple):
     """Consumers, the znodes, the board before its last change (for stale reads), and the budget."""
 
-    consumers: tuple[Consumer, ...]
+    consumers: tuple[ZooKeeperConsumer, ...]
     ids: tuple[int, ...]
     owner: tuple[int | None, ...]
     before: View | None
@@ -78,65 +78,75 @@ class ZooKeeperModel:
             faults = faults._replace(stale=max(1, faults.stale))
         self.faults = faults
 
-    def initial(self) -> Iterator[World]:
+    def initial(self) -> Iterator[ZooKeeperWorld]:
         """Nobody has started."""
-        yield World((Consumer(),) * self.members, (), (None,) * self.partitions, None, self.faults)
+        yield ZooKeeperWorld(
+            (ZooKeeperConsumer(),) * self.members, (), (None,) * self.partitions, None, self.faults
+        )
 
-    def canonical(self, state: World) -> World:
+    def canonical(self, state: ZooKeeperWorld) -> ZooKeeperWorld:
         """The board before its last change matters only while a stale read can still happen."""
         if state.before is not None and not state.budget.stale:
             return state._replace(before=None)
         return state
 
-    def converged(self, state: World) -> bool:
+    def converged(self, state: ZooKeeperWorld) -> bool:
         """Everybody rests, owns what the znodes say, and every partition has an owner."""
-        live = [c for c in state.consumers if c.status is not Status.OFF]
-        if any(c.status is not Status.IDLE or c.pending or c.expired for c in live):
+        live = [c for c in state.consumers if c.status is not ZooKeeperStatus.OFF]
+        if any(c.status is not ZooKeeperStatus.IDLE or c.pending or c.expired for c in live):
             return False
         held = sorted(tp for c in live for tp in c.owned)
         return not live or held == list(range(len(state.owner)))
 
-    def steps(self, state: World) -> Iterator[tuple[Action, World]]:
+    def steps(self, state: ZooKeeperWorld) -> Iterator[tuple[Action, ZooKeeperWorld]]:
         """Each consumer's own steps, then what the world does to it."""
         for c, consumer in enumerate(state.consumers):
             yield from self._own(state, c, consumer)
             yield from self._faults(state, c, consumer)
         yield from self._grow(state)
 
-    def _own(self, state: World, c: int, consumer: Consumer) -> Iterator[tuple[Action, World]]:
+    def _own(
+        self, state: ZooKeeperWorld, c: int, consumer: ZooKeeperConsumer
+    ) -> Iterator[tuple[Action, ZooKeeperWorld]]:
         name, status = f"c{c + 1}", consumer.status
-        if status is Status.OFF:
-            started = Consumer(moved(status, Event.START), pending=True, tries=self.retries or 0)
+        if status is ZooKeeperStatus.OFF:
+            started = ZooKeeperConsumer(
+                moved(status, ZooKeeperEvent.START), pending=True, tries=self.retries or 0
+            )
             after = _fire(_register(_put(state, c, started), c), c)
             yield Action(name, "start", "zookeeper", "register, watch", fault=True), after
-        elif status in (Status.IDLE, Status.GAVE_UP) and consumer.pending:
+        elif status in (ZooKeeperStatus.IDLE, ZooKeeperStatus.GAVE_UP) and consumer.pending:
             yield from self._release(state, c, consumer)
-        elif status is Status.RELEASED:
+        elif status is ZooKeeperStatus.RELEASED:
             yield from self._claim(state, c, consumer)
-        elif status is Status.ZOMBIE:
+        elif status is ZooKeeperStatus.ZOMBIE:
             back = consumer._replace(
-                status=moved(status, Event.RECONNECT), pending=True, tries=self.retries or 0
+                status=moved(status, ZooKeeperEvent.RECONNECT), pending=True, tries=self.retries or 0
             )
             yield (
                 Action(name, "reconnect", "zookeeper", "register again"),
                 _fire(_register(_put(state, c, back), c), c),
             )
-        elif status is Status.DEAD:
-            gone = _fire(_forget(_put(state, c, Consumer(moved(status, Event.EXPIRE))), c), c)
+        elif status is ZooKeeperStatus.DEAD:
+            gone = _fire(
+                _forget(_put(state, c, ZooKeeperConsumer(moved(status, ZooKeeperEvent.EXPIRE))), c), c
+            )
             yield Action("zookeeper", f"session of {name} expires", name), gone
 
-    def _reads(self, state: World) -> Iterator[tuple[str, View, World]]:
+    def _reads(self, state: ZooKeeperWorld) -> Iterator[tuple[str, View, ZooKeeperWorld]]:
         """The board as it is, and as it was if a stale read may still happen."""
         yield "", View(state.ids, len(state.owner)), state
         left = spend(state.budget, "stale")
         if left is not None and state.before is not None:
             yield "stale ", state.before, state._replace(budget=left)
 
-    def _release(self, state: World, c: int, consumer: Consumer) -> Iterator[tuple[Action, World]]:
-        to = moved(consumer.status, Event.REBALANCE)
+    def _release(
+        self, state: ZooKeeperWorld, c: int, consumer: ZooKeeperConsumer
+    ) -> Iterator[tuple[Action, ZooKeeperWorld]]:
+        to = moved(consumer.status, ZooKeeperEvent.REBALANCE)
         for label, view, world in self._reads(state):
             owner = tuple(None if o == c else o for o in world.owner)
-            released = Consumer(to, view, (), False, self.retries or 0)
+            released = ZooKeeperConsumer(to, view, (), False, self.retries or 0)
             after = _put(world, c, released)._replace(owner=owner)
             detail = f"{label}view: {len(view.ids)} consumers, {view.partitions} partitions"
             yield Action(f"c{c + 1}", "rebalance", "zookeeper", detail, fault=bool(label), rounds=1), after
@@ -147,7 +157,9 @@ class ZooKeeperModel:
             return ()
         return self.share(view.partitions, len(view.ids), view.ids.index(c))
 
-    def _claim(self, state: World, c: int, consumer: Consumer) -> Iterator[tuple[Action, World]]:
+    def _claim(
+        self, state: ZooKeeperWorld, c: int, consumer: ZooKeeperConsumer
+    ) -> Iterator[tuple[Action, ZooKeeperWorld]]:
         name, view = f"c{c + 1}", consumer.view
         assert view is not None, "a released consumer has read the board"
         wanted = self.wanted(c, view)
@@ -156,17 +168,17 @@ class ZooKeeperModel:
         if not taken or not self.guard:
             owner = tuple(c if tp in wanted else o for tp, o in enumerate(state.owner))
             claimed = consumer._replace(
-                status=moved(consumer.status, Event.CLAIM), owned=wanted, view=None, tries=0
+                status=moved(consumer.status, ZooKeeperEvent.CLAIM), owned=wanted, view=None, tries=0
             )
             yield (
                 Action(name, "claim", "zookeeper", listing, "created"),
                 _put(state, c, claimed)._replace(owner=owner),
             )
         elif self.retries is not None and consumer.tries == 0:
-            gone = consumer._replace(status=moved(consumer.status, Event.LAST_CONFLICT), view=None)
+            gone = consumer._replace(status=moved(consumer.status, ZooKeeperEvent.LAST_CONFLICT), view=None)
             yield Action(name, "claim", "zookeeper", listing, "NodeExists, gives up"), _put(state, c, gone)
         else:
-            to, tries = moved(consumer.status, Event.CONFLICT), max(0, consumer.tries - 1)
+            to, tries = moved(consumer.status, ZooKeeperEvent.CONFLICT), max(0, consumer.tries - 1)
             for label, fresh, world in self._reads(state):
                 again = consumer._replace(status=to, view=fresh, tries=tries)
                 reply = f"NodeExists, reads a {label or 'fresh '}view"
@@ -175,26 +187,36 @@ class ZooKeeperModel:
                     _put(world, c, again),
                 )
 
-    def _faults(self, state: World, c: int, consumer: Consumer) -> Iterator[tuple[Action, World]]:
+    def _faults(
+        self, state: ZooKeeperWorld, c: int, consumer: ZooKeeperConsumer
+    ) -> Iterator[tuple[Action, ZooKeeperWorld]]:
         name, rules = f"c{c + 1}", CONSUMER[consumer.status]
         left = spend(state.budget, "crash")
-        if left is not None and rules[Event.CRASH] is not IMPOSSIBLE:
-            crashed = Consumer(moved(consumer.status, Event.CRASH))
+        if left is not None and rules[ZooKeeperEvent.CRASH] is not IMPOSSIBLE:
+            crashed = ZooKeeperConsumer(moved(consumer.status, ZooKeeperEvent.CRASH))
             yield Action(name, "crash", fault=True), _put(state, c, crashed)._replace(budget=left)
         left = spend(state.budget, "leave")
-        if left is not None and rules[Event.CLOSE] is not IMPOSSIBLE:
-            after = _fire(_forget(_put(state, c, Consumer(moved(consumer.status, Event.CLOSE))), c), c)
+        if left is not None and rules[ZooKeeperEvent.CLOSE] is not IMPOSSIBLE:
+            after = _fire(
+                _forget(_put(state, c, ZooKeeperConsumer(moved(consumer.status, ZooKeeperEvent.CLOSE))), c), c
+            )
             yield Action(name, "close", "zookeeper", fault=True), after._replace(budget=left)
         left = spend(state.budget, "pause")
-        if left is not None and rules[Event.EXPIRE] is not IMPOSSIBLE and consumer.status is not Status.DEAD:
-            zombie = Consumer(moved(consumer.status, Event.EXPIRE), None, consumer.owned, expired=True)
+        if (
+            left is not None
+            and rules[ZooKeeperEvent.EXPIRE] is not IMPOSSIBLE
+            and consumer.status is not ZooKeeperStatus.DEAD
+        ):
+            zombie = ZooKeeperConsumer(
+                moved(consumer.status, ZooKeeperEvent.EXPIRE), None, consumer.owned, expired=True
+            )
             after = _fire(_forget(_put(state, c, zombie), c), c)
             yield (
                 Action("zookeeper", f"session of {name} expires in a pause", name, fault=True),
                 after._replace(budget=left),
             )
 
-    def _grow(self, state: World) -> Iterator[tuple[Action, World]]:
+    def _grow(self, state: ZooKeeperWorld) -> Iterator[tuple[Action, ZooKeeperWorld]]:
         left = spend(state.budget, "partitions")
         if left is not None and len(state.owner) < self.partitions_max:
             grown = state._replace(budget=left, owner=(*state.owner, None), before=_board(state))
@@ -202,25 +224,25 @@ class ZooKeeperModel:
             yield Action("zookeeper", "a partition is added", fault=True), after
 
 
-def moved(status: Status, event: Event) -> Status:
+def moved(status: ZooKeeperStatus, event: ZooKeeperEvent) -> ZooKeeperStatus:
     """Where the table leads; raises `IllegalTransition` where the event cannot happen."""
-    return Status(look_up(CONSUMER, status, event).targets[0])
+    return ZooKeeperStatus(look_up(CONSUMER, status, event).targets[0])
 
 
-def _board(state: World) -> View:
+def _board(state: ZooKeeperWorld) -> View:
     return View(state.ids, len(state.owner))
 
 
-def _put(state: World, c: int, consumer: Consumer) -> World:
+def _put(state: ZooKeeperWorld, c: int, consumer: ZooKeeperConsumer) -> ZooKeeperWorld:
     consumers = state.consumers
     return state._replace(consumers=(*consumers[:c], consumer, *consumers[c + 1 :]))
 
 
-def _register(state: World, c: int) -> World:
+def _register(state: ZooKeeperWorld, c: int) -> ZooKeeperWorld:
     return state._replace(ids=tuple(sorted({*state.ids, c})), before=_board(state))
 
 
-def _forget(state: World, c: int) -> World:
+def _forget(state: ZooKeeperWorld, c: int) -> ZooKeeperWorld:
     """The board without a consumer's ephemeral znodes."""
     return state._replace(
         ids=tuple(i for i in state.ids if i != c),
@@ -229,11 +251,11 @@ def _forget(state: World, c: int) -> World:
     )
 
 
-def _fire(state: World, origin: int | None) -> World:
+def _fire(state: ZooKeeperWorld, origin: int | None) -> ZooKeeperWorld:
     """Every registered consumer but the origin is told; an expired session has no watches left."""
     consumers = tuple(
         consumer._replace(pending=True)
-        if c != origin and look_up(CONSUMER, consumer.status, Event.WATCH) is not IGNORE
+        if c != origin and look_up(CONSUMER, consumer.status, ZooKeeperEvent.WATCH) is not IGNORE
         else consumer
         for c, consumer in enumerate(state.consumers)
     )
@@ -245,7 +267,7 @@ def _listing(partitions: tuple[int, ...]) -> str:
 
 
 @lru_cache(maxsize=1 << 16)
-def census(state: World) -> Census:
+def census(state: ZooKeeperWorld) -> Census:
     """Who owns what: by belief, and by the owner znodes.
 
     A consumer is current unless it believes in what it claimed in a session that has expired. Nothing
@@ -255,11 +277,13 @@ def census(state: World) -> Census:
         Belief(
             f"c{c + 1}",
             f"c{c + 1}",
-            live=consumer.status not in (Status.OFF, Status.DEAD),
+            live=consumer.status not in (ZooKeeperStatus.OFF, ZooKeeperStatus.DEAD),
             current=c in state.ids and not consumer.expired,
-            settled=consumer.status in (Status.IDLE, Status.GAVE_UP) and not consumer.pending,
+            settled=consumer.status in (ZooKeeperStatus.IDLE, ZooKeeperStatus.GAVE_UP)
+            and not consumer.pending,
             owned=consumer.owned,
-            commits=consumer.status in (Status.IDLE, Status.ZOMBIE) and bool(consumer.owned),
+            commits=consumer.status in (ZooKeeperStatus.IDLE, ZooKeeperStatus.ZOMBIE)
+            and bool(consumer.owned),
         )
         for c, consumer in enumerate(state.consumers)
     )
@@ -268,6 +292,6 @@ def census(state: World) -> Census:
         for c in state.ids
     )
     resting = all(belief.settled and belief.current for belief in beliefs if belief.live) and all(
-        consumer.status is not Status.DEAD for consumer in state.consumers
+        consumer.status is not ZooKeeperStatus.DEAD for consumer in state.consumers
     )
     return Census(beliefs, registry, tuple(range(len(state.owner))), resting)

@@ -12,7 +12,7 @@ from typing import Final
 from kassay.model.protocols.shared.table import IGNORE, IMPOSSIBLE, Rule, Table
 
 
-class Status(StrEnum):
+class ZooKeeperStatus(StrEnum):
     """Where a consumer stands."""
 
     OFF = "Off"
@@ -23,7 +23,7 @@ class Status(StrEnum):
     ZOMBIE = "Zombie"
 
 
-class Event(StrEnum):
+class ZooKeeperEvent(StrEnum):
     """What can happen to a consumer."""
 
     START = "start"
@@ -38,62 +38,70 @@ class Event(StrEnum):
     RECONNECT = "reconnect"
 
 
-_OFF: Final = {event: IGNORE if event is Event.WATCH else IMPOSSIBLE for event in Event}
-_CRASH: Final = Rule((Status.DEAD,), "ids and owner znodes stay until the session expires")
-_CLOSE: Final = Rule((Status.OFF,), "delete own ids and owner znodes; every watch fires")
+_OFF: Final = {event: IGNORE if event is ZooKeeperEvent.WATCH else IMPOSSIBLE for event in ZooKeeperEvent}
+_CRASH: Final = Rule((ZooKeeperStatus.DEAD,), "ids and owner znodes stay until the session expires")
+_CLOSE: Final = Rule((ZooKeeperStatus.OFF,), "delete own ids and owner znodes; every watch fires")
 _NOTICE: Final = "pending := true (coalesced)"
 
 CONSUMER: Final[Table] = {
-    Status.OFF: _OFF
+    ZooKeeperStatus.OFF: _OFF
     | {
-        Event.START: Rule(
-            (Status.IDLE,), "register in ids; watch ids and brokers; every watch fires; pending := true"
+        ZooKeeperEvent.START: Rule(
+            (ZooKeeperStatus.IDLE,),
+            "register in ids; watch ids and brokers; every watch fires; pending := true",
         ),
     },
-    Status.IDLE: {
-        Event.START: IMPOSSIBLE,
-        Event.WATCH: Rule((Status.IDLE,), _NOTICE),
-        Event.REBALANCE: Rule(
-            (Status.RELEASED,), "stop fetchers, commit, B := {}, delete own owner znodes, read the view"
+    ZooKeeperStatus.IDLE: {
+        ZooKeeperEvent.START: IMPOSSIBLE,
+        ZooKeeperEvent.WATCH: Rule((ZooKeeperStatus.IDLE,), _NOTICE),
+        ZooKeeperEvent.REBALANCE: Rule(
+            (ZooKeeperStatus.RELEASED,),
+            "stop fetchers, commit, B := {}, delete own owner znodes, read the view",
         ),
-        Event.CLAIM: IMPOSSIBLE,
-        Event.CONFLICT: IMPOSSIBLE,
-        Event.LAST_CONFLICT: IMPOSSIBLE,
-        Event.CLOSE: _CLOSE,
-        Event.CRASH: _CRASH,
-        Event.EXPIRE: Rule((Status.ZOMBIE,), "znodes vanish, every watch fires, B is kept (GC pause)"),
-        Event.RECONNECT: IMPOSSIBLE,
+        ZooKeeperEvent.CLAIM: IMPOSSIBLE,
+        ZooKeeperEvent.CONFLICT: IMPOSSIBLE,
+        ZooKeeperEvent.LAST_CONFLICT: IMPOSSIBLE,
+        ZooKeeperEvent.CLOSE: _CLOSE,
+        ZooKeeperEvent.CRASH: _CRASH,
+        ZooKeeperEvent.EXPIRE: Rule(
+            (ZooKeeperStatus.ZOMBIE,), "znodes vanish, every watch fires, B is kept (GC pause)"
+        ),
+        ZooKeeperEvent.RECONNECT: IMPOSSIBLE,
     },
-    Status.RELEASED: {
-        Event.START: IMPOSSIBLE,
-        Event.WATCH: Rule((Status.RELEASED,), _NOTICE),
-        Event.REBALANCE: IMPOSSIBLE,
-        Event.CLAIM: Rule((Status.IDLE,), "create the owner znodes one by one; B := share(view)"),
-        Event.CONFLICT: Rule((Status.RELEASED,), "undo, one try less, read the view again"),
-        Event.LAST_CONFLICT: Rule((Status.GAVE_UP,), "B = {}; idle until the next watch"),
-        Event.CLOSE: _CLOSE,
-        Event.CRASH: _CRASH,
-        Event.EXPIRE: Rule((Status.ZOMBIE,), "ids entry vanishes, every watch fires"),
-        Event.RECONNECT: IMPOSSIBLE,
+    ZooKeeperStatus.RELEASED: {
+        ZooKeeperEvent.START: IMPOSSIBLE,
+        ZooKeeperEvent.WATCH: Rule((ZooKeeperStatus.RELEASED,), _NOTICE),
+        ZooKeeperEvent.REBALANCE: IMPOSSIBLE,
+        ZooKeeperEvent.CLAIM: Rule(
+            (ZooKeeperStatus.IDLE,), "create the owner znodes one by one; B := share(view)"
+        ),
+        ZooKeeperEvent.CONFLICT: Rule((ZooKeeperStatus.RELEASED,), "undo, one try less, read the view again"),
+        ZooKeeperEvent.LAST_CONFLICT: Rule((ZooKeeperStatus.GAVE_UP,), "B = {}; idle until the next watch"),
+        ZooKeeperEvent.CLOSE: _CLOSE,
+        ZooKeeperEvent.CRASH: _CRASH,
+        ZooKeeperEvent.EXPIRE: Rule((ZooKeeperStatus.ZOMBIE,), "ids entry vanishes, every watch fires"),
+        ZooKeeperEvent.RECONNECT: IMPOSSIBLE,
     },
-    Status.GAVE_UP: {
-        Event.START: IMPOSSIBLE,
-        Event.WATCH: Rule((Status.GAVE_UP,), _NOTICE),
-        Event.REBALANCE: Rule((Status.RELEASED,), "tries afresh, read the view"),
-        Event.CLAIM: IMPOSSIBLE,
-        Event.CONFLICT: IMPOSSIBLE,
-        Event.LAST_CONFLICT: IMPOSSIBLE,
-        Event.CLOSE: _CLOSE,
-        Event.CRASH: _CRASH,
-        Event.EXPIRE: Rule((Status.ZOMBIE,), "ids entry vanishes, every watch fires"),
-        Event.RECONNECT: IMPOSSIBLE,
+    ZooKeeperStatus.GAVE_UP: {
+        ZooKeeperEvent.START: IMPOSSIBLE,
+        ZooKeeperEvent.WATCH: Rule((ZooKeeperStatus.GAVE_UP,), _NOTICE),
+        ZooKeeperEvent.REBALANCE: Rule((ZooKeeperStatus.RELEASED,), "tries afresh, read the view"),
+        ZooKeeperEvent.CLAIM: IMPOSSIBLE,
+        ZooKeeperEvent.CONFLICT: IMPOSSIBLE,
+        ZooKeeperEvent.LAST_CONFLICT: IMPOSSIBLE,
+        ZooKeeperEvent.CLOSE: _CLOSE,
+        ZooKeeperEvent.CRASH: _CRASH,
+        ZooKeeperEvent.EXPIRE: Rule((ZooKeeperStatus.ZOMBIE,), "ids entry vanishes, every watch fires"),
+        ZooKeeperEvent.RECONNECT: IMPOSSIBLE,
     },
-    Status.DEAD: _OFF | {Event.EXPIRE: Rule((Status.OFF,), "ids and owner znodes vanish; every watch fires")},
-    Status.ZOMBIE: _OFF
+    ZooKeeperStatus.DEAD: _OFF
+    | {ZooKeeperEvent.EXPIRE: Rule((ZooKeeperStatus.OFF,), "ids and owner znodes vanish; every watch fires")},
+    ZooKeeperStatus.ZOMBIE: _OFF
     | {
-        Event.RECONNECT: Rule(
-            (Status.IDLE,), "register again; every watch fires; pending := true; B kept until its rebalance"
+        ZooKeeperEvent.RECONNECT: Rule(
+            (ZooKeeperStatus.IDLE,),
+            "register again; every watch fires; pending := true; B kept until its rebalance",
         ),
-        Event.CRASH: Rule((Status.OFF,), "nothing is registered any more"),
+        ZooKeeperEvent.CRASH: Rule((ZooKeeperStatus.OFF,), "nothing is registered any more"),
     },
 }

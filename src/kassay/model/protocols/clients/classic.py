@@ -1,6 +1,6 @@
 """The consumer's side of the classic protocol: what a client sends next, and what a reply does to it.
 
-Pure functions over one frozen `Client`. Where a client goes in its state machine is in the table of
+Pure functions over one frozen `ClassicClient`. Where a client goes in its state machine is in the table of
 `client_classic_table`; the functions below look every event up there first and are held to its
 targets. What the state machine leaves out, the fields of `client_classic_values.Client` tell: whether
 a rejoin is due, whether the callbacks before it are, and what the application believes to own.
@@ -14,43 +14,43 @@ from collections.abc import Iterator
 from typing import Final
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.protocols.clients.classic_state import Ask, Assign, Client, Given, Turn, moved
-from kassay.model.protocols.clients.classic_table import CLIENT, Event, State
-from kassay.model.protocols.clients.config import COOPERATIVE, EAGER, ClientConfig, Run, matching
+from kassay.model.protocols.clients.classic_state import Ask, Assign, ClassicClient, Given, Turn, moved
+from kassay.model.protocols.clients.classic_table import CLIENT, ClassicEvent, ClassicState
+from kassay.model.protocols.clients.config import COOPERATIVE, EAGER, ClientConfig, Process, matching
 from kassay.model.protocols.shared.table import IGNORE, check_move, look_up
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.requests import (
-    Commit,
     Heartbeat,
     Image,
-    Join,
-    JoinReply,
+    JoinGroup,
+    JoinGroupReply,
+    OffsetCommit,
     Partitions,
     Subscription,
-    Sync,
-    SyncReply,
+    SyncGroup,
+    SyncGroupReply,
 )
 
 FATAL_ERRORS: Final = frozenset(
     {v.INCONSISTENT_GROUP_PROTOCOL, v.GROUP_MAX_SIZE_REACHED, v.FENCED_INSTANCE_ID, v.UNKNOWN_SERVER_ERROR}
 )
 _ERRORS: Final = {
-    v.ILLEGAL_GENERATION: Event.ILLEGAL_GENERATION,
-    v.UNKNOWN_MEMBER_ID: Event.UNKNOWN_MEMBER_ID,
-    v.MEMBER_ID_REQUIRED: Event.MEMBER_ID_REQUIRED,
-    v.NOT_COORDINATOR: Event.DISCONNECT,
-    v.COORDINATOR_NOT_AVAILABLE: Event.DISCONNECT,
-    v.COORDINATOR_LOAD_IN_PROGRESS: Event.LOADING,
-    v.REBALANCE_IN_PROGRESS: Event.REBALANCE,
+    v.ILLEGAL_GENERATION: ClassicEvent.ILLEGAL_GENERATION,
+    v.UNKNOWN_MEMBER_ID: ClassicEvent.UNKNOWN_MEMBER_ID,
+    v.MEMBER_ID_REQUIRED: ClassicEvent.MEMBER_ID_REQUIRED,
+    v.NOT_COORDINATOR: ClassicEvent.DISCONNECT,
+    v.COORDINATOR_NOT_AVAILABLE: ClassicEvent.DISCONNECT,
+    v.COORDINATOR_LOAD_IN_PROGRESS: ClassicEvent.LOADING,
+    v.REBALANCE_IN_PROGRESS: ClassicEvent.REBALANCE,
 }
 
 
-def must_join(client: Client) -> bool:
+def must_join(client: ClassicClient) -> bool:
     """Whether the next poll sends a JoinGroup."""
-    return client.run is Run.UP and client.rejoin and not client.waits and not client.given
+    return client.run is Process.UP and client.rejoin and not client.waits and not client.given
 
 
-def poll(config: ClientConfig, number: int, client: Client, image: Image) -> Turn:
+def poll(config: ClientConfig, number: int, client: ClassicClient, image: Image) -> Turn:
     """Run the callbacks if they are due, then send JoinGroup.
 
     Callbacks once: without generation or id, what is owned is lost; else an eager client revokes all
@@ -66,8 +66,8 @@ def poll(config: ClientConfig, number: int, client: Client, image: Image) -> Tur
     ahead = "fetch_while_revoking" in config.switches and owned != client.owned and client.generation >= 0
     after = moved(
         client._replace(ahead=ahead),
-        Event.POLL,
-        state=State.PREPARING,
+        ClassicEvent.POLL,
+        state=ClassicState.PREPARING,
         callbacks=False,
         owned=owned,
         overtaken=client.overtaken and bool(owned),
@@ -78,7 +78,7 @@ def poll(config: ClientConfig, number: int, client: Client, image: Image) -> Tur
     return after, join_request(config, number, after)
 
 
-def join_request(config: ClientConfig, number: int, client: Client) -> Join:
+def join_request(config: ClientConfig, number: int, client: ClassicClient) -> JoinGroup:
     """The JoinGroup of this moment, with the client's claims labelled by its generation."""
     version = config.version
     label = client.adopted_in if "label_agen" in config.switches else client.generation
@@ -95,7 +95,7 @@ def join_request(config: ClientConfig, number: int, client: Client) -> Join:
         version,
     )
     protocols = tuple((name, subscription) for name in config.names(client.rung))
-    return Join(
+    return JoinGroup(
         number,
         client.member,
         protocols,
@@ -119,39 +119,39 @@ def remembered(metadata: Subscription) -> tuple[Partitions, int]:
     return v.partitions((topic, int(number)) for topic, _, number in pairs), int(label)
 
 
-def heartbeat(config: ClientConfig, number: int, client: Client) -> Heartbeat | None:
+def heartbeat(config: ClientConfig, number: int, client: ClassicClient) -> Heartbeat | None:
     """The heartbeat of this moment, or None where the client sends none."""
-    if client.run not in (Run.UP, Run.STALLED) or client.generation < 0:
+    if client.run not in (Process.UP, Process.STALLED) or client.generation < 0:
         return None
-    if client.state not in (State.COMPLETING, State.STABLE):
+    if client.state not in (ClassicState.COMPLETING, ClassicState.STABLE):
         return None
     return Heartbeat(number, client.member, client.generation, config.instance)
 
 
 def commit(
-    config: ClientConfig, number: int, client: Client, offsets: tuple[tuple[TopicPartition, int], ...]
-) -> Commit | None:
+    config: ClientConfig, number: int, client: ClassicClient, offsets: tuple[tuple[TopicPartition, int], ...]
+) -> OffsetCommit | None:
     """The OffsetCommit of this moment, or None where it would fail without being sent."""
-    if client.state is not State.STABLE or client.generation < 0:
+    if client.state is not ClassicState.STABLE or client.generation < 0:
         return None
-    return Commit(number, client.member, client.generation, offsets, config.instance)
+    return OffsetCommit(number, client.member, client.generation, offsets, config.instance)
 
 
-def on_commit(config: ClientConfig, client: Client, sent: Commit, error: str) -> Client:
+def on_commit(config: ClientConfig, client: ClassicClient, sent: OffsetCommit, error: str) -> ClassicClient:
     """The client after a commit's reply; what concerns an older identity is ignored."""
     if error == v.NONE or (sent.generation, sent.member) != (client.generation, client.member):
         return client
     return on_error(config, client, error)
 
 
-def on_heartbeat(config: ClientConfig, client: Client, sent: Heartbeat, error: str) -> Client:
+def on_heartbeat(config: ClientConfig, client: ClassicClient, sent: Heartbeat, error: str) -> ClassicClient:
     """The client after a heartbeat's reply; errors that concern an older generation are ignored."""
     if error == v.NONE:
         return client
     if error == v.REBALANCE_IN_PROGRESS:
-        if look_up(CLIENT, client.state, Event.REBALANCE_HEARTBEAT) is IGNORE:
+        if look_up(CLIENT, client.state, ClassicEvent.REBALANCE_HEARTBEAT) is IGNORE:
             return client
-        return moved(client, Event.REBALANCE_HEARTBEAT, rejoin=True)
+        return moved(client, ClassicEvent.REBALANCE_HEARTBEAT, rejoin=True)
     if error in FATAL_ERRORS:
         return fatal(client)
     if (sent.generation, sent.member) != (client.generation, client.member):
@@ -159,7 +159,7 @@ def on_heartbeat(config: ClientConfig, client: Client, sent: Heartbeat, error: s
     return on_error(config, client, error)
 
 
-def on_error(config: ClientConfig, client: Client, error: str) -> Client:
+def on_error(config: ClientConfig, client: ClassicClient, error: str) -> ClassicClient:
     """The client after an error that concerns its present identity."""
     if error in FATAL_ERRORS:
         return fatal(client)
@@ -167,44 +167,55 @@ def on_error(config: ClientConfig, client: Client, error: str) -> Client:
     if look_up(CLIENT, client.state, event) is IGNORE:
         return client
     kept = "no_lost_on_reset" in config.switches and not client.callbacks
-    lost = {"state": State.UNJOINED, "generation": -1, "rejoin": True, "leads": False, "callbacks": not kept}
-    if event is Event.ILLEGAL_GENERATION:
+    lost = {
+        "state": ClassicState.UNJOINED,
+        "generation": -1,
+        "rejoin": True,
+        "leads": False,
+        "callbacks": not kept,
+    }
+    if event is ClassicEvent.ILLEGAL_GENERATION:
         return moved(client, event, **lost)
-    if event is Event.UNKNOWN_MEMBER_ID:
+    if event is ClassicEvent.UNKNOWN_MEMBER_ID:
         return moved(client, event, **lost, member="")
-    rebalancing = client.state in (State.PREPARING, State.COMPLETING)
-    if event is Event.DISCONNECT and "reset_mid_on_retriable" in config.switches and rebalancing:
-        forgetful = moved(client, Event.DISCONNECT, rejoin=True)
+    rebalancing = client.state in (ClassicState.PREPARING, ClassicState.COMPLETING)
+    if event is ClassicEvent.DISCONNECT and "reset_mid_on_retriable" in config.switches and rebalancing:
+        forgetful = moved(client, ClassicEvent.DISCONNECT, rejoin=True)
         return forgetful._replace(member="", generation=-1)
-    return moved(client, event, **({"rejoin": True} if event is Event.REBALANCE else {}))
+    return moved(client, event, **({"rejoin": True} if event is ClassicEvent.REBALANCE else {}))
 
 
-def fatal(client: Client) -> Client:
+def fatal(client: ClassicClient) -> ClassicClient:
     """The consumer throws to its user; nothing is owned any more."""
-    check_move(CLIENT, client.state, Event.FATAL, State.UNJOINED)
-    return Client(Run.FATAL, topics=client.topics, rung=client.rung, connection=client.connection)
+    check_move(CLIENT, client.state, ClassicEvent.FATAL, ClassicState.UNJOINED)
+    return ClassicClient(Process.FATAL, topics=client.topics, rung=client.rung, connection=client.connection)
 
 
 def on_join(
-    config: ClientConfig, number: int, client: Client, reply: JoinReply, image: Image, assign: Assign
+    config: ClientConfig,
+    number: int,
+    client: ClassicClient,
+    reply: JoinGroupReply,
+    image: Image,
+    assign: Assign,
 ) -> Iterator[Turn]:
     """Every way to go on after JoinGroup's reply: one for each answer of a leader's assignor."""
     client = client._replace(waits="")
     wants_id = reply.error == v.MEMBER_ID_REQUIRED
-    if wants_id and look_up(CLIENT, client.state, Event.MEMBER_ID_REQUIRED) is not IGNORE:
-        yield moved(client, Event.MEMBER_ID_REQUIRED, member=reply.member), None
+    if wants_id and look_up(CLIENT, client.state, ClassicEvent.MEMBER_ID_REQUIRED) is not IGNORE:
+        yield moved(client, ClassicEvent.MEMBER_ID_REQUIRED, member=reply.member), None
         return
     if reply.error != v.NONE:
         yield on_error(config, client, reply.error), None
         return
-    if look_up(CLIENT, client.state, Event.JOIN_OK) is IGNORE:
+    if look_up(CLIENT, client.state, ClassicEvent.JOIN_OK) is IGNORE:
         yield client, None
         return
     leads = reply.leader == reply.member
     joined = moved(
         client,
-        Event.JOIN_OK,
-        state=State.COMPLETING,
+        ClassicEvent.JOIN_OK,
+        state=ClassicState.COMPLETING,
         generation=reply.generation,
         member=reply.member,
         protocol=reply.protocol,
@@ -227,36 +238,36 @@ def on_join(
         yield joined._replace(waits="", rejoin=True), None
 
 
-def _sync(config: ClientConfig, number: int, client: Client, given: Given) -> Sync:
-    return Sync(
+def _sync(config: ClientConfig, number: int, client: ClassicClient, given: Given) -> SyncGroup:
+    return SyncGroup(
         number, client.member, client.generation, given, config.instance, v.CONSUMER_TYPE, client.protocol
     )
 
 
-def on_sync(config: ClientConfig, client: Client, reply: SyncReply) -> Client:
+def on_sync(config: ClientConfig, client: ClassicClient, reply: SyncGroupReply) -> ClassicClient:
     """The client after SyncGroup's reply."""
     client = client._replace(waits="")
     if reply.error != v.NONE:
         return on_error(config, client, reply.error)
-    if look_up(CLIENT, client.state, Event.SYNC_OK) is IGNORE or client.generation < 0:
+    if look_up(CLIENT, client.state, ClassicEvent.SYNC_OK) is IGNORE or client.generation < 0:
         return client
     assignment = () if reply.assignment == v.ZERO_BYTES else reply.assignment
-    stable = moved(client, Event.SYNC_OK, state=State.STABLE, rejoin=False, callbacks=True)
+    stable = moved(client, ClassicEvent.SYNC_OK, state=ClassicState.STABLE, rejoin=False, callbacks=True)
     if config.threads:
         return stable._replace(given=(assignment,))
     return adopt(config, stable, assignment)
 
 
-def callback(config: ClientConfig, client: Client) -> Client:
+def callback(config: ClientConfig, client: ClassicClient) -> ClassicClient:
     """Run the callback of a waiting assignment, unless the generation was reset in between."""
     (assignment,) = client.given
-    dropped = look_up(CLIENT, client.state, Event.ADOPT) is IGNORE
+    dropped = look_up(CLIENT, client.state, ClassicEvent.ADOPT) is IGNORE
     if dropped and "no_gen_snapshot" not in config.switches:
         return client._replace(given=())
     return adopt(config, client, assignment)
 
 
-def adopt(config: ClientConfig, client: Client, assignment: Partitions) -> Client:
+def adopt(config: ClientConfig, client: ClassicClient, assignment: Partitions) -> ClassicClient:
     """The application owns the assignment; a cooperative client that gave something up joins again.
 
     An assignment with a topic that is not subscribed is not adopted: the client joins again.
@@ -275,31 +286,35 @@ def adopt(config: ClientConfig, client: Client, assignment: Partitions) -> Clien
     )
 
 
-def stale_metadata(config: ClientConfig, client: Client, image: Image) -> Client | None:
+def stale_metadata(config: ClientConfig, client: ClassicClient, image: Image) -> ClassicClient | None:
     """The client once it sees that metadata changed what it reads, or None if it did not.
 
     A leader compares with what it saw when it assigned; every client watches its own subscription.
     """
     forgetful = "metadata_revert_no_rejoin" in config.switches and not client.waits
-    if client.run is not Run.UP or client.rejoin or (client.state is not State.STABLE and not forgetful):
+    if (
+        client.run is not Process.UP
+        or client.rejoin
+        or (client.state is not ClassicState.STABLE and not forgetful)
+    ):
         return None
     reads = set(client.topics)
     if client.leads and tuple(t for t in client.snapshot if t.name in reads) != tuple(
         t for t in image if t.name in reads
     ):
-        return moved(client, Event.METADATA, rejoin=True)
+        return moved(client, ClassicEvent.METADATA, rejoin=True)
     topics = matching(config, image)
     if topics != client.topics:
-        return moved(client, Event.METADATA, rejoin=True, topics=topics)
+        return moved(client, ClassicEvent.METADATA, rejoin=True, topics=topics)
     return None
 
 
-def poll_expired(client: Client) -> Client:
+def poll_expired(client: ClassicClient) -> ClassicClient:
     """A dynamic member that processed for too long has left; it learns so at its next poll."""
     return moved(
         client,
-        Event.POLL_EXPIRED,
-        state=State.UNJOINED,
+        ClassicEvent.POLL_EXPIRED,
+        state=ClassicState.UNJOINED,
         generation=-1,
         member="",
         rejoin=True,

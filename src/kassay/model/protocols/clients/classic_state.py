@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-from kassay.model.protocols.clients.classic_table import CLIENT, Event, State
-from kassay.model.protocols.clients.config import ClientConfig, Run, matching
+from kassay.model.protocols.clients.classic_table import CLIENT, ClassicEvent, ClassicState
+from kassay.model.protocols.clients.config import ClientConfig, Process, matching
 from kassay.model.protocols.shared.table import check_move
 from kassay.model.protocols.values.in_flight import SILENT, Wire
 from kassay.model.protocols.values.requests import (
     Image,
-    JoinReply,
+    JoinGroupReply,
     Metadata,
     Partitions,
     Request,
-    SyncReply,
+    SyncGroupReply,
 )
 
 
@@ -32,7 +32,7 @@ Assign: TypeAlias = Callable[[Ask], tuple[Given, ...]]
 """Every answer that the assignor may give; none at all means that it throws."""
 
 
-class Client(NamedTuple):
+class ClassicClient(NamedTuple):
     """All that one client knows. `waits` names its outstanding main request: "join", "sync" or "".
 
     `callbacks`: the callbacks before a join are due (`needsJoinPrepare`). `snapshot` is what a leader
@@ -46,8 +46,8 @@ class Client(NamedTuple):
     between client and coordinator (N1, N2).
     """
 
-    run: Run = Run.NEW
-    state: State = State.UNJOINED
+    run: Process = Process.NEW
+    state: ClassicState = ClassicState.UNJOINED
     member: str = ""
     generation: int = -1
     protocol: str = ""
@@ -56,7 +56,7 @@ class Client(NamedTuple):
     leads: bool = False
     owned: Partitions = ()
     waits: str = ""
-    inbox: tuple[JoinReply | SyncReply, ...] = ()
+    inbox: tuple[JoinGroupReply | SyncGroupReply, ...] = ()
     topics: tuple[str, ...] = ()
     snapshot: Image = ()
     rung: int = 0
@@ -70,16 +70,16 @@ class Client(NamedTuple):
     wire: Wire = SILENT
 
 
-Turn: TypeAlias = tuple[Client, Request | None]
+Turn: TypeAlias = tuple[ClassicClient, Request | None]
 
 
-def moved(client: Client, event: Event, **changes: object) -> Client:
+def moved(client: ClassicClient, event: ClassicEvent, **changes: object) -> ClassicClient:
     """The client after an event, held to the table."""
     after = client._replace(**changes)  # type: ignore[arg-type]
     check_move(CLIENT, client.state, event, after.state)
     return after
 
 
-def started(config: ClientConfig, image: Image, rung: int = 0, connection: int = 0) -> Client:
+def started(config: ClientConfig, image: Image, rung: int = 0, connection: int = 0) -> ClassicClient:
     """A process that has just subscribed."""
-    return Client(Run.UP, topics=matching(config, image), rung=rung, connection=connection)
+    return ClassicClient(Process.UP, topics=matching(config, image), rung=rung, connection=connection)

@@ -12,7 +12,7 @@ from typing import Final
 from kassay.model.protocols.shared.table import IGNORE, IMPOSSIBLE, Rule, Table
 
 
-class State(StrEnum):
+class ClassicState(StrEnum):
     """The client's own state machine (`MemberState`)."""
 
     UNJOINED = "Unjoined"
@@ -21,7 +21,7 @@ class State(StrEnum):
     STABLE = "Stable"
 
 
-class Event(StrEnum):
+class ClassicEvent(StrEnum):
     """What a client does on its own, and the replies it can get."""
 
     POLL = "polled, rejoin needed"
@@ -40,46 +40,48 @@ class Event(StrEnum):
     METADATA = "metadata or subscription changed"
 
 
-_S = State
+_S = ClassicState
 _RESET: Final = Rule((_S.UNJOINED,), "generation := -1, rejoin, callbacks due")
 _FORGET: Final = Rule((_S.UNJOINED,), "generation := -1, member id := '', rejoin, callbacks due")
 _JOIN: Final = Rule((_S.PREPARING,), "callbacks once: commit, then lost or revoked; send JoinGroup")
 
 
-def _any_state(state: State) -> dict[Event, Rule]:
+def _any_state(state: ClassicState) -> dict[ClassicEvent, Rule]:
     """What happens alike wherever the client is."""
     return {
-        Event.POLL: _JOIN,
-        Event.JOIN_OK: IGNORE,
-        Event.SYNC_OK: IGNORE,
-        Event.ADOPT: IMPOSSIBLE,
-        Event.REBALANCE_HEARTBEAT: IGNORE,
-        Event.REBALANCE: Rule((state,), "rejoin; keep member id, generation and what is owned"),
-        Event.ILLEGAL_GENERATION: _RESET,
-        Event.UNKNOWN_MEMBER_ID: _FORGET,
-        Event.MEMBER_ID_REQUIRED: IGNORE,
-        Event.DISCONNECT: Rule((state,), "find the coordinator, keep consuming, try again"),
-        Event.LOADING: Rule((state,), "back off, try again"),
-        Event.FATAL: Rule((_S.UNJOINED,), "give up; what is owned is lost"),
-        Event.POLL_EXPIRED: _FORGET,
-        Event.METADATA: Rule((state,), "rejoin"),
+        ClassicEvent.POLL: _JOIN,
+        ClassicEvent.JOIN_OK: IGNORE,
+        ClassicEvent.SYNC_OK: IGNORE,
+        ClassicEvent.ADOPT: IMPOSSIBLE,
+        ClassicEvent.REBALANCE_HEARTBEAT: IGNORE,
+        ClassicEvent.REBALANCE: Rule((state,), "rejoin; keep member id, generation and what is owned"),
+        ClassicEvent.ILLEGAL_GENERATION: _RESET,
+        ClassicEvent.UNKNOWN_MEMBER_ID: _FORGET,
+        ClassicEvent.MEMBER_ID_REQUIRED: IGNORE,
+        ClassicEvent.DISCONNECT: Rule((state,), "find the coordinator, keep consuming, try again"),
+        ClassicEvent.LOADING: Rule((state,), "back off, try again"),
+        ClassicEvent.FATAL: Rule((_S.UNJOINED,), "give up; what is owned is lost"),
+        ClassicEvent.POLL_EXPIRED: _FORGET,
+        ClassicEvent.METADATA: Rule((state,), "rejoin"),
     }
 
 
 CLIENT: Final[Table] = {
-    _S.UNJOINED: _any_state(_S.UNJOINED) | {Event.ADOPT: IGNORE},
+    _S.UNJOINED: _any_state(_S.UNJOINED) | {ClassicEvent.ADOPT: IGNORE},
     _S.PREPARING: _any_state(_S.PREPARING)
     | {
-        Event.JOIN_OK: Rule((_S.COMPLETING,), "adopt generation, id, protocol; a leader assigns; SyncGroup"),
-        Event.MEMBER_ID_REQUIRED: Rule((_S.PREPARING,), "take the id, join again"),
+        ClassicEvent.JOIN_OK: Rule(
+            (_S.COMPLETING,), "adopt generation, id, protocol; a leader assigns; SyncGroup"
+        ),
+        ClassicEvent.MEMBER_ID_REQUIRED: Rule((_S.PREPARING,), "take the id, join again"),
     },
     _S.COMPLETING: _any_state(_S.COMPLETING)
     | {
-        Event.SYNC_OK: Rule((_S.STABLE,), "revoke what is gone (then rejoin), add what is new"),
+        ClassicEvent.SYNC_OK: Rule((_S.STABLE,), "revoke what is gone (then rejoin), add what is new"),
     },
     _S.STABLE: _any_state(_S.STABLE)
     | {
-        Event.ADOPT: Rule((_S.STABLE,), "revoke what is gone (then rejoin), add what is new"),
-        Event.REBALANCE_HEARTBEAT: Rule((_S.STABLE,), "rejoin"),
+        ClassicEvent.ADOPT: Rule((_S.STABLE,), "revoke what is gone (then rejoin), add what is new"),
+        ClassicEvent.REBALANCE_HEARTBEAT: Rule((_S.STABLE,), "rejoin"),
     },
 }

@@ -11,7 +11,7 @@ EAGER: Final = "eager"
 COOPERATIVE: Final = "cooperative"
 
 
-class Run(StrEnum):
+class Process(StrEnum):
     """What becomes of the process. STALLED: its main thread stands still, heartbeats go on."""
 
     NEW = "new"

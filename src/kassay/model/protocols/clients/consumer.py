@@ -12,19 +12,26 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.protocols.clients.config import ClientConfig, Run
-from kassay.model.protocols.clients.consumer_table import CLIENT, Event, State
+from kassay.model.protocols.clients.config import ClientConfig, Process
+from kassay.model.protocols.clients.consumer_table import CLIENT, ConsumerEvent, ConsumerState
 from kassay.model.protocols.shared.table import IGNORE, check_move, look_up
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.in_flight import SILENT, Wire
 from kassay.model.protocols.values.requests import (
-    Commit,
     ConsumerHeartbeat,
     ConsumerHeartbeatReply,
+    OffsetCommit,
     Partitions,
 )
 
-MEMBER: Final = frozenset({State.JOINING, State.RECONCILING, State.ACKNOWLEDGING, State.STABLE})
+MEMBER: Final = frozenset(
+    {
+        ConsumerState.JOINING,
+        ConsumerState.RECONCILING,
+        ConsumerState.ACKNOWLEDGING,
+        ConsumerState.STABLE,
+    }
+)
 NOTHING_YET: Final = v.ZERO_BYTES
 
 
@@ -38,8 +45,8 @@ class ConsumerClient(NamedTuple):
     coordinator (N1, N2).
     """
 
-    run: Run = Run.NEW
-    state: State = State.UNSUBSCRIBED
+    run: Process = Process.NEW
+    state: ConsumerState = ConsumerState.UNSUBSCRIBED
     member: str = ""
     epoch: int = 0
     owned: Partitions = ()
@@ -58,7 +65,7 @@ class ConsumerClient(NamedTuple):
     wire: Wire = SILENT
 
 
-def _move(client: ConsumerClient, event: Event, **changes: object) -> ConsumerClient:
+def _move(client: ConsumerClient, event: ConsumerEvent, **changes: object) -> ConsumerClient:
     after = client._replace(**changes)  # type: ignore[arg-type]
     check_move(CLIENT, client.state, event, after.state)
     return after
@@ -66,8 +73,8 @@ def _move(client: ConsumerClient, event: Event, **changes: object) -> ConsumerCl
 
 def started(topics: tuple[str, ...], member: str, rung: int = 0) -> ConsumerClient:
     """A process that has just subscribed."""
-    fresh = ConsumerClient(Run.UP, member=member, topics=topics, rung=rung)
-    return _move(fresh, Event.SUBSCRIBE, state=State.JOINING)
+    fresh = ConsumerClient(Process.UP, member=member, topics=topics, rung=rung)
+    return _move(fresh, ConsumerEvent.SUBSCRIBE, state=ConsumerState.JOINING)
 
 
 def heartbeat(
@@ -79,7 +86,7 @@ def heartbeat(
     a full heartbeat in the middle of a reconciliation then seems to give up what is about to be owned. So
     does the acknowledgement of one assignment when the next one has come already.
     """
-    if client.run is not Run.UP or client.state not in MEMBER:
+    if client.run is not Process.UP or client.state not in MEMBER:
         return None
     everything = client.full or client.epoch == v.JOIN_EPOCH
     owned = client.completed if everything or not client.told else None
@@ -101,18 +108,18 @@ def heartbeat(
     if client.epoch == v.JOIN_EPOCH:
         request = request._replace(owned=())
     state = client.state
-    if state is State.ACKNOWLEDGING:
-        state = State.STABLE if client.settled else State.RECONCILING
-    return _move(client, Event.SENT, state=state, told=True, full=False, waits=""), request
+    if state is ConsumerState.ACKNOWLEDGING:
+        state = ConsumerState.STABLE if client.settled else ConsumerState.RECONCILING
+    return _move(client, ConsumerEvent.SENT, state=state, told=True, full=False, waits=""), request
 
 
 def commit(
     config: ClientConfig, number: int, client: ConsumerClient, offsets: tuple[tuple[TopicPartition, int], ...]
-) -> Commit | None:
+) -> OffsetCommit | None:
     """The OffsetCommit of this moment, under the member epoch; None out of the group."""
     if client.state not in MEMBER or client.epoch == v.JOIN_EPOCH:
         return None
-    return Commit(number, client.member, client.epoch, offsets, config.instance)
+    return OffsetCommit(number, client.member, client.epoch, offsets, config.instance)
 
 
 def on_reply(config: ClientConfig, client: ConsumerClient, reply: ConsumerHeartbeatReply) -> ConsumerClient:
@@ -123,13 +130,13 @@ def on_reply(config: ClientConfig, client: ConsumerClient, reply: ConsumerHeartb
             return _give_up(client)
         if client.epoch == v.JOIN_EPOCH:
             return failed(config, client)
-        if look_up(CLIENT, client.state, Event.FENCED) is IGNORE:
+        if look_up(CLIENT, client.state, ConsumerEvent.FENCED) is IGNORE:
             return client
         kept = "no_abort_on_rejoin" in config.switches
         return _move(
             client,
-            Event.FENCED,
-            state=State.FENCED,
+            ConsumerEvent.FENCED,
+            state=ConsumerState.FENCED,
             epoch=v.JOIN_EPOCH,
             setting_out=client.setting_out if kept else (),
             moved=False,
@@ -138,23 +145,35 @@ def on_reply(config: ClientConfig, client: ConsumerClient, reply: ConsumerHeartb
         return failed(config, client)
     if reply.error != v.NONE:
         return _give_up(client)
-    if look_up(CLIENT, client.state, Event.OK) is IGNORE:
+    if look_up(CLIENT, client.state, ConsumerEvent.OK) is IGNORE:
         return client
     client = client._replace(epoch=reply.epoch)
     if reply.assignment is None:
-        return _move(client, Event.OK, state=State.STABLE if client.state is State.JOINING else client.state)
+        return _move(
+            client,
+            ConsumerEvent.OK,
+            state=ConsumerState.STABLE if client.state is ConsumerState.JOINING else client.state,
+        )
     if "no_local_epoch" in config.switches and reply.assignment == client.owned:
         # The wrong rule leaves the table: the assignment is neither reconciled nor acknowledged.
         return client._replace(
-            target=reply.assignment, state=State.STABLE, settled=True, setting_out=(), moved=False
+            target=reply.assignment,
+            state=ConsumerState.STABLE,
+            settled=True,
+            setting_out=(),
+            moved=False,
         )
     if reply.assignment == client.target:
-        joined = client.state is State.JOINING
-        return _move(client, Event.OK, state=State.STABLE if joined and client.settled else client.state)
+        joined = client.state is ConsumerState.JOINING
+        return _move(
+            client,
+            ConsumerEvent.OK,
+            state=ConsumerState.STABLE if joined and client.settled else client.state,
+        )
     return _move(
         client,
-        Event.ASSIGNED,
-        state=State.RECONCILING,
+        ConsumerEvent.ASSIGNED,
+        state=ConsumerState.RECONCILING,
         target=reply.assignment,
         settled=False,
         moved=bool(client.setting_out),
@@ -163,15 +182,21 @@ def on_reply(config: ClientConfig, client: ConsumerClient, reply: ConsumerHeartb
 
 def _give_up(client: ConsumerClient) -> ConsumerClient:
     return _move(
-        client, Event.FATAL, run=Run.FATAL, state=State.FATAL, owned=(), setting_out=(), completed=()
+        client,
+        ConsumerEvent.FATAL,
+        run=Process.FATAL,
+        state=ConsumerState.FATAL,
+        owned=(),
+        setting_out=(),
+        completed=(),
     )
 
 
 def failed(config: ClientConfig, client: ConsumerClient) -> ConsumerClient:
     """A request or its reply was lost: the next one carries everything."""
-    if look_up(CLIENT, client.state, Event.FAILED) is IGNORE:
+    if look_up(CLIENT, client.state, ConsumerEvent.FAILED) is IGNORE:
         return client
-    return _move(client, Event.FAILED, full="partial_after_loss" not in config.switches)
+    return _move(client, ConsumerEvent.FAILED, full="partial_after_loss" not in config.switches)
 
 
 def reconcile(client: ConsumerClient) -> ConsumerClient | None:
@@ -181,33 +206,41 @@ def reconcile(client: ConsumerClient) -> ConsumerClient | None:
         done = client._replace(
             owned=goal, completed=goal, setting_out=(), settled=not client.moved, moved=False, told=False
         )
-        if client.state is not State.RECONCILING:
+        if client.state is not ConsumerState.RECONCILING:
             # Only where a fence did not abort it (switch no_abort_on_rejoin), and against the table.
             return done
-        return _move(done, Event.RECONCILED, state=State.ACKNOWLEDGING)
-    if client.state is not State.RECONCILING or client.settled or client.run is not Run.UP:
+        return _move(done, ConsumerEvent.RECONCILED, state=ConsumerState.ACKNOWLEDGING)
+    if client.state is not ConsumerState.RECONCILING or client.settled or client.run is not Process.UP:
         return None
     goal = client.target
     kept = tuple(tp for tp in client.owned if tp in goal)
-    return _move(client, Event.REVOKED, owned=kept, setting_out=(goal,), moved=False)
+    return _move(client, ConsumerEvent.REVOKED, owned=kept, setting_out=(goal,), moved=False)
 
 
 def unresolved(client: ConsumerClient) -> ConsumerClient | None:
     """KAFKA-16198: a client that does not know the topics' names yet takes them for revoked."""
-    if client.state is not State.RECONCILING or client.settled or client.setting_out or not client.target:
+    if (
+        client.state is not ConsumerState.RECONCILING
+        or client.settled
+        or client.setting_out
+        or not client.target
+    ):
         return None
-    return _move(client, Event.REVOKED, owned=(), setting_out=((),), moved=False)
+    return _move(client, ConsumerEvent.REVOKED, owned=(), setting_out=((),), moved=False)
 
 
 def lost(client: ConsumerClient) -> ConsumerClient | None:
     """The callback after being fenced, or the first poll after having left for lateness."""
-    if client.run is not Run.UP or client.state not in (State.FENCED, State.STALE):
+    if client.run is not Process.UP or client.state not in (
+        ConsumerState.FENCED,
+        ConsumerState.STALE,
+    ):
         return None
-    event = Event.LOST if client.state is State.FENCED else Event.POLLED
+    event = ConsumerEvent.LOST if client.state is ConsumerState.FENCED else ConsumerEvent.POLLED
     return _move(
         client,
         event,
-        state=State.JOINING,
+        state=ConsumerState.JOINING,
         epoch=v.JOIN_EPOCH,
         owned=(),
         completed=(),
@@ -226,11 +259,16 @@ def leave_epoch(config: ClientConfig) -> int:
 def poll_expired(client: ConsumerClient) -> ConsumerClient:
     """The member has left for lateness; it loses what it owns at its next poll."""
     return _move(
-        client, Event.POLL_EXPIRED, state=State.STALE, epoch=v.JOIN_EPOCH, setting_out=(), moved=False
+        client,
+        ConsumerEvent.POLL_EXPIRED,
+        state=ConsumerState.STALE,
+        epoch=v.JOIN_EPOCH,
+        setting_out=(),
+        moved=False,
     )
 
 
 def closed(client: ConsumerClient) -> ConsumerClient:
     """What is left of a process that has closed in order."""
-    check_move(CLIENT, client.state, Event.CLOSE, State.UNSUBSCRIBED)
-    return ConsumerClient(Run.GONE, rung=client.rung, connection=client.connection)
+    check_move(CLIENT, client.state, ConsumerEvent.CLOSE, ConsumerState.UNSUBSCRIBED)
+    return ConsumerClient(Process.GONE, rung=client.rung, connection=client.connection)

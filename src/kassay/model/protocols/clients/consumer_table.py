@@ -11,7 +11,7 @@ from typing import Final
 from kassay.model.protocols.shared.table import IGNORE, IMPOSSIBLE, Rule, Table
 
 
-class State(StrEnum):
+class ConsumerState(StrEnum):
     """The client's own state machine (`MemberState`)."""
 
     UNSUBSCRIBED = "Unsubscribed"
@@ -24,7 +24,7 @@ class State(StrEnum):
     FATAL = "Fatal"
 
 
-class Event(StrEnum):
+class ConsumerEvent(StrEnum):
     """What a client does on its own, and what it is told."""
 
     SUBSCRIBE = "subscribe"
@@ -42,42 +42,58 @@ class Event(StrEnum):
     FATAL = "fatal error"
 
 
-_S = State
+_S = ConsumerState
 _FENCED: Final = Rule((_S.FENCED,), "stop heartbeats, epoch := 0")
 _FATAL: Final = Rule((_S.FATAL,), "give up; what is owned is lost")
 _LEAVE: Final = Rule((_S.UNSUBSCRIBED,), "revoke, leave with epoch -1 (static: -2)")
 _NEW: Final = Rule((_S.RECONCILING,), "note the target, local epoch + 1")
 
 
-def _member(state: State) -> dict[Event, Rule]:
-    return dict.fromkeys(Event, IMPOSSIBLE) | {
-        Event.ASSIGNED: _NEW,
-        Event.OK: Rule((state,), "note the epoch"),
-        Event.SENT: Rule((state,), "send what changed"),
-        Event.FENCED: _FENCED,
-        Event.FAILED: Rule((state,), "send everything next time"),
-        Event.POLL_EXPIRED: Rule((_S.STALE,), "leave with epoch -1 (static: -2)"),
-        Event.CLOSE: _LEAVE,
-        Event.FATAL: _FATAL,
+def _member(state: ConsumerState) -> dict[ConsumerEvent, Rule]:
+    return dict.fromkeys(ConsumerEvent, IMPOSSIBLE) | {
+        ConsumerEvent.ASSIGNED: _NEW,
+        ConsumerEvent.OK: Rule((state,), "note the epoch"),
+        ConsumerEvent.SENT: Rule((state,), "send what changed"),
+        ConsumerEvent.FENCED: _FENCED,
+        ConsumerEvent.FAILED: Rule((state,), "send everything next time"),
+        ConsumerEvent.POLL_EXPIRED: Rule((_S.STALE,), "leave with epoch -1 (static: -2)"),
+        ConsumerEvent.CLOSE: _LEAVE,
+        ConsumerEvent.FATAL: _FATAL,
     }
 
 
-_OUTSIDE: Final = dict.fromkeys(Event, IMPOSSIBLE) | dict.fromkeys(
-    (Event.OK, Event.ASSIGNED, Event.FENCED, Event.FAILED, Event.FATAL), IGNORE
+_OUTSIDE: Final = dict.fromkeys(ConsumerEvent, IMPOSSIBLE) | dict.fromkeys(
+    (
+        ConsumerEvent.OK,
+        ConsumerEvent.ASSIGNED,
+        ConsumerEvent.FENCED,
+        ConsumerEvent.FAILED,
+        ConsumerEvent.FATAL,
+    ),
+    IGNORE,
 )
 
 CLIENT: Final[Table] = {
-    _S.UNSUBSCRIBED: _OUTSIDE | {Event.SUBSCRIBE: Rule((_S.JOINING,), "join with epoch 0")},
-    _S.JOINING: _member(_S.JOINING) | {Event.OK: Rule((_S.STABLE,), "nothing new to own")},
+    _S.UNSUBSCRIBED: _OUTSIDE | {ConsumerEvent.SUBSCRIBE: Rule((_S.JOINING,), "join with epoch 0")},
+    _S.JOINING: _member(_S.JOINING) | {ConsumerEvent.OK: Rule((_S.STABLE,), "nothing new to own")},
     _S.RECONCILING: _member(_S.RECONCILING)
     | {
-        Event.REVOKED: Rule((_S.RECONCILING,), "commit, give up what the target lacks"),
-        Event.RECONCILED: Rule((_S.ACKNOWLEDGING,), "own the target that was set out for"),
+        ConsumerEvent.REVOKED: Rule((_S.RECONCILING,), "commit, give up what the target lacks"),
+        ConsumerEvent.RECONCILED: Rule((_S.ACKNOWLEDGING,), "own the target that was set out for"),
     },
     _S.ACKNOWLEDGING: _member(_S.ACKNOWLEDGING)
-    | {Event.SENT: Rule((_S.STABLE, _S.RECONCILING), "acknowledge; reconcile again if the target moved")},
+    | {
+        ConsumerEvent.SENT: Rule(
+            (_S.STABLE, _S.RECONCILING), "acknowledge; reconcile again if the target moved"
+        )
+    },
     _S.STABLE: _member(_S.STABLE),
-    _S.FENCED: _OUTSIDE | {Event.LOST: Rule((_S.JOINING,), "own nothing; join again under the same id")},
-    _S.STALE: _OUTSIDE | {Event.POLLED: Rule((_S.JOINING,), "own nothing; join again"), Event.CLOSE: _LEAVE},
+    _S.FENCED: _OUTSIDE
+    | {ConsumerEvent.LOST: Rule((_S.JOINING,), "own nothing; join again under the same id")},
+    _S.STALE: _OUTSIDE
+    | {
+        ConsumerEvent.POLLED: Rule((_S.JOINING,), "own nothing; join again"),
+        ConsumerEvent.CLOSE: _LEAVE,
+    },
     _S.FATAL: _OUTSIDE,
 }

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
-from kassay.model.explore import Cell, Interner
+from kassay.model.explore import Interned, Interner
 from kassay.model.protocols.coordinator.step import Event, Load, Output, Unload, step
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values import timers
@@ -19,43 +19,43 @@ from kassay.model.protocols.values.groups import (
     COMPLETING,
     ClassicGroup,
     Continuation,
-    Coordinator,
+    CoordinatorState,
     Persist,
     Persisted,
     Role,
     StoredAssignment,
 )
 from kassay.model.protocols.values.records import Log, compact
-from kassay.model.protocols.values.requests import Config, Join, Reply, ReplyBody, SetTimer, TimerFired
+from kassay.model.protocols.values.requests import Config, JoinGroup, Reply, ReplyBody, SetTimer, TimerFired
 
 
-class Broker(NamedTuple):
+class CoordinatorHost(NamedTuple):
     """`coordinator` is interned by itself, since many brokers differ only in timers and log."""
 
-    coordinator: Cell
+    coordinator: Interned
     armed: timers.Armed = ()
     log: Log = ()
     unanswered: tuple[Continuation, ...] = ()
 
     @property
-    def state(self) -> Coordinator:
+    def state(self) -> CoordinatorState:
         """The coordinator's own state."""
-        state: Coordinator = self.coordinator.value
+        state: CoordinatorState = self.coordinator.value
         return state
 
 
 Mail: TypeAlias = tuple[tuple[int, ReplyBody], ...]
 """Replies by the number of the request that they answer."""
 
-Outcome: TypeAlias = tuple[Cell, Mail]
+Outcome: TypeAlias = tuple[Interned, Mail]
 """A broker's cell and the replies."""
 
-Result: TypeAlias = tuple[Cell, tuple[Output, ...]]
+Result: TypeAlias = tuple[Interned, tuple[Output, ...]]
 """The coordinator's cell after a step, and what it told to do."""
 
 
 class Brokers:
-    """All that the model's broker can do; cells hold `Broker` values.
+    """All that the model's broker can do; cells hold `CoordinatorHost` values.
 
     `keeps_log` is off where no failover can happen any more: then the log is never read. `split_sync`
     leaves the leader's SyncGroup unanswered after the write, so that a failover can fall between.
@@ -78,19 +78,19 @@ class Brokers:
         self.member_id = member_id
         self.split_sync = split_sync
         self._tidy = _by_due if clocked else _timeless
-        self._seen: dict[tuple[Cell, Event, bool], tuple[Outcome, ...]] = {}
-        self._stepped: dict[tuple[Cell, Event], tuple[Result, ...]] = {}
+        self._seen: dict[tuple[Interned, Event, bool], tuple[Outcome, ...]] = {}
+        self._stepped: dict[tuple[Interned, Event], tuple[Result, ...]] = {}
 
-    def first(self, image: v.Image) -> Cell:
+    def first(self, image: v.Image) -> Interned:
         """A broker that has never heard of the group."""
-        return self.interner.cell(Broker(self.interner.cell(Coordinator(image=image))))
+        return self.interner.cell(CoordinatorHost(self.interner.cell(CoordinatorState(image=image))))
 
-    def handle(self, cell: Cell, event: Event, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
+    def handle(self, cell: Interned, event: Event, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
         """Every outcome of an event, duplicates merged, in the order of the choices."""
         key = (cell, event, keeps_log)
         found = self._seen.get(key)
         if found is None:
-            broker: Broker = cell.value
+            broker: CoordinatorHost = cell.value
             found = self._seen[key] = tuple(
                 dict.fromkeys(
                     self._settle(broker, result, keeps_log) for result in self._results(broker, event)
@@ -98,9 +98,9 @@ class Brokers:
             )
         return found
 
-    def _results(self, broker: Broker, event: Event) -> tuple[Result, ...]:
+    def _results(self, broker: CoordinatorHost, event: Event) -> tuple[Result, ...]:
         """What the coordinator may do about an event; only a request for a member id reads more than it."""
-        if isinstance(event, Join) and not event.member:
+        if isinstance(event, JoinGroup) and not event.member:
             return self._outcomes(broker, event)
         key = (broker.coordinator, event)
         found = self._stepped.get(key)
@@ -108,7 +108,7 @@ class Brokers:
             found = self._stepped[key] = self._outcomes(broker, event)
         return found
 
-    def _outcomes(self, broker: Broker, event: Event) -> tuple[Result, ...]:
+    def _outcomes(self, broker: CoordinatorHost, event: Event) -> tuple[Result, ...]:
         def targets(ask: TargetAsk) -> tuple[Target, ...]:
             return self.targets(ask)  # type: ignore[operator, no-any-return]
 
@@ -118,14 +118,14 @@ class Brokers:
         steps = outcomes(lambda ch: step(self.config, broker.state, event, ch), targets, member_id)
         return tuple((self.interner.cell(found.state), found.outputs) for found in steps)
 
-    def _settle(self, broker: Broker, result: Result, keeps_log: bool) -> Outcome:
+    def _settle(self, broker: CoordinatorHost, result: Result, keeps_log: bool) -> Outcome:
         """Carry out the outputs: timers, log, replies, and what follows an acknowledged write."""
         mail: list[tuple[int, ReplyBody]] = []
         while True:
             coordinator, outputs = result
             armed = timers.after(broker.armed, outputs)
             armed = armed if armed is broker.armed else self._tidy(armed)
-            broker = Broker(coordinator, armed, broker.log, broker.unanswered)
+            broker = CoordinatorHost(coordinator, armed, broker.log, broker.unanswered)
             follow: list[Continuation] = []
             for output in outputs:
                 if isinstance(output, Reply):
@@ -142,47 +142,47 @@ class Brokers:
                 return self.interner.cell(broker._replace(unanswered=(then,))), tuple(mail)
             (result,) = self._results(broker, Persisted(then))
 
-    def acknowledge(self, cell: Cell, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
+    def acknowledge(self, cell: Interned, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
         """The leader's stored assignment is answered at last."""
-        broker: Broker = cell.value
+        broker: CoordinatorHost = cell.value
         (then,) = broker.unanswered
         answered = self.interner.cell(broker._replace(unanswered=()))
         return self.handle(answered, Persisted(then), keeps_log=keeps_log)
 
-    def fire(self, cell: Cell, timer: SetTimer, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
+    def fire(self, cell: Interned, timer: SetTimer, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
         """A timer is due."""
-        broker: Broker = cell.value
+        broker: CoordinatorHost = cell.value
         disarmed = broker._replace(armed=timers.without(broker.armed, timer))
         return self.handle(
             self.interner.cell(disarmed), TimerFired(timer.timer, timer.payload), keeps_log=keeps_log
         )
 
-    def wait(self, cell: Cell, ticks: int) -> Cell:
+    def wait(self, cell: Interned, ticks: int) -> Interned:
         """The broker so many ticks later; none of its timers may be due before."""
-        broker: Broker = cell.value
+        broker: CoordinatorHost = cell.value
         armed = tuple(order._replace(due=order.due - ticks) for order in broker.armed)
         return self.interner.cell(broker._replace(armed=armed)) if armed else cell
 
-    def fail_over(self, cell: Cell, *, keeps_log: bool = True, loads: bool = True) -> Outcome:
+    def fail_over(self, cell: Interned, *, keeps_log: bool = True, loads: bool = True) -> Outcome:
         """The coordinator moves: parked requests get NOT_COORDINATOR, the next one reads the log.
 
         Without `loads` it has not yet read it, and answers COORDINATOR_LOAD_IN_PROGRESS until `load`.
         """
-        broker: Broker = cell.value
+        broker: CoordinatorHost = cell.value
         quiet = self.interner.cell(broker._replace(unanswered=(), armed=()))
         ((unloaded, mail),) = self.handle(quiet, Unload())
-        old: Broker = unloaded.value
-        waiting = Coordinator(image=broker.state.image, role=Role.LOADING)
+        old: CoordinatorHost = unloaded.value
+        waiting = CoordinatorState(image=broker.state.image, role=Role.LOADING)
         fresh = self.interner.cell(old._replace(coordinator=self.interner.cell(waiting), armed=()))
         return (self.load(fresh, keeps_log=keeps_log) if loads else fresh), mail
 
-    def load(self, cell: Cell, *, keeps_log: bool = True) -> Cell:
+    def load(self, cell: Interned, *, keeps_log: bool = True) -> Interned:
         """The new coordinator has read the log."""
         ((loaded, _),) = self.handle(cell, Load(cell.value.log))
         return loaded if keeps_log else self.interner.cell(loaded.value._replace(log=()))
 
 
-def _current(broker: Broker) -> Broker:
+def _current(broker: CoordinatorHost) -> CoordinatorHost:
     """The broker without a stored assignment that the group no longer waits for."""
     for then in broker.unanswered:
         group = broker.state.group

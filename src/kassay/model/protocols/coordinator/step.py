@@ -33,11 +33,11 @@ from kassay.model.protocols.coordinator.consumer import requests as consumer_req
 from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.choices import Choices
-from kassay.model.protocols.values.effects import Turn
+from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import (
     ClassicGroup,
     ConsumerGroup,
-    Coordinator,
+    CoordinatorState,
     Group,
     JoinedConsumerGroup,
     Persist,
@@ -48,24 +48,24 @@ from kassay.model.protocols.values.groups import (
 from kassay.model.protocols.values.records import EPOCH, MEMBER, OFFSET, GroupValue, Log
 from kassay.model.protocols.values.requests import (
     CancelTimer,
-    Commit,
-    CommitReply,
     Config,
     ConsumerHeartbeat,
     ConsumerHeartbeatReply,
     Heartbeat,
     HeartbeatReply,
-    Join,
-    JoinReply,
-    Leave,
-    LeaveReply,
+    JoinGroup,
+    JoinGroupReply,
+    LeaveGroup,
+    LeaveGroupReply,
     MetadataChanged,
+    OffsetCommit,
+    OffsetCommitReply,
     Reply,
     ReplyBody,
     Request,
     SetTimer,
-    Sync,
-    SyncReply,
+    SyncGroup,
+    SyncGroupReply,
     TimerFired,
 )
 
@@ -102,40 +102,40 @@ Event: TypeAlias = Request | TimerFired | MetadataChanged | Persisted | Unload |
 Output: TypeAlias = Reply | SetTimer | CancelTimer | Persist
 
 
-class Step(NamedTuple):
+class CoordinatorStep(NamedTuple):
     """What a step comes to."""
 
-    state: Coordinator
+    state: CoordinatorState
     outputs: tuple[Output, ...]
 
 
-def step(config: Config, state: Coordinator, event: Event, choices: Choices) -> Step:
+def step(config: Config, state: CoordinatorState, event: Event, choices: Choices) -> CoordinatorStep:
     """What the coordinator does about one event.
 
     Raises `IllegalTransition` for an event that cannot happen in this state.
     """
-    turn = Turn(config, state.image, choices, event.now)
+    turn = Effects(config, state.image, choices, event.now)
     if isinstance(event, MetadataChanged):
-        return Step(state._replace(image=event.image), ())
+        return CoordinatorStep(state._replace(image=event.image), ())
     if isinstance(event, Load):
         group: Group = _load(turn, event.log)
-        return Step(state._replace(group=group, role=Role.ACTIVE), tuple(turn.out))
+        return CoordinatorStep(state._replace(group=group, role=Role.ACTIVE), tuple(turn.out))
     if isinstance(event, Unload):
         if isinstance(state.group, ClassicGroup):
             classic_requests.unload(turn, state.group)
-        return Step(state._replace(group=None, role=Role.NOT_COORDINATOR), tuple(turn.out))
+        return CoordinatorStep(state._replace(group=None, role=Role.NOT_COORDINATOR), tuple(turn.out))
     if state.role != Role.ACTIVE:
         error = v.NOT_COORDINATOR if state.role == Role.NOT_COORDINATOR else v.COORDINATOR_LOAD_IN_PROGRESS
         if not isinstance(event, TimerFired | Persisted):
             turn.reply(event.request, error_reply(event, error))
-        return Step(state, tuple(turn.out))
+        return CoordinatorStep(state, tuple(turn.out))
     group = _handle(turn, state.group, event)
     if group is not state.group:
         state = state._replace(group=group)
-    return Step(state, tuple(turn.out))
+    return CoordinatorStep(state, tuple(turn.out))
 
 
-def _handle(turn: Turn, group: Group, event: Request | TimerFired | Persisted) -> Group:
+def _handle(turn: Effects, group: Group, event: Request | TimerFired | Persisted) -> Group:
     if isinstance(event, Persisted):
         return _stored(turn, group, event)
     if isinstance(event, TimerFired):
@@ -147,7 +147,7 @@ def _handle(turn: Turn, group: Group, event: Request | TimerFired | Persisted) -
         return group
 
 
-def _stored(turn: Turn, group: Group, event: Persisted) -> Group:
+def _stored(turn: Effects, group: Group, event: Persisted) -> Group:
     then = event.then
     if isinstance(then, JoinedConsumerGroup | SyncedConsumerGroup):
         return consumer_requests.stored(turn, group, then, event)
@@ -156,7 +156,7 @@ def _stored(turn: Turn, group: Group, event: Persisted) -> Group:
     return classic_requests.handle_stored(turn, group, event)
 
 
-def _timer(turn: Turn, group: Group, event: TimerFired) -> Group:
+def _timer(turn: Effects, group: Group, event: TimerFired) -> Group:
     """A timer concerns one kind of group; one that outlived its group does nothing."""
     classic = event.timer.kind in classic_requests.TIMERS
     if classic and isinstance(group, ClassicGroup):
@@ -166,19 +166,19 @@ def _timer(turn: Turn, group: Group, event: TimerFired) -> Group:
     return group
 
 
-def _request(turn: Turn, group: Group, event: Request) -> Group:
+def _request(turn: Effects, group: Group, event: Request) -> Group:
     if isinstance(event, ConsumerHeartbeat):
         return consumer_requests.handle_heartbeat(turn, group, event)
     if isinstance(group, ClassicGroup):
         return classic_requests.handle_request(turn, group, event)
     if not isinstance(group, ConsumerGroup):
         return classic_requests.handle_without_group(turn, event, group)
-    if isinstance(event, Join) and not group.members:
+    if isinstance(event, JoinGroup) and not group.members:
         return consumer_requests.replace_empty(turn, group, event)
     return consumer_requests.handle_classic_request(turn, group, event)
 
 
-def _load(turn: Turn, log: Log) -> Group:
+def _load(turn: Effects, log: Log) -> Group:
     """The group that the acknowledged records tell of; offsets alone make an empty one."""
     kinds = {record.key[0] for record in log}
     if EPOCH in kinds or MEMBER in kinds:
@@ -191,16 +191,16 @@ def _load(turn: Turn, log: Log) -> Group:
 
 def error_reply(request: Request, error: str) -> ReplyBody:
     """The answer to a request that fails as a whole."""
-    if isinstance(request, Join):
-        return JoinReply(error, v.UNKNOWN_MEMBER)
-    if isinstance(request, Sync):
-        return SyncReply(error)
+    if isinstance(request, JoinGroup):
+        return JoinGroupReply(error, v.UNKNOWN_MEMBER)
+    if isinstance(request, SyncGroup):
+        return SyncGroupReply(error)
     if isinstance(request, Heartbeat):
         return HeartbeatReply(error)
-    if isinstance(request, Leave):
-        return LeaveReply(error)
-    if isinstance(request, Commit):
-        return CommitReply(error)
+    if isinstance(request, LeaveGroup):
+        return LeaveGroupReply(error)
+    if isinstance(request, OffsetCommit):
+        return OffsetCommitReply(error)
     return ConsumerHeartbeatReply(error)
 
 
@@ -208,6 +208,6 @@ class GroupCoordinator:
     """The coordinator as a target: an object whose `step` is `step`."""
 
     @staticmethod
-    def step(config: Config, state: Coordinator, event: Event, choices: Choices) -> Step:
+    def step(config: Config, state: CoordinatorState, event: Event, choices: Choices) -> CoordinatorStep:
         """See `step`."""
         return step(config, state, event, choices)

@@ -13,16 +13,16 @@ from typing import NamedTuple, TypeAlias
 
 from kassay.model.protocols.coordinator.classic.rebalance import write_error
 from kassay.model.protocols.coordinator.step import (
+    CoordinatorStep,
     Event,
     Load,
-    Step,
     Unload,
     error_reply,
     step,
 )
 from kassay.model.protocols.values.choices import Choices
-from kassay.model.protocols.values.groups import Continuation, Coordinator, Persist, Persisted
-from kassay.model.protocols.values.records import Log, Record, compact
+from kassay.model.protocols.values.groups import Continuation, CoordinatorState, Persist, Persisted
+from kassay.model.protocols.values.records import Log, LogRecord, compact
 from kassay.model.protocols.values.requests import (
     Config,
     Reply,
@@ -43,11 +43,11 @@ class Broker(NamedTuple):
     follows once all of that is acknowledged; it comes in order of appending.
     """
 
-    coordinator: Coordinator = Coordinator()
+    coordinator: CoordinatorState = CoordinatorState()
     armed: Armed = ()
     now: int = 0
     log: Log = ()
-    unacknowledged: tuple[Record, ...] = ()
+    unacknowledged: tuple[LogRecord, ...] = ()
     waiting: tuple[Waiting, ...] = ()
     deferring: bool = False
     durable: int = 0
@@ -58,11 +58,11 @@ class Happened(NamedTuple):
 
     broker: Broker
     replies: tuple[Reply, ...] = ()
-    records: tuple[Record, ...] = ()
+    records: tuple[LogRecord, ...] = ()
     fired: tuple[Timer, ...] = ()
 
 
-Machine: TypeAlias = Callable[[Config, Coordinator, Event, Choices], Step]
+Machine: TypeAlias = Callable[[Config, CoordinatorState, Event, Choices], CoordinatorStep]
 """Something that steps as `coordinator.step` does."""
 
 
@@ -74,7 +74,7 @@ class Run:
         self.broker = broker
         self.choices = choices
         self.replies: list[Reply] = []
-        self.records: list[Record] = []
+        self.records: list[LogRecord] = []
         self.fired: list[Timer] = []
 
     def done(self) -> Happened:

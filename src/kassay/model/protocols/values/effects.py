@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kassay.model.protocols.values.choices import Choices
 from kassay.model.protocols.values.groups import Continuation, Group, Persist
-from kassay.model.protocols.values.records import Record
+from kassay.model.protocols.values.records import LogRecord
 from kassay.model.protocols.values.requests import (
     CancelTimer,
     Config,
@@ -17,7 +17,7 @@ from kassay.model.protocols.values.requests import (
 )
 
 
-class Turn:
+class Effects:
     """One step under way."""
 
     __slots__ = ("choices", "config", "image", "now", "out")
@@ -55,7 +55,7 @@ class Turn:
 
     def persist(
         self,
-        records: tuple[Record, ...],
+        records: tuple[LogRecord, ...],
         then: Continuation | None = None,
         undo: tuple[Group, ...] = (),
     ) -> None:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final, NamedTuple, TypeAlias
 
-from kassay.model.protocols.values.records import ClassicMetadata, Record
+from kassay.model.protocols.values.records import ClassicMetadata, LogRecord
 from kassay.model.protocols.values.requests import (
     NO_REQUEST,
     ZERO_BYTES,
     Image,
-    JoinReply,
+    JoinGroupReply,
     Partitions,
     Protocols,
     RequestId,
@@ -109,7 +109,7 @@ class Role(StrEnum):
     NOT_COORDINATOR = "not coordinator"
 
 
-class Coordinator(NamedTuple):
+class CoordinatorState(NamedTuple):
     """All that a coordinator knows."""
 
     group: Group = None
@@ -151,7 +151,7 @@ class JoinedConsumerGroup(NamedTuple):
     """A classic JoinGroup to a consumer group: answer it and watch the member."""
 
     request: RequestId
-    reply: JoinReply
+    reply: JoinGroupReply
     session_timeout: int
     rebalance_timeout: int
     downgraded: bool
@@ -180,7 +180,7 @@ class Persist(NamedTuple):
     group changes at once, whatever becomes of its records), else it holds the former group.
     """
 
-    records: tuple[Record, ...]
+    records: tuple[LogRecord, ...]
     then: Continuation | None = None
     undo: tuple[Group, ...] = ()
 

@@ -10,19 +10,18 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from kassay.model.protocols.values.requests import Commit, Join, ReplyBody, Request, Sync
+from kassay.model.protocols.values.requests import (
+    ConsumerHeartbeat,
+    JoinGroup,
+    OffsetCommit,
+    ReplyBody,
+    Request,
+    SyncGroup,
+)
 
 MAIN: Final = "main"
 HEARTBEAT: Final = "heartbeat"
 COMMIT: Final = "commit"
-
-NAMES: Final = {
-    "Join": "JoinGroup",
-    "Sync": "SyncGroup",
-    "Heartbeat": "Heartbeat",
-    "Commit": "OffsetCommit",
-    "ConsumerHeartbeat": "heartbeat",
-}
 
 
 class Returned(NamedTuple):
@@ -71,9 +70,9 @@ HEARTBEAT_OFFSET: Final = 1_000_000
 
 def channel_of(request: Request) -> str:
     """The channel that a request goes by."""
-    if isinstance(request, Join | Sync):
+    if isinstance(request, JoinGroup | SyncGroup):
         return MAIN
-    return COMMIT if isinstance(request, Commit) else HEARTBEAT
+    return COMMIT if isinstance(request, OffsetCommit) else HEARTBEAT
 
 
 def number_of(c: int, connection: int) -> int:
@@ -92,4 +91,4 @@ def connection_of(request: Request) -> int:
 
 def name_of(request: Request) -> str:
     """What people call such a request."""
-    return NAMES[type(request).__name__]
+    return "heartbeat" if isinstance(request, ConsumerHeartbeat) else type(request).__name__

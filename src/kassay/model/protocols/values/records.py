@@ -78,18 +78,18 @@ Value: TypeAlias = GroupValue | MemberValue | CurrentValue | Image | Partitions 
 Key: TypeAlias = tuple[str, str | TopicPartition]
 
 
-class Record(NamedTuple):
+class LogRecord(NamedTuple):
     """One record; `value` None is a tombstone. `key` is the kind and what tells its records apart."""
 
     key: Key
     value: Value | None
 
 
-Log: TypeAlias = tuple[Record, ...]
+Log: TypeAlias = tuple[LogRecord, ...]
 """Acknowledged records, compacted: the last of each key, tombstones dropped, in the order of the keys."""
 
 
-def compact(log: Log, more: Iterable[Record]) -> Log:
+def compact(log: Log, more: Iterable[LogRecord]) -> Log:
     """The log with `more` appended.
 
     A classic group takes the place of a consumer group of whose records some may not be deleted: an
@@ -106,11 +106,11 @@ def compact(log: Log, more: Iterable[Record]) -> Log:
     return tuple(sorted(found.values(), key=_order))
 
 
-def _order(record: Record) -> tuple[str, str]:
+def _order(record: LogRecord) -> tuple[str, str]:
     kind, name = record.key
     return kind, str(name)
 
 
-def offset_records(offsets: Iterable[tuple[TopicPartition, int]]) -> tuple[Record, ...]:
+def offset_records(offsets: Iterable[tuple[TopicPartition, int]]) -> tuple[LogRecord, ...]:
     """The records of an accepted OffsetCommit."""
-    return tuple(Record((OFFSET, tp), offset) for tp, offset in offsets)
+    return tuple(LogRecord((OFFSET, tp), offset) for tp, offset in offsets)

@@ -93,7 +93,7 @@ def image_of(counts: Iterable[tuple[str, int]]) -> Image:
 # clock leave it at 0. An optional string that is sent, but empty, is written as a blank.
 
 
-class Join(NamedTuple):
+class JoinGroup(NamedTuple):
     """JoinGroup."""
 
     request: RequestId
@@ -108,7 +108,7 @@ class Join(NamedTuple):
     now: int = 0
 
 
-class Sync(NamedTuple):
+class SyncGroup(NamedTuple):
     """SyncGroup; a leader brings `assignments`. An absent protocol type or name is not checked."""
 
     request: RequestId
@@ -131,7 +131,7 @@ class Heartbeat(NamedTuple):
     now: int = 0
 
 
-class Leave(NamedTuple):
+class LeaveGroup(NamedTuple):
     """LeaveGroup: (member, instance) pairs; a static member may be named by its instance alone."""
 
     request: RequestId
@@ -139,7 +139,7 @@ class Leave(NamedTuple):
     now: int = 0
 
 
-class Commit(NamedTuple):
+class OffsetCommit(NamedTuple):
     """OffsetCommit; `generation` is the member epoch in a consumer group."""
 
     request: RequestId
@@ -174,13 +174,13 @@ class ConsumerHeartbeat(NamedTuple):
         return self.epoch == JOIN_EPOCH or sent
 
 
-Request: TypeAlias = Join | Sync | Heartbeat | Leave | Commit | ConsumerHeartbeat
+Request: TypeAlias = JoinGroup | SyncGroup | Heartbeat | LeaveGroup | OffsetCommit | ConsumerHeartbeat
 
 
 # Replies.
 
 
-class JoinReply(NamedTuple):
+class JoinGroupReply(NamedTuple):
     """JoinGroup's answer; `members` only for the leader. On errors the rest holds Kafka's defaults."""
 
     error: str
@@ -193,7 +193,7 @@ class JoinReply(NamedTuple):
     members: tuple[tuple[str, str, Metadata], ...] = ()
 
 
-class SyncReply(NamedTuple):
+class SyncGroupReply(NamedTuple):
     """SyncGroup's answer."""
 
     error: str
@@ -208,14 +208,14 @@ class HeartbeatReply(NamedTuple):
     error: str
 
 
-class LeaveReply(NamedTuple):
+class LeaveGroupReply(NamedTuple):
     """LeaveGroup's answer: one (member, instance, error) for each that was to leave."""
 
     error: str
     members: tuple[tuple[str, str, str], ...] = ()
 
 
-class CommitReply(NamedTuple):
+class OffsetCommitReply(NamedTuple):
     """OffsetCommit's answer, the same for every partition."""
 
     error: str
@@ -232,7 +232,12 @@ class ConsumerHeartbeatReply(NamedTuple):
 
 
 ReplyBody: TypeAlias = (
-    JoinReply | SyncReply | HeartbeatReply | LeaveReply | CommitReply | ConsumerHeartbeatReply
+    JoinGroupReply
+    | SyncGroupReply
+    | HeartbeatReply
+    | LeaveGroupReply
+    | OffsetCommitReply
+    | ConsumerHeartbeatReply
 )
 
 # Error names, as in Kafka's `Errors`.

@@ -207,7 +207,7 @@ def test_scenario_48_disjoint_lists_leave_the_group_untouched():
 
 def test_scenario_48_an_empty_list_is_refused():
     drive = Drive()
-    request = v.Join(0, "", ())
+    request = v.JoinGroup(0, "", ())
     assert drive.send(request).error == v.INCONSISTENT_GROUP_PROTOCOL
     drive.stable(1)
     assert drive.send(request).error == v.INCONSISTENT_GROUP_PROTOCOL

@@ -15,7 +15,7 @@ from kassay.model.protocols.values.groups import (
     UNRELEASED,
     UNREVOKED,
 )
-from kassay.model.protocols.values.records import TOPICS, Record
+from kassay.model.protocols.values.records import TOPICS, LogRecord
 from kassay.model.protocols.values.requests import Config
 from tests.model.protocols.coordinator.drive import Drive, tps
 
@@ -194,7 +194,7 @@ def test_scenario_65_failover_while_revoking_starts_the_timer_again():
 def test_a_group_is_what_its_records_say():
     drive = split()
     ack(drive, "a")
-    topics = Record((TOPICS, ""), drive.consumer.topics)
+    topics = LogRecord((TOPICS, ""), drive.consumer.topics)
     assert replay(None, (*all_records(drive.consumer), topics)) == drive.consumer
 
 

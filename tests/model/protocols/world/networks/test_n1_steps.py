@@ -7,8 +7,8 @@ import pytest
 from kassay.certify.protocols.explore import build, explore, watched
 from kassay.model.explore import Severity, Verdict, run
 from kassay.model.explore import explore as walk
-from kassay.model.protocols.clients.classic_table import State
-from kassay.model.protocols.clients.config import Run
+from kassay.model.protocols.clients.classic_table import ClassicState
+from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values.groups import Role
 from kassay.model.protocols.values.in_flight import SILENT, channel_of
@@ -268,7 +268,7 @@ def test_scenario_13_a_commit_in_flight_of_a_removed_member():
     (returned,) = clients(state)[0].wire.back
     assert returned.body.error == "UNKNOWN_MEMBER_ID"
     after = play(model, state, "c1 takes OffsetCommit")
-    assert clients(after)[0].state is State.UNJOINED
+    assert clients(after)[0].state is ClassicState.UNJOINED
     assert after.offsets.value.committed == ()
 
 
@@ -324,7 +324,7 @@ def test_with_the_fence_no_commit_goes_back():
     model = build("classic", partitions=1, faults=Faults(pause=1), network="N1", records=1)
     state = play(model, joined(model, 1), "c1 processes", "c1 sends OffsetCommit", "c1 pauses")
     state = play(model, state, "coordinator session of c1-1", "c1 OffsetCommit arrives")
-    assert clients(state)[0].run is Run.PAUSED
+    assert clients(state)[0].run is Process.PAUSED
     assert clients(state)[0].wire.back[0].body.error == "UNKNOWN_MEMBER_ID"
     assert state.offsets.value.broken == ()
 

@@ -5,7 +5,7 @@ from itertools import pairwise, permutations
 
 import pytest
 
-from kassay.model.explore import Budget, Cell, explore
+from kassay.model.explore import Interned, WalkLimits, explore
 from kassay.model.protocols.shared.faults import parse_faults
 from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry
@@ -25,12 +25,12 @@ WORLDS = [
 def some(make, chosen):
     """A model, and the first states of its walk."""
     model = make(chosen)
-    return model, explore(model, budget=Budget(600), check_liveness=False).graph.states
+    return model, explore(model, budget=WalkLimits(600), check_liveness=False).graph.states
 
 
 def everything(value):
     """All strings in a value, and all numbers of fields that hold generations, at any depth."""
-    if isinstance(value, Cell):
+    if isinstance(value, Interned):
         yield from everything(value.value)
     elif type(value) is str:
         yield value

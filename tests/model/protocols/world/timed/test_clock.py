@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from kassay.model.errors import InputError
 from kassay.model.explore import explore
-from kassay.model.protocols.clients.classic_state import Client
-from kassay.model.protocols.clients.classic_table import State
-from kassay.model.protocols.clients.config import Run
+from kassay.model.protocols.clients.classic_state import ClassicClient
+from kassay.model.protocols.clients.classic_table import ClassicState
+from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, parse_faults
 from kassay.model.protocols.world.timed import clock
 from kassay.model.protocols.world.timed.classic import TimedModel
@@ -30,7 +30,7 @@ from tests.model.protocols.world.timed.worlds import (
     timeless,
 )
 
-STABLE = Client(Run.UP, State.STABLE, "c1-1", 1)
+STABLE = ClassicClient(Process.UP, ClassicState.STABLE, "c1-1", 1)
 
 
 class Case(NamedTuple):
@@ -206,7 +206,7 @@ def test_time_waits_for_what_is_due_and_an_expiry_comes_last(case):
         expiring = [a for a, _ in steps if a.name.endswith(("expires", "timer fires", "loaded the group"))]
         # A client that runs, polls and is not backing off has nothing left to do when a timer fires.
         for number, (cell, shown) in enumerate(zip(state.world.clients, state.clocks), 1):
-            if cell.value.run is Run.UP and shown.poll == clock.POLLING and not shown.rest:
+            if cell.value.run is Process.UP and shown.poll == clock.POLLING and not shown.rest:
                 mine = {a.name for a, _ in steps if a.actor == f"c{number}" and not a.fault}
                 # A heartbeat under way may arrive any time.
                 idle = mine <= ({"Heartbeat", "heartbeat"} if timing.delay else set())
@@ -224,16 +224,19 @@ def test_time_waits_for_what_is_due_and_an_expiry_comes_last(case):
 
 
 def test_heartbeats_begin_with_the_reply_to_the_joingroup_and_end_with_the_membership():
-    joining = STABLE._replace(state=State.PREPARING)
-    settled = STABLE._replace(state=State.COMPLETING)
+    joining = STABLE._replace(state=ClassicState.PREPARING)
+    settled = STABLE._replace(state=ClassicState.COMPLETING)
     assert stepped(Timing(), IDLE, joining, settled).beat == 2
     assert stepped(Timing(), Clock(1), settled, STABLE).beat == 1
-    assert stepped(Timing(), Clock(1), STABLE, STABLE._replace(state=State.UNJOINED, generation=-1)).beat == 0
-    assert stepped(Timing(), Clock(1, 3), STABLE, STABLE._replace(run=Run.GONE)) == IDLE
+    assert (
+        stepped(Timing(), Clock(1), STABLE, STABLE._replace(state=ClassicState.UNJOINED, generation=-1)).beat
+        == 0
+    )
+    assert stepped(Timing(), Clock(1, 3), STABLE, STABLE._replace(run=Process.GONE)) == IDLE
 
 
 def test_a_paused_process_finds_what_has_fallen_due():
-    paused = STABLE._replace(run=Run.PAUSED)
+    paused = STABLE._replace(run=Process.PAUSED)
     assert waited(Clock(2, 3), paused, 9) == Clock(0, 0)
     assert waited(Clock(2, LATE), paused, 1) == Clock(1, LATE)
     assert stepped(Timing(delay=1), Clock(-1), STABLE, paused).beat == 0

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from kassay.certify.protocols.explore import beliefs, explore
 from kassay.model.errors import InputError
 from kassay.model.explore import Severity, Verdict
-from kassay.model.protocols.clients.classic_table import State
-from kassay.model.protocols.clients.config import Run
+from kassay.model.protocols.clients.classic_table import ClassicState
+from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.groups import PREPARING, STABLE
@@ -181,7 +181,7 @@ def test_scenario_13_who_processes_for_too_long_leaves_and_its_late_commit_fails
     assert client(after, 1).owned == client(busy, 1).owned, "it processes on"
     assert client(after, 1).member == "", "it will have to join as a new member"
     assert not beliefs(model, after).beliefs[0].commits
-    commit = v.Commit(1_000_001, late, generation)
+    commit = v.OffsetCommit(1_000_001, late, generation)
     ((_, mail),) = model.setting.brokers.handle(after.world.broker, commit)
     assert mail[0][1].error == v.UNKNOWN_MEMBER_ID
     back = wait(model, after, 2)
@@ -198,7 +198,12 @@ def test_scenario_14_a_rebalance_is_noticed_within_one_interval(delay):
             continue
         for number in (1, 2):
             c = client(state, number)
-            if c.run is Run.UP and c.state is State.STABLE and not c.rejoin and c.member in members(state):
+            if (
+                c.run is Process.UP
+                and c.state is ClassicState.STABLE
+                and not c.rejoin
+                and c.member in members(state)
+            ):
                 waits.add(timing.rebalance_timeout - left)
     assert max(waits) == timing.heartbeat + delay
 

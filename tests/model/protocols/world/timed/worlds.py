@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from kassay.model.explore import Cell
+from kassay.model.explore import Interned
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.models.consumer import ConsumerModel
@@ -79,13 +79,13 @@ def due(state: Any, kind: str, member: str = "") -> int | None:
 
 
 @cache
-def _plain(cell: Cell) -> Any:
+def _plain(cell: Interned) -> Any:
     return plain(cell.value)
 
 
 def plain(value: Any) -> Any:
     """The value without cells, so that values of two models compare."""
-    if isinstance(value, Cell):
+    if isinstance(value, Interned):
         return _plain(value)
     if not isinstance(value, tuple):
         return value

@@ -13,13 +13,13 @@ from kassay.model.protocols.coordinator.classic.table import LEGAL
 from kassay.model.protocols.shared.table import IllegalTransition
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.choices import LEADER, PROTOCOL
-from kassay.model.protocols.values.effects import Turn
+from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import EMPTY, PREPARING, ClassicGroup, ClassicMember
-from kassay.model.protocols.values.records import GROUP, GroupValue, Record, StoredMember
-from kassay.model.protocols.values.requests import NO_REQUEST, JoinReply, Partitions, SyncReply
+from kassay.model.protocols.values.records import GROUP, GroupValue, LogRecord, StoredMember
+from kassay.model.protocols.values.requests import NO_REQUEST, JoinGroupReply, Partitions, SyncGroupReply
 
 
-class Draft:
+class GroupBuilder:
     """A classic group that a step is changing; `freeze` makes a value of it again."""
 
     __slots__ = (
@@ -37,7 +37,7 @@ class Draft:
         "turn",
     )
 
-    def __init__(self, turn: Turn, group: ClassicGroup) -> None:
+    def __init__(self, turn: Effects, group: ClassicGroup) -> None:
         self.turn = turn
         self.state = group.state
         self.generation = group.generation
@@ -128,7 +128,7 @@ class Draft:
             for _, member in sorted(self.members.items())
         )
 
-    def record(self, assignments: dict[str, Partitions]) -> Record:
+    def record(self, assignments: dict[str, Partitions]) -> LogRecord:
         """The group as it is written, with these assignments."""
         members = tuple(
             StoredMember(
@@ -143,7 +143,7 @@ class Draft:
             for _, member in sorted(self.members.items())
         )
         value = GroupValue(self.generation, self.protocol_type, self.protocol, self.leader, members)
-        return Record((GROUP, ""), value)
+        return LogRecord((GROUP, ""), value)
 
     # Changes.
 
@@ -184,14 +184,14 @@ class Draft:
         most = max(votes.values())
         return self.turn.choices.pick(PROTOCOL, sorted(name for name in votes if votes[name] == most))
 
-    def answer_join(self, member_id: str, reply: JoinReply) -> None:
+    def answer_join(self, member_id: str, reply: JoinGroupReply) -> None:
         """Answer the parked JoinGroup, if there is one."""
         member = self.members[member_id]
         if member.awaiting_join != NO_REQUEST:
             self.turn.reply(member.awaiting_join, reply)
             self.members[member_id] = member._replace(awaiting_join=NO_REQUEST)
 
-    def answer_sync(self, member_id: str, reply: SyncReply) -> bool:
+    def answer_sync(self, member_id: str, reply: SyncGroupReply) -> bool:
         """Answer the parked SyncGroup; whether there was one."""
         member = self.members[member_id]
         if member.awaiting_sync == NO_REQUEST:

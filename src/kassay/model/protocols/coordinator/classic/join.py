@@ -7,7 +7,7 @@ Source: `GroupMetadataManager.classicGroupJoinToClassicGroup` and what it calls.
 
 from __future__ import annotations
 
-from kassay.model.protocols.coordinator.classic.group import Draft
+from kassay.model.protocols.coordinator.classic.group import GroupBuilder
 from kassay.model.protocols.coordinator.classic.rebalance import (
     complete_if_all_joined,
     join_reply,
@@ -25,13 +25,13 @@ from kassay.model.protocols.values.groups import (
     ClassicMember,
     ReplacedStatic,
 )
-from kassay.model.protocols.values.requests import NO_REQUEST, Join, JoinReply, SyncReply
+from kassay.model.protocols.values.requests import NO_REQUEST, JoinGroup, JoinGroupReply, SyncGroupReply
 
 KNOWN_MEMBER_ID_VERSION = 4
 SKIP_ASSIGNMENT_VERSION = 9
 
 
-def join(group: Draft, request: Join) -> None:
+def join(group: GroupBuilder, request: JoinGroup) -> None:
     """Handle JoinGroup."""
     if not _accepts(group, request.member):
         group.remove(request.member)
@@ -50,11 +50,11 @@ def join(group: Draft, request: Join) -> None:
             _refuse(group, request, request.member, error)
 
 
-def _refuse(group: Draft, request: Join, member_id: str, error: str) -> None:
-    group.turn.reply(request.request, JoinReply(error, member_id))
+def _refuse(group: GroupBuilder, request: JoinGroup, member_id: str, error: str) -> None:
+    group.turn.reply(request.request, JoinGroupReply(error, member_id))
 
 
-def _accepts(group: Draft, member_id: str) -> bool:
+def _accepts(group: GroupBuilder, member_id: str) -> bool:
     """Whether there is room; in Preparing only those who joined already take a place."""
     if group.state == EMPTY:
         return True
@@ -65,7 +65,7 @@ def _accepts(group: Draft, member_id: str) -> bool:
     return member_id in joined or len(joined) < size
 
 
-def _join_without_id(group: Draft, request: Join) -> None:
+def _join_without_id(group: GroupBuilder, request: JoinGroup) -> None:
     new_id = group.turn.choices.member_id(request.instance or request.client)
     known = group.static_id(request.instance) if request.instance else ""
     if known and group.turn.has("static_replace_stable_only") and group.state != STABLE:
@@ -80,7 +80,7 @@ def _join_without_id(group: Draft, request: Join) -> None:
         _refuse(group, request, new_id, v.MEMBER_ID_REQUIRED)
 
 
-def _add(group: Draft, request: Join, member_id: str) -> None:
+def _add(group: GroupBuilder, request: JoinGroup, member_id: str) -> None:
     """A new member: its JoinGroup is parked, for no longer than new members may wait."""
     member = ClassicMember(
         member_id,
@@ -99,7 +99,7 @@ def _add(group: Draft, request: Join, member_id: str) -> None:
     rebalance_or_complete(group)
 
 
-def _rejoin(group: Draft, request: Join) -> None:
+def _rejoin(group: GroupBuilder, request: JoinGroup) -> None:
     """A member that is known joins again."""
     unchanged = group.members[request.member].protocols == request.protocols
     if (group.state == COMPLETING and unchanged) or (
@@ -111,7 +111,7 @@ def _rejoin(group: Draft, request: Join) -> None:
     rebalance_or_complete(group)
 
 
-def _park(group: Draft, request: Join, member_id: str) -> None:
+def _park(group: GroupBuilder, request: JoinGroup, member_id: str) -> None:
     """Take over what the request says and leave it unanswered; one parked before is forgotten."""
     group.update(
         member_id,
@@ -122,7 +122,7 @@ def _park(group: Draft, request: Join, member_id: str) -> None:
     )
 
 
-def _replace_static(group: Draft, request: Join, old_id: str, new_id: str) -> None:
+def _replace_static(group: GroupBuilder, request: JoinGroup, old_id: str, new_id: str) -> None:
     """A static member came back without its id: the new id takes the old one's place."""
     old, old_leader = group.members[old_id], group.leader
     _swap_id(group, old_id, new_id)
@@ -157,16 +157,16 @@ def _replace_static(group: Draft, request: Join, old_id: str, new_id: str) -> No
         raise IllegalTransition(group.state, f"static member {request.instance} comes back")
 
 
-def _swap_id(group: Draft, old_id: str, new_id: str) -> None:
+def _swap_id(group: GroupBuilder, old_id: str, new_id: str) -> None:
     """Give a static member another id; who still uses the old one is fenced."""
-    group.answer_join(old_id, JoinReply(v.FENCED_INSTANCE_ID, old_id))
-    group.answer_sync(old_id, SyncReply(v.FENCED_INSTANCE_ID))
+    group.answer_join(old_id, JoinGroupReply(v.FENCED_INSTANCE_ID, old_id))
+    group.answer_sync(old_id, SyncGroupReply(v.FENCED_INSTANCE_ID))
     group.members[new_id] = group.members.pop(old_id)._replace(member=new_id, is_new=False)
     if group.leader == old_id:
         group.leader = new_id
 
 
-def static_stored(group: Draft, stored: ReplacedStatic, error: str) -> None:
+def static_stored(group: GroupBuilder, stored: ReplacedStatic, error: str) -> None:
     """The replaced static member is on disk: answer it. Or it is not: put the old id back."""
     new_id = stored.new_member
     if new_id not in group.members:

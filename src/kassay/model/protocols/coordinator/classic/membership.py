@@ -7,7 +7,7 @@ Source: `GroupMetadataManager.classicGroupSyncToClassicGroup`, `classicGroupHear
 
 from __future__ import annotations
 
-from kassay.model.protocols.coordinator.classic.group import Draft
+from kassay.model.protocols.coordinator.classic.group import GroupBuilder
 from kassay.model.protocols.coordinator.classic.rebalance import complete, complete_if_all_joined, prepare
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.groups import COMPLETING, EMPTY, PREPARING, STABLE, StoredAssignment
@@ -15,30 +15,30 @@ from kassay.model.protocols.values.records import offset_records
 from kassay.model.protocols.values.requests import (
     NO_REQUEST,
     ZERO_BYTES,
-    Commit,
-    CommitReply,
     Heartbeat,
     HeartbeatReply,
-    JoinReply,
-    Leave,
-    LeaveReply,
-    Sync,
-    SyncReply,
+    JoinGroupReply,
+    LeaveGroup,
+    LeaveGroupReply,
+    OffsetCommit,
+    OffsetCommitReply,
+    SyncGroup,
+    SyncGroupReply,
 )
 
 
-def sync(group: Draft, request: Sync) -> None:
+def sync(group: GroupBuilder, request: SyncGroup) -> None:
     """Handle SyncGroup: a follower's is parked, the leader's is persisted first."""
     error = _sync_error(group, request)
     if error != v.NONE:
-        group.turn.reply(request.request, SyncReply(error))
+        group.turn.reply(request.request, SyncGroupReply(error))
         return
     group.pending_sync.discard(request.member)
     if not group.pending_sync:
         group.turn.disarm(v.SYNC)
     if group.state == STABLE:
         assignment = group.members[request.member].assignment
-        reply = SyncReply(v.NONE, group.protocol_type, group.protocol, assignment)
+        reply = SyncGroupReply(v.NONE, group.protocol_type, group.protocol, assignment)
         group.turn.reply(request.request, reply)
         return
     group.update(request.member, awaiting_sync=request.request)
@@ -48,7 +48,7 @@ def sync(group: Draft, request: Sync) -> None:
         group.turn.persist((group.record(given),), then)
 
 
-def _sync_error(group: Draft, request: Sync) -> str:
+def _sync_error(group: GroupBuilder, request: SyncGroup) -> str:
     if group.state == EMPTY:
         return v.UNKNOWN_MEMBER_ID
     error = group.identity_error(request.member, request.instance)
@@ -66,7 +66,7 @@ def _differs(asked: str, actual: str) -> bool:
     return bool(asked) and bool(actual) and asked != actual
 
 
-def heartbeat(group: Draft, request: Heartbeat) -> None:
+def heartbeat(group: GroupBuilder, request: Heartbeat) -> None:
     """Handle Heartbeat: the session goes on even while the answer is to join again."""
     error = group.identity_error(request.member, request.instance)
     if error == v.NONE and request.generation != group.generation:
@@ -79,7 +79,7 @@ def heartbeat(group: Draft, request: Heartbeat) -> None:
     group.turn.reply_when_durable(request.request, HeartbeatReply(answer))
 
 
-def leave(group: Draft, request: Leave) -> None:
+def leave(group: GroupBuilder, request: LeaveGroup) -> None:
     """Handle LeaveGroup: who is known goes, a pending id too, and the group rebalances."""
     answers: list[tuple[str, str, str]] = []
     only_pending = True
@@ -91,17 +91,17 @@ def leave(group: Draft, request: Leave) -> None:
         group.turn.disarm(v.SESSION, found)
         if found in group.members:
             only_pending = False
-            group.answer_join(found, JoinReply(v.UNKNOWN_MEMBER_ID, ""))
+            group.answer_join(found, JoinGroupReply(v.UNKNOWN_MEMBER_ID, ""))
         group.remove(found)
     if any(error == v.NONE for _, _, error in answers):
         if group.state in (STABLE, COMPLETING):
             prepare(group)
         elif not (only_pending and group.turn.has("pending_blocks_forever")):
             complete_if_all_joined(group)
-    group.turn.reply_when_durable(request.request, LeaveReply(v.NONE, tuple(answers)))
+    group.turn.reply_when_durable(request.request, LeaveGroupReply(v.NONE, tuple(answers)))
 
 
-def _leaver(group: Draft, member_id: str, instance: str) -> tuple[str, str]:
+def _leaver(group: GroupBuilder, member_id: str, instance: str) -> tuple[str, str]:
     """Who is to leave, and what is wrong with that; an instance id alone removes whoever has it."""
     if member_id == v.UNKNOWN_MEMBER:
         known = group.static_id(instance) if instance else ""
@@ -111,19 +111,19 @@ def _leaver(group: Draft, member_id: str, instance: str) -> tuple[str, str]:
     return member_id, group.identity_error(member_id, instance)
 
 
-def commit(group: Draft, request: Commit) -> None:
+def commit(group: GroupBuilder, request: OffsetCommit) -> None:
     """Handle OffsetCommit."""
     error = v.NONE if group.turn.has("no_generation_fence") else _commit_error(group, request)
     if error != v.NONE:
-        group.turn.reply(request.request, CommitReply(error))
+        group.turn.reply(request.request, OffsetCommitReply(error))
         return
     if group.state in (STABLE, PREPARING) and request.member in group.members:
         group.refresh_session(request.member)
     group.turn.persist(offset_records(request.offsets))
-    group.turn.reply_when_durable(request.request, CommitReply(v.NONE))
+    group.turn.reply_when_durable(request.request, OffsetCommitReply(v.NONE))
 
 
-def _commit_error(group: Draft, request: Commit) -> str:
+def _commit_error(group: GroupBuilder, request: OffsetCommit) -> str:
     if request.generation < 0 and group.state == EMPTY:
         return v.NONE
     if request.generation < 0 and not request.member and not request.instance:
@@ -136,7 +136,7 @@ def _commit_error(group: Draft, request: Commit) -> str:
     return v.REBALANCE_IN_PROGRESS if group.state == COMPLETING else v.NONE
 
 
-def session_expired(group: Draft, member_id: str) -> None:
+def session_expired(group: GroupBuilder, member_id: str) -> None:
     """A session timer fired: a pending id or a silent member goes.
 
     A parked JoinGroup or SyncGroup excuses a member that is not new; its timer is not armed again
@@ -153,7 +153,7 @@ def session_expired(group: Draft, member_id: str) -> None:
     parked = member.awaiting_join != NO_REQUEST or member.awaiting_sync != NO_REQUEST
     if parked and (not member.is_new or group.turn.has("new_member_timer_once")):
         return
-    group.answer_join(member_id, JoinReply(v.UNKNOWN_MEMBER_ID, ""))
+    group.answer_join(member_id, JoinGroupReply(v.UNKNOWN_MEMBER_ID, ""))
     group.remove(member_id)
     if group.state in (STABLE, COMPLETING):
         prepare(group)
@@ -161,6 +161,6 @@ def session_expired(group: Draft, member_id: str) -> None:
         _complete_at_once(group)
 
 
-def _complete_at_once(group: Draft) -> None:
+def _complete_at_once(group: GroupBuilder) -> None:
     if group.state == PREPARING and group.all_joined():
         complete(group)

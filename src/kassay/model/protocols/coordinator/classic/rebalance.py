@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from kassay.model.protocols.coordinator.classic.group import Draft, subscribed_topics
+from kassay.model.protocols.coordinator.classic.group import GroupBuilder, subscribed_topics
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.groups import COMPLETING, EMPTY, PREPARING, STABLE, StoredAssignment
-from kassay.model.protocols.values.requests import NO_REQUEST, ZERO_BYTES, JoinReply, SyncReply
+from kassay.model.protocols.values.requests import NO_REQUEST, ZERO_BYTES, JoinGroupReply, SyncGroupReply
 
 _WRITE_ERRORS: Final = {
     "UNKNOWN_TOPIC_OR_PARTITION": v.COORDINATOR_NOT_AVAILABLE,
@@ -30,7 +30,7 @@ def write_error(error: str) -> str:
     return _WRITE_ERRORS.get(error, error)
 
 
-def rebalance_or_complete(group: Draft) -> None:
+def rebalance_or_complete(group: GroupBuilder) -> None:
     """Start a rebalance, or if one is being prepared, see whether it is complete."""
     if group.state == PREPARING:
         complete_if_all_joined(group)
@@ -38,7 +38,7 @@ def rebalance_or_complete(group: Draft) -> None:
         prepare(group)
 
 
-def prepare(group: Draft) -> None:
+def prepare(group: GroupBuilder) -> None:
     """Ask everybody to join again.
 
     Out of Completing the assignments are forgotten and parked SyncGroups refused; out of Stable they
@@ -62,13 +62,13 @@ def prepare(group: Draft) -> None:
         turn.arm(v.JOIN, "", group.rebalance_timeout())
 
 
-def complete_if_all_joined(group: Draft) -> None:
+def complete_if_all_joined(group: GroupBuilder) -> None:
     """End the join phase when nobody is missing; an initial rebalance waits for its timer all the same."""
     if group.state == PREPARING and not group.initial and group.all_joined():
         complete(group)
 
 
-def complete(group: Draft) -> None:
+def complete(group: GroupBuilder) -> None:
     """End the join phase with those who joined; without any of them, wait on.
 
     Dynamic members that did not join are dropped, static ones stay. A leader that joined leads on.
@@ -101,7 +101,7 @@ def complete(group: Draft) -> None:
         turn.persist((group.record({}),))
 
 
-def _answer_joins(group: Draft) -> None:
+def _answer_joins(group: GroupBuilder) -> None:
     """Tell everybody the new generation, and wait for the SyncGroups."""
     for member_id in sorted(group.members):
         group.answer_join(member_id, join_reply(group, member_id))
@@ -112,15 +112,15 @@ def _answer_joins(group: Draft) -> None:
         group.turn.arm(v.SYNC, "", group.rebalance_timeout(), (group.generation,))
 
 
-def join_reply(group: Draft, member_id: str) -> JoinReply:
+def join_reply(group: GroupBuilder, member_id: str) -> JoinGroupReply:
     """The current generation, as the answer to a member's JoinGroup; the leader learns who is there."""
     members = group.member_metadata() if group.leader == member_id else ()
-    return JoinReply(
+    return JoinGroupReply(
         v.NONE, member_id, group.generation, group.protocol_type, group.protocol, group.leader, False, members
     )
 
 
-def initial_delay_over(group: Draft, delay: int, remaining: int) -> None:
+def initial_delay_over(group: GroupBuilder, delay: int, remaining: int) -> None:
     """The initial delay has passed: wait on if somebody came meanwhile and time remains."""
     if not group.new_member_added or not remaining:
         complete(group)
@@ -130,7 +130,7 @@ def initial_delay_over(group: Draft, delay: int, remaining: int) -> None:
     group.turn.arm(v.JOIN, "", more, (more, max(remaining - delay, 0)))
 
 
-def sync_timeout(group: Draft, generation: int) -> None:
+def sync_timeout(group: GroupBuilder, generation: int) -> None:
     """Members that sent no SyncGroup in time are removed, and the group rebalances."""
     if generation != group.generation or group.state not in (COMPLETING, STABLE) or not group.pending_sync:
         return
@@ -141,7 +141,7 @@ def sync_timeout(group: Draft, generation: int) -> None:
     prepare(group)
 
 
-def assignment_stored(group: Draft, stored: StoredAssignment, error: str) -> None:
+def assignment_stored(group: GroupBuilder, stored: StoredAssignment, error: str) -> None:
     """The leader's assignment is on disk (or is not): tell everybody, unless the group went on meanwhile."""
     if group.state != COMPLETING or group.generation != stored.generation:
         return
@@ -156,20 +156,20 @@ def assignment_stored(group: Draft, stored: StoredAssignment, error: str) -> Non
     group.move_to(STABLE)
 
 
-def clear_assignments(group: Draft, error: str) -> None:
+def clear_assignments(group: GroupBuilder, error: str) -> None:
     """Forget all assignments and refuse the parked SyncGroups."""
     for member_id in group.members:
         group.update(member_id, assignment=ZERO_BYTES)
     _propagate(group, error)
 
 
-def _propagate(group: Draft, error: str) -> None:
+def _propagate(group: GroupBuilder, error: str) -> None:
     """Answer the parked SyncGroups; their expired sessions were ignored, so they start afresh."""
     for member_id in sorted(group.members):
         if error == v.NONE:
             assignment = group.members[member_id].assignment
-            reply = SyncReply(v.NONE, group.protocol_type, group.protocol, assignment)
+            reply = SyncGroupReply(v.NONE, group.protocol_type, group.protocol, assignment)
         else:
-            reply = SyncReply(error)
+            reply = SyncGroupReply(error)
         if group.answer_sync(member_id, reply):
             group.refresh_session(member_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kassay.model.protocols.coordinator.classic.group import Draft, subscribed_topics
+from kassay.model.protocols.coordinator.classic.group import GroupBuilder, subscribed_topics
 from kassay.model.protocols.coordinator.classic.join import join, static_stored
 from kassay.model.protocols.coordinator.classic.membership import (
     commit,
@@ -39,7 +39,7 @@ from kassay.model.protocols.coordinator.classic.table import (
 from kassay.model.protocols.coordinator.consumer.group import group_tombstones
 from kassay.model.protocols.shared.table import IGNORE, IllegalTransition, check_move, look_up
 from kassay.model.protocols.values import requests as v
-from kassay.model.protocols.values.effects import Turn
+from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import (
     EMPTY,
     PREPARING,
@@ -53,19 +53,19 @@ from kassay.model.protocols.values.groups import (
     ReplacedStatic,
     StoredAssignment,
 )
-from kassay.model.protocols.values.records import GROUP, GroupValue, Record, offset_records
+from kassay.model.protocols.values.records import GROUP, GroupValue, LogRecord, offset_records
 from kassay.model.protocols.values.requests import (
-    Commit,
-    CommitReply,
     Heartbeat,
     HeartbeatReply,
-    Join,
-    JoinReply,
-    Leave,
-    LeaveReply,
+    JoinGroup,
+    JoinGroupReply,
+    LeaveGroup,
+    LeaveGroupReply,
+    OffsetCommit,
+    OffsetCommitReply,
     Request,
-    Sync,
-    SyncReply,
+    SyncGroup,
+    SyncGroupReply,
     TimerFired,
 )
 
@@ -75,22 +75,22 @@ OWN_ERROR_VERSION: Final = 9
 TIMERS: Final = {v.SESSION: SESSION_TIMER, v.JOIN: JOIN_TIMER, v.SYNC: SYNC_TIMER}
 
 
-def handle_request(turn: Turn, group: ClassicGroup, request: Request) -> ClassicGroup:
+def handle_request(turn: Effects, group: ClassicGroup, request: Request) -> ClassicGroup:
     """The group after a request; raises `IllegalTransition` if its table does not allow that."""
-    draft = Draft(turn, group)
-    if isinstance(request, Join):
+    draft = GroupBuilder(turn, group)
+    if isinstance(request, JoinGroup):
         name = JOIN_GROUP
         join(draft, request)
-    elif isinstance(request, Sync):
+    elif isinstance(request, SyncGroup):
         name = SYNC_GROUP
         sync(draft, request)
     elif isinstance(request, Heartbeat):
         name = HEARTBEAT
         heartbeat(draft, request)
-    elif isinstance(request, Leave):
+    elif isinstance(request, LeaveGroup):
         name = LEAVE_GROUP
         leave(draft, request)
-    elif isinstance(request, Commit):
+    elif isinstance(request, OffsetCommit):
         name = OFFSET_COMMIT
         commit(draft, request)
     else:
@@ -99,61 +99,61 @@ def handle_request(turn: Turn, group: ClassicGroup, request: Request) -> Classic
     return draft.freeze()
 
 
-def handle_without_group(turn: Turn, request: Request, before: Group) -> Group:
+def handle_without_group(turn: Effects, request: Request, before: Group) -> Group:
     """What becomes of a request when there is no group; `before` is an empty consumer group to replace.
 
     JoinGroup without a member id creates the group, and so does an OffsetCommit without a generation
     (for consumers that assign themselves).
     """
-    if isinstance(request, Join):
+    if isinstance(request, JoinGroup):
         return _create_by_join(turn, request, before)
-    if isinstance(request, Sync):
-        turn.reply(request.request, SyncReply(v.UNKNOWN_MEMBER_ID))
+    if isinstance(request, SyncGroup):
+        turn.reply(request.request, SyncGroupReply(v.UNKNOWN_MEMBER_ID))
     elif isinstance(request, Heartbeat):
         turn.reply(request.request, HeartbeatReply(v.UNKNOWN_MEMBER_ID))
-    elif isinstance(request, Leave):
+    elif isinstance(request, LeaveGroup):
         turn.reply(
             request.request,
-            LeaveReply(v.NONE, tuple((m, i, v.UNKNOWN_MEMBER_ID) for m, i in request.members)),
+            LeaveGroupReply(v.NONE, tuple((m, i, v.UNKNOWN_MEMBER_ID) for m, i in request.members)),
         )
-    elif isinstance(request, Commit):
+    elif isinstance(request, OffsetCommit):
         return _create_by_commit(turn, request)
     else:
         raise IllegalTransition(NO_GROUP, type(request).__name__)
     return None
 
 
-def _create_by_join(turn: Turn, request: Join, before: Group) -> Group:
+def _create_by_join(turn: Effects, request: JoinGroup, before: Group) -> Group:
     if request.member != v.UNKNOWN_MEMBER:
-        turn.reply(request.request, JoinReply(v.UNKNOWN_MEMBER_ID, request.member))
+        turn.reply(request.request, JoinGroupReply(v.UNKNOWN_MEMBER_ID, request.member))
         return None
-    draft = Draft(turn, ClassicGroup())
+    draft = GroupBuilder(turn, ClassicGroup())
     join(draft, request)
     check_move(CLASSIC_GROUP, NO_GROUP, JOIN_GROUP, draft.state)
     former = group_tombstones(before) if isinstance(before, ConsumerGroup) else ()
-    records = (*former, Record((GROUP, ""), GroupValue(0, "", "", "")))
+    records = (*former, LogRecord((GROUP, ""), GroupValue(0, "", "", "")))
     turn.persist(records, CreatedGroup(request.request), (before,))
     return draft.freeze()
 
 
-def _create_by_commit(turn: Turn, request: Commit) -> Group:
+def _create_by_commit(turn: Effects, request: OffsetCommit) -> Group:
     if request.generation >= 0:
         error = v.GROUP_ID_NOT_FOUND if request.api_version >= OWN_ERROR_VERSION else v.ILLEGAL_GENERATION
-        turn.reply(request.request, CommitReply(error))
+        turn.reply(request.request, OffsetCommitReply(error))
         return None
     check_move(CLASSIC_GROUP, NO_GROUP, OFFSET_COMMIT, EMPTY)
     turn.persist(offset_records(request.offsets), undo=(None,))
-    turn.reply_when_durable(request.request, CommitReply(v.NONE))
+    turn.reply_when_durable(request.request, OffsetCommitReply(v.NONE))
     return ClassicGroup()
 
 
-def handle_timer(turn: Turn, group: ClassicGroup, fired: TimerFired) -> ClassicGroup:
+def handle_timer(turn: Effects, group: ClassicGroup, fired: TimerFired) -> ClassicGroup:
     """The group after one of its timers fired."""
     kind, member_id = fired.timer
     name = TIMERS[kind]
     if look_up(CLASSIC_GROUP, group.state, name) is IGNORE:
         return group
-    draft = Draft(turn, group)
+    draft = GroupBuilder(turn, group)
     if name == SESSION_TIMER:
         session_expired(draft, member_id)
     elif name == SYNC_TIMER:
@@ -166,7 +166,7 @@ def handle_timer(turn: Turn, group: ClassicGroup, fired: TimerFired) -> ClassicG
     return draft.freeze()
 
 
-def handle_stored(turn: Turn, group: Group, stored: Persisted) -> Group:
+def handle_stored(turn: Effects, group: Group, stored: Persisted) -> Group:
     """The group after a write that it was waiting for, or that failed."""
     then, error = stored.then, stored.error
     if then is None or not isinstance(group, ClassicGroup):
@@ -176,7 +176,7 @@ def handle_stored(turn: Turn, group: Group, stored: Persisted) -> Group:
     name = ASSIGNMENT_STORED if isinstance(then, StoredAssignment) else STATIC_STORED
     if look_up(CLASSIC_GROUP, group.state, name) is IGNORE:
         return group
-    draft = Draft(turn, group)
+    draft = GroupBuilder(turn, group)
     if isinstance(then, StoredAssignment):
         assignment_stored(draft, then, error)
     elif isinstance(then, ReplacedStatic):
@@ -185,32 +185,32 @@ def handle_stored(turn: Turn, group: Group, stored: Persisted) -> Group:
     return draft.freeze()
 
 
-def _creation_stored(turn: Turn, group: ClassicGroup, then: CreatedGroup, stored: Persisted) -> Group:
+def _creation_stored(turn: Effects, group: ClassicGroup, then: CreatedGroup, stored: Persisted) -> Group:
     """A failed write ends the new group; its first member is told, if it has no answer yet."""
     if not stored.error:
         return group
     check_move(CLASSIC_GROUP, group.state, GROUP_STORED, NO_GROUP)
-    draft = Draft(turn, group)
+    draft = GroupBuilder(turn, group)
     for member in group.members:
         if member.awaiting_join == then.request:
-            draft.answer_join(member.member, JoinReply(write_error(stored.error), ""))
+            draft.answer_join(member.member, JoinGroupReply(write_error(stored.error), ""))
     return stored.undo[0]
 
 
-def unload(turn: Turn, group: ClassicGroup) -> None:
+def unload(turn: Effects, group: ClassicGroup) -> None:
     """Answer what is parked: this broker is no longer the coordinator.
 
     A JoinGroup that waits in Stable (a static member's, not yet on disk) is left without an answer.
     """
-    draft = Draft(turn, group)
+    draft = GroupBuilder(turn, group)
     for member_id in sorted(draft.members):
         if group.state == PREPARING:
-            draft.answer_join(member_id, JoinReply(v.NOT_COORDINATOR, member_id))
+            draft.answer_join(member_id, JoinGroupReply(v.NOT_COORDINATOR, member_id))
         else:
-            draft.answer_sync(member_id, SyncReply(v.NOT_COORDINATOR))
+            draft.answer_sync(member_id, SyncGroupReply(v.NOT_COORDINATOR))
 
 
-def load(turn: Turn, value: GroupValue) -> ClassicGroup:
+def load(turn: Effects, value: GroupValue) -> ClassicGroup:
     """The group as its last record tells it: Stable or Empty, with sessions starting anew.
 
     Of each member's metadata only the selected protocol's survived; pending ids, parked requests and
@@ -237,7 +237,7 @@ def load(turn: Turn, value: GroupValue) -> ClassicGroup:
         members,
         subscribed_topics=subscribed_topics(value.protocol_type, value.protocol, members),
     )
-    draft = Draft(turn, group)
+    draft = GroupBuilder(turn, group)
     for member_id in draft.members:
         draft.refresh_session(member_id)
     if len(members) > turn.config.classic_max_size:

@@ -18,7 +18,7 @@ from kassay.model.protocols.coordinator.consumer.heartbeat import (
 )
 from kassay.model.protocols.coordinator.consumer.migration import downgrade, may_downgrade, to_ids, to_names
 from kassay.model.protocols.values import requests as v
-from kassay.model.protocols.values.effects import Turn
+from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import (
     UNRELEASED,
     UNREVOKED,
@@ -28,22 +28,22 @@ from kassay.model.protocols.values.groups import (
     JoinedConsumerGroup,
     SyncedConsumerGroup,
 )
-from kassay.model.protocols.values.records import ClassicMetadata, Record
+from kassay.model.protocols.values.records import ClassicMetadata, LogRecord
 from kassay.model.protocols.values.requests import (
     CONSUMER_TYPE,
     Heartbeat,
     HeartbeatReply,
-    Join,
-    JoinReply,
-    Leave,
-    LeaveReply,
+    JoinGroup,
+    JoinGroupReply,
+    LeaveGroup,
+    LeaveGroupReply,
     Subscription,
-    Sync,
-    SyncReply,
+    SyncGroup,
+    SyncGroupReply,
 )
 
 
-def join(turn: Turn, group: ConsumerGroup, request: Join) -> Group:
+def join(turn: Effects, group: ConsumerGroup, request: JoinGroup) -> Group:
     """Handle JoinGroup: the group after it. Raises `Refused`."""
     member_id = request.member or turn.choices.member_id("")
     check_room(turn, group, member_id)
@@ -51,7 +51,7 @@ def join(turn: Turn, group: ConsumerGroup, request: Join) -> Group:
         raise Refused(v.INCONSISTENT_GROUP_PROTOCOL)
     dynamic = not request.member and not request.instance
     if dynamic and request.api_version >= KNOWN_MEMBER_ID_VERSION:
-        turn.reply(request.request, JoinReply(v.MEMBER_ID_REQUIRED, member_id))
+        turn.reply(request.request, JoinGroupReply(v.MEMBER_ID_REQUIRED, member_id))
         return group
     member, records = _subscribe(group, request, member_id)
     subscription = request.protocols[0][1]
@@ -66,11 +66,11 @@ def join(turn: Turn, group: ConsumerGroup, request: Join) -> Group:
     )
     owned = to_ids(turn.image, subscription.owned)
     updated, more = update_member(turn, group, member, wanted, owned)
-    reply = JoinReply(v.NONE, member_id, updated.epoch, CONSUMER_TYPE, request.protocols[0][0])
+    reply = JoinGroupReply(v.NONE, member_id, updated.epoch, CONSUMER_TYPE, request.protocols[0][0])
     return _store(turn, group, request, updated, reply, records + more)
 
 
-def _supports(group: ConsumerGroup, request: Join) -> bool:
+def _supports(group: ConsumerGroup, request: JoinGroup) -> bool:
     """Whether all classic members know one of the names; without classic members, any will do."""
     known = [{name for name, _ in found.protocols} for member in group.members for found in member.classic]
     names = [name for name, _ in request.protocols]
@@ -78,8 +78,8 @@ def _supports(group: ConsumerGroup, request: Join) -> bool:
 
 
 def _subscribe(
-    group: ConsumerGroup, request: Join, member_id: str
-) -> tuple[ConsumerMember, tuple[Record, ...]]:
+    group: ConsumerGroup, request: JoinGroup, member_id: str
+) -> tuple[ConsumerMember, tuple[LogRecord, ...]]:
     """The member that joins: known, new (under whatever id it brings), or in a static one's place."""
     if not request.instance:
         return find(group, member_id) or ConsumerMember(member_id), ()
@@ -92,12 +92,12 @@ def _subscribe(
 
 
 def _store(
-    turn: Turn,
+    turn: Effects,
     group: ConsumerGroup,
-    request: Join,
+    request: JoinGroup,
     updated: ConsumerMember,
-    reply: JoinReply,
-    records: tuple[Record, ...],
+    reply: JoinGroupReply,
+    records: tuple[LogRecord, ...],
 ) -> Group:
     """Append; where the newcomer takes the place of the last consumer-protocol member, downgrade."""
     known = find_static(group, request.instance)
@@ -115,7 +115,7 @@ def _store(
     return after
 
 
-def joined(turn: Turn, then: JoinedConsumerGroup) -> None:
+def joined(turn: Effects, then: JoinedConsumerGroup) -> None:
     """The join is on disk: answer, and wait for the member's SyncGroup."""
     member_id = then.reply.member
     turn.disarm(v.CLASSIC_JOIN, member_id)
@@ -125,7 +125,7 @@ def joined(turn: Turn, then: JoinedConsumerGroup) -> None:
     turn.reply(then.request, then.reply)
 
 
-def sync(turn: Turn, group: ConsumerGroup, request: Sync) -> None:
+def sync(turn: Effects, group: ConsumerGroup, request: SyncGroup) -> None:
     """Handle SyncGroup: what is assigned by now is handed out. Raises `Refused`."""
     member = _classic_member(group, request.member, request.instance)
     _check_generation(member, request.generation)
@@ -150,14 +150,14 @@ def sync(turn: Turn, group: ConsumerGroup, request: Sync) -> None:
     turn.persist((), then)
 
 
-def synced(turn: Turn, then: SyncedConsumerGroup) -> None:
+def synced(turn: Effects, then: SyncedConsumerGroup) -> None:
     """Answer the SyncGroup, and wait for heartbeats."""
     turn.disarm(v.CLASSIC_SYNC, then.member)
     turn.arm(v.CONSUMER_SESSION, then.member, then.session_timeout)
-    turn.reply(then.request, SyncReply(v.NONE, then.protocol_type, then.protocol, then.assignment))
+    turn.reply(then.request, SyncGroupReply(v.NONE, then.protocol_type, then.protocol, then.assignment))
 
 
-def heartbeat(turn: Turn, group: ConsumerGroup, request: Heartbeat) -> None:
+def heartbeat(turn: Effects, group: ConsumerGroup, request: Heartbeat) -> None:
     """Handle Heartbeat: whether the member should join again. Raises `Refused`.
 
     It should when the group is ahead of it, when it must give partitions up, and when all that it
@@ -199,7 +199,7 @@ def _check_generation(member: ConsumerMember, generation: int) -> None:
         raise Refused(v.ILLEGAL_GENERATION)
 
 
-def leave(turn: Turn, group: ConsumerGroup, request: Leave) -> Group:
+def leave(turn: Effects, group: ConsumerGroup, request: LeaveGroup) -> Group:
     """Handle LeaveGroup: the group without the classic members that are named."""
     answers: list[tuple[str, str, str]] = []
     leaving: list[ConsumerMember] = []
@@ -218,5 +218,5 @@ def leave(turn: Turn, group: ConsumerGroup, request: Leave) -> Group:
         records = remove_members(turn, group, leaving)
         turn.persist(records, undo=(group,))
         after = replay(group, records)
-    turn.reply_when_durable(request.request, LeaveReply(v.NONE, tuple(answers)))
+    turn.reply_when_durable(request.request, LeaveGroupReply(v.NONE, tuple(answers)))
     return after

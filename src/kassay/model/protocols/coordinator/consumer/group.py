@@ -24,7 +24,7 @@ from kassay.model.protocols.values.groups import (
     ConsumerMember,
     Group,
 )
-from kassay.model.protocols.values.records import CurrentValue, MemberValue, Record
+from kassay.model.protocols.values.records import CurrentValue, LogRecord, MemberValue
 from kassay.model.protocols.values.requests import Image, Partitions
 
 
@@ -94,7 +94,7 @@ def preferred_assignor(members: Iterable[ConsumerMember], choices: Choices) -> s
 # Records.
 
 
-def member_record(member: ConsumerMember) -> Record:
+def member_record(member: ConsumerMember) -> LogRecord:
     """The subscription of a member."""
     value = MemberValue(
         member.instance,
@@ -104,40 +104,40 @@ def member_record(member: ConsumerMember) -> Record:
         member.rebalance_timeout,
         member.classic,
     )
-    return Record((r.MEMBER, member.member), value)
+    return LogRecord((r.MEMBER, member.member), value)
 
 
-def current_record(member: ConsumerMember) -> Record:
+def current_record(member: ConsumerMember) -> LogRecord:
     """The current assignment of a member."""
     value = CurrentValue(member.epoch, member.prev_epoch, member.state, member.assigned, member.pending)
-    return Record((r.CURRENT, member.member), value)
+    return LogRecord((r.CURRENT, member.member), value)
 
 
-def removal_records(member_id: str) -> tuple[Record, ...]:
+def removal_records(member_id: str) -> tuple[LogRecord, ...]:
     """The tombstones of a member."""
-    return tuple(Record((kind, member_id), None) for kind in (r.CURRENT, r.TARGET, r.MEMBER))
+    return tuple(LogRecord((kind, member_id), None) for kind in (r.CURRENT, r.TARGET, r.MEMBER))
 
 
-def group_tombstones(group: ConsumerGroup, replaced: str = "", by: str = "") -> tuple[Record, ...]:
+def group_tombstones(group: ConsumerGroup, replaced: str = "", by: str = "") -> tuple[LogRecord, ...]:
     """The tombstones of a whole group; those of the member `replaced` go under the id of who comes `by`."""
     ids = [by if member.member == replaced else member.member for member in group.members]
     members = tuple(record for member_id in ids for record in removal_records(member_id))
     whole = (r.TARGET_EPOCH, r.TOPICS, r.EPOCH)
-    return members + tuple(Record((kind, ""), None) for kind in whole)
+    return members + tuple(LogRecord((kind, ""), None) for kind in whole)
 
 
-def all_records(group: ConsumerGroup) -> tuple[Record, ...]:
+def all_records(group: ConsumerGroup) -> tuple[LogRecord, ...]:
     """A whole group as records, without the subscription metadata."""
     return (
         *map(member_record, group.members),
-        Record((r.EPOCH, ""), group.epoch),
-        *(Record((r.TARGET, member_id), tps) for member_id, tps in group.target),
-        Record((r.TARGET_EPOCH, ""), group.target_epoch),
+        LogRecord((r.EPOCH, ""), group.epoch),
+        *(LogRecord((r.TARGET, member_id), tps) for member_id, tps in group.target),
+        LogRecord((r.TARGET_EPOCH, ""), group.target_epoch),
         *map(current_record, group.members),
     )
 
 
-def replay(group: Group, records: Iterable[Record]) -> Group:
+def replay(group: Group, records: Iterable[LogRecord]) -> Group:
     """The group after records of a consumer group; a classic group they start from is gone."""
     before = group if isinstance(group, ConsumerGroup) else ConsumerGroup()
     exists = isinstance(group, ConsumerGroup)

@@ -26,16 +26,16 @@ from kassay.model.protocols.coordinator.consumer.reconcile import reconcile
 from kassay.model.protocols.values import records as r
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.choices import Target, TargetAsk, TargetMember
-from kassay.model.protocols.values.effects import Turn
+from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import UNREVOKED, ConsumerGroup, ConsumerMember
-from kassay.model.protocols.values.records import Record
+from kassay.model.protocols.values.records import LogRecord
 from kassay.model.protocols.values.requests import (
     JOIN_EPOCH,
     STATIC_LEAVE_EPOCH,
-    Commit,
     ConsumerHeartbeat,
     ConsumerHeartbeatReply,
     Image,
+    OffsetCommit,
     Partitions,
 )
 
@@ -55,10 +55,10 @@ class Updated(NamedTuple):
     """What a heartbeat made of a member, and the records that say so."""
 
     member: ConsumerMember
-    records: tuple[Record, ...]
+    records: tuple[LogRecord, ...]
 
 
-def check_request(turn: Turn, request: ConsumerHeartbeat) -> None:
+def check_request(turn: Effects, request: ConsumerHeartbeat) -> None:
     """Raises `Refused` for a request that no group would take."""
     if request.instance.isspace():
         raise Refused(v.INVALID_REQUEST)
@@ -74,13 +74,13 @@ def check_request(turn: Turn, request: ConsumerHeartbeat) -> None:
         raise Refused(v.UNSUPPORTED_ASSIGNOR)
 
 
-def check_room(turn: Turn, group: ConsumerGroup, member_id: str) -> None:
+def check_room(turn: Effects, group: ConsumerGroup, member_id: str) -> None:
     """Raises `Refused` if the group is full and the member not in it."""
     if len(group.members) >= turn.config.consumer_max_size and find(group, member_id) is None:
         raise Refused(v.GROUP_MAX_SIZE_REACHED)
 
 
-def heartbeat(turn: Turn, group: ConsumerGroup, request: ConsumerHeartbeat) -> tuple[Record, ...]:
+def heartbeat(turn: Effects, group: ConsumerGroup, request: ConsumerHeartbeat) -> tuple[LogRecord, ...]:
     """Handle a heartbeat that does not leave: the records it writes. Raises `Refused`."""
     check_room(turn, group, request.member)
     member_id = request.member or turn.choices.member_id("")
@@ -114,8 +114,8 @@ def heartbeat(turn: Turn, group: ConsumerGroup, request: ConsumerHeartbeat) -> t
 
 
 def _subscribe(
-    turn: Turn, group: ConsumerGroup, request: ConsumerHeartbeat, member_id: str
-) -> tuple[ConsumerMember, tuple[Record, ...]]:
+    turn: Effects, group: ConsumerGroup, request: ConsumerHeartbeat, member_id: str
+) -> tuple[ConsumerMember, tuple[LogRecord, ...]]:
     """The member that the request speaks for: known, new, or in the place of a static one that left."""
     joins = request.epoch == JOIN_EPOCH
     if not request.instance:
@@ -147,7 +147,7 @@ def check_static(known: ConsumerMember | None, member_id: str) -> ConsumerMember
     return known
 
 
-def check_epoch(turn: Turn, member: ConsumerMember, request: ConsumerHeartbeat) -> None:
+def check_epoch(turn: Effects, member: ConsumerMember, request: ConsumerHeartbeat) -> None:
     """Raises `Refused` for an epoch that is not the member's, unless a reply may have been lost.
 
     The previous epoch is good as long as the client owns no more than it was given. Epoch 0 of a
@@ -169,7 +169,7 @@ def check_epoch(turn: Turn, member: ConsumerMember, request: ConsumerHeartbeat) 
 
 def replace_static(
     group: ConsumerGroup, known: ConsumerMember, member_id: str
-) -> tuple[ConsumerMember, tuple[Record, ...]]:
+) -> tuple[ConsumerMember, tuple[LogRecord, ...]]:
     """A copy of a static member under a new id, at epoch 0, and the records that put it in its place.
 
     The old id's timers go on; they will find nobody.
@@ -178,20 +178,20 @@ def replace_static(
     return member, (
         *removal_records(known.member),
         member_record(member),
-        Record((r.TARGET, member_id), target_of(group, known.member)),
+        LogRecord((r.TARGET, member_id), target_of(group, known.member)),
         current_record(member),
     )
 
 
 def update_member(
-    turn: Turn,
+    turn: Effects,
     group: ConsumerGroup,
     member: ConsumerMember,
     wanted: ConsumerMember,
     owned: Partitions | None,
 ) -> Updated:
     """Take over what the member says of itself, bump, assign, reconcile: the member then, and the records."""
-    records: list[Record] = []
+    records: list[LogRecord] = []
     if wanted != member:
         records.append(member_record(wanted))
     others = [m for m in group.members if m.member != wanted.member and not _same_instance(m, wanted)]
@@ -199,16 +199,18 @@ def update_member(
     topics = subscription_metadata(turn.image, everybody)
     epoch = group.epoch
     if topics != group.topics:
-        records.append(Record((r.TOPICS, ""), topics))
+        records.append(LogRecord((r.TOPICS, ""), topics))
     if topics != group.topics or wanted.subscribed != member.subscribed:
         epoch += 1
-        records.append(Record((r.EPOCH, ""), epoch))
+        records.append(LogRecord((r.EPOCH, ""), epoch))
     target_epoch = group.target_epoch
     if epoch > target_epoch:
         target = dict(_compute_target(turn, group, everybody, topics))
         known = dict(group.target)
-        records += (Record((r.TARGET, name), tps) for name, tps in target.items() if known.get(name) != tps)
-        records.append(Record((r.TARGET_EPOCH, ""), epoch))
+        records += (
+            LogRecord((r.TARGET, name), tps) for name, tps in target.items() if known.get(name) != tps
+        )
+        records.append(LogRecord((r.TARGET_EPOCH, ""), epoch))
         target_epoch, own = epoch, target[wanted.member]
     else:
         own = _present_target(group, wanted)
@@ -234,7 +236,9 @@ def _present_target(group: ConsumerGroup, member: ConsumerMember) -> Partitions:
     return target_of(group, member.member)
 
 
-def _compute_target(turn: Turn, group: ConsumerGroup, members: list[ConsumerMember], topics: Image) -> Target:
+def _compute_target(
+    turn: Effects, group: ConsumerGroup, members: list[ConsumerMember], topics: Image
+) -> Target:
     assignor = preferred_assignor(members, turn.choices) or turn.config.assignors[0]
     asked = tuple(
         TargetMember(m.member, m.instance, m.subscribed, _present_target(group, m)) for m in members
@@ -242,7 +246,7 @@ def _compute_target(turn: Turn, group: ConsumerGroup, members: list[ConsumerMemb
     return turn.choices.target(TargetAsk(assignor, asked, topics))
 
 
-def _watch_revocation(turn: Turn, member: ConsumerMember) -> None:
+def _watch_revocation(turn: Effects, member: ConsumerMember) -> None:
     """A member must revoke within its rebalance timeout; classic members have timers of their own."""
     if member.classic:
         return
@@ -262,25 +266,27 @@ def leaver(group: ConsumerGroup, request: ConsumerHeartbeat) -> ConsumerMember:
     return member
 
 
-def leave_for_a_while(member: ConsumerMember) -> tuple[Record, ...]:
+def leave_for_a_while(member: ConsumerMember) -> tuple[LogRecord, ...]:
     """A static member goes and means to come back: it keeps its target, and its timers run on."""
     return (current_record(member._replace(epoch=STATIC_LEAVE_EPOCH, pending=())),)
 
 
-def remove_members(turn: Turn, group: ConsumerGroup, members: list[ConsumerMember]) -> tuple[Record, ...]:
+def remove_members(
+    turn: Effects, group: ConsumerGroup, members: list[ConsumerMember]
+) -> tuple[LogRecord, ...]:
     """Remove members: their partitions are free, the group epoch goes up, their timers stop."""
     gone = {member.member for member in members}
     records = [record for member in members for record in removal_records(member.member)]
     topics = subscription_metadata(turn.image, (m for m in group.members if m.member not in gone))
     if topics != group.topics:
-        records.append(Record((r.TOPICS, ""), topics))
-    records.append(Record((r.EPOCH, ""), group.epoch + 1))
+        records.append(LogRecord((r.TOPICS, ""), topics))
+    records.append(LogRecord((r.EPOCH, ""), group.epoch + 1))
     for member in members:
         disarm_all(turn, member.member)
     return tuple(records)
 
 
-def disarm_all(turn: Turn, member_id: str) -> None:
+def disarm_all(turn: Effects, member_id: str) -> None:
     """Stop every timer that a consumer group keeps for a member."""
     for kind in (v.CONSUMER_SESSION, v.REVOCATION, v.CLASSIC_JOIN, v.CLASSIC_SYNC):
         turn.disarm(kind, member_id)
@@ -294,7 +300,7 @@ def fenced_by(group: ConsumerGroup, fired: v.TimerFired) -> ConsumerMember | Non
     return member
 
 
-def commit_error(turn: Turn, group: ConsumerGroup, request: Commit) -> str:
+def commit_error(turn: Effects, group: ConsumerGroup, request: OffsetCommit) -> str:
     """What is wrong with an OffsetCommit, or NONE."""
     if turn.has("no_generation_fence") or (request.generation < 0 and not group.members):
         return v.NONE

@@ -11,13 +11,13 @@ classicGroup*ToConsumerGroup), `ConsumerGroup.fromClassicGroup`, `ClassicGroup.f
 from __future__ import annotations
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.protocols.coordinator.classic.group import Draft, subscribed_topics
+from kassay.model.protocols.coordinator.classic.group import GroupBuilder, subscribed_topics
 from kassay.model.protocols.coordinator.classic.rebalance import prepare
 from kassay.model.protocols.coordinator.consumer.group import all_records, group_tombstones, target_of
 from kassay.model.protocols.coordinator.consumer.heartbeat import Refused, disarm_all
 from kassay.model.protocols.values import records as r
 from kassay.model.protocols.values import requests as v
-from kassay.model.protocols.values.effects import Turn
+from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import (
     STABLE,
     ClassicGroup,
@@ -25,15 +25,15 @@ from kassay.model.protocols.values.groups import (
     ConsumerGroup,
     ConsumerMember,
 )
-from kassay.model.protocols.values.records import ClassicMetadata, Record
+from kassay.model.protocols.values.records import ClassicMetadata, LogRecord
 from kassay.model.protocols.values.requests import (
     CONSUMER_TYPE,
     ZERO_BYTES,
     Image,
-    JoinReply,
+    JoinGroupReply,
     Partitions,
     Subscription,
-    SyncReply,
+    SyncGroupReply,
 )
 
 
@@ -49,7 +49,7 @@ def to_names(image: Image, tps: Partitions) -> Partitions:
     return tuple(sorted(TopicPartition(names[tp.topic], tp.partition) for tp in tps if tp.topic in names))
 
 
-def upgrade(turn: Turn, group: Draft) -> tuple[ConsumerGroup, tuple[Record, ...]]:
+def upgrade(turn: Effects, group: GroupBuilder) -> tuple[ConsumerGroup, tuple[LogRecord, ...]]:
     """The classic group as a consumer group, and the records that convert it.
 
     Everything parked is answered REBALANCE_IN_PROGRESS, even if the conversion then fails: it does
@@ -59,8 +59,8 @@ def upgrade(turn: Turn, group: Draft) -> tuple[ConsumerGroup, tuple[Record, ...]
     if not allowed or len(group.members) > turn.config.consumer_max_size:
         raise Refused(v.GROUP_ID_NOT_FOUND)
     for member_id in sorted(group.members):
-        group.answer_join(member_id, JoinReply(v.REBALANCE_IN_PROGRESS, member_id))
-        group.answer_sync(member_id, SyncReply(v.REBALANCE_IN_PROGRESS))
+        group.answer_join(member_id, JoinGroupReply(v.REBALANCE_IN_PROGRESS, member_id))
+        group.answer_sync(member_id, SyncGroupReply(v.REBALANCE_IN_PROGRESS))
     members = tuple(_modern(turn, group, member) for _, member in sorted(group.members.items()))
     if not turn.has("timers_survive_migration"):
         turn.disarm(v.JOIN)
@@ -71,10 +71,10 @@ def upgrade(turn: Turn, group: Draft) -> tuple[ConsumerGroup, tuple[Record, ...]
         turn.arm(v.CONSUMER_SESSION, member.member, member.classic[0].session_timeout)
     target = tuple((member.member, member.assigned) for member in members)
     converted = ConsumerGroup(group.generation, group.generation, (), members, target)
-    return converted, (Record((r.GROUP, ""), None), *all_records(converted))
+    return converted, (LogRecord((r.GROUP, ""), None), *all_records(converted))
 
 
-def _modern(turn: Turn, group: Draft, member: ClassicMember) -> ConsumerMember:
+def _modern(turn: Effects, group: GroupBuilder, member: ClassicMember) -> ConsumerMember:
     metadata = next((found for name, found in member.protocols if name == group.protocol), None)
     if member.assignment == ZERO_BYTES or not isinstance(metadata, Subscription):
         raise Refused(v.GROUP_ID_NOT_FOUND)
@@ -91,7 +91,7 @@ def _modern(turn: Turn, group: Draft, member: ClassicMember) -> ConsumerMember:
     )
 
 
-def may_downgrade(turn: Turn, group: ConsumerGroup, leaving: ConsumerMember, *, replaced: bool) -> bool:
+def may_downgrade(turn: Effects, group: ConsumerGroup, leaving: ConsumerMember, *, replaced: bool) -> bool:
     """Whether only classic members are left, at least one, and the policy and the size allow it.
 
     `replaced` says that a classic static member comes in place of the one who leaves.
@@ -108,15 +108,15 @@ def may_downgrade(turn: Turn, group: ConsumerGroup, leaving: ConsumerMember, *, 
 
 
 def downgrade(
-    turn: Turn, group: ConsumerGroup, leaving: ConsumerMember, joining: ConsumerMember | None
-) -> tuple[ClassicGroup, tuple[Record, ...]]:
+    turn: Effects, group: ConsumerGroup, leaving: ConsumerMember, joining: ConsumerMember | None
+) -> tuple[ClassicGroup, tuple[LogRecord, ...]]:
     """The consumer group as a classic group, and the records that convert it.
 
     Everybody keeps its target as assignment; one who comes in place of the last consumer-protocol
     member takes over that one's. Unless somebody comes, the group rebalances at once.
     """
     tombstones = group_tombstones(group, *((leaving.member, joining.member) if joining else ()))
-    draft = Draft(turn, ClassicGroup(STABLE, group.epoch))
+    draft = GroupBuilder(turn, ClassicGroup(STABLE, group.epoch))
     targets = {m.member: target_of(group, m.member) for m in group.members}
     members = [member for member in group.members if member is not leaving]
     if joining is not None:

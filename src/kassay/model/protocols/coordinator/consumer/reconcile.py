@@ -11,7 +11,7 @@ from typing import Final
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.shared.table import IMPOSSIBLE, Rule, Table, check_move, look_up
-from kassay.model.protocols.values.effects import Turn
+from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import MEMBER_STABLE, UNRELEASED, UNREVOKED, ConsumerMember
 from kassay.model.protocols.values.requests import Partitions
 
@@ -61,7 +61,7 @@ def _owns(owned: Partitions | None, pending: Partitions) -> bool:
 
 
 def reconcile(
-    turn: Turn,
+    turn: Effects,
     member: ConsumerMember,
     target_epoch: int,
     target: Partitions,
@@ -82,7 +82,7 @@ def reconcile(
 
 
 def _next(
-    turn: Turn,
+    turn: Effects,
     member: ConsumerMember,
     epoch: int,
     target_epoch: int,

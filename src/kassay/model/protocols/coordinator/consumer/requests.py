@@ -6,7 +6,7 @@ Source: `GroupMetadataManager.consumerGroupHeartbeat`, `getOrMaybeCreateConsumer
 
 from __future__ import annotations
 
-from kassay.model.protocols.coordinator.classic.group import Draft
+from kassay.model.protocols.coordinator.classic.group import GroupBuilder
 from kassay.model.protocols.coordinator.classic.requests import handle_without_group
 from kassay.model.protocols.coordinator.consumer import classic_members
 from kassay.model.protocols.coordinator.consumer.group import group_state, replay
@@ -39,7 +39,7 @@ from kassay.model.protocols.coordinator.consumer.table import (
 from kassay.model.protocols.shared.table import IllegalTransition, check_move
 from kassay.model.protocols.values import records as r
 from kassay.model.protocols.values import requests as v
-from kassay.model.protocols.values.effects import Turn
+from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import (
     EMPTY,
     UNREVOKED,
@@ -51,19 +51,19 @@ from kassay.model.protocols.values.groups import (
     Persisted,
     SyncedConsumerGroup,
 )
-from kassay.model.protocols.values.records import Log, Record
+from kassay.model.protocols.values.records import Log, LogRecord
 from kassay.model.protocols.values.requests import (
     JOIN_EPOCH,
     STATIC_LEAVE_EPOCH,
-    Commit,
-    CommitReply,
     ConsumerHeartbeat,
     ConsumerHeartbeatReply,
     Heartbeat,
-    Join,
-    Leave,
+    JoinGroup,
+    LeaveGroup,
+    OffsetCommit,
+    OffsetCommitReply,
     Request,
-    Sync,
+    SyncGroup,
     TimerFired,
 )
 
@@ -78,7 +78,7 @@ def _checked(before: ConsumerGroup, event: str, after: Group) -> Group:
     return after
 
 
-def handle_heartbeat(turn: Turn, group: Group, request: ConsumerHeartbeat) -> Group:
+def handle_heartbeat(turn: Effects, group: Group, request: ConsumerHeartbeat) -> Group:
     """The group after ConsumerGroupHeartbeat, whatever kind of group it was. Raises `Refused`."""
     check_request(turn, request)
     if request.epoch < JOIN_EPOCH:
@@ -89,15 +89,15 @@ def handle_heartbeat(turn: Turn, group: Group, request: ConsumerHeartbeat) -> Gr
         raise Refused(v.GROUP_ID_NOT_FOUND)
     if isinstance(group, ClassicGroup) and group.state != EMPTY:
         return _upgrade_and_join(turn, group, request)
-    records: tuple[Record, ...] = ()
+    records: tuple[LogRecord, ...] = ()
     if isinstance(group, ClassicGroup):
-        records = (Record((r.GROUP, ""), None),)
+        records = (LogRecord((r.GROUP, ""), None),)
     present = group if isinstance(group, ConsumerGroup) else ConsumerGroup()
     records += heartbeat(turn, present, request)
     return _checked(present, CONSUMER_HEARTBEAT, _write(turn, group, records))
 
 
-def _write(turn: Turn, group: Group, records: tuple[Record, ...]) -> Group:
+def _write(turn: Effects, group: Group, records: tuple[LogRecord, ...]) -> Group:
     """Append records, if any, and replay them."""
     if not records:
         return group
@@ -105,9 +105,9 @@ def _write(turn: Turn, group: Group, records: tuple[Record, ...]) -> Group:
     return replay(group, records)
 
 
-def _upgrade_and_join(turn: Turn, group: ClassicGroup, request: ConsumerHeartbeat) -> Group:
+def _upgrade_and_join(turn: Effects, group: ClassicGroup, request: ConsumerHeartbeat) -> Group:
     """Convert the group and let the member join; if that is refused, only parked requests are answered."""
-    draft = Draft(turn, group)
+    draft = GroupBuilder(turn, group)
     try:
         converted, records = upgrade(turn, draft)
         records += heartbeat(turn, converted, request)
@@ -118,7 +118,7 @@ def _upgrade_and_join(turn: Turn, group: ClassicGroup, request: ConsumerHeartbea
     return replay(None, records)
 
 
-def _leave(turn: Turn, group: ConsumerGroup, request: ConsumerHeartbeat) -> Group:
+def _leave(turn: Effects, group: ConsumerGroup, request: ConsumerHeartbeat) -> Group:
     member = leaver(group, request)
     if request.epoch == STATIC_LEAVE_EPOCH:
         after = _write(turn, group, leave_for_a_while(member))
@@ -129,7 +129,7 @@ def _leave(turn: Turn, group: ConsumerGroup, request: ConsumerHeartbeat) -> Grou
     return after
 
 
-def _fence(turn: Turn, group: ConsumerGroup, member: ConsumerMember) -> Group:
+def _fence(turn: Effects, group: ConsumerGroup, member: ConsumerMember) -> Group:
     """The group without a member, back in the classic protocol if that was the last to hold it up."""
     if not may_downgrade(turn, group, member, replaced=False):
         return _write(turn, group, remove_members(turn, group, [member]))
@@ -138,33 +138,33 @@ def _fence(turn: Turn, group: ConsumerGroup, member: ConsumerMember) -> Group:
     return after
 
 
-def handle_classic_request(turn: Turn, group: ConsumerGroup, request: Request) -> Group:
+def handle_classic_request(turn: Effects, group: ConsumerGroup, request: Request) -> Group:
     """The group after a request of the classic protocol. Raises `Refused`."""
-    if isinstance(request, Join):
+    if isinstance(request, JoinGroup):
         return _checked(group, JOIN_GROUP, classic_members.join(turn, group, request))
-    if isinstance(request, Leave):
+    if isinstance(request, LeaveGroup):
         return _checked(group, LEAVE_GROUP, classic_members.leave(turn, group, request))
-    if isinstance(request, Sync):
+    if isinstance(request, SyncGroup):
         classic_members.sync(turn, group, request)
         return _checked(group, SYNC_GROUP, group)
     if isinstance(request, Heartbeat):
         classic_members.heartbeat(turn, group, request)
         return _checked(group, HEARTBEAT, group)
-    if isinstance(request, Commit):
+    if isinstance(request, OffsetCommit):
         return _checked(group, OFFSET_COMMIT, _commit(turn, group, request))
     raise IllegalTransition(group_state(group), type(request).__name__)
 
 
-def _commit(turn: Turn, group: ConsumerGroup, request: Commit) -> ConsumerGroup:
+def _commit(turn: Effects, group: ConsumerGroup, request: OffsetCommit) -> ConsumerGroup:
     error = commit_error(turn, group, request)
     if error != v.NONE:
         raise Refused(error)
     turn.persist(r.offset_records(request.offsets))
-    turn.reply_when_durable(request.request, CommitReply(v.NONE))
+    turn.reply_when_durable(request.request, OffsetCommitReply(v.NONE))
     return group
 
 
-def handle_timer(turn: Turn, group: ConsumerGroup, fired: TimerFired) -> Group:
+def handle_timer(turn: Effects, group: ConsumerGroup, fired: TimerFired) -> Group:
     """The group after a timer of one of its members."""
     member = fenced_by(group, fired)
     if member is None:
@@ -173,7 +173,7 @@ def handle_timer(turn: Turn, group: ConsumerGroup, fired: TimerFired) -> Group:
 
 
 def stored(
-    turn: Turn, group: Group, then: JoinedConsumerGroup | SyncedConsumerGroup, event: Persisted
+    turn: Effects, group: Group, then: JoinedConsumerGroup | SyncedConsumerGroup, event: Persisted
 ) -> Group:
     """What follows once a classic member's request is on disk; after a failed write, nothing is answered."""
     if event.error:
@@ -191,12 +191,12 @@ def undone(group: Group, undo: tuple[Group, ...]) -> Group:
     return _checked(group, WRITE_FAILED, after) if isinstance(group, ConsumerGroup) else after
 
 
-def replace_empty(turn: Turn, group: ConsumerGroup, request: Join) -> Group:
+def replace_empty(turn: Effects, group: ConsumerGroup, request: JoinGroup) -> Group:
     """A JoinGroup to an empty consumer group: it makes way for a classic one, or just goes."""
     return _checked(group, JOIN_GROUP, handle_without_group(turn, request, group))
 
 
-def load(turn: Turn, log: Log) -> Group:
+def load(turn: Effects, log: Log) -> Group:
     """The group that the records tell of; all sessions and revocations start anew."""
     group = replay(None, log)
     for member in group.members if isinstance(group, ConsumerGroup) else ():

@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.explore import Action, Cell
+from kassay.model.explore import Action, Interned
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients.any_balanced import AnyBalanced
-from kassay.model.protocols.clients.classic_state import Assign, Client
-from kassay.model.protocols.clients.config import EAGER, Run
+from kassay.model.protocols.clients.classic_state import Assign, ClassicClient
+from kassay.model.protocols.clients.config import EAGER, Process
 from kassay.model.protocols.shared.census import Census, complete
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import requests as v
-from kassay.model.protocols.values.requests import Image, Join, Partitions, Sync, SyncReply
+from kassay.model.protocols.values.requests import Image, JoinGroup, Partitions, SyncGroup, SyncGroupReply
 from kassay.model.protocols.world.networks.n0_atomic import Direct
 from kassay.model.protocols.world.networks.n1_steps import Slots
 from kassay.model.protocols.world.networks.n2_astray import Datagrams
@@ -31,10 +31,10 @@ from kassay.model.protocols.world.parts.setting import (
     BROKER,
     CONNECTION,
     NO_CELL,
-    Move,
-    Options,
-    Setting,
+    ModelOptions,
     World,
+    WorldContext,
+    WorldMove,
     first_image,
     listing,
 )
@@ -53,10 +53,10 @@ class ClassicModel:
 
     def __init__(
         self,
-        options: Options,
+        options: ModelOptions,
         assign: Assign | None = None,
         *,
-        setting: Setting | None = None,
+        setting: WorldContext | None = None,
         faults: FaultSteps | None = None,
         censuses: Censuses | None = None,
     ) -> None:
@@ -64,7 +64,7 @@ class ClassicModel:
         mode = dict(options.modes).get(options.assignors[0][0], (EAGER,))[-1]
         self.assign = assign or AnyBalanced(mode, sticky=options.remembers, switches=options.switches)
         plain = v.Config(initial_rebalance_delay=0, switches=options.switches)
-        self.setting = setting or Setting(options, plain, lambda _: ())
+        self.setting = setting or WorldContext(options, plain, lambda _: ())
         self.timers = Timers(self.setting)
         self.faults = faults or FaultSteps(self.setting)
         self.censuses = censuses or Censuses(self.setting)
@@ -72,7 +72,17 @@ class ClassicModel:
         self.ledger = Ledger(self.setting)
         self._representative = Canonical(self.setting.interner)
         self._moves: dict[
-            tuple[int, Cell, Cell, Cell, bool, bool, tuple[bool, bool], frozenset[str]], tuple[Move, ...]
+            tuple[
+                int,
+                Interned,
+                Interned,
+                Interned,
+                bool,
+                bool,
+                tuple[bool, bool],
+                frozenset[str],
+            ],
+            tuple[WorldMove, ...],
         ] = {}
 
     # The explorer's model.
@@ -81,7 +91,7 @@ class ClassicModel:
         """Nobody has started; the topics exist."""
         o, cell = self.options, self.setting.cell
         yield World(
-            (cell(Client()),) * o.members,
+            (cell(ClassicClient()),) * o.members,
             self.setting.brokers.first(()),
             cell(first_image(o)),
             cell(o.faults),
@@ -119,7 +129,8 @@ class ClassicModel:
     def _strangers(self, state: World, c: int) -> frozenset[str]:
         """Ids of a client that only others still speak of: real ids never come twice."""
         if not any(
-            isinstance(request, Join) and not request.member for request in state.clients[c].value.wire.sent
+            isinstance(request, JoinGroup) and not request.member
+            for request in state.clients[c].value.wire.sent
         ):
             return _NOBODY
         others = (cell for i, cell in enumerate(state.clients) if i != c)
@@ -127,7 +138,7 @@ class ClassicModel:
             name for cell in others for name in facts_of_cell(cell).names if name.startswith(f"c{c + 1}-")
         )
 
-    def apply(self, state: World, c: int, move: Move) -> World:
+    def apply(self, state: World, c: int, move: WorldMove) -> World:
         """The world after a local step of client `c`."""
         clients = state.clients
         if move.client is not clients[c]:
@@ -149,7 +160,7 @@ class ClassicModel:
     def _adoptions(
         self,
         adopted: tuple[tuple[TopicPartition, int], ...],
-        clients: tuple[Cell, ...],
+        clients: tuple[Interned, ...],
         c: int,
         adopts: Partitions,
     ) -> tuple[tuple[TopicPartition, int], ...]:
@@ -164,14 +175,16 @@ class ClassicModel:
             )
         )
 
-    def _client_moves(self, c: int, cell: Cell, broker: Cell, image: Cell, faults: Faults) -> Iterator[Move]:
-        client: Client = cell.value
+    def _client_moves(
+        self, c: int, cell: Interned, broker: Interned, image: Interned, faults: Faults
+    ) -> Iterator[WorldMove]:
+        client: ClassicClient = cell.value
         yield from self.calls.under_way(c, client, broker, faults)
         config = self.setting.configs[c]
-        if client.run is Run.STALLED:
+        if client.run is Process.STALLED:
             yield from self._heartbeats(c, client, broker, faults)
             return
-        if client.run is not Run.UP:
+        if client.run is not Process.UP:
             return
         if client.inbox and self.calls.main_reply_is_next(client):
             yield from self._receive(c, cell, broker, image, faults)
@@ -189,18 +202,20 @@ class ClassicModel:
                 Action(f"c{c + 1}", "notices metadata", disturbs=True), client, noticed, broker
             )
 
-    def _hangs(self, client: Client, image: Image) -> bool:
+    def _hangs(self, client: ClassicClient, image: Image) -> bool:
         """KAFKA-14024: the commit before the join meets a deleted topic and is retried for ever."""
         if "commit_forever_in_prepare" not in self.setting.options.switches or not client.callbacks:
             return False
         exist = {topic.name for topic in image}
         return client.generation >= 0 and any(tp.topic not in exist for tp in client.owned)
 
-    def _poll(self, c: int, cell: Cell, broker: Cell, image: Cell, faults: Faults) -> Iterator[Move]:
-        client: Client = cell.value
+    def _poll(
+        self, c: int, cell: Interned, broker: Interned, image: Interned, faults: Faults
+    ) -> Iterator[WorldMove]:
+        client: ClassicClient = cell.value
         turn = cc.poll(self.setting.configs[c], c + CONNECTION * client.connection, client, image.value)
         joining, request = turn
-        assert isinstance(request, Join), "a poll sends JoinGroup"
+        assert isinstance(request, JoinGroup), "a poll sends JoinGroup"
         gone = tuple(tp for tp in client.owned if tp not in joining.owned)
         word = "lost" if client.generation < 0 else "revoked"
         detail = f"member {client.member or 'new'}, generation {client.generation}"
@@ -211,12 +226,14 @@ class ClassicModel:
         action = Action(f"c{c + 1}", "JoinGroup", BROKER, detail)
         yield from self.calls.call(action, client, turn, c, broker, faults)
 
-    def _receive(self, c: int, cell: Cell, broker: Cell, image: Cell, faults: Faults) -> Iterator[Move]:
-        client: Client = cell.value
+    def _receive(
+        self, c: int, cell: Interned, broker: Interned, image: Interned, faults: Faults
+    ) -> Iterator[WorldMove]:
+        client: ClassicClient = cell.value
         config, name = self.setting.configs[c], f"c{c + 1}"
         (body,) = client.inbox
         heard = client._replace(inbox=())
-        if isinstance(body, SyncReply):
+        if isinstance(body, SyncGroupReply):
             after = cc.on_sync(config, heard, body)
             error = "" if body.error == v.NONE else body.error
             detail = error or f"owns {listing(after.owned)}"
@@ -228,14 +245,16 @@ class ClassicModel:
         ):
             action = Action(name, "takes JoinGroup reply", detail=body.error if body.error != v.NONE else "")
             request = turn[1]
-            if isinstance(request, Sync):
+            if isinstance(request, SyncGroup):
                 detail = f"generation {request.generation}"
                 if request.assignments:
                     detail += "; " + "; ".join(f"{m}: {listing(tps)}" for m, tps in request.assignments)
                 action = Action(name, "SyncGroup", BROKER, detail)
             yield from self.calls.call(action, client, turn, c, broker, faults)
 
-    def _heartbeats(self, c: int, client: Client, broker: Cell, faults: Faults) -> Iterator[Move]:
+    def _heartbeats(
+        self, c: int, client: ClassicClient, broker: Interned, faults: Faults
+    ) -> Iterator[WorldMove]:
         yield from self.calls.heartbeat(c, client, broker, faults)
 
     def canonical(self, state: World) -> World:

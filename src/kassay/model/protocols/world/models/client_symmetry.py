@@ -14,7 +14,7 @@ from itertools import permutations
 from typing import Any, Final, TypeAlias
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.explore import Cell, Interner
+from kassay.model.explore import Interned, Interner
 from kassay.model.protocols.clients.any_balanced import AnyBalanced, balanced_targets
 from kassay.model.protocols.values.in_flight import CONNECTION, HEARTBEAT_OFFSET
 from kassay.model.protocols.world.models.classic import ClassicModel
@@ -69,8 +69,8 @@ class ClientSymmetry:
     def __init__(self, interner: Interner) -> None:
         self._cell = interner.cell
         self._shape_cell = Interner().cell
-        self._shapes: dict[tuple[int, Cell], int] = {}
-        self._moved: dict[tuple[Cell, Places], Cell] = {}
+        self._shapes: dict[tuple[int, Interned], int] = {}
+        self._moved: dict[tuple[Interned, Places], Interned] = {}
 
     def __call__(self, state: World) -> World:
         """The same world, its clients in an order that depends on no name."""
@@ -86,7 +86,7 @@ class ClientSymmetry:
         (places,) = orders
         return self.renamed(state, places)
 
-    def _shape(self, c: int, cell: Cell) -> int:
+    def _shape(self, c: int, cell: Interned) -> int:
         others = tuple(0 if other == c else _OTHER for other in range(c + 1))
         return self._shape_cell(_renamed(cell.value, (*others, *[_OTHER] * _OTHER), self._cell)).number
 
@@ -100,7 +100,7 @@ class ClientSymmetry:
             clients=tuple(clients), broker=self._part(state.broker, places), adopted=adopted
         )
 
-    def _part(self, cell: Cell, places: Places) -> Cell:
+    def _part(self, cell: Interned, places: Places) -> Interned:
         found = self._moved.get((cell, places))
         if found is None:
             found = self._moved[cell, places] = self._cell(_renamed(cell.value, places, self._cell))
@@ -122,11 +122,11 @@ def _orders(ranks: tuple[int, ...]) -> tuple[Places, ...]:
     )
 
 
-def _renamed(value: Any, places: Places, cell: Callable[[Any], Cell]) -> Any:
+def _renamed(value: Any, places: Places, cell: Callable[[Any], Interned]) -> Any:
     """The value with clients renamed, and what is sorted by member id sorted again."""
     if type(value) is str:
         return _name(value, places)
-    if isinstance(value, Cell):
+    if isinstance(value, Interned):
         return cell(_renamed(value.value, places, cell))
     if not isinstance(value, tuple) or isinstance(value, TopicPartition):
         return value

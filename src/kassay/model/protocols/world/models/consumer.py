@@ -9,18 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kassay.model.explore import Action, Cell
+from kassay.model.explore import Action, Interned
 from kassay.model.protocols.clients import consumer as cm
 from kassay.model.protocols.clients.any_balanced import balanced_targets
 from kassay.model.protocols.clients.classic_state import Assign
-from kassay.model.protocols.clients.config import Run, matching
+from kassay.model.protocols.clients.config import Process, matching
 from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.parts.consumer_census import ConsumerCensuses
 from kassay.model.protocols.world.parts.consumer_faults import CONSUMER, ConsumerFaults
-from kassay.model.protocols.world.parts.setting import Move, Options, Setting, World, listing
+from kassay.model.protocols.world.parts.setting import (
+    ModelOptions,
+    World,
+    WorldContext,
+    WorldMove,
+    listing,
+)
 
 
 class ConsumerModel(ClassicModel):
@@ -32,7 +38,7 @@ class ConsumerModel(ClassicModel):
 
     def __init__(
         self,
-        options: Options,
+        options: ModelOptions,
         assign: Assign | None = None,
         *,
         targets: Any = balanced_targets,
@@ -45,7 +51,7 @@ class ConsumerModel(ClassicModel):
             downgrade=policy in ("downgrade", "bidirectional"),
             switches=options.switches,
         )
-        setting = Setting(options, config, targets)
+        setting = WorldContext(options, config, targets)
         self.kinds = kinds or ((CONSUMER,),) * options.members
         super().__init__(
             options,
@@ -60,13 +66,15 @@ class ConsumerModel(ClassicModel):
         for world in super().initial():
             yield world._replace(broker=self.setting.brokers.first(world.image.value))
 
-    def _client_moves(self, c: int, cell: Cell, broker: Cell, image: Cell, faults: Faults) -> Iterator[Move]:
+    def _client_moves(
+        self, c: int, cell: Interned, broker: Interned, image: Interned, faults: Faults
+    ) -> Iterator[WorldMove]:
         client = cell.value
         if not isinstance(client, ConsumerClient):
             yield from super()._client_moves(c, cell, broker, image, faults)
             return
         yield from self.calls.under_way(c, client, broker, faults)
-        if client.run is not Run.UP:
+        if client.run is not Process.UP:
             return
         config, name = self.setting.configs[c], f"c{c + 1}"
         if (after := cm.lost(client)) is not None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kassay.model.explore import Action, Cell
+from kassay.model.explore import Action, Interned
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients import consumer as cm
-from kassay.model.protocols.clients.classic_state import Assign, Client, Turn
+from kassay.model.protocols.clients.classic_state import Assign, ClassicClient, Turn
 from kassay.model.protocols.clients.config import ClientConfig
 from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.coordinator.runtime import Mail
@@ -22,12 +22,12 @@ from kassay.model.protocols.values.in_flight import HEARTBEAT_OFFSET
 from kassay.model.protocols.values.requests import (
     ConsumerHeartbeat,
     ConsumerHeartbeatReply,
-    JoinReply,
+    JoinGroupReply,
     ReplyBody,
     Request,
-    SyncReply,
+    SyncGroupReply,
 )
-from kassay.model.protocols.world.parts.setting import BROKER, Move, Setting, labelled, listing
+from kassay.model.protocols.world.parts.setting import BROKER, WorldContext, WorldMove, labelled, listing
 
 
 class Direct:
@@ -37,13 +37,13 @@ class Direct:
     the client's inbox.
     """
 
-    def __init__(self, setting: Setting, assign: Assign) -> None:
+    def __init__(self, setting: WorldContext, assign: Assign) -> None:
         self.setting = setting
         self.assign = assign
 
     def call(
-        self, action: Action, before: Client, turn: Turn, c: int, broker: Cell, faults: Faults
-    ) -> Iterator[Move]:
+        self, action: Action, before: ClassicClient, turn: Turn, c: int, broker: Interned, faults: Faults
+    ) -> Iterator[WorldMove]:
         """Send a turn's request, if any: every outcome, and every way in which it can get lost."""
         client, request = turn
         config = self.setting.configs[c]
@@ -64,13 +64,15 @@ class Direct:
                 yield self.setting.move(label._replace(reply="parked"), before, client, after, rest)
                 continue
             label = label._replace(reply=answer(own))
-            if isinstance(own, JoinReply) and own.error == v.NONE:
+            if isinstance(own, JoinGroupReply) and own.error == v.NONE:
                 yield self.setting.move(label, before, client._replace(inbox=(own,)), after, rest)
             else:
                 heard = self.heard(config, client, request, own)
                 yield self.setting.move(label, before, heard, after, rest)
 
-    def heartbeat(self, c: int, client: Client, broker: Cell, faults: Faults) -> Iterator[Move]:
+    def heartbeat(
+        self, c: int, client: ClassicClient, broker: Interned, faults: Faults
+    ) -> Iterator[WorldMove]:
         """A classic heartbeat, where its answer changes anything (else it is a self-loop, left out)."""
         config = self.setting.configs[c]
         request = cc.heartbeat(config, HEARTBEAT_OFFSET + c, client)
@@ -89,8 +91,8 @@ class Direct:
                 )
 
     def consumer_heartbeat(
-        self, c: int, client: ConsumerClient, broker: Cell, faults: Faults
-    ) -> Iterator[Move]:
+        self, c: int, client: ConsumerClient, broker: Interned, faults: Faults
+    ) -> Iterator[WorldMove]:
         """A heartbeat of KIP-848, where it or its answer changes anything."""
         config = self.setting.configs[c]
         turn = cm.heartbeat(config, c, client)
@@ -113,39 +115,41 @@ class Direct:
     def under_way(
         self,
         c: int,  # noqa: ARG002 - nothing is ever under way here
-        client: Client | ConsumerClient,  # noqa: ARG002
-        broker: Cell,  # noqa: ARG002
+        client: ClassicClient | ConsumerClient,  # noqa: ARG002
+        broker: Interned,  # noqa: ARG002
         faults: Faults,  # noqa: ARG002
-    ) -> Iterator[Move]:
+    ) -> Iterator[WorldMove]:
         """What can become of the requests and replies between this client and the coordinator."""
         return iter(())
 
-    def main_reply_is_next(self, client: Client) -> bool:  # noqa: ARG002 - no other waits here
+    def main_reply_is_next(self, client: ClassicClient) -> bool:  # noqa: ARG002 - no other waits here
         """Whether the main thread may read its reply now."""
         return True
 
     def outcomes(
-        self, broker: Cell, request: Request, faults: Faults
-    ) -> Iterator[tuple[Cell, ReplyBody | None, Mail]]:
+        self, broker: Interned, request: Request, faults: Faults
+    ) -> Iterator[tuple[Interned, ReplyBody | None, Mail]]:
         """The broker afterwards, the answer (None: parked) and the replies that others get."""
         for after, mail in self.setting.brokers.handle(broker, request, keeps_log=faults.failover > 0):
             own = next((body for number, body in mail if number == request.request), None)
             yield after, own, tuple(item for item in mail if item[0] != request.request)
 
-    def heard(self, config: ClientConfig, client: Client, request: Request, body: ReplyBody) -> Client:
+    def heard(
+        self, config: ClientConfig, client: ClassicClient, request: Request, body: ReplyBody
+    ) -> ClassicClient:
         """A classic client once it has read a reply; for a granted JoinGroup see `cc.on_join`."""
-        if isinstance(body, JoinReply):
+        if isinstance(body, JoinGroupReply):
             ((refused, _),) = cc.on_join(config, request.request, client, body, (), self.assign)
             return refused
-        if isinstance(body, SyncReply):
+        if isinstance(body, SyncGroupReply):
             return cc.on_sync(config, client, body)
-        if isinstance(request, v.Commit):
+        if isinstance(request, v.OffsetCommit):
             return cc.on_commit(config, client, request, body.error)
         assert isinstance(request, v.Heartbeat)
         return cc.on_heartbeat(config, client, request, body.error)
 
 
-def cut_off(config: ClientConfig, client: Client) -> Client:
+def cut_off(config: ClientConfig, client: ClassicClient) -> ClassicClient:
     """The client once its connection broke: it opens another, and hears nothing of the old one."""
     told = cc.on_error(config, client, v.NOT_COORDINATOR)
     return told._replace(waits="", connection=client.connection + 1)

@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kassay.model.explore import Action, Cell
+from kassay.model.explore import Action, Interned
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients import consumer as cm
-from kassay.model.protocols.clients.classic_state import Client, Turn
-from kassay.model.protocols.clients.config import Run
+from kassay.model.protocols.clients.classic_state import ClassicClient, Turn
+from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import requests as v
@@ -35,9 +35,9 @@ from kassay.model.protocols.values.in_flight import (
 )
 from kassay.model.protocols.values.requests import ConsumerHeartbeatReply, ReplyBody, Request
 from kassay.model.protocols.world.networks.n0_atomic import Direct, answer, carried, cut_off
-from kassay.model.protocols.world.parts.setting import BROKER, Move, labelled
+from kassay.model.protocols.world.parts.setting import BROKER, WorldMove, labelled
 
-ALIVE = (Run.UP, Run.PAUSED, Run.STALLED)
+ALIVE = (Process.UP, Process.PAUSED, Process.STALLED)
 
 
 class Slots(Direct):
@@ -46,12 +46,12 @@ class Slots(Direct):
     def call(
         self,
         action: Action,
-        before: Client,
+        before: ClassicClient,
         turn: Turn,
         c: int,  # noqa: ARG002 - the request knows its client
-        broker: Cell,
+        broker: Interned,
         faults: Faults,  # noqa: ARG002 - nothing can happen to it yet
-    ) -> Iterator[Move]:
+    ) -> Iterator[WorldMove]:
         """Put a turn's request on the wire, if there is one."""
         client, request = turn
         if request is None:
@@ -63,10 +63,10 @@ class Slots(Direct):
     def heartbeat(
         self,
         c: int,
-        client: Client,
-        broker: Cell,
+        client: ClassicClient,
+        broker: Interned,
         faults: Faults,  # noqa: ARG002
-    ) -> Iterator[Move]:
+    ) -> Iterator[WorldMove]:
         """A classic heartbeat, one at a time."""
         number = HEARTBEAT_OFFSET + number_of(c, client.connection)
         request = cc.heartbeat(self.setting.configs[c], number, client)
@@ -79,9 +79,9 @@ class Slots(Direct):
         self,
         c: int,
         client: ConsumerClient,
-        broker: Cell,
+        broker: Interned,
         faults: Faults,  # noqa: ARG002
-    ) -> Iterator[Move]:
+    ) -> Iterator[WorldMove]:
         """A heartbeat of KIP-848, one at a time."""
         config = self.setting.configs[c]
         if client.wire.busy(HEARTBEAT, client.connection):
@@ -94,14 +94,14 @@ class Slots(Direct):
         yield from self._sent(action, client, sent, request, broker)
 
     def _sent(
-        self, action: Action, before: Any, client: Any, request: Request, broker: Cell
-    ) -> Iterator[Move]:
+        self, action: Action, before: Any, client: Any, request: Request, broker: Interned
+    ) -> Iterator[WorldMove]:
         after = client._replace(wire=client.wire.sending(request))
         yield self.setting.move(action._replace(name=f"sends {action.name}"), before, after, broker)
 
     def under_way(
-        self, c: int, client: Client | ConsumerClient, broker: Cell, faults: Faults
-    ) -> Iterator[Move]:
+        self, c: int, client: ClassicClient | ConsumerClient, broker: Interned, faults: Faults
+    ) -> Iterator[WorldMove]:
         """Requests arrive, replies are read, connections break."""
         if client.run not in ALIVE:
             return
@@ -112,26 +112,28 @@ class Slots(Direct):
         if faults.loss:
             yield from self._breaks(c, client, broker)
 
-    def main_reply_is_next(self, client: Client) -> bool:
+    def main_reply_is_next(self, client: ClassicClient) -> bool:
         """Whether no reply that set out before the main thread's is still unread."""
         return not client.wire.back
 
-    def _reads(self, c: int, client: Any, place: int, broker: Cell) -> Iterator[Move]:
+    def _reads(self, c: int, client: Any, place: int, broker: Interned) -> Iterator[WorldMove]:
         """The client reads a reply."""
         request, body = client.wire.back[place]
-        if client.run is Run.UP or (client.run is Run.STALLED and channel_of(request) == HEARTBEAT):
+        if client.run is Process.UP or (client.run is Process.STALLED and channel_of(request) == HEARTBEAT):
             read = client._replace(wire=client.wire.read(place))
             action = Action(f"c{c + 1}", f"takes {name_of(request)} reply", detail=answer(body))
             yield self.setting.move(action, client, self._read(c, read, request, body), broker)
 
-    def _arrives(self, c: int, client: Any, place: int, broker: Cell, faults: Faults) -> Iterator[Move]:
+    def _arrives(
+        self, c: int, client: Any, place: int, broker: Interned, faults: Faults
+    ) -> Iterator[WorldMove]:
         """The coordinator handles a request, and the answer, if there is one, sets out."""
         request = client.wire.sent[place]
         left = client._replace(wire=client.wire.without(place))
         action = Action(f"c{c + 1}", f"{name_of(request)} arrives", BROKER)
-        commits = isinstance(request, v.Commit)
+        commits = isinstance(request, v.OffsetCommit)
         # Where records are counted the ledger keeps the offsets; a log of them would only tell states apart.
-        plain = request._replace(offsets=()) if isinstance(request, v.Commit) else request
+        plain = request._replace(offsets=()) if isinstance(request, v.OffsetCommit) else request
         for after, own, rest in self.outcomes(broker, plain, faults):
             label = labelled(action, broker, after)
             if own is None:
@@ -146,10 +148,10 @@ class Slots(Direct):
         if connection_of(request) != client.connection or client.run not in ALIVE:
             return client
         if channel_of(request) == MAIN:
-            wanted = "join" if isinstance(body, v.JoinReply) else "sync"
+            wanted = "join" if isinstance(body, v.JoinGroupReply) else "sync"
             return client._replace(inbox=(body,)) if client.waits == wanted else client
-        silent = isinstance(request, v.Heartbeat | v.Commit) and body.error == v.NONE
-        if silent or (isinstance(request, v.Commit) and isinstance(client, ConsumerClient)):
+        silent = isinstance(request, v.Heartbeat | v.OffsetCommit) and body.error == v.NONE
+        if silent or (isinstance(request, v.OffsetCommit) and isinstance(client, ConsumerClient)):
             return client
         return client._replace(wire=client.wire.returning(request, body))
 
@@ -159,7 +161,7 @@ class Slots(Direct):
             return cm.on_reply(config, client, body) if isinstance(client, ConsumerClient) else client
         return self.heard(config, client, request, body)
 
-    def _breaks(self, c: int, client: Any, broker: Cell) -> Iterator[Move]:
+    def _breaks(self, c: int, client: Any, broker: Interned) -> Iterator[WorldMove]:
         """The client's connection breaks while something is under way on it."""
         if client.wire == SILENT and not client.waits:
             return

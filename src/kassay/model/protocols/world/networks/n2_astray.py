@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kassay.model.explore import Cell
-from kassay.model.protocols.clients.classic_state import Client
+from kassay.model.explore import Interned
+from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values.in_flight import CONNECTION, HEARTBEAT_OFFSET, Wire, connection_of
 from kassay.model.protocols.values.requests import Request
 from kassay.model.protocols.world.networks.n1_steps import ALIVE, Slots
-from kassay.model.protocols.world.parts.setting import Move
+from kassay.model.protocols.world.parts.setting import WorldMove
 
 NOBODY_WAITS = HEARTBEAT_OFFSET // CONNECTION - 1
 """The connection of copies whose answers go nowhere."""
@@ -31,8 +31,8 @@ class Datagrams(Slots):
     """Network N2."""
 
     def under_way(
-        self, c: int, client: Client | ConsumerClient, broker: Cell, faults: Faults
-    ) -> Iterator[Move]:
+        self, c: int, client: ClassicClient | ConsumerClient, broker: Interned, faults: Faults
+    ) -> Iterator[WorldMove]:
         """Requests arrive in any order, twice or late; replies are read; connections break."""
         alive = client.run in ALIVE
         for place, request in enumerate(client.wire.sent):
@@ -56,7 +56,7 @@ class Datagrams(Slots):
             yield from self._breaks(c, client, broker)
             yield from self._left_behind(c, client, broker)
 
-    def _doubled(self, move: Move, request: Request) -> Move:
+    def _doubled(self, move: WorldMove, request: Request) -> WorldMove:
         """The request is handled, and a copy of it stays under way."""
         client = move.client.value
         number = request.request + CONNECTION * (NOBODY_WAITS - connection_of(request))
@@ -64,7 +64,7 @@ class Datagrams(Slots):
         kept = self.setting.cell(client._replace(wire=client.wire.sending(copy)))
         return _costing(move._replace(client=kept), "duplicate")
 
-    def _left_behind(self, c: int, client: Any, broker: Cell) -> Iterator[Move]:
+    def _left_behind(self, c: int, client: Any, broker: Interned) -> Iterator[WorldMove]:
         """The connection breaks, and the requests sent over it are still under way."""
         if not client.wire.sent:
             return
@@ -76,5 +76,5 @@ class Datagrams(Slots):
             yield move._replace(action=action, client=self.setting.cell(kept))
 
 
-def _costing(move: Move, fault: str) -> Move:
+def _costing(move: WorldMove, fault: str) -> WorldMove:
     return move._replace(action=move.action._replace(fault=True, detail=fault), fault=fault)

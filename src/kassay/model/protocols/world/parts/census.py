@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from kassay.model.explore import Cell, Interner
+from kassay.model.explore import Interned, Interner
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients.any_balanced import tps_of
-from kassay.model.protocols.clients.classic_state import Client
-from kassay.model.protocols.clients.classic_table import State
-from kassay.model.protocols.clients.config import Run
-from kassay.model.protocols.coordinator.runtime import Broker
+from kassay.model.protocols.clients.classic_state import ClassicClient
+from kassay.model.protocols.clients.classic_table import ClassicState
+from kassay.model.protocols.clients.config import Process
+from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.shared.census import Belief, Census, Registered
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.groups import COMPLETING, EMPTY, STABLE, ClassicGroup, ConsumerGroup
-from kassay.model.protocols.values.requests import Commit, JoinReply, Partitions
-from kassay.model.protocols.world.parts.setting import HEARTBEAT_OFFSET, Setting, World, first_image
+from kassay.model.protocols.values.requests import JoinGroupReply, OffsetCommit, Partitions
+from kassay.model.protocols.world.parts.setting import (
+    HEARTBEAT_OFFSET,
+    World,
+    WorldContext,
+    first_image,
+)
 
 
-class Record(NamedTuple):
+class RegisteredMember(NamedTuple):
     """The registry's half of a census; `quiet`: it awaits nothing from anybody."""
 
     registry: tuple[Registered, ...]
@@ -36,12 +41,12 @@ class Censuses:
     found once for what it reads, equal ones are one cell, and a census is named by the cells of its parts.
     """
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: WorldContext) -> None:
         self.setting = setting
         self._cell = Interner().cell
-        self._beliefs: dict[Any, Cell] = {}
-        self._records: dict[Any, Cell] = {}
-        self._known: dict[Any, Cell] = {}
+        self._beliefs: dict[Any, Interned] = {}
+        self._records: dict[Any, Interned] = {}
+        self._known: dict[Any, Interned] = {}
         self._first_image = first_image(setting.options)
 
     def census(self, state: World) -> Census:
@@ -49,9 +54,9 @@ class Censuses:
         census: Census = self.public(state).value
         return census
 
-    def public(self, state: World) -> Cell:
+    def public(self, state: World) -> Interned:
         """The census as a cell: states with equal censuses have the same."""
-        broker: Broker = state.broker.value
+        broker: CoordinatorHost = state.broker.value
         coordinator, image = broker.coordinator, state.image
         written = (coordinator, image, not broker.unanswered)
         record = self._records.get(written)
@@ -70,17 +75,17 @@ class Censuses:
             found = self._known[key] = self._cell(_joined(record.value, state, parts[2:]))
         return found
 
-    def _part(self, c: int, cell: Cell, state: World) -> tuple[Belief, bool]:
+    def _part(self, c: int, cell: Interned, state: World) -> tuple[Belief, bool]:
         """A client's belief, and whether it trusts an assignment that changed metadata may have overtaken."""
         classic = not isinstance(state.broker.value.state.group, ConsumerGroup)
-        trusting = classic and isinstance(cell.value, Client) and cell.value.trusting
+        trusting = classic and isinstance(cell.value, ClassicClient) and cell.value.trusting
         return self.belief(c, cell, state), trusting and state.image.value != self._first_image
 
-    def record(self, state: World) -> Record:
+    def record(self, state: World) -> RegisteredMember:
         """What the registry says; reads the coordinator, the image, and whether an answer is due."""
         group = state.broker.value.state.group
         if group is None:
-            return Record((), (), not state.broker.value.unanswered)
+            return RegisteredMember((), (), not state.broker.value.unanswered)
         quiet = group.state in (STABLE, EMPTY) and not group.pending_join
         registry = tuple(
             Registered(
@@ -93,11 +98,11 @@ class Censuses:
         )
         wanted = tps_of(state.image.value, (topic for entry in registry for topic in entry.topics))
         quiet = quiet and not state.broker.value.unanswered
-        return Record(registry, wanted, quiet, awaiting=group.state == COMPLETING)
+        return RegisteredMember(registry, wanted, quiet, awaiting=group.state == COMPLETING)
 
-    def belief(self, c: int, cell: Cell, state: World) -> Belief:
+    def belief(self, c: int, cell: Interned, state: World) -> Belief:
         """One client's belief, and how it stands to the registry."""
-        client: Client = cell.value
+        client: ClassicClient = cell.value
         group = state.broker.value.state.group
         member = (
             next((m for m in group.members if m.member == client.member), None) if group is not None else None
@@ -106,16 +111,16 @@ class Censuses:
         current = client.generation == own and not client.overtaken
         waiting = client.rejoin or client.waits or client.inbox or client.given or client.wire.back
         settled = (
-            client.run is Run.UP
-            and client.state is State.STABLE
+            client.run is Process.UP
+            and client.state is ClassicState.STABLE
             and not waiting
             and cc.stale_metadata(self.setting.configs[c], client, state.image.value) is None
         )
         rejoined = member is not None and (current or not member.instance or _takes_part(client, own))
-        live = client.run in (Run.UP, Run.PAUSED)
+        live = client.run in (Process.UP, Process.PAUSED)
         commits = (
             live
-            and client.state is State.STABLE
+            and client.state is ClassicState.STABLE
             and bool(client.owned)
             and client.generation >= 0
             and self._accepts(state.broker, c, client)
@@ -133,11 +138,11 @@ class Censuses:
             client.ahead,
         )
 
-    def _accepts(self, broker: Cell, c: int, client: Client) -> bool:
+    def _accepts(self, broker: Interned, c: int, client: ClassicClient) -> bool:
         """Whether the coordinator would take a commit from this client now."""
         if broker.value.state.group is None:
             return False
-        request = Commit(
+        request = OffsetCommit(
             HEARTBEAT_OFFSET + c, client.member, client.generation, (), self.setting.configs[c].instance
         )
         return any(
@@ -147,18 +152,18 @@ class Censuses:
         )
 
 
-def _takes_part(client: Client, own: int) -> bool:
+def _takes_part(client: ClassicClient, own: int) -> bool:
     """Whether a registered static member is in the present round, and was in the one before.
 
     `own` is what the registry has as its generation. One whom a round went by is a zombie until it adopts
     anew: what it owns may be another's by now, and joining the next round alone takes nothing from it.
     """
-    answered = any(isinstance(body, JoinReply) and body.error == v.NONE for body in client.inbox)
+    answered = any(isinstance(body, JoinGroupReply) and body.error == v.NONE for body in client.inbox)
     joining = bool(client.inbox) or client.waits == "join"
     return joining and not client.overtaken and (client.generation < 0 or own <= client.generation + answered)
 
 
-def _joined(record: Record, state: World, parts: list[Cell]) -> Census:
+def _joined(record: RegisteredMember, state: World, parts: list[Interned]) -> Census:
     """The census that a record and beliefs come to."""
     beliefs = tuple(part.value[0] for part in parts)
     live = [belief for belief in beliefs if belief.live]

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from kassay.model.explore import Cell
+from kassay.model.explore import Interned
 from kassay.model.protocols.clients import consumer as cm
 from kassay.model.protocols.clients.any_balanced import tps_of
-from kassay.model.protocols.clients.config import ClientConfig, Run, matching
+from kassay.model.protocols.clients.config import ClientConfig, Process, matching
 from kassay.model.protocols.clients.consumer import ConsumerClient
-from kassay.model.protocols.clients.consumer_table import State
+from kassay.model.protocols.clients.consumer_table import ConsumerState
 from kassay.model.protocols.shared.census import Belief, Registered
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.groups import MEMBER_STABLE, ConsumerGroup
-from kassay.model.protocols.values.requests import Commit, ConsumerHeartbeat, ConsumerHeartbeatReply, Image
-from kassay.model.protocols.world.parts.census import Censuses, Record
+from kassay.model.protocols.values.requests import (
+    ConsumerHeartbeat,
+    ConsumerHeartbeatReply,
+    Image,
+    OffsetCommit,
+)
+from kassay.model.protocols.world.parts.census import Censuses, RegisteredMember
 from kassay.model.protocols.world.parts.setting import HEARTBEAT_OFFSET, World
 
 
 class ConsumerCensuses(Censuses):
     """A census of either kind of group with either kind of client."""
 
-    def record(self, state: World) -> Record:
+    def record(self, state: World) -> RegisteredMember:
         """What the registry says."""
         group = state.broker.value.state.group
         if not isinstance(group, ConsumerGroup):
             return super().record(state)
         return _recorded(group, state.image.value)
 
-    def belief(self, c: int, cell: Cell, state: World) -> Belief:
+    def belief(self, c: int, cell: Interned, state: World) -> Belief:
         """One client's belief, and how it stands to the registry."""
         client = cell.value
         if not isinstance(client, ConsumerClient):
@@ -39,8 +44,8 @@ class ConsumerCensuses(Censuses):
         epochs = (found.epoch, found.prev_epoch) if is_member and found is not None else (-3, -3)
         current = client.epoch == epochs[0]
         settled = (
-            client.run is Run.UP
-            and client.state is State.STABLE
+            client.run is Process.UP
+            and client.state is ConsumerState.STABLE
             and client.settled
             and _awaits_nothing(self.setting.configs[c], client)
             and client.told
@@ -48,18 +53,18 @@ class ConsumerCensuses(Censuses):
             and client.topics == matching(self.setting.configs[c], state.image.value)
         )
         commits = (
-            client.run in (Run.UP, Run.PAUSED)
+            client.run in (Process.UP, Process.PAUSED)
             and bool(client.owned)
             and self._would_commit(state.broker, c, client)
         )
-        live = client.run in (Run.UP, Run.PAUSED)
+        live = client.run in (Process.UP, Process.PAUSED)
         heard = client.epoch in epochs
         return Belief(f"c{c + 1}", client.member, live, current, settled, client.owned, commits, heard)
 
-    def _would_commit(self, broker: Cell, c: int, client: ConsumerClient) -> bool:
+    def _would_commit(self, broker: Interned, c: int, client: ConsumerClient) -> bool:
         if client.epoch <= 0 or broker.value.state.group is None:
             return False
-        request = Commit(
+        request = OffsetCommit(
             HEARTBEAT_OFFSET + c, client.member, client.epoch, (), self.setting.configs[c].instance
         )
         return any(
@@ -69,7 +74,7 @@ class ConsumerCensuses(Censuses):
         )
 
 
-def _recorded(group: ConsumerGroup, image: Image) -> Record:
+def _recorded(group: ConsumerGroup, image: Image) -> RegisteredMember:
     """The record of a consumer group: quiet once it knows the topics and all members are at the target."""
     registry = tuple(
         Registered(m.member, m.instance, m.subscribed, tuple(sorted((*m.assigned, *m.pending))))
@@ -80,7 +85,7 @@ def _recorded(group: ConsumerGroup, image: Image) -> Record:
     arrived = all(m.state == MEMBER_STABLE and m.epoch == group.target_epoch for m in group.members)
     quiet = not group.members or (seen and group.epoch == group.target_epoch and arrived)
     caught_up = tuple(m.member for m in group.members if m.epoch == group.target_epoch)
-    return Record(registry, tps_of(image, read), quiet, group.target, caught_up)
+    return RegisteredMember(registry, tps_of(image, read), quiet, group.target, caught_up)
 
 
 def _awaits_nothing(config: ClientConfig, client: ConsumerClient) -> bool:

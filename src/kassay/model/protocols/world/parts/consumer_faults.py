@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kassay.model.explore import Action, Cell
+from kassay.model.explore import Action, Interned
 from kassay.model.protocols.clients import consumer as cm
-from kassay.model.protocols.clients.classic_state import Client
-from kassay.model.protocols.clients.config import Run, matching
+from kassay.model.protocols.clients.classic_state import ClassicClient
+from kassay.model.protocols.clients.config import Process, matching
 from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values.requests import ConsumerHeartbeat, Image, MetadataChanged
 from kassay.model.protocols.world.parts.faults import FaultSteps
-from kassay.model.protocols.world.parts.setting import BROKER, HEARTBEAT_OFFSET, Setting, World, labelled
+from kassay.model.protocols.world.parts.setting import (
+    BROKER,
+    HEARTBEAT_OFFSET,
+    World,
+    WorldContext,
+    labelled,
+)
 
 CONSUMER = "consumer"
 CLASSIC = "classic"
@@ -21,7 +27,7 @@ CLASSIC = "classic"
 class ConsumerFaults(FaultSteps):
     """As in the classic world; `kinds` says which protocol a client speaks after each restart."""
 
-    def __init__(self, setting: Setting, kinds: tuple[tuple[str, ...], ...]) -> None:
+    def __init__(self, setting: WorldContext, kinds: tuple[tuple[str, ...], ...]) -> None:
         super().__init__(setting)
         self.kinds = kinds
 
@@ -33,23 +39,25 @@ class ConsumerFaults(FaultSteps):
         """How many versions a client has."""
         return len(self.kinds[c])
 
-    def fresh_process(self, c: int, rung: int, image: Image, connection: int) -> Client | ConsumerClient:
+    def fresh_process(
+        self, c: int, rung: int, image: Image, connection: int
+    ) -> ClassicClient | ConsumerClient:
         """A process that has just started."""
         if self.kind(c, rung) == CLASSIC:
-            fresh: Client = super().fresh_process(c, rung, image, connection)
+            fresh: ClassicClient = super().fresh_process(c, rung, image, connection)
             return fresh
         config = self.setting.configs[c]
         return cm.started(matching(config, image), f"{config.client}m-1", rung)._replace(
             connection=connection
         )
 
-    def settled_image(self, broker: Cell, image: Image) -> Cell:
+    def settled_image(self, broker: Interned, image: Image) -> Interned:
         """The broker once it has seen the metadata."""
         ((after, _),) = self.setting.brokers.handle(broker, MetadataChanged(image))
         return after
 
     def client_faults(
-        self, state: World, c: int, cell: Cell, faults: Faults
+        self, state: World, c: int, cell: Interned, faults: Faults
     ) -> Iterator[tuple[Action, World]]:
         """What may go wrong with one client."""
         client = cell.value
@@ -58,15 +66,15 @@ class ConsumerFaults(FaultSteps):
             return
         name = f"c{c + 1}"
         gone = self.gone(client)
-        alive = client.run in (Run.UP, Run.PAUSED)
+        alive = client.run in (Process.UP, Process.PAUSED)
         if faults.crash and alive:
             yield Action(name, "crashes", fault=True), self.setting.faulty(state, c, gone, "crash")
-        if faults.pause and client.run is Run.UP:
+        if faults.pause and client.run is Process.UP:
             yield (
                 Action(name, "pauses", fault=True),
-                self.setting.faulty(state, c, client._replace(run=Run.PAUSED), "pause"),
+                self.setting.faulty(state, c, client._replace(run=Process.PAUSED), "pause"),
             )
-        if client.run is not Run.UP or client.state not in cm.MEMBER:
+        if client.run is not Process.UP or client.state not in cm.MEMBER:
             return
         if faults.leave:
             after = self.setting.faulty(state, c, cm.closed(client), "leave")
@@ -77,7 +85,7 @@ class ConsumerFaults(FaultSteps):
                 Action(name, "polls too late, leaves", BROKER, fault=True), after, c, client
             )
         if faults.rollout and client.rung + 1 < len(self.kinds[c]):
-            newer = cm.closed(client)._replace(run=Run.NEW, rung=client.rung + 1)
+            newer = cm.closed(client)._replace(run=Process.NEW, rung=client.rung + 1)
             after = self.setting.faulty(state, c, newer, "rollout")
             yield from self._farewell(
                 Action(name, "closes for its next version", BROKER, fault=True), after, c, client

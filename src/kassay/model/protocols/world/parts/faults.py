@@ -5,22 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kassay.model.explore import Action, Cell
+from kassay.model.explore import Action, Interned
 from kassay.model.protocols.clients import classic as cc
-from kassay.model.protocols.clients.classic_state import Client, started
-from kassay.model.protocols.clients.config import Run
+from kassay.model.protocols.clients.classic_state import ClassicClient, started
+from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.in_flight import MAIN, SILENT, Wire
 from kassay.model.protocols.values.metadata import create_partitions
-from kassay.model.protocols.values.requests import Image, JoinReply, Leave
-from kassay.model.protocols.world.parts.setting import BROKER, HEARTBEAT_OFFSET, Setting, World, labelled, put
+from kassay.model.protocols.values.requests import Image, JoinGroupReply, LeaveGroup
+from kassay.model.protocols.world.parts.setting import (
+    BROKER,
+    HEARTBEAT_OFFSET,
+    World,
+    WorldContext,
+    labelled,
+    put,
+)
 
 
 class FaultSteps:
     """Every step that nobody in the protocol takes of its own accord."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: WorldContext) -> None:
         self.setting = setting
 
     def rungs(self, c: int) -> int:
@@ -31,22 +38,22 @@ class FaultSteps:
         """A process that has just started."""
         return started(self.setting.configs[c], image, rung, connection)
 
-    def settled_image(self, broker: Cell, image: Image) -> Cell:  # noqa: ARG002 - a classic coordinator reads no metadata
+    def settled_image(self, broker: Interned, image: Image) -> Interned:  # noqa: ARG002 - a classic coordinator reads no metadata
         """The broker once it has seen the metadata."""
         return broker
 
     def starts(self, state: World) -> Iterator[tuple[Action, World]]:
         """Processes that begin, come back or go on."""
         for c, cell in enumerate(state.clients):
-            client: Client = cell.value
+            client: ClassicClient = cell.value
             config = self.setting.configs[c]
-            if client.run is Run.NEW or (client.run is Run.GONE and config.instance):
+            if client.run is Process.NEW or (client.run is Process.GONE and config.instance):
                 process = self.fresh_process(c, client.rung, state.image.value, client.connection)
                 fresh = self.setting.cell(process._replace(wire=client.wire))
-                word = "start" if client.run is Run.NEW else "restart"
+                word = "start" if client.run is Process.NEW else "restart"
                 yield Action(f"c{c + 1}", word, fault=True, disturbs=True), put(state, c, fresh)
-            elif client.run is Run.PAUSED:
-                awake = self.setting.cell(client._replace(run=Run.UP))
+            elif client.run is Process.PAUSED:
+                awake = self.setting.cell(client._replace(run=Process.UP))
                 yield Action(f"c{c + 1}", "resumes", disturbs=True), put(state, c, awake)
 
     def steps(self, state: World, faults: Faults) -> Iterator[tuple[Action, World]]:
@@ -63,7 +70,10 @@ class FaultSteps:
         """A process that is no more; what comes after it has connections of its own."""
         kind = type(client)
         return kind(
-            Run.GONE, rung=client.rung, connection=client.connection + 1, wire=self.left_under_way(client)
+            Process.GONE,
+            rung=client.rung,
+            connection=client.connection + 1,
+            wire=self.left_under_way(client),
         )
 
     def left_under_way(self, client: Any) -> Wire:
@@ -71,28 +81,28 @@ class FaultSteps:
         return Wire(sent=client.wire.sent) if self.setting.options.network == "N2" else SILENT
 
     def client_faults(
-        self, state: World, c: int, cell: Cell, faults: Faults
+        self, state: World, c: int, cell: Interned, faults: Faults
     ) -> Iterator[tuple[Action, World]]:
         """What may go wrong with one client."""
-        client: Client = cell.value
+        client: ClassicClient = cell.value
         name = f"c{c + 1}"
-        alive = client.run in (Run.UP, Run.PAUSED)
+        alive = client.run in (Process.UP, Process.PAUSED)
         if faults.crash and alive:
             yield (
                 Action(name, "crashes", fault=True),
                 self.setting.faulty(state, c, self.gone(client), "crash"),
             )
-        if faults.pause and client.run is Run.UP:
-            paused = client._replace(run=Run.PAUSED)
+        if faults.pause and client.run is Process.UP:
+            paused = client._replace(run=Process.PAUSED)
             yield Action(name, "pauses", fault=True), self.setting.faulty(state, c, paused, "pause")
-        if faults.slow and client.run is Run.UP and not client.wire.speaks(MAIN):
+        if faults.slow and client.run is Process.UP and not client.wire.speaks(MAIN):
             yield from self.slow(state, c, client)
-        if faults.leave and client.run is Run.UP:
+        if faults.leave and client.run is Process.UP:
             after = self.setting.faulty(state, c, self.gone(client), "leave")
             yield from self.leave(Action(name, "closes, LeaveGroup", BROKER, fault=True), after, c, client)
         if (
             faults.subscribe
-            and client.run is Run.UP
+            and client.run is Process.UP
             and len(self.setting.options.topics) > 1
             and len(client.topics) > 1
         ):
@@ -101,38 +111,40 @@ class FaultSteps:
             yield Action(name, "subscribes to less", fault=True), after
         if faults.rollout and alive and client.rung + 1 < self.rungs(c):
             after = self.setting.faulty(
-                state, c, self.gone(client)._replace(run=Run.NEW, rung=client.rung + 1), "rollout"
+                state, c, self.gone(client)._replace(run=Process.NEW, rung=client.rung + 1), "rollout"
             )
             yield from self.leave(
                 Action(name, "closes for its next version", BROKER, fault=True), after, c, client
             )
 
-    def leave(self, action: Action, after: World, c: int, client: Client) -> Iterator[tuple[Action, World]]:
+    def leave(
+        self, action: Action, after: World, c: int, client: ClassicClient
+    ) -> Iterator[tuple[Action, World]]:
         """LeaveGroup of a dynamic member that has an id; a static one goes silently (KIP-345)."""
         config = self.setting.configs[c]
         if not client.member or config.instance or after.broker.value.state.group is None:
             yield action, after
             return
         logged = after.budget.value.failover > 0
-        request = Leave(HEARTBEAT_OFFSET + c, ((client.member, ""),))
+        request = LeaveGroup(HEARTBEAT_OFFSET + c, ((client.member, ""),))
         for broker, mail in self.setting.brokers.handle(after.broker, request, keeps_log=logged):
             others = tuple(item for item in mail if item[0] < HEARTBEAT_OFFSET)
             clients = self.setting.post(after.clients, others)
             label = labelled(action, after.broker, broker)
             yield label, after._replace(clients=clients, broker=broker)
 
-    def slow(self, state: World, c: int, client: Client) -> Iterator[tuple[Action, World]]:
+    def slow(self, state: World, c: int, client: ClassicClient) -> Iterator[tuple[Action, World]]:
         """max.poll.interval.ms expires: a dynamic member leaves, a static one falls silent.
 
         A member that should send SyncGroup may stand still instead, its heartbeats going on.
         """
         name = f"c{c + 1}"
-        if client.inbox and isinstance(client.inbox[0], JoinReply) and client.inbox[0].error == v.NONE:
-            stalled = client._replace(run=Run.STALLED)
+        if client.inbox and isinstance(client.inbox[0], JoinGroupReply) and client.inbox[0].error == v.NONE:
+            stalled = client._replace(run=Process.STALLED)
             after = self.setting.faulty(state, c, stalled, "slow")
             yield Action(name, "main thread stalls", fault=True), after
         if self.setting.configs[c].instance:
-            silent = client._replace(run=Run.PAUSED)
+            silent = client._replace(run=Process.PAUSED)
             yield (
                 Action(name, "polls too late, falls silent", fault=True),
                 self.setting.faulty(state, c, silent, "slow"),

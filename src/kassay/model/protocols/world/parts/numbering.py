@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any, Final
 
-from kassay.model.explore import Cell, Interner
-from kassay.model.protocols.coordinator.runtime import Broker
+from kassay.model.explore import Interned, Interner
+from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.world.parts.renaming import (
     SAME,
     Count,
@@ -17,7 +17,7 @@ from kassay.model.protocols.world.parts.renaming import (
 )
 from kassay.model.protocols.world.parts.setting import World
 
-_NO_CELL: Final = Cell(None)
+_NO_CELL: Final = Interned(None)
 GAP_MAX: Final = 4
 """Generations further apart count as so far apart.
 
@@ -31,8 +31,8 @@ class Canonical:
 
     def __init__(self, interner: Interner) -> None:
         self.interner = interner
-        self._renamed: dict[Any, Cell] = {}
-        self._generations: dict[Cell, frozenset[int]] = {}
+        self._renamed: dict[Any, Interned] = {}
+        self._generations: dict[Interned, frozenset[int]] = {}
 
     def __call__(self, state: World) -> World:
         """Generations counted from the lowest one in use, member ids numbered from 1 a client."""
@@ -71,22 +71,22 @@ class Canonical:
         gaps = tuple((b, b - a - GAP_MAX) for a, b in pairwise(numbers) if b - a > GAP_MAX)
         return Count(numbers[0] - 1, gaps) if gaps or numbers[0] > 1 else SAME
 
-    def _numbers(self, cell: Cell) -> frozenset[int]:
+    def _numbers(self, cell: Interned) -> frozenset[int]:
         found = self._generations.get(cell)
         if found is None:
             value = cell.value
             found = generations_of(value)
-            if isinstance(value, Broker):
+            if isinstance(value, CoordinatorHost):
                 found |= generations_of(value.state)
             self._generations[cell] = found
         return found
 
-    def _rename(self, cell: Cell, count: Count, mapping: tuple[tuple[str, str], ...]) -> Cell:
+    def _rename(self, cell: Interned, count: Count, mapping: tuple[tuple[str, str], ...]) -> Interned:
         key = (cell, count, mapping)
         found = self._renamed.get(key)
         if found is None:
             value = cell.value
-            if isinstance(value, Broker):
+            if isinstance(value, CoordinatorHost):
                 inner = self.interner.cell(renamed(value.state, count, mapping))
                 value = renamed(value._replace(coordinator=_NO_CELL), count, mapping)._replace(
                     coordinator=inner

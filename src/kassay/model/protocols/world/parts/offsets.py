@@ -11,15 +11,15 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.explore import Action, Cell, Severity
+from kassay.model.explore import Action, Interned, Severity
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients import consumer as cm
-from kassay.model.protocols.clients.classic_state import Client
-from kassay.model.protocols.clients.config import Run
+from kassay.model.protocols.clients.classic_state import ClassicClient
+from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.values.groups import ClassicGroup, Role
 from kassay.model.protocols.values.in_flight import COMMIT, HEARTBEAT_OFFSET, number_of
-from kassay.model.protocols.values.requests import Commit, Partitions
-from kassay.model.protocols.world.parts.setting import BROKER, Setting, World, put
+from kassay.model.protocols.values.requests import OffsetCommit, Partitions
+from kassay.model.protocols.world.parts.setting import BROKER, World, WorldContext, put
 
 BY_DESIGN: Final = Severity.BY_DESIGN.value
 Counts: TypeAlias = tuple[tuple[TopicPartition, int], ...]
@@ -48,11 +48,11 @@ class Offsets(NamedTuple):
 class Ledger:
     """The steps of processing and committing, and the history behind every other step."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: WorldContext) -> None:
         self.setting = setting
         self.records = setting.options.records
 
-    def first(self) -> Cell:
+    def first(self) -> Interned:
         """Nothing is processed, nothing committed."""
         return self.setting.cell(Offsets(positions=((),) * self.setting.options.members))
 
@@ -63,7 +63,7 @@ class Ledger:
             return
         for c, cell in enumerate(state.clients):
             client = cell.value
-            if client.run is not Run.UP:
+            if client.run is not Process.UP:
                 continue
             positions = offsets.positions[c]
             for place, position in enumerate(positions):
@@ -79,7 +79,7 @@ class Ledger:
         if not news or client.wire.busy(COMMIT, client.connection):
             return
         number = 2 * HEARTBEAT_OFFSET + number_of(c, client.connection)
-        make = cc.commit if isinstance(client, Client) else cm.commit
+        make = cc.commit if isinstance(client, ClassicClient) else cm.commit
         request = make(self.setting.configs[c], number, client, news)
         if request is None:
             return
@@ -91,12 +91,12 @@ class Ledger:
             put(state, c, sent)._replace(offsets=self._with(offsets, c, told)),
         )
 
-    def _with(self, offsets: Offsets, c: int, positions: tuple[Position, ...]) -> Cell:
+    def _with(self, offsets: Offsets, c: int, positions: tuple[Position, ...]) -> Interned:
         return self.setting.cell(
             offsets._replace(positions=(*offsets.positions[:c], positions, *offsets.positions[c + 1 :]))
         )
 
-    def accepted(self, cell: Cell, c: int, commit: Commit) -> Cell:
+    def accepted(self, cell: Interned, c: int, commit: OffsetCommit) -> Interned:
         """The history once the coordinator has accepted a commit, which is when it is judged."""
         offsets: Offsets = cell.value
         committed, tenants = dict(offsets.committed), dict(offsets.tenants)
@@ -140,7 +140,7 @@ class Ledger:
             )
         )
 
-    def _given(self, broker: Cell, client: Any) -> Partitions:
+    def _given(self, broker: Interned, client: Any) -> Partitions:
         """What is on record for a client, also where a new coordinator has not read the record yet."""
         loading = broker.value.state.role is Role.LOADING
         group = (self.setting.brokers.load(broker) if loading else broker).value.state.group
@@ -148,7 +148,7 @@ class Ledger:
         if member is None:
             return ()
         if isinstance(group, ClassicGroup):
-            current = isinstance(client, Client) and client.generation == group.generation
+            current = isinstance(client, ClassicClient) and client.generation == group.generation
             return member.assignment if current else ()
         return (*member.assigned, *member.pending)
 

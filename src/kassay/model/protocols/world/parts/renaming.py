@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
-from kassay.model.explore import Cell
-from kassay.model.protocols.values.records import EPOCH, TARGET_EPOCH, Record
+from kassay.model.explore import Interned
+from kassay.model.protocols.values.records import EPOCH, TARGET_EPOCH, LogRecord
 from kassay.model.protocols.values.requests import SetTimer
 
 GENERATIONS: Final = frozenset(
@@ -54,7 +54,7 @@ class Count:
 SAME: Final = Count()
 
 
-def facts_of_cell(cell: Cell) -> Facts:
+def facts_of_cell(cell: Interned) -> Facts:
     """What renaming needs to know of a cell's value, noted on the cell."""
     facts: Facts | None = cell.note
     if facts is None:
@@ -87,7 +87,7 @@ def _parts(value: Any) -> Iterator[Facts]:
         for item in value:
             yield _of_part(item)
         return
-    if isinstance(value, Record) and value.key[0] in EPOCHS:
+    if isinstance(value, LogRecord) and value.key[0] in EPOCHS:
         yield _of_number(value.value)
         return
     for field, item in zip(fields, value):
@@ -107,7 +107,7 @@ def _of_part(item: Any) -> Facts:
     kind: Any = type(item)
     if kind is str:
         return _of_string(item)
-    if kind is Cell:
+    if kind is Interned:
         return facts_of_cell(item)
     if not item or not isinstance(item, tuple):
         return NOTHING
@@ -154,7 +154,7 @@ def _rename(value: Any, count: Callable[[int], int], names: dict[str, str]) -> A
     fields = getattr(value, "_fields", None)
     if fields is None:
         return tuple([_rename(item, count, names) for item in value])
-    if isinstance(value, Record) and value.key[0] in EPOCHS:
+    if isinstance(value, LogRecord) and value.key[0] in EPOCHS:
         assert isinstance(value.value, int), "an epoch's record holds a number"
         return value._replace(value=count(value.value))
     items: list[Any] = []

@@ -11,23 +11,23 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.explore import Action, Cell, Interner
-from kassay.model.protocols.clients.classic_state import Client
-from kassay.model.protocols.clients.config import COOPERATIVE, EAGER, ClientConfig, Run
-from kassay.model.protocols.coordinator.runtime import Broker, Brokers, Mail
+from kassay.model.explore import Action, Interned, Interner
+from kassay.model.protocols.clients.classic_state import ClassicClient
+from kassay.model.protocols.clients.config import COOPERATIVE, EAGER, ClientConfig, Process
+from kassay.model.protocols.coordinator.runtime import Brokers, CoordinatorHost, Mail
 from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, spend
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.groups import ClassicGroup, Group
 from kassay.model.protocols.values.in_flight import CONNECTION as CONNECTION
 from kassay.model.protocols.values.in_flight import HEARTBEAT_OFFSET as HEARTBEAT_OFFSET
-from kassay.model.protocols.values.requests import Commit, Image, JoinReply, Partitions, image_of
+from kassay.model.protocols.values.requests import Image, JoinGroupReply, OffsetCommit, Partitions, image_of
 from kassay.model.protocols.world.parts.renaming import facts_of
 
 BROKER: Final = "coordinator"
 
 
 @dataclass(frozen=True)
-class Options:
+class ModelOptions:
     """What is explored. `instances` names static members' instance ids, "" for dynamic ones.
 
     `assignors`: one tuple of names a rollout rung; `modes` what each name supports. `topics` are the
@@ -62,13 +62,13 @@ class Options:
         return self.loading or self.network != "N0"
 
 
-def options(mode: str = EAGER, **changes: Any) -> Options:
+def options(mode: str = EAGER, **changes: Any) -> ModelOptions:
     """Options whose one assignor, any-balanced, supports the mode."""
     modes = (("any-balanced", (EAGER,) if mode == EAGER else (EAGER, COOPERATIVE)),)
-    return replace(Options(modes=modes), **changes)
+    return replace(ModelOptions(modes=modes), **changes)
 
 
-NO_CELL: Final = Cell(None)
+NO_CELL: Final = Interned(None)
 
 
 class World(NamedTuple):
@@ -77,15 +77,15 @@ class World(NamedTuple):
     `offsets` is a cell of `Offsets` where records are processed, else of nothing.
     """
 
-    clients: tuple[Cell, ...]
-    broker: Cell
-    image: Cell
-    budget: Cell
+    clients: tuple[Interned, ...]
+    broker: Interned
+    image: Interned
+    budget: Interned
     adopted: tuple[tuple[TopicPartition, int], ...] = ()
-    offsets: Cell = NO_CELL
+    offsets: Interned = NO_CELL
 
 
-class Move(NamedTuple):
+class WorldMove(NamedTuple):
     """One local step: what becomes of client and broker, and the replies that others get.
 
     `adopts` is what the client takes over by it, `accepts` a commit that the coordinator accepts. A step
@@ -93,20 +93,20 @@ class Move(NamedTuple):
     """
 
     action: Action
-    client: Cell
-    broker: Cell
+    client: Interned
+    broker: Interned
     mail: Mail = ()
     adopts: Partitions = ()
-    accepts: tuple[Commit, ...] = ()
+    accepts: tuple[OffsetCommit, ...] = ()
     fault: str = "loss"
 
 
-def first_image(o: Options) -> Image:
+def first_image(o: ModelOptions) -> Image:
     """The topics as they are at the start."""
     return image_of((topic, o.partitions) for topic in o.topics)
 
 
-def config_of(o: Options, c: int) -> ClientConfig:
+def config_of(o: ModelOptions, c: int) -> ClientConfig:
     """What does not change of a client while it runs."""
     instance = o.instances[c] if c < len(o.instances) else ""
     lists = o.lists[c] if c < len(o.lists) else o.assignors
@@ -124,23 +124,23 @@ def config_of(o: Options, c: int) -> ClientConfig:
     )
 
 
-class Setting:
+class WorldContext:
     """What the parts of one model work with: options, clients' configs, the broker, and cells.
 
     `taken` names the member ids that the client at work knows of: the broker gives out no such id.
     """
 
-    def __init__(self, options: Options, config: v.Config, targets: object) -> None:
+    def __init__(self, options: ModelOptions, config: v.Config, targets: object) -> None:
         self.options = options
         self.interner = Interner()
         self.cell = self.interner.cell
         self.configs = tuple(config_of(options, c) for c in range(options.members))
         self.brokers = Brokers(config, self.interner, targets, self.member_id)
         self.taken: frozenset[str] = frozenset()
-        self._delivered: dict[tuple[Cell, int, v.ReplyBody], Cell] = {}
-        self._spent: dict[tuple[Cell, str], Cell | None] = {}
+        self._delivered: dict[tuple[Interned, int, v.ReplyBody], Interned] = {}
+        self._spent: dict[tuple[Interned, str], Interned | None] = {}
 
-    def member_id(self, broker: Broker, prefix: str) -> str:
+    def member_id(self, broker: CoordinatorHost, prefix: str) -> str:
         """The first free id of this prefix, not in use by the broker or its client."""
         used = facts_of(broker).names | self.taken
         number = 1
@@ -148,7 +148,7 @@ class Setting:
             number += 1
         return f"{prefix}-{number}"
 
-    def post(self, clients: tuple[Cell, ...], mail: Mail) -> tuple[Cell, ...]:
+    def post(self, clients: tuple[Interned, ...], mail: Mail) -> tuple[Interned, ...]:
         """The clients with replies of parked requests in inboxes; what nobody waits for is dropped."""
         for number, body in mail:
             connection, c = divmod(number % HEARTBEAT_OFFSET, CONNECTION)
@@ -157,8 +157,8 @@ class Setting:
             after = self._delivered.get(key)
             if after is None:
                 value: Any = client.value
-                wanted = "join" if isinstance(body, JoinReply) else "sync"
-                hears = value.run in (Run.UP, Run.PAUSED, Run.STALLED) and value.waits == wanted
+                wanted = "join" if isinstance(body, JoinGroupReply) else "sync"
+                hears = value.run in (Process.UP, Process.PAUSED, Process.STALLED) and value.waits == wanted
                 hears = hears and value.connection == connection
                 after = self.cell(value._replace(inbox=(body,))) if hears else client
                 self._delivered[key] = after
@@ -166,7 +166,7 @@ class Setting:
                 clients = (*clients[:c], after, *clients[c + 1 :])
         return clients
 
-    def spend(self, budget: Cell, fault: str) -> Cell | None:
+    def spend(self, budget: Interned, fault: str) -> Interned | None:
         """The budget after one such fault, or None if there is none left."""
         key = (budget, fault)
         if key not in self._spent:
@@ -174,7 +174,7 @@ class Setting:
             self._spent[key] = None if left is None else self.cell(left)
         return self._spent[key]
 
-    def spent(self, budget: Cell, fault: str) -> Cell:
+    def spent(self, budget: Interned, fault: str) -> Interned:
         """The budget after a fault that it allows."""
         left = self.spend(budget, fault)
         assert left is not None, "a fault needs a budget"
@@ -184,23 +184,23 @@ class Setting:
         """The world after a fault made this of a client."""
         return put(state, c, self.cell(client))._replace(budget=self.spent(state.budget, fault))
 
-    def move(self, action: Action, before: Any, after: Any, broker: Cell, mail: Mail = ()) -> Move:
+    def move(self, action: Action, before: Any, after: Any, broker: Interned, mail: Mail = ()) -> WorldMove:
         """A local step, with what the client takes over by it."""
         adopts: Partitions = ()
         late = _catches_up(before, after)
         if (late or after.owned != before.owned) and is_current(after, broker):
             adopts = tuple(tp for tp in after.owned if late or tp not in before.owned)
-        return Move(action, self.cell(after), broker, mail, adopts)
+        return WorldMove(action, self.cell(after), broker, mail, adopts)
 
 
 def _catches_up(before: Any, after: Any) -> bool:
     """Whether a member that a round went by adopts anew: then what it keeps is taken over again."""
-    if not isinstance(before, Client) or not isinstance(after, Client) or after.overtaken:
+    if not isinstance(before, ClassicClient) or not isinstance(after, ClassicClient) or after.overtaken:
         return False
     return before.overtaken or after.generation > before.generation + 1 > 0
 
 
-def labelled(action: Action, before: Cell, after: Cell) -> Action:
+def labelled(action: Action, before: Interned, after: Interned) -> Action:
     """The action with what it does to the group: generations begun, members come and gone."""
     old, new = before.value.state.group, after.value.state.group
     if old is new:
@@ -218,18 +218,18 @@ def epoch_of(group: Group) -> int:
     return group.generation if isinstance(group, ClassicGroup) else group.epoch
 
 
-def is_current(client: Any, broker: Cell) -> bool:
+def is_current(client: Any, broker: Interned) -> bool:
     """Whether a client's identity is the registry's: only then does it take over what it adopts."""
     group = broker.value.state.group
     if group is None:
         return False
-    own = client.generation if isinstance(client, Client) else client.epoch
+    own = client.generation if isinstance(client, ClassicClient) else client.epoch
     if isinstance(group, ClassicGroup):
         return own == group.generation and any(m.member == client.member for m in group.members)
     return any(m.member == client.member and m.epoch == own for m in group.members)
 
 
-def put(state: World, c: int, cell: Cell) -> World:
+def put(state: World, c: int, cell: Interned) -> World:
     """The world with another client in this place."""
     clients = state.clients
     return state._replace(clients=(*clients[:c], cell, *clients[c + 1 :]))

@@ -5,27 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kassay.model.explore import Action, Cell
-from kassay.model.protocols.clients.classic_state import Client
-from kassay.model.protocols.clients.config import Run
-from kassay.model.protocols.coordinator.runtime import Broker, Mail
+from kassay.model.explore import Action, Interned
+from kassay.model.protocols.clients.classic_state import ClassicClient
+from kassay.model.protocols.clients.config import Process
+from kassay.model.protocols.coordinator.runtime import CoordinatorHost, Mail
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, Role
-from kassay.model.protocols.values.requests import JoinReply
-from kassay.model.protocols.world.parts.setting import BROKER, CONNECTION, Setting, World, labelled
+from kassay.model.protocols.values.requests import JoinGroupReply
+from kassay.model.protocols.world.parts.setting import (
+    BROKER,
+    CONNECTION,
+    World,
+    WorldContext,
+    labelled,
+)
 
 
 class Timers:
     """The steps of the coordinator that no request asks for."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: WorldContext) -> None:
         self.setting = setting
-        self._present: dict[tuple[int, Cell], tuple[str, str, int]] = {}
-        self._found: dict[Any, tuple[tuple[Action, Cell, Mail], ...]] = {}
+        self._present: dict[tuple[int, Interned], tuple[str, str, int]] = {}
+        self._found: dict[Any, tuple[tuple[Action, Interned, Mail], ...]] = {}
 
     def steps(self, state: World) -> Iterator[tuple[Action, World]]:
         """What may happen at the coordinator now."""
-        broker: Broker = state.broker.value
+        broker: CoordinatorHost = state.broker.value
         if broker.state.role is Role.LOADING:
             yield self.load(state)
         if not broker.armed and not broker.unanswered:
@@ -38,7 +44,10 @@ class Timers:
             found = self._found[key] = tuple(self._fire(state.broker, presence, logged))
         for action, after, mail in found:
             clients = self.setting.post(state.clients, mail) if mail else state.clients
-            yield action, World(clients, after, state.image, state.budget, state.adopted, state.offsets)
+            yield (
+                action,
+                World(clients, after, state.image, state.budget, state.adopted, state.offsets),
+            )
 
     def load(self, state: World) -> tuple[Action, World]:
         """A new coordinator has read its log."""
@@ -46,7 +55,7 @@ class Timers:
         loaded = self.setting.brokers.load(state.broker, keeps_log=logged)
         return Action(BROKER, "has loaded the group"), state._replace(broker=loaded)
 
-    def _presence(self, c: int, cell: Cell) -> tuple[str, str, int]:
+    def _presence(self, c: int, cell: Interned) -> tuple[str, str, int]:
         """Whether a client polls ("up"), only heartbeats ("stalled") or nothing; its id and request."""
         found = self._present.get((c, cell))
         if found is None:
@@ -54,9 +63,9 @@ class Timers:
         return found
 
     def _fire(
-        self, cell: Cell, presence: tuple[tuple[str, str, int], ...], logged: bool
-    ) -> Iterator[tuple[Action, Cell, Mail]]:
-        broker: Broker = cell.value
+        self, cell: Interned, presence: tuple[tuple[str, str, int], ...], logged: bool
+    ) -> Iterator[tuple[Action, Interned, Mail]]:
+        broker: CoordinatorHost = cell.value
         if broker.unanswered:
             for after, mail in self.setting.brokers.acknowledge(cell, keeps_log=logged):
                 yield Action(BROKER, "the assignment is stored"), after, mail
@@ -86,7 +95,7 @@ class Timers:
 
     def watched(self, state: World) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:
         """The group, whose session timers are armed, and which parked members' expiry may be ignored."""
-        broker: Broker = state.broker.value
+        broker: CoordinatorHost = state.broker.value
         sessions = (v.SESSION, v.CONSUMER_SESSION)
         armed = tuple(order.timer.member for order in broker.armed if order.timer.kind in sessions)
         group = broker.state.group
@@ -97,10 +106,10 @@ class Timers:
         return group, armed, excused
 
 
-def _present(c: int, client: Client) -> tuple[str, str, int]:
-    run = client.run.value if client.run in (Run.UP, Run.STALLED) else "absent"
+def _present(c: int, client: ClassicClient) -> tuple[str, str, int]:
+    run = client.run.value if client.run in (Process.UP, Process.STALLED) else "absent"
     member = client.member
-    if client.inbox and isinstance(client.inbox[0], JoinReply):
+    if client.inbox and isinstance(client.inbox[0], JoinGroupReply):
         member = client.inbox[0].member or member
     return run, member, c + CONNECTION * client.connection if client.waits else -1
 

@@ -18,14 +18,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
-from kassay.model.explore import Action, Cell
+from kassay.model.explore import Action, Interned
 from kassay.model.protocols.clients import classic as cc
-from kassay.model.protocols.clients.classic_state import Assign, Client
-from kassay.model.protocols.clients.classic_table import State
-from kassay.model.protocols.clients.config import Run
+from kassay.model.protocols.clients.classic_state import Assign, ClassicClient
+from kassay.model.protocols.clients.classic_table import ClassicState
+from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.clients.consumer import ConsumerClient
-from kassay.model.protocols.clients.consumer_table import State as ConsumerState
-from kassay.model.protocols.coordinator.runtime import Broker
+from kassay.model.protocols.clients.consumer_table import ConsumerState
+from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.shared.census import Census
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import requests as v
@@ -34,9 +34,9 @@ from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.parts.setting import (
     BROKER,
     HEARTBEAT_OFFSET,
-    Move,
-    Options,
+    ModelOptions,
     World,
+    WorldMove,
     labelled,
     put,
 )
@@ -67,7 +67,7 @@ class Timed(NamedTuple):
     loads: int = 0
 
     @property
-    def clients(self) -> tuple[Cell, ...]:
+    def clients(self) -> tuple[Interned, ...]:
         """The world's clients."""
         return self.world.clients
 
@@ -75,7 +75,7 @@ class Timed(NamedTuple):
 class TimedModel:
     """The classic protocol on the clock; see the module."""
 
-    def __init__(self, options: Options, timing: Timing, assign: Assign | None = None) -> None:
+    def __init__(self, options: ModelOptions, timing: Timing, assign: Assign | None = None) -> None:
         self.options = replace(options, loading=timing.load > 0)
         self.timing = timing
         whole = self._timeless(assign)
@@ -137,8 +137,8 @@ class TimedModel:
                 continue
             yield action, self._tried(state, action, after)
         for c, clock in enumerate(clocks):
-            client: Client | ConsumerClient = world.clients[c].value
-            if client.run is not Run.UP:
+            client: ClassicClient | ConsumerClient = world.clients[c].value
+            if client.run is not Process.UP:
                 continue
             if beats(client) and (clock.beat <= -self.timing.delay or (hurries(client) and not clock.rest)):
                 yield from self._heartbeat(state, c)
@@ -155,14 +155,14 @@ class TimedModel:
     def _early(self, state: Timed) -> Iterator[tuple[Action, Timed]]:
         """Heartbeats under way that arrive now, though they have time left."""
         for c, clock in enumerate(state.clocks):
-            client: Client | ConsumerClient = state.world.clients[c].value
-            if client.run is Run.UP and beats(client) and -self.timing.delay < clock.beat <= 0:
+            client: ClassicClient | ConsumerClient = state.world.clients[c].value
+            if client.run is Process.UP and beats(client) and -self.timing.delay < clock.beat <= 0:
                 yield from self._heartbeat(state, c)
 
     def _heartbeat(self, state: Timed, c: int) -> Iterator[tuple[Action, Timed]]:
         """One heartbeat: it arrives and is answered, or one of both is lost."""
         world, setting = state.world, self.setting
-        client: Client = world.clients[c].value
+        client: ClassicClient = world.clients[c].value
         config, faults = setting.configs[c], world.budget.value
         request = cc.heartbeat(config, HEARTBEAT_OFFSET + c, client)
         assert request is not None, "only those who beat send a heartbeat"
@@ -181,16 +181,16 @@ class TimedModel:
                 label = action._replace(fault=True, reply="reply lost")
                 yield label, self._moved(state, c, beaten, setting.move(label, client, client, broker))
 
-    def _moved(self, state: Timed, c: int, clock: Clock, move: Move) -> Timed:
+    def _moved(self, state: Timed, c: int, clock: Clock, move: WorldMove) -> Timed:
         """The state after a local step of client `c`, its clock set to this."""
         return self._at(state, self.inner.apply(state.world, c, move), c, clock)
 
     def _poll_expires(self, state: Timed, c: int) -> Iterator[tuple[Action, Timed]]:
         """max.poll.interval.ms is over: a dynamic member leaves, a static one falls silent."""
         name, world = f"c{c + 1}", state.world
-        client: Client = world.clients[c].value
+        client: ClassicClient = world.clients[c].value
         if self.setting.configs[c].instance:
-            silent = put(world, c, self.setting.cell(client._replace(run=Run.PAUSED)))
+            silent = put(world, c, self.setting.cell(client._replace(run=Process.PAUSED)))
             yield Action(name, "polls too late, falls silent"), self._at(state, silent, c, IDLE)
             return
         late = state.clocks[c]._replace(poll=LATE)
@@ -205,7 +205,7 @@ class TimedModel:
     def _expiries(self, state: Timed) -> Iterator[tuple[Action, Timed]]:
         """The coordinator's timers that are due, of several any may be the first; or its log is read."""
         world = state.world
-        broker: Broker = world.broker.value
+        broker: CoordinatorHost = world.broker.value
         if _loading(world) and not state.loads:
             action, loaded = self.inner.timers.load(world)
             yield action, self._at(state, loaded)
@@ -229,7 +229,7 @@ class TimedModel:
         left = [order.due for order in world.broker.value.armed]
         under_way = False
         for cell, clock in zip(world.clients, clocks):
-            if beats(cell.value) and (clock.beat > 0 or cell.value.run is Run.UP):
+            if beats(cell.value) and (clock.beat > 0 or cell.value.run is Process.UP):
                 under_way = under_way or clock.beat <= 0
                 left.append(max(clock.beat, 1))
             left += [ticks for ticks in (clock.poll, clock.rest) if ticks > 0]
@@ -286,19 +286,19 @@ class TimedModel:
         return tuple(
             (f"c{c + 1}", cell.value.member)
             for c, (cell, clock) in enumerate(zip(state.world.clients, state.clocks))
-            if cell.value.run is Run.UP and clock.poll == POLLING
+            if cell.value.run is Process.UP and clock.poll == POLLING
         )
 
 
 def _loading(world: World) -> bool:
     """Whether the coordinator has not read its log yet."""
-    broker: Broker = world.broker.value
+    broker: CoordinatorHost = world.broker.value
     return broker.state.role is Role.LOADING
 
 
-def _reads(client: Client | ConsumerClient) -> bool:
+def _reads(client: ClassicClient | ConsumerClient) -> bool:
     """Whether `poll` may hand records to the application."""
-    return client.run is Run.UP and client.state in (State.STABLE, ConsumerState.STABLE)
+    return client.run is Process.UP and client.state in (ClassicState.STABLE, ConsumerState.STABLE)
 
 
 def _matters(step: tuple[Action, Timed]) -> bool:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from kassay.model.errors import InputError
-from kassay.model.protocols.clients.classic_state import Client
-from kassay.model.protocols.clients.classic_table import State
-from kassay.model.protocols.clients.config import Run
+from kassay.model.protocols.clients.classic_state import ClassicClient
+from kassay.model.protocols.clients.classic_table import ClassicState
+from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.clients.consumer import MEMBER, ConsumerClient
-from kassay.model.protocols.clients.consumer_table import State as ConsumerState
+from kassay.model.protocols.clients.consumer_table import ConsumerState
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.world.timed.timing import check_intervals
 
@@ -105,39 +105,42 @@ BACKOFF: Final = 1
 """How many ticks a client waits before it tries again (retry.backoff.ms)."""
 
 
-def hurries(client: Client | ConsumerClient) -> bool:
+def hurries(client: ClassicClient | ConsumerClient) -> bool:
     """Whether the client heartbeats before its interval is over: to join, or to acknowledge (KIP-848)."""
     return client.state in (ConsumerState.JOINING, ConsumerState.ACKNOWLEDGING)
 
 
-def beats(client: Client | ConsumerClient) -> bool:
+def beats(client: ClassicClient | ConsumerClient) -> bool:
     """Whether the client's heartbeats go on, be the process paused or not."""
-    up = client.run in (Run.UP, Run.PAUSED)
+    up = client.run in (Process.UP, Process.PAUSED)
     if isinstance(client, ConsumerClient):
         return up and client.state in MEMBER
-    return up and client.generation >= 0 and client.state in (State.COMPLETING, State.STABLE)
+    return up and client.generation >= 0 and client.state in (ClassicState.COMPLETING, ClassicState.STABLE)
 
 
 def stepped(
-    timing: Timing, clock: Clock, before: Client | ConsumerClient, after: Client | ConsumerClient
+    timing: Timing,
+    clock: Clock,
+    before: ClassicClient | ConsumerClient,
+    after: ClassicClient | ConsumerClient,
 ) -> Clock:
     """The clock after a step made this of its client: heartbeats begin with JoinGroup's reply."""
-    if after.run not in (Run.UP, Run.PAUSED):
+    if after.run not in (Process.UP, Process.PAUSED):
         return IDLE
     if not beats(after):
         return clock._replace(beat=0)
     if not beats(before):
         return clock._replace(beat=timing.heartbeat)
-    if after.run is Run.PAUSED:
+    if after.run is Process.PAUSED:
         # What was under way is sent anew, so late as it is, when the process goes on.
         return clock._replace(beat=max(clock.beat, 0))
     return clock
 
 
-def waited(clock: Clock, client: Client | ConsumerClient, ticks: int) -> Clock:
+def waited(clock: Clock, client: ClassicClient | ConsumerClient, ticks: int) -> Clock:
     """The clock so many ticks later. A paused process finds what has fallen due when it goes on."""
     beat = clock.beat - ticks if beats(client) else 0
-    if client.run is Run.PAUSED:
+    if client.run is Process.PAUSED:
         beat = max(beat, 0)
     poll = max(clock.poll - ticks, 0) if clock.poll >= 0 else clock.poll
     return Clock(beat, poll, max(clock.rest - ticks, 0))

@@ -20,7 +20,7 @@ from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.models.consumer import ConsumerModel
 from kassay.model.protocols.world.networks.n0_atomic import answer, carried
 from kassay.model.protocols.world.parts.consumer_faults import ConsumerFaults
-from kassay.model.protocols.world.parts.setting import BROKER, Options, World, labelled, put
+from kassay.model.protocols.world.parts.setting import BROKER, ModelOptions, World, labelled, put
 from kassay.model.protocols.world.timed.classic import Timed, TimedModel
 from kassay.model.protocols.world.timed.clock import BACKOFF, LATE, Timing, sent
 
@@ -40,7 +40,7 @@ class TimedConsumerModel(TimedModel):
 
     def __init__(
         self,
-        options: Options,
+        options: ModelOptions,
         timing: Timing,
         assign: Assign | None = None,
         *,

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kassay.model.explore import Action, Cell
-from kassay.model.protocols.clients.classic_state import Client
+from kassay.model.explore import Action, Interned
+from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.coordinator.runtime import Brokers
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.networks.n0_atomic import Direct
 from kassay.model.protocols.world.parts.faults import FaultSteps
-from kassay.model.protocols.world.parts.setting import BROKER, Move, Setting, World
+from kassay.model.protocols.world.parts.setting import BROKER, World, WorldContext, WorldMove
 from kassay.model.protocols.world.parts.timers import Timers
 from kassay.model.protocols.world.timed.clock import Timing
 
 
-def on_the_clock(setting: Setting, timing: Timing, *, clocked: bool = True) -> None:
+def on_the_clock(setting: WorldContext, timing: Timing, *, clocked: bool = True) -> None:
     """Let the clients and the coordinator of a setting take their times from a `Timing`.
 
     Without `clocked` the coordinator forgets when its timers are due: the world at T0 with the same times.
@@ -65,7 +65,13 @@ class _Nothing(FaultSteps):
 class _MainThread(Direct):
     """What main threads send, at N0; heartbeats wait for their interval."""
 
-    def heartbeat(self, c: int, client: Client, broker: Cell, faults: Faults) -> Iterator[Move]:  # noqa: ARG002
+    def heartbeat(
+        self,
+        c: int,  # noqa: ARG002
+        client: ClassicClient,  # noqa: ARG002
+        broker: Interned,  # noqa: ARG002
+        faults: Faults,  # noqa: ARG002
+    ) -> Iterator[WorldMove]:
         """None at will."""
         return iter(())
 
@@ -73,9 +79,9 @@ class _MainThread(Direct):
         self,
         c: int,  # noqa: ARG002
         client: ConsumerClient,  # noqa: ARG002
-        broker: Cell,  # noqa: ARG002
+        broker: Interned,  # noqa: ARG002
         faults: Faults,  # noqa: ARG002
-    ) -> Iterator[Move]:
+    ) -> Iterator[WorldMove]:
         """None at will."""
         return iter(())
 
