@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import importlib
 import os
+import pkgutil
+import re
 import sys
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from kassay import __version__
+from kassay.cli import commands
 from kassay.model.errors import InputError, KassayError
 
 EXIT_VIOLATED: Final = 1
@@ -21,46 +25,34 @@ EXIT_TARGET: Final = 4
 EXIT_FAULT: Final = 70
 EXIT_INTERRUPTED: Final = 130
 
-COMMANDS: Final[dict[str, str]] = {
-    "certify": "Put targets to the test: generated histories, claims, counterexamples, a certificate.",
-    "replay": "Play a saved trace again.",
-    "explain": "Tell a claim, a trace or a rule in words and numbers.",
-    "list": "List assignors, placers, partitioners, claims, models, switches or suites.",
-    "vectors": "Check golden vectors of Kafka's own outputs.",
-    "campaign": "Run millions of histories on Spark: run, resume, report.",
-    "fleet": "Replay the rebalances of a whole fleet of groups on Spark: generate, replay.",
-    "optimum": "Find the best assignment or placement of an instance, with a certificate.",
-    "check": "Check certificates of optima, with nothing of the solver loaded.",
-    "gap": "Measure how far targets are from the certified optimum.",
-    "prove": "Prove claims about formulas for all sizes, or show the smallest counterexample.",
-    "explore": "Walk every state of a protocol model, with faults, and judge it.",
-    "switches": "Break each rule of the protocol models in turn, and see that it is found.",
-    "rank": "Rank targets by claims, gap, moves, rounds and time.",
-}
-"""Each command lives in the module of its name; the text stands here so that help imports none of them."""
-
-_ATTRIBUTES: Final = "command"
+_HEAD: Final = re.compile(r'"""(?P<line>.+?)(?:\n|""").*?^PLACE = (?P<place>\d+)$', re.DOTALL | re.MULTILINE)
+"""What the help reads of a command's file: the first line of its docstring, and its place in the list."""
 
 
 class Commands(click.Group):
     """Subcommands that are imported when they are used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
-        """The commands in the order in which a newcomer meets them."""
-        return list(COMMANDS)
+        """The commands by name: one a module of `kassay.cli.commands`."""
+        return [module.name.replace("_", "-") for module in pkgutil.iter_modules(commands.__path__)]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command, imported now."""
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self.list_commands(ctx):
             return None
-        module = importlib.import_module(f"kassay.cli.commands.{cmd_name.replace('-', '_')}")
-        found: click.Command = getattr(module, _ATTRIBUTES)
-        return found
+        module = importlib.import_module(f"{commands.__name__}.{cmd_name.replace('-', '_')}")
+        command: click.Command = module.command
+        return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """The list in the help, from the texts alone."""
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list in the help, from the files' text alone, in the order in which a newcomer meets them."""
+        lines = []
+        for name in self.list_commands(ctx):
+            text = pkgutil.get_data(commands.__name__, f"{name.replace('-', '_')}.py") or b""
+            head = _HEAD.match(text.decode())
+            lines.append((int(head["place"]), name, head["line"]) if head else (sys.maxsize, name, ""))
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, line) for _, name, line in sorted(lines)])
 
 
 @click.group(
@@ -76,10 +68,10 @@ def cli(ctx: click.Context) -> None:
     Exit codes: 0 certified, 1 a claim is violated, 2 usage, 3 something is unknown within the budget,
     4 a target could not be loaded, 70 a fault of kassay itself.
     """
-    ctx.default_map = settings(Path("pyproject.toml"))
+    ctx.default_map = settings(Path("pyproject.toml"), cli.list_commands(ctx))
 
 
-def settings(path: Path) -> dict[str, Any]:
+def settings(path: Path, names: Iterable[str]) -> dict[str, Any]:
     """The options in `[tool.kassay]`: those of a command in its own table, others for every command."""
     if not path.is_file():
         return {}
@@ -90,9 +82,7 @@ def settings(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise InputError(f"{path}: [tool.kassay]: expected a table")
     shared = {name.replace("-", "_"): v for name, v in found.items() if not isinstance(v, dict)}
-    return {
-        name: shared | {k.replace("-", "_"): v for k, v in found.get(name, {}).items()} for name in COMMANDS
-    }
+    return {name: shared | {k.replace("-", "_"): v for k, v in found.get(name, {}).items()} for name in names}
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""`kassay campaign`: millions of histories on Spark."""
+"""Run millions of histories on Spark: run, resume, report."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from kassay.pipeline.campaign.campaign import Campaign
     from kassay.pipeline.campaign.store import Store
     from kassay.pipeline.campaign.study import CampaignOutcome
+
+PLACE = 60
 
 
 def spark_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""`kassay certify`: put targets to the test."""
+"""Put targets to the test: generated histories, claims, counterexamples, a certificate."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import click
 
 from kassay.cli.options import Duration, ScopeType, commas, json_option, pairs, seed_option, write_json
 from kassay.model.errors import InputError
+
+PLACE = 10
 
 GRAVEST = (70, 4, 1, 3, 0)
 

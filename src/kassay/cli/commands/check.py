@@ -1,10 +1,12 @@
-"""`kassay check`: the independent checker alone."""
+"""Check certificates of optima, with nothing of the solver loaded."""
 
 from __future__ import annotations
 
 import click
 
 from kassay.cli.options import JsonLines, json_option, no_seed_option
+
+PLACE = 90
 
 
 @click.command("check", epilog="Example: kassay optimum --suite small --json - | kassay check -")

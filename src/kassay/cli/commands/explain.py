@@ -1,10 +1,12 @@
-"""`kassay explain`: a claim, a trace or a rule in words and numbers."""
+"""Tell a claim, a trace or a rule in words and numbers."""
 
 from __future__ import annotations
 
 import click
 
 from kassay.cli.options import json_option, write_json
+
+PLACE = 30
 
 
 @click.command("explain", epilog="Example: kassay explain sticky")

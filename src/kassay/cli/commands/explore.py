@@ -1,4 +1,4 @@
-"""`kassay explore`: walk every state of a protocol model and judge it."""
+"""Walk every state of a protocol model, with faults, and judge it."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from kassay.model.cluster import Cluster
     from kassay.model.explore import WalkProgress
     from kassay.model.groups.group import Assignment, Group
+
+PLACE = 120
 
 HOLDS, VIOLATED, UNKNOWN = 0, 1, 3
 WITHOUT_MODES = ("zookeeper", "draft", "kip848")

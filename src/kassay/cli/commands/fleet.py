@@ -1,4 +1,4 @@
-"""`kassay fleet`: the rebalance history of a whole fleet of consumer groups, on Spark."""
+"""Replay the rebalances of a whole fleet of groups on Spark: generate, replay."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import click
 from kassay.cli.commands.campaign import spark_options, started
 from kassay.cli.options import commas, json_option, seed_option, write_json
 from kassay.model.errors import InputError
+
+PLACE = 70
 
 
 @click.group("fleet", epilog="Example: kassay fleet replay snapshots/ --out results")

@@ -1,4 +1,4 @@
-"""`kassay gap`: how far targets are from the certified optimum."""
+"""Measure how far targets are from the certified optimum."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from kassay.model.errors import InputError
 if TYPE_CHECKING:
     from kassay.certify.optimum.hunt import Hunt
     from kassay.certify.targets.resolve import Target
+
+PLACE = 100
 
 
 @click.command("gap", epilog="Example: kassay gap range sticky uniform --suite bench")

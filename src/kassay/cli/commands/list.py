@@ -1,10 +1,12 @@
-"""`kassay list`: what there is."""
+"""List assignors, placers, partitioners, claims, models, switches or suites."""
 
 from __future__ import annotations
 
 import click
 
 from kassay.cli.options import json_option, write_json
+
+PLACE = 40
 
 THINGS = (
     "assignors",

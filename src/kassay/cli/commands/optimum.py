@@ -1,4 +1,4 @@
-"""`kassay optimum`: the certified optimum of instances."""
+"""Find the best assignment or placement of an instance, with a certificate."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
     from kassay.certify.optimum.instances import Located
+
+PLACE = 80
 
 ORDER = "balance,movement,rack"
 

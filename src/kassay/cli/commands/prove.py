@@ -1,10 +1,12 @@
-"""`kassay prove`: claims about formulas, for all sizes."""
+"""Prove claims about formulas for all sizes, or show the smallest counterexample."""
 
 from __future__ import annotations
 
 import click
 
 from kassay.cli.options import Duration, json_option, no_seed_option, write_json
+
+PLACE = 110
 
 
 @click.command("prove", epilog="Example: kassay prove ceil-range-even abs")

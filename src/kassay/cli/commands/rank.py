@@ -1,4 +1,4 @@
-"""`kassay rank`: a leaderboard of targets."""
+"""Rank targets by claims, gap, moves, rounds and time."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import click
 
 from kassay.cli.options import Duration, json_option, pairs, seed_option, write_json
 from kassay.model.errors import InputError
+
+PLACE = 140
 
 
 @click.command("rank", epilog="Example: kassay rank path/to/my_assignor.py sticky optimal-sticky")

@@ -1,4 +1,4 @@
-"""`kassay replay`: play a saved trace again."""
+"""Play a saved trace again."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from kassay.cli.options import Duration, json_option, write_json
+
+PLACE = 20
 
 
 @click.command("replay", epilog="Example: kassay replay .kassay/traces/ceil-range-topic-even.json")

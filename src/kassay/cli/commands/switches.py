@@ -1,4 +1,4 @@
-"""`kassay switches`: break each rule in turn, and see that the walk finds it."""
+"""Break each rule of the protocol models in turn, and see that it is found."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import click
 
 from kassay.cli.options import json_option, write_json
 from kassay.model.errors import InputError
+
+PLACE = 130
 
 HOLDS, VIOLATED = 0, 1
 

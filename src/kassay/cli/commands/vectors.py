@@ -1,4 +1,4 @@
-"""`kassay vectors`: golden vectors of Kafka's own outputs."""
+"""Check golden vectors of Kafka's own outputs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from kassay.cli.options import json_option, write_json
+
+PLACE = 50
 
 SHOWN = 5
 

@@ -1,0 +1,77 @@
+"""How the command line finds its commands."""
+
+from __future__ import annotations
+
+import os
+import pkgutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import click
+import pytest
+
+import kassay
+from kassay.cli import commands
+from kassay.cli.main import _HEAD, cli, run
+
+PACKAGE = Path(kassay.__file__).parent
+
+
+def test_every_file_of_the_folder_is_a_command_with_a_line_and_a_place_of_its_own() -> None:
+    context = click.Context(cli)
+    names = [module.name for module in pkgutil.iter_modules(commands.__path__)]
+    heads = [_HEAD.match((PACKAGE / "cli" / "commands" / f"{name}.py").read_text()) for name in names]
+    assert "certify" in names
+    assert None not in heads
+    assert len({head["place"] for head in heads if head}) == len(names)
+    for name in names:
+        command = cli.get_command(context, name)
+        assert command is not None
+        assert command.name == name
+
+
+def test_a_file_more_is_a_command_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "say_hello.py").write_text(
+        '"""Say hello."""\n\nimport click\n\nPLACE = 35\n\n\n'
+        '@click.command("say-hello")\ndef command() -> int:\n    click.echo("hello")\n    return 0\n'
+    )
+    monkeypatch.setattr(commands, "__path__", [*commands.__path__, str(tmp_path)])
+    monkeypatch.delitem(sys.modules, "kassay.cli.commands.say_hello", raising=False)
+    assert run(["say-hello"]) == 0
+    assert capsys.readouterr().out == "hello\n"
+
+
+def test_the_help_imports_no_command_and_lists_the_first_first() -> None:
+    code = (
+        "import sys; from kassay.cli.main import run; run(['--help']); print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    places = [done.stdout.index(f"\n  {name} ") for name in ("certify", "replay", "explain", "list", "rank")]
+    assert places == sorted(places)
+    assert not [name for name in done.stderr.split() if name.startswith("kassay.cli.commands.")]
+
+
+def test_commands_are_found_in_an_archive(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "kassay.zip", "w") as archive:
+        for path in PACKAGE.rglob("*.py"):
+            archive.write(path, path.relative_to(PACKAGE.parent))
+    code = "import kassay; from kassay.cli.main import main; print(kassay.__file__); main()"
+    for arguments in (["--help"], ["list", "suites"]):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *arguments],
+            env={**os.environ, "PYTHONPATH": str(tmp_path / "kassay.zip")},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert "kassay.zip" in done.stdout
+        assert "bench" in done.stdout or "certify" in done.stdout
+
+
+def test_what_is_no_command_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["certfy"]) == 2
+    assert "certfy" in capsys.readouterr().err
