@@ -1,81 +1,19 @@
-"""What each broken rule is found by: a table for a terminal, and the page `docs/switches.md`.
-
-`python -m kassay.report.screen.switches` walks them all and prints the page; tests hold the page to it.
-"""
+"""What each broken rule is found by: a table for a terminal, and JSON."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from kassay.certify.protocols.switch_runs import SwitchRow, command, rows
-
-REMARKS: Final[dict[str, str]] = {
-    "split_persist": "The half-written record shows at once. A failover between the two writes leaves\n"
-    "  no partition unowned, for the next round writes both again: I7 holds.",
-    "no_generation_fence": "A commit while an assignment is awaited (I14) counts sooner still.",
-    "dup_claim_unchecked": "Needs no_lost_on_reset, which alone breaks I2, I4 and I5 at this bound, not I1.",
-    "naive_validation": "Needs no_lost_on_reset, which alone leads into no livelock.",
-    "label_agen": "Needs max_gen_only, its other half: only the highest generation of the group counts.",
-    "no_gen_snapshot": "What is adopted after the reset is adopted by a client that knows that it is out of\n"
-    "  the group, which I4 forbids.",
-    "new_member_timer_once": "KAFKA-9752 tells of a group that is stuck. Here the join timer drops the dead\n"
-    "  member in the end, so that nothing is stuck for ever; I15 names the cause, a member without a timer.",
-    "reset_mid_on_retriable": "KAFKA-13214 tells of a wait until the ghost's session expires. A walk\n"
-    "  without a clock cannot call that too late; I16 names the cause, the forgotten member id.",
-    "metadata_revert_no_rejoin": "A client whose JoinGroup got lost does not join again.",
-    "fetch_while_revoking": "What is processed after the last commit is processed again by the next owner.",
-    "ignore_unreleased": "On record it shows sooner, as I1 and I11; I2 is the harm that it does.",
-    "pend_reassign_loses_epoch": "I11 shows sooner: the model marks a lost epoch by a stable member with\n"
-    "  pending partitions. I1 is the harm that it does.",
-    "partial_after_loss": "The stale belief is no second current owner (I2), neither at this bound nor with\n"
-    "  three members.",
-    "full_names_completed": "Known of no ticket; found by the model.",
-}
-"""Where a switch is found by something else than its report tells, or not by the nearest breach: why."""
-
-INTRODUCTION: Final = """# Broken rules, and what finds them
-
-`kassay list switches` lists them: wrong rules on purpose, most of them bugs that Kafka once had.
-`kassay switches` turns on one after the other and walks the model at the bound given, then again with
-all of them off. It exits with 0 only if each is found by what it is to be found by, if what has to go
-along with it does not show that alone, and if every model is clean without it. All that takes about
-a minute on one core. This page is written by `python -m kassay.report.screen.switches > docs/switches.md`.
-
-A walk ends at the first breach, unless that is not what the switch is to be found by; *states* says how
-many were reached by then. *Steps* is the length of a shortest trace, which the command below shows as
-swim lanes. A dead end is a state out of which nothing leads though the group is not settled; a livelock
-is a cycle that fairness does not end. The invariants stand in
-`src/kassay/properties/protocols/invariants.py`."""
+from kassay.certify.protocols.switch_runs import SwitchRow, command
 
 
-def page(found: Sequence[SwitchRow]) -> str:
-    """The page as Markdown."""
-    lines = [INTRODUCTION, ""]
-    lines += ["| switch | bug | wrong rule | model | found by | steps | states | all off |"]
-    lines += ["|---|---|---|---|---|---|---|---|"]
-    for row in found:
-        switch = row.switch
-        shown = [(seen.kind, str(seen.length)) for seen in row.on.shown] or [("not found", "-")]
-        lines.append(
-            f"| {switch.name} | {switch.bug} | {switch.effect} | {switch.model} "
-            f"| {', '.join(kind for kind, _ in shown)} | {', '.join(length for _, length in shown)} "
-            f"| {row.on.states} | {_off(row)} |"
-        )
-    lines += ["", "## The commands", ""]
-    lines += ["```"]
-    lines += [command(row.switch) for row in found]
-    lines += ["```", "", "## Remarks", ""]
-    lines += [f"* {name}: {remark}" for name, remark in REMARKS.items()]
-    return "\n".join(lines) + "\n"
-
-
-def _off(row: SwitchRow) -> str:
+def all_off(row: SwitchRow) -> str:
+    """The verdict without the switch, and how many states were walked for it."""
     verdict = str(row.off.result.verdict)
     return f"{verdict}, {row.off.states} states"
 
@@ -93,7 +31,7 @@ def switches_view(found: Sequence[SwitchRow]) -> RenderableType:
             row.switch.model,
             shown or "not found",
             str(row.on.states),
-            _off(row),
+            all_off(row),
             Text("ok", style="green") if row.holds else Text("WRONG", style="bold red"),
         )
     good = sum(row.holds for row in found)
@@ -121,12 +59,3 @@ def rows_json(found: Sequence[SwitchRow]) -> dict[str, Any]:
             for row in found
         ],
     }
-
-
-def main() -> None:
-    """Print the page."""
-    sys.stdout.write(page(rows()))
-
-
-if __name__ == "__main__":
-    main()

@@ -40,9 +40,9 @@ from kassay.model.protocols.shared.table import (
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.groups import MEMBER_STABLE, UNRELEASED, UNREVOKED
 from kassay.model.protocols.values.requests import Timer, TimerFired
-from kassay.report.state_diagrams import MACHINES, cells, diagram
 from tests.model.protocols.coordinator.drive import Drive, tps
 from tests.model.protocols.world.script import first, play
+from writers.protocols import MACHINES, cells, diagram
 
 
 class Machine(NamedTuple):

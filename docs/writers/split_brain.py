@@ -1,7 +1,7 @@
-"""The page `docs/split-brain.md`: the herd effect counted, the split brain shown, and what ends it.
+"""Writes `docs/split-brain.md`: the herd effect counted, the split brain shown, and what ends it.
 
-`python -m kassay.report.split_brain` plays and walks everything anew and prints the page; tests hold the page
-to it.
+`python docs/writers/split_brain.py > docs/split-brain.md` plays and walks everything anew; tests hold the
+page to what it finds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Before Kafka 0.9 every consumer coordinated itself: it watched ZooKeeper, and on
 released its partitions, read who was there, and took its own share. The page plays that
 (`kassay.model.protocols.before_0_9.zookeeper`), counts what it costs, and shows where it breaks. All
 figures and traces are output of the commands shown; the page is written by
-`python -m kassay.report.split_brain > docs/split-brain.md`.
+`python docs/writers/split_brain.py > docs/split-brain.md`.
 
 ## One consumer, two, three, four, and back, on three partitions
 """

@@ -1,0 +1,1 @@
+"""The scripts that write pages of `docs`, each run as `python docs/writers/X.py > docs/Y.md`."""
