@@ -14,10 +14,19 @@ from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.runs.verdicts import Verdict
 from kassay.certify.targets.resolve import resolve
+from kassay.model.kinds import Kind
 from tests import paths
 
 BASELINE = read_baseline(paths.BASELINE)
-HISTORIES = {"C": 200, "S": 300, "H": 300, "T": 200, "P": 1000, "L": 200, "K": 150}
+HISTORIES = {
+    Kind.CLIENT: 200,
+    Kind.SERVER: 300,
+    Kind.SHARE: 300,
+    Kind.STREAMS: 200,
+    Kind.PLACER: 1000,
+    Kind.PLANNER: 200,
+    Kind.PARTITIONER: 150,
+}
 BUGGY = {"sticky": 800, "cooperative-sticky": 800}
 """Rules with findings are played longer, so that the rarer ones come up."""
 FOREIGN = {"kafka-python:range": 200, "kafka-python:roundrobin": 200}

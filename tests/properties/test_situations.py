@@ -9,6 +9,7 @@ from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.verdicts import missing
 from kassay.certify.targets.resolve import resolve
 from kassay.model.groups.player import Player
+from kassay.model.kinds import Kind
 from kassay.properties.groups.assumptions import ASSUMPTIONS, within
 from kassay.properties.groups.generator import Profile
 from kassay.properties.groups.scenarios import history
@@ -22,7 +23,7 @@ def reached_by(spec, histories, **options):
         return play_block(bench, 0, histories).reached
 
 
-@pytest.mark.parametrize(("spec", "kind"), [("roundrobin", "C"), ("server-range", "S")])
+@pytest.mark.parametrize(("spec", "kind"), [("roundrobin", Kind.CLIENT), ("server-range", Kind.SERVER)])
 def test_every_situation_is_reached(spec, kind):
     reached = reached_by(spec, 2500)
     unreached = {s.id: missing(s, reached) for s in SITUATIONS.values() if kind in s.kinds}

@@ -5,6 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture.data import ConjectureData
 
+from kassay.model.kinds import Kind
 from kassay.properties.groups.generator import Profile
 from kassay.properties.groups.scenarios import history
 from kassay.properties.sources import Drawn, Seeded, derive_seed, many, subset
@@ -20,7 +21,7 @@ def replayed(log, profile):
 
 @pytest.mark.parametrize(
     "profile",
-    [Profile(), Profile(kind="S"), Profile(assume=frozenset({"equal-subscriptions", "no-racks"}))],
+    [Profile(), Profile(kind=Kind.SERVER), Profile(assume=frozenset({"equal-subscriptions", "no-racks"}))],
     ids=["small", "server-side", "narrowed"],
 )
 def test_300_logs_replay_under_hypothesis(profile):

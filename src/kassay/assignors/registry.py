@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import Kind
 
 EAGER: Final = RebalanceProtocol.EAGER
 COOPERATIVE: Final = RebalanceProtocol.COOPERATIVE
@@ -18,14 +19,11 @@ COOPERATIVE: Final = RebalanceProtocol.COOPERATIVE
 class Reference:
     """One algorithm that kassay reimplements.
 
-    `kind` is the letter of the claims document: C client-side assignor, S server-side (KIP-848),
-    H share group, T Streams tasks, P placer, L plan, K partitioner; G is the lookup of a group's coordinator.
-    `factory` makes a new object.
-    `claims` are what the rule promises beyond validity.
+    `factory` makes a new object. `claims` are what the rule promises beyond validity.
     """
 
     name: str
-    kind: str
+    kind: Kind
     factory: Callable[[], Any]
     claims: tuple[str, ...]
     source: str
@@ -35,14 +33,14 @@ class Reference:
 
 REFERENCES: Final[dict[str, Reference]] = {}
 
-_PREFIXES: Final = {"P": "placement:", "L": "plan:", "K": "partitioner:"}
+_PREFIXES: Final = {Kind.PLACER: "placement:", Kind.PLANNER: "plan:", Kind.PARTITIONER: "partitioner:"}
 _Factory = TypeVar("_Factory", bound=Callable[[], Any])
 
 
 def reference(
     name: str,
     *,
-    kind: str = "C",
+    kind: Kind = Kind.CLIENT,
     claims: tuple[str, ...] = (),
     source: str,
     protocol: RebalanceProtocol = EAGER,

@@ -17,10 +17,11 @@ from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
 from kassay.model.groups.trace import read_trace
+from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.properties.registry import load_claims
 from kassay.properties.situations import load_situations
 
-SCHEMA: Final = "kassay/explain/1"
+SCHEMA: Final = "kassay/explain/2"
 MEMBERS: Final = ("C0", "C1", "C2")
 COMPARED: Final = ("range", "roundrobin", "sticky", "cooperative-sticky", "optimal-sticky")
 """The rules beside which a rule is shown."""
@@ -82,7 +83,7 @@ def _claim(claim_id: str) -> dict[str, Any]:
         reading = readings.setdefault(
             key,
             {
-                "kinds": "",
+                "kinds": [],
                 "sentence": claim.sentence,
                 "more": "\n".join((claim.predicate.__doc__ or "").strip().splitlines()[1:]).strip(),
                 "source": claim.source,
@@ -93,7 +94,7 @@ def _claim(claim_id: str) -> dict[str, Any]:
                 "situations": [],
             },
         )
-        reading["kinds"] += kind
+        reading["kinds"].append(kind.value)
         reading["situations"] += [
             {"id": s.id, "sentence": s.sentence}
             for s in load_situations().values()
@@ -140,20 +141,20 @@ def _rule(found: registry.Reference) -> dict[str, Any]:
         "schema": SCHEMA,
         "what": "rule",
         "id": registry.spec_of(found),
-        "kind": found.kind,
+        "kind": found.kind.value,
         "protocol": found.protocol.value,
         "summary": found.summary,
         "header": header,
         "source": found.source,
         "declares": [_declared(name, found.kind) for name in found.claims],
     }
-    if found.kind in "CS" and "active-passive" not in found.claims:
+    if found.kind in CONSUMER_GROUPS and "active-passive" not in found.claims:
         document["growth"] = [asdict(row) for row in growth(found)]
         document["leaving"] = [asdict(row) for row in leaving(found)]
     return document
 
 
-def _declared(spelled: str, kind: str) -> dict[str, str]:
+def _declared(spelled: str, kind: Kind) -> dict[str, str]:
     claim = load_claims()[kind, spelled.partition(":")[0]]
     return {"id": spelled, "sentence": claim.sentence}
 

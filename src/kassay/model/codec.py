@@ -6,12 +6,14 @@ A path such as `history.changes[2][0].member.owned[1]` goes along, so that a per
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
 from typing import Any, TypeVar
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 
 T = TypeVar("T")
+E = TypeVar("E", bound=Enum)
 
 
 def wrong(path: str, expected: str, got: object) -> InputError:
@@ -56,6 +58,14 @@ def text(value: object, path: str) -> str:
 def text_or_none(value: object, path: str) -> str | None:
     """The string at the path, or None."""
     return None if value is None else text(value, path)
+
+
+def member(enum: type[E], value: object, path: str) -> E:
+    """The member of the enumeration that the value at the path stands for."""
+    try:
+        return enum(value)
+    except ValueError:
+        raise wrong(path, " or ".join(str(known.value) for known in enum), value) from None
 
 
 def whole(value: object, path: str, least: int | None = None) -> int:

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from kassay.model.errors import InputError
 from kassay.model.groups.step import Look
+from kassay.model.kinds import Kind
 
 
 class Evidence(NamedTuple):
@@ -64,14 +65,14 @@ Predicate = Callable[..., Iterator[Evidence]]
 class Claim:
     """One promise: an id, one sentence, and a pure predicate that yields evidence against it.
 
-    `kinds` are letters of the claims document. `validity` claims are held against every target of
+    `validity` claims are held against every target of
     their kind. `applies` says where the claim says anything at all. It is judged a `minimum` number
     of times before it can hold. `looks` are the second looks it needs. `argument` is the default of
     a claim with a parameter, written `id:argument`; `parse` raises ValueError for one that makes no sense.
     """
 
     id: str
-    kinds: str
+    kinds: tuple[Kind, ...]
     sentence: str
     scope: Scope
     predicate: Predicate
@@ -85,8 +86,7 @@ class Claim:
     parse: Callable[[str], object] | None = None
 
 
-CLAIMS: Final[dict[tuple[str, str], Claim]] = {}
-"""By kind letter and id."""
+CLAIMS: Final[dict[tuple[Kind, str], Claim]] = {}
 
 _MODULES: Final = (
     "groups.validity",
@@ -110,7 +110,7 @@ _F = TypeVar("_F", bound=Predicate)
 def claim(
     claim_id: str,
     *,
-    kinds: str,
+    kinds: Kind | tuple[Kind, ...],
     scope: Scope,
     source: str,
     validity: bool = False,
@@ -123,11 +123,13 @@ def claim(
 ) -> Callable[[_F], _F]:
     """Register the predicate; its first docstring line is the claim's sentence."""
 
+    of = (kinds,) if isinstance(kinds, Kind) else kinds
+
     def register(predicate: _F) -> _F:
         sentence = (predicate.__doc__ or "").strip().splitlines()[0]
         made = Claim(
             claim_id,
-            kinds,
+            of,
             sentence,
             scope,
             predicate,
@@ -140,7 +142,7 @@ def claim(
             argument,
             parse,
         )
-        for kind in kinds:
+        for kind in of:
             if (kind, claim_id) in CLAIMS:
                 raise ValueError(f"two predicates for claim {claim_id!r} of kind {kind}")
             CLAIMS[kind, claim_id] = made
@@ -149,8 +151,8 @@ def claim(
     return register
 
 
-def load_claims() -> dict[tuple[str, str], Claim]:
-    """Every claim by kind letter and id; imports the modules that define them."""
+def load_claims() -> dict[tuple[Kind, str], Claim]:
+    """Every claim by kind and id; imports the modules that define them."""
     for name in _MODULES:
         importlib.import_module(f"kassay.properties.{name}")
     return CLAIMS
@@ -168,14 +170,14 @@ class Promise(NamedTuple):
         return f"{self.claim.id}:{self.argument}" if self.argument is not None else self.claim.id
 
 
-def promise(spelled: str, kind: str) -> Promise:
+def promise(spelled: str, kind: Kind) -> Promise:
     """The promise that a user spelled, e.g. `converges:2`; raises `InputError` if there is none."""
     claims = load_claims()
     name, colon, argument = spelled.strip().partition(":")
     found = claims.get((kind, name))
     if found is None:
         known = sorted({key[1] for key in claims if key[0] == kind})
-        elsewhere = sorted({key[0] for key in claims if key[1] == name})
+        elsewhere = sorted({str(key[0]) for key in claims if key[1] == name})
         hint = (
             f"it is a claim of kind {', '.join(elsewhere)}, the target is of kind {kind}"
             if elsewhere
@@ -220,9 +222,9 @@ def _check_argument(found: Claim, argument: str) -> None:
             ) from None
 
 
-def validity_claims(kind: str) -> list[Promise]:
+def validity_claims(kind: Kind) -> list[Promise]:
     """What is held against every target of the kind, in the order of registration."""
-    return [Promise(c) for (letter, _), c in load_claims().items() if letter == kind and c.validity]
+    return [Promise(c) for (of, _), c in load_claims().items() if of is kind and c.validity]
 
 
 def judged(found: Claim, *subject: Any) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from kassay.model.groups.history import AddPartitions, Join, Resubscribe
 from kassay.model.groups.step import Look, Rebalanced, Step
+from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.properties.registry import Claim
 
 BALANCE: Final = ("balanced-within-one", "balanced-kip54", "balanced-optimal")
@@ -23,7 +24,7 @@ class Situation:
     """An input worth having seen; `parts` are the variants that must all be reached, if it has any."""
 
     id: str
-    kinds: str
+    kinds: tuple[Kind, ...]
     sentence: str
     reached: Callable[[Any], bool] | None
     required_by: tuple[str, ...]
@@ -38,7 +39,7 @@ SITUATIONS: Final[dict[str, Situation]] = {}
 def situation(
     situation_id: str,
     *,
-    kinds: str = "C",
+    kinds: tuple[Kind, ...] = (Kind.CLIENT,),
     required_by: tuple[str, ...],
     excluded_by: tuple[str, ...] = (),
 ) -> Callable[[Callable[[Rebalanced], bool]], Callable[[Rebalanced], bool]]:
@@ -57,7 +58,7 @@ def situation(
 def parted(
     situation_id: str,
     *,
-    kinds: str,
+    kinds: tuple[Kind, ...],
     required_by: tuple[str, ...],
     parts: tuple[str, ...],
     excluded_by: tuple[str, ...] = (),
@@ -81,7 +82,7 @@ def load_situations() -> dict[str, Situation]:
     return SITUATIONS
 
 
-def required(claim: Claim, kind: str, assume: frozenset[str]) -> list[Situation]:
+def required(claim: Claim, kind: Kind, assume: frozenset[str]) -> list[Situation]:
     """The situations without which the claim cannot hold for a target of this kind."""
     return [
         found
@@ -192,7 +193,7 @@ def racks_against(rebalanced: Rebalanced) -> bool:
 RESIDUES: Final = tuple(f"{p}mod{m}" for m in range(2, 7) for p in range(m))
 
 
-@parted("residue", kinds="CS", required_by=BALANCE, parts=RESIDUES, excluded_by=())
+@parted("residue", kinds=CONSUMER_GROUPS, required_by=BALANCE, parts=RESIDUES, excluded_by=())
 def residue(rebalanced: Rebalanced) -> str | None:
     """Every residue of P mod M is met with skewed previous loads, up to M = 6."""
     step = rebalanced.steps[0]
@@ -208,13 +209,13 @@ def residue(rebalanced: Rebalanced) -> str | None:
     return f"{partitions % size}mod{size}"
 
 
-@situation("no-change", kinds="CS", required_by=("stable",))
+@situation("no-change", kinds=CONSUMER_GROUPS, required_by=("stable",))
 def no_change(rebalanced: Rebalanced) -> bool:
     """A settled group is run again."""
     return rebalanced.quiet
 
 
-@situation("chain", kinds="CS", required_by=(*BALANCE, "terminates"), excluded_by=EQUAL)
+@situation("chain", kinds=CONSUMER_GROUPS, required_by=(*BALANCE, "terminates"), excluded_by=EQUAL)
 def chain(rebalanced: Rebalanced) -> bool:
     """Windows overlap: member i reads topics i and i+1."""
     sets = rebalanced.steps[0].known
@@ -227,7 +228,7 @@ def chain(rebalanced: Rebalanced) -> bool:
     return len(set(sets)) == len(sets) == len(degree) - 1 and max(degree.values()) == 2
 
 
-@situation("nested", kinds="CS", required_by=BALANCE, excluded_by=EQUAL)
+@situation("nested", kinds=CONSUMER_GROUPS, required_by=BALANCE, excluded_by=EQUAL)
 def nested(rebalanced: Rebalanced) -> bool:
     """Each member's topics contain those of the next."""
     sets = sorted(rebalanced.steps[0].known, key=len)
@@ -235,7 +236,7 @@ def nested(rebalanced: Rebalanced) -> bool:
     return len(distinct) > 1 and all(a <= b for a, b in pairwise(sets))
 
 
-@situation("pyramid", kinds="CS", required_by=BALANCE, excluded_by=EQUAL)
+@situation("pyramid", kinds=CONSUMER_GROUPS, required_by=BALANCE, excluded_by=EQUAL)
 def pyramid(rebalanced: Rebalanced) -> bool:
     """Member i reads the first i topics, for each i from 1 on."""
     sets = sorted(rebalanced.steps[0].known, key=len)
@@ -246,14 +247,14 @@ def pyramid(rebalanced: Rebalanced) -> bool:
     )
 
 
-@situation("disjoint", kinds="CS", required_by=BALANCE, excluded_by=EQUAL)
+@situation("disjoint", kinds=CONSUMER_GROUPS, required_by=BALANCE, excluded_by=EQUAL)
 def disjoint(rebalanced: Rebalanced) -> bool:
     """No two members read the same topic."""
     sets = [topics for topics in rebalanced.steps[0].known if topics]
     return len(sets) > 1 and sum(map(len, sets)) == len(frozenset().union(*sets))
 
 
-@situation("few-partitions", kinds="CS", required_by=("terminates", *BALANCE))
+@situation("few-partitions", kinds=CONSUMER_GROUPS, required_by=("terminates", *BALANCE))
 def few_partitions(rebalanced: Rebalanced) -> bool:
     """A topic has fewer partitions than subscribers."""
     step = rebalanced.steps[0]
@@ -261,7 +262,7 @@ def few_partitions(rebalanced: Rebalanced) -> bool:
     return any(count < len(subscribers.get(t, ())) for t, count in step.cluster.counts.items())
 
 
-@situation("tiny-topics", kinds="CS", required_by=("balanced-within-one",))
+@situation("tiny-topics", kinds=CONSUMER_GROUPS, required_by=("balanced-within-one",))
 def tiny_topics(rebalanced: Rebalanced) -> bool:
     """At least three topics of one partition are read."""
     step = rebalanced.steps[0]
@@ -269,7 +270,7 @@ def tiny_topics(rebalanced: Rebalanced) -> bool:
     return sum(1 for t, count in step.cluster.counts.items() if count == 1 and t in subscribers) >= 3
 
 
-@situation("one-by-one", kinds="CS", required_by=("sticky-minimal", "terminates"))
+@situation("one-by-one", kinds=CONSUMER_GROUPS, required_by=("sticky-minimal", "terminates"))
 def one_by_one(rebalanced: Rebalanced) -> bool:
     """The group grew from one to five members, a round each."""
     return (
@@ -323,7 +324,7 @@ MIXES: Final = ("SSD", "SDS", "DSS", "SDD", "DSD", "DDS")
 
 @parted(
     "static-mix",
-    kinds="C",
+    kinds=(Kind.CLIENT,),
     required_by=(*BALANCE, "topic-even"),
     parts=MIXES,
     excluded_by=("no-static",),
@@ -358,7 +359,7 @@ def two_objects(rebalanced: Rebalanced) -> bool:
     return Look.AGAIN in looks and (Look.OTHER in looks or Look.PERMUTED in looks)
 
 
-@situation("partitions-added", kinds="CS", required_by=("sticky-minimal",))
+@situation("partitions-added", kinds=CONSUMER_GROUPS, required_by=("sticky-minimal",))
 def partitions_added(rebalanced: Rebalanced) -> bool:
     """An existing topic grows."""
     step = rebalanced.steps[0]

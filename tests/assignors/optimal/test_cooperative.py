@@ -13,6 +13,7 @@ from kassay.assignors.registry import REFERENCES, load_all
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group, Member
+from kassay.model.kinds import Kind
 from kassay.solver.consumers.gap import gap
 from kassay.solver.consumers.problem import Problem
 
@@ -133,7 +134,7 @@ def test_one_chain_of_moves_where_sticky_leaves_a_member_idle() -> None:
 def test_both_are_registered_with_their_claims() -> None:
     load_all()
     sticky, cooperative = REFERENCES["optimal-sticky"], REFERENCES["optimal-cooperative"]
-    assert (sticky.kind, cooperative.kind) == ("C", "C")
+    assert (sticky.kind, cooperative.kind) == (Kind.CLIENT, Kind.CLIENT)
     assert set(cooperative.claims) - set(sticky.claims) == {"cooperative"}
     assert {"balanced-optimal", "sticky-minimal", "rack-local", "stable", "converges"} <= set(sticky.claims)
     assert cooperative.protocol is RebalanceProtocol.COOPERATIVE

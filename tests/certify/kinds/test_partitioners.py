@@ -10,6 +10,7 @@ from kassay.certify.kinds.partitioners import SendingDriver
 from kassay.certify.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends
 from kassay.properties.groups.generator import Profile
@@ -19,14 +20,17 @@ from kassay.properties.sources import Drawn, Seeded
 from tests.mutants import partitioners
 
 DRIVER = SendingDriver()
-PROFILE = Profile(kind="K")
+PROFILE = Profile(kind=Kind.PARTITIONER)
 
 sendings = st.composite(lambda draw: sending(Drawn(draw)))()
 
 
 def subject(new, *claims, twin=None):
-    validity = validity_claims("K")
-    promises = (*validity, *(promise(c, "K") for c in claims if c not in {v.id for v in validity}))
+    validity = validity_claims(Kind.PARTITIONER)
+    promises = (
+        *validity,
+        *(promise(c, Kind.PARTITIONER) for c in claims if c not in {v.id for v in validity}),
+    )
     return Subject(lambda config: new(), RebalanceProtocol.EAGER, promises, twin=twin)
 
 
@@ -101,7 +105,7 @@ def test_a_document_of_another_form_is_bad_input(spoilt, told):
 
 
 def test_the_driver_serves_partitioners():
-    assert isinstance(driver_for("K"), SendingDriver)
+    assert isinstance(driver_for(Kind.PARTITIONER), SendingDriver)
     case = ProducerSends(
         ((ProducerRecord("t"), TopicMetadata.of(4)), (ProducerRecord("u"), TopicMetadata.of(2)))
     )

@@ -13,6 +13,7 @@ from kassay.certify.kinds.registry import driver_for
 from kassay.model.cluster import Broker
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import Kind
 from kassay.model.placement.request import PlacementRequest
 from kassay.model.placement.step import PlacementStep
 from kassay.properties.groups.generator import Profile
@@ -23,13 +24,13 @@ from tests.mutants import placers
 from tests.properties.placement.test_balance import TINY, best
 
 DRIVER = PlacementDriver()
-PROFILE = Profile(kind="P")
+PROFILE = Profile(kind=Kind.PLACER)
 
 cases = st.builds(PlacementCase, st.composite(lambda draw: request(Drawn(draw)))(), st.integers(0, 2**31 - 1))
 
 
 def subject(new, *claims):
-    promises = (*validity_claims("P"), *(promise(claim, "P") for claim in claims))
+    promises = (*validity_claims(Kind.PLACER), *(promise(claim, Kind.PLACER) for claim in claims))
     return Subject(lambda config: new(), RebalanceProtocol.EAGER, promises)
 
 
@@ -128,7 +129,7 @@ def test_a_document_of_another_form_is_bad_input(spoilt, told):
 
 
 def test_the_driver_serves_placers():
-    assert isinstance(driver_for("P"), PlacementDriver)
+    assert isinstance(driver_for(Kind.PLACER), PlacementDriver)
     assert DRIVER.counts(PlacementCase(PlacementRequest(4, 1, (Broker(0),)), 0)) == {
         "members": 1,
         "partitions": 4,

@@ -12,6 +12,7 @@ from kassay.certify.runs.shrink import shrink
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import Kind
 from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import PlanRequest
 from kassay.properties.groups.generator import Profile
@@ -20,14 +21,14 @@ from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
 
 DRIVER = PlanDriver()
-PROFILE = Profile(kind="L")
+PROFILE = Profile(kind=Kind.PLANNER)
 
 requests = st.composite(lambda draw: plan_request(Drawn(draw)))()
 
 
 def subject(new, *claims, twin=None):
-    names = [claim for claim in claims if claim not in {found.id for found in validity_claims("L")}]
-    promises = (*validity_claims("L"), *(promise(name, "L") for name in names))
+    names = [claim for claim in claims if claim not in {found.id for found in validity_claims(Kind.PLANNER)}]
+    promises = (*validity_claims(Kind.PLANNER), *(promise(name, Kind.PLANNER) for name in names))
     return Subject(lambda config: new(), RebalanceProtocol.EAGER, promises, twin=twin)
 
 
@@ -56,13 +57,13 @@ def test_a_request_survives_being_written_down_and_smaller_ones_are_smaller(case
         assert all(len(row) == less.replication_factor for _, row in less.before)
 
 
-@pytest.mark.parametrize("control", controls_of("L"), ids=lambda control: control.name)
+@pytest.mark.parametrize("control", controls_of(Kind.PLANNER), ids=lambda control: control.name)
 def test_each_fault_is_found_and_shrinks_to_one_partition(control):
     whom = subject(control.factory, control.breaks)
     case = next(
         c for s in range(100) if control.breaks in broken(c := DRIVER.generate(Seeded(s), PROFILE), whom)
     )
-    found = shrink(DRIVER, case, whom, promise(control.breaks, "L"))
+    found = shrink(DRIVER, case, whom, promise(control.breaks, Kind.PLANNER))
     assert DRIVER.counts(found.case)["partitions"] <= 2
     (told,) = DRIVER.told(found.case, whom)
     assert told["moves"]

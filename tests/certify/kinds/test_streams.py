@@ -13,6 +13,7 @@ from kassay.certify.kinds.streams import TaskDriver
 from kassay.certify.runs.shrink import shrink
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import Kind
 from kassay.properties.groups.generator import Profile
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
@@ -20,13 +21,13 @@ from kassay.properties.streams.scenarios import TASK_SITUATION_IDS, task_history
 from tests.mutants import task_assignors
 
 DRIVER = TaskDriver()
-PROFILE = Profile(kind="T")
+PROFILE = Profile(kind=Kind.STREAMS)
 
 histories = st.composite(lambda draw: task_history(Drawn(draw)))()
 
 
 def subject(new, *claims, twin=None):
-    promises = (*validity_claims("T"), *(promise(c, "T") for c in claims))
+    promises = (*validity_claims(Kind.STREAMS), *(promise(c, Kind.STREAMS) for c in claims))
     return Subject(lambda config: new(), RebalanceProtocol.EAGER, promises, twin=twin)
 
 
@@ -60,11 +61,11 @@ def test_references_keep_what_they_declare(new):
 
 @pytest.mark.parametrize(("claim", "faulty"), task_assignors.FAULTY.items())
 def test_each_fault_is_found_and_shrinks_to_a_small_history(claim, faulty):
-    whom = replace(subject(faulty), promises=(promise(claim, "T"),))
+    whom = replace(subject(faulty), promises=(promise(claim, Kind.STREAMS),))
     case = next(
         c for seed in range(300) if broken(c := DRIVER.generate(Seeded(seed), PROFILE), whom) == {claim}
     )
-    found = shrink(DRIVER, case, whom, promise(claim, "T"))
+    found = shrink(DRIVER, case, whom, promise(claim, Kind.STREAMS))
     sizes = DRIVER.counts(found.case)
     # A needless move shows when one process goes and the two that stay need not exchange anything.
     assert sizes["members"] <= (3 if claim == "sticky-minimal" else 2)

@@ -17,6 +17,7 @@ from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.java.randomness import JavaRandom
+from kassay.model.kinds import Kind
 from kassay.model.placement.request import PlacementRefusedError, PlacementRequest, Placer
 from tests.certify.processes.children import DATA, children
 from tests.paths import EXAMPLES
@@ -50,7 +51,12 @@ def failure(do: str) -> TargetFailure:
 
 def test_a_program_that_behaves() -> None:
     target = program("behave")
-    assert (target.name, target.kind, target.protocol, target.isolated) == ("program", "C", "eager", True)
+    assert (target.name, target.kind, target.protocol, target.isolated) == (
+        "program",
+        Kind.CLIENT,
+        "eager",
+        True,
+    )
     with target.open() as host:
         made = host.new({})
         for _ in range(50):
@@ -163,7 +169,7 @@ def test_what_is_no_program(tmp_path: Path) -> None:
 
 def test_a_placer() -> None:
     target = program("placer")
-    assert (target.kind, target.claims) == ("P", ("replicas-distinct",))
+    assert (target.kind, target.claims) == (Kind.PLACER, ("replicas-distinct",))
     brokers = (Broker(0), Broker(1))
     with target.open() as host:
         made = host.new({})

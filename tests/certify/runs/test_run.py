@@ -17,6 +17,7 @@ from kassay.certify.runs.shrink import broken, shrink
 from kassay.certify.runs.verdicts import Verdict, verdict_of
 from kassay.certify.targets.resolve import resolve
 from kassay.model.groups.history import History, Join
+from kassay.model.kinds import Kind
 from kassay.properties.groups.generator import Profile
 from kassay.properties.registry import promise
 from tests.strategies import histories
@@ -40,13 +41,13 @@ def test_blocks_add_up_whatever_their_cut():
 
 
 # The one that breaks `deterministic` needs a second process; tests/cli/commands/test_certify.py counts it among the caught.
-GROUP_CONTROLS = [c for c in CONTROLS if getattr(c, "kind", "C") == "C" and c.breaks != "deterministic"]
+GROUP_CONTROLS = [c for c in CONTROLS if c.kind is Kind.CLIENT and c.breaks != "deterministic"]
 
 
 @pytest.mark.parametrize("control", GROUP_CONTROLS, ids=lambda control: control.name)
 def test_every_control_is_caught_by_its_claim(control):
-    found = promise(control.breaks, "C")
-    driver = driver_for("C")
+    found = promise(control.breaks, Kind.CLIENT)
+    driver = driver_for(Kind.CLIENT)
     subject = Subject(control.new, control.protocol, (found,))
     job = Job(resolve("range"), RunOptions(budget=Budget(histories=1)))
     caught = next((i for i in range(600) if driver.examine(job.case(i), subject).violations), None)
@@ -58,9 +59,9 @@ def test_every_control_is_caught_by_its_claim(control):
 
 
 def test_shrinking_is_deterministic_and_keeps_to_the_class_of_input():
-    found = promise("topic-even", "C")
+    found = promise("topic-even", Kind.CLIENT)
     subject = Subject(resolve("ceil-range").open().new, resolve("ceil-range").protocol, (found,))
-    driver = driver_for("C")
+    driver = driver_for(Kind.CLIENT)
     job = Job(resolve("ceil-range"), RunOptions(budget=Budget(histories=1)))
     made = []
     for index in range(40):
@@ -76,10 +77,13 @@ def test_shrinking_is_deterministic_and_keeps_to_the_class_of_input():
 
 
 def test_a_case_that_breaks_nothing_does_not_shrink():
-    found = promise("topic-even", "C")
+    found = promise("topic-even", Kind.CLIENT)
     target = resolve("range")
     case = Job(target, RunOptions()).case(0)
-    assert shrink(driver_for("C"), case, Subject(target.open().new, target.protocol, (found,)), found) is None
+    assert (
+        shrink(driver_for(Kind.CLIENT), case, Subject(target.open().new, target.protocol, (found,)), found)
+        is None
+    )
 
 
 @settings(max_examples=40, suppress_health_check=list(HealthCheck))
@@ -103,18 +107,18 @@ def test_the_scope_holds_every_small_group():
 
 
 def test_verdicts_need_enough_judgements_and_every_situation():
-    found = promise("balanced-within-one", "C")
+    found = promise("balanced-within-one", Kind.CLIENT)
     enough = found.claim.minimum
     tally = Tally(histories=9, counts={found.id: ClaimCount(checked=enough)})
-    verdict, why = verdict_of(found, "C", tally, frozenset())
+    verdict, why = verdict_of(found, Kind.CLIENT, tally, frozenset())
     assert (verdict, "not reached" in why) == (Verdict.UNKNOWN, True)
     few = Tally(counts={found.id: ClaimCount(checked=enough - 1)})
-    assert verdict_of(found, "C", few, frozenset())[0] is Verdict.UNKNOWN
-    assert verdict_of(found, "C", Tally(), frozenset())[1] == "never judged"
+    assert verdict_of(found, Kind.CLIENT, few, frozenset())[0] is Verdict.UNKNOWN
+    assert verdict_of(found, Kind.CLIENT, Tally(), frozenset())[1] == "never judged"
     worst = Candidate(False, (0,), 3, {})
     bad = Tally(histories=9, counts={found.id: ClaimCount(checked=1, failed=1, worst=worst)})
-    assert verdict_of(found, "C", bad, frozenset())[0] is Verdict.VIOLATED
-    assert verdict_of(found, "C", few, frozenset(), exhaustive="2x2")[0] is Verdict.HOLDS
+    assert verdict_of(found, Kind.CLIENT, bad, frozenset())[0] is Verdict.VIOLATED
+    assert verdict_of(found, Kind.CLIENT, few, frozenset(), exhaustive="2x2")[0] is Verdict.HOLDS
 
 
 def test_an_unfinished_scope_is_unknown():

@@ -7,6 +7,7 @@ from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.runs.verdicts import Verdict
 from kassay.certify.targets.resolve import TargetNotLoadable, resolve
+from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import InvalidPartitionError, ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, send_all
 from tests.paths import TARGETS
@@ -27,7 +28,7 @@ def verdicts(found, *claims, histories=60):
 @WAYS
 def test_a_sound_partitioner_is_certified_by_what_it_declares(in_process):
     found = target("Crc", in_process)
-    assert (found.kind, found.claims) == ("K", ("available-only", "deterministic"))
+    assert (found.kind, found.claims) == (Kind.PARTITIONER, ("available-only", "deterministic"))
     assert set(verdicts(found).values()) == {Verdict.HOLDS}
     assert verdicts(found, "hash-compatible") == {"hash-compatible": Verdict.VIOLATED}
 

@@ -18,6 +18,7 @@ from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.assignor import Assignor, GroupMetadata, RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.java.randomness import JavaRandom
+from kassay.model.kinds import Kind
 from kassay.model.placement.request import PlacementRefusedError, PlacementRequest, Placer
 from tests.certify.processes.children import DATA, children
 
@@ -29,7 +30,12 @@ both_ways = pytest.mark.parametrize("in_process", [False, True])
 
 def test_a_reference() -> None:
     target = resolve("roundrobin")
-    assert (target.name, target.kind, target.protocol, target.isolated) == ("roundrobin", "C", "eager", False)
+    assert (target.name, target.kind, target.protocol, target.isolated) == (
+        "roundrobin",
+        Kind.CLIENT,
+        "eager",
+        False,
+    )
     assert "balanced-within-one" in target.claims
     with target.open() as host:
         made = host.new({})
@@ -51,7 +57,7 @@ def test_a_file(in_process: bool) -> None:
     path = DATA / "several.py"
     target = resolve(f"{path}:First", in_process=in_process)
     assert target.name == "First"
-    assert target.kind == "C"
+    assert target.kind == Kind.CLIENT
     assert target.claims == ("deterministic",)
     assert target.digest == hashlib.sha256(path.read_bytes()).hexdigest()
     assert target.isolated is not in_process
@@ -455,7 +461,7 @@ RANDOM = JavaRandom(0)
 @both_ways
 def test_placers(in_process: bool) -> None:
     target = resolve(f"{DATA}/placers.py:InTurn", in_process=in_process)
-    assert (target.kind, target.claims) == ("P", ("replicas-distinct",))
+    assert (target.kind, target.claims) == (Kind.PLACER, ("replicas-distinct",))
     with target.open() as host:
         made = host.new({})
         assert isinstance(made, Placer)

@@ -10,7 +10,7 @@ QUICK = ("--histories", "150")
 
 
 def certificate(done):
-    return valid(json.loads(done.stdout), "certificate-1")
+    return valid(json.loads(done.stdout), "certificate-2")
 
 
 def test_a_sound_rule_is_certified(tmp_path):
@@ -32,7 +32,7 @@ def test_the_rounding_rule_ends_at_its_smallest_counterexamples(tmp_path):
     assert sizes == [[3, 4, 0], [2, 2, 0]]
     assert "2" in even["counterexample"]["message"]
     trace = json.loads((tmp_path / even["counterexample"]["trace"]).read_text())
-    valid(trace, "trace-1")
+    valid(trace, "trace-2")
     replayed = kassay("replay", even["counterexample"]["trace"], "--json", "-", cwd=tmp_path)
     assert replayed.returncode == 1
     assert valid(json.loads(replayed.stdout), "replay-1")["violated"]
@@ -187,5 +187,5 @@ def test_list_things(tmp_path):
     for thing in ("assignors", "placers", "partitioners", "claims", "situations", "assumptions", "controls"):
         done = kassay("list", thing, "--json", "-", cwd=tmp_path)
         assert done.returncode == 0
-        assert valid(json.loads(done.stdout), "list-1")["items"]
+        assert valid(json.loads(done.stdout), "list-2")["items"]
         assert kassay("list", thing, cwd=tmp_path).stdout

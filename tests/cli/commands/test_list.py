@@ -13,7 +13,7 @@ from kassay.properties.situations import load_situations
 def items(thing, capsys):
     assert run(["list", thing, "--json", "-"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert (document["schema"], document["thing"]) == ("kassay/list/1", thing)
+    assert (document["schema"], document["thing"]) == ("kassay/list/2", thing)
     return document["items"]
 
 
@@ -33,4 +33,10 @@ def test_every_reference_is_listed_once(capsys):
 def test_situations_of_every_kind_are_listed(capsys):
     listed = items("situations", capsys)
     assert len(listed) == len(load_situations())
-    assert {kind for item in listed for kind in item["kinds"]} == set("CSTPL")
+    assert {kind for item in listed for kind in item["kinds"].split()} == {
+        "client",
+        "server",
+        "streams",
+        "placer",
+        "planner",
+    }

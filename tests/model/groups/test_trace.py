@@ -6,8 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from kassay.model.errors import InputError
+from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.trace import SCHEMA, Trace, history_of, history_to_json, read_trace
 from kassay.model.itf import to_itf
+from kassay.model.kinds import Kind
 from tests.strategies import histories
 
 CASE = {
@@ -15,7 +17,9 @@ CASE = {
     "reports": "joined",
     "changes": [[{"event": "Join", "member": {"id": "a", "topics": ["t"]}, "config": {}}]],
 }
-TRACE = Trace("C", "range", None, "eager", "topic-even", False, CASE, ("topic-even: t",))
+TRACE = Trace(
+    Kind.CLIENT, "range", None, RebalanceProtocol.EAGER, "topic-even", False, CASE, ("topic-even: t",)
+)
 
 
 @settings(max_examples=150, suppress_health_check=list(HealthCheck))
@@ -31,13 +35,19 @@ def test_a_saved_trace_is_read_back(tmp_path):
     assert read_trace(path) == TRACE
 
 
+def test_a_trace_of_version_1_is_read_with_the_letter_of_its_kind(tmp_path):
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(TRACE.to_json() | {"schema": "kassay/trace/1", "kind": "C"}))
+    assert read_trace(path) == TRACE
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda d: d.update(schema="kassay/trace/2"), "another version"),
-        (lambda d: d.update(schema="other/1"), "expected 'kassay/trace/1'"),
+        (lambda d: d.update(schema="kassay/trace/3"), "another version"),
+        (lambda d: d.update(schema="other/1"), "expected 'kassay/trace/2'"),
         (lambda d: d.pop("claim"), "claim: missing"),
-        (lambda d: d.update(kind=3), "kind: expected a string, got 3"),
+        (lambda d: d.update(kind=3), "kind: expected client or .*, got 3"),
         (lambda d: d.update(extra=1), "extra: unknown field"),
         (lambda d: d.update(index="x"), "index: expected a whole number"),
     ],
@@ -90,4 +100,4 @@ def test_itf_has_a_state_a_round():
     assert document["#meta"]["format"] == "ITF"
     assert document["vars"] == ["round", "generation", "topics", "claims", "answer"]
     assert set(document["states"][0]) == {"#meta", *document["vars"]}
-    assert SCHEMA == "kassay/trace/1"
+    assert SCHEMA == "kassay/trace/2"

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.certify.runs.blocks import open_bench, play_block
+from kassay.model.kinds import Kind
 from kassay.pipeline.campaign.campaign import Campaign
 from kassay.pipeline.campaign.findings import KINDS_MAX, OneKind, wanted_of
 from kassay.pipeline.campaign.lanes import lanes_of
@@ -120,7 +121,7 @@ def test_what_is_told_is_the_smallest_and_what_is_left_out_is_counted(
 
 
 def test_a_driver_for_one_kind_sees_that_kind_only() -> None:
-    found = promise("balanced-within-one", "C")
+    found = promise("balanced-within-one", Kind.CLIENT)
     lane = lanes_of(replace(SPEC, claims=(found.id,), gap=False))[0]
     checked = 0
     with open_bench(lane.job) as bench:

@@ -8,6 +8,7 @@ from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.history import StaticReturn
 from kassay.model.groups.step import Failure, Look, Probe, Rebalanced, Step
+from kassay.model.kinds import Kind
 from kassay.properties.groups.balance import Best
 from kassay.properties.registry import Scope, load_claims, promise, validity_claims
 
@@ -35,7 +36,7 @@ def rebalanced(*steps, settled=True, revocations=0, **extras):
 
 
 def evidence(spelled, thing, *more):
-    found = promise(spelled, "C")
+    found = promise(spelled, Kind.CLIENT)
     claim = found.claim
     if claim.applies is not None and not claim.applies(thing):
         return None
@@ -115,7 +116,7 @@ def test_a_failure_is_not_total_or_does_not_terminate():
 
 def test_a_documented_refusal_is_an_answer_of_the_coordinator_only_for_unknown_topics():
     refused = Failure(FailureKind.RAISED, "raised", ("PartitionAssignorException",))
-    total = load_claims()["S", "total"].predicate
+    total = load_claims()[Kind.SERVER, "total"].predicate
     assert list(total(step([member("a", "x")], refused))) == []
     assert list(total(step([member("a", "t")], refused)))
     assert evidence("total", step([member("a", "x")], refused))
@@ -248,7 +249,7 @@ def test_every_claim_says_what_it_is():
 
 
 def test_validity_is_what_the_claims_document_lists():
-    assert {found.id for found in validity_claims("C")} == {
+    assert {found.id for found in validity_claims(Kind.CLIENT)} == {
         "members", "single-owner", "exists", "subscribed", "complete", "total", "terminates", "pure",
     }  # fmt: skip
     timed = {claim.id for claim in load_claims().values() if claim.scope is Scope.TIMING}

@@ -7,6 +7,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from kassay.assignors.registry import load_all
 from kassay.certify.faulty.groups import CONTROLS
 from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import Kind
 from kassay.properties.machines.groups import GroupMachine, machine_for
 from kassay.properties.registry import validity_claims
 
@@ -40,7 +41,7 @@ def test_sound_rules_pass(name: str) -> None:
 )
 def test_faulty_rules_are_caught(name: str) -> None:
     control = next(c for c in CONTROLS if c.name == name)
-    validity = {found.claim.id for found in validity_claims("C")}
+    validity = {found.claim.id for found in validity_claims(Kind.CLIENT)}
     claims = () if control.breaks in validity else (control.breaks,)
     with pytest.raises(AssertionError, match=f"{control.breaks}|the books expect"):
         run_state_machine_as_test(machine_for(control.new, claims, control.protocol), settings=SEARCH)

@@ -6,12 +6,13 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from kassay.assignors.registry import load_all
 from kassay.model.errors import InputError
+from kassay.model.kinds import Kind
 from kassay.properties.machines.placement import placement_machine
 from tests.mutants import placers
 
 QUICK = settings(max_examples=40, stateful_step_count=20, deadline=None, database=None, derandomize=True)
 SEARCH = settings(QUICK, max_examples=300, phases=[Phase.generate], print_blob=False)
-PLACERS = {spec: found for spec, found in load_all().items() if found.kind == "P"}
+PLACERS = {spec: found for spec, found in load_all().items() if found.kind == Kind.PLACER}
 SEEN_BY_THE_MACHINE = {
     claim_id: faulty
     for claim_id, faulty in placers.FAULTY.items()
@@ -38,5 +39,5 @@ def test_each_fault_stops_it(claim_id, faulty):
 
 
 def test_a_claim_of_another_kind_is_bad_input():
-    with pytest.raises(InputError, match="kind K"):
+    with pytest.raises(InputError, match="kind partitioner"):
         placement_machine(placers.Sound, ("hash-compatible",))

@@ -8,6 +8,7 @@ from kassay.assignors.partitioners.murmur2 import murmur2, partition_for_key
 from kassay.assignors.registry import load_all
 from kassay.model.failure import FailureKind
 from kassay.model.groups.step import Failure
+from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSendsStep, Sent, send
 from kassay.properties.partitioners.murmur2 import partition_of_key, unsigned_murmur2
@@ -16,14 +17,14 @@ from kassay.properties.registry import judged, load_claims, promise, validity_cl
 from kassay.properties.sources import Drawn, Seeded
 from tests.mutants import partitioners
 
-CLAIMS = [c.id for (kind, _), c in load_claims().items() if kind == "K"]
-PARTITIONERS = {spec: found for spec, found in load_all().items() if found.kind == "K"}
+CLAIMS = [c.id for (kind, _), c in load_claims().items() if kind == Kind.PARTITIONER]
+PARTITIONERS = {spec: found for spec, found in load_all().items() if found.kind == Kind.PARTITIONER}
 
 sendings = st.composite(lambda draw: sending(Drawn(draw)))()
 
 
 def evidence(claim_id, step):
-    found = promise(claim_id, "K").claim
+    found = promise(claim_id, Kind.PARTITIONER).claim
     return list(found.predicate(step)) if judged(found, step) else []
 
 
@@ -37,7 +38,7 @@ def test_the_second_hash_agrees_with_the_first(key):
 @given(sent=sendings)
 def test_a_reference_keeps_validity_and_what_it_claims(spec, sent):
     step = send(PARTITIONERS[spec].factory, sent, again=True)
-    for claim_id in {*(made.id for made in validity_claims("K")), *PARTITIONERS[spec].claims}:
+    for claim_id in {*(made.id for made in validity_claims(Kind.PARTITIONER)), *PARTITIONERS[spec].claims}:
         assert evidence(claim_id, step) == []
 
 

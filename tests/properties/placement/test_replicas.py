@@ -10,6 +10,7 @@ from kassay.assignors.registry import load_all
 from kassay.model.cluster import Broker
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.step import Failure, Look
+from kassay.model.kinds import Kind
 from kassay.model.placement.request import PlacementRequest, Refusal
 from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.machines.placement_oracle import JUDGED, broken
@@ -20,14 +21,14 @@ from kassay.properties.sources import Drawn, Seeded
 from tests.mutants import placers
 
 LOOKS = (Look.AGAIN, Look.OTHER, Look.PERMUTED)
-CASES = [c.id for (kind, _), c in load_claims().items() if kind == "P" and c.scope is Scope.CASE]
-PLACERS = {spec: found for spec, found in load_all().items() if found.kind == "P"}
+CASES = [c.id for (kind, _), c in load_claims().items() if kind == Kind.PLACER and c.scope is Scope.CASE]
+PLACERS = {spec: found for spec, found in load_all().items() if found.kind == Kind.PLACER}
 
 requests = st.composite(lambda draw: request(Drawn(draw)))()
 
 
 def evidence(claim_id, step):
-    found = promise(claim_id, "P").claim
+    found = promise(claim_id, Kind.PLACER).claim
     return list(found.predicate(step)) if judged(found, step) else []
 
 
@@ -39,7 +40,7 @@ def steps(new, count=400):
 @given(asked=requests, seed=st.integers(0, 2**32))
 def test_a_reference_keeps_validity_and_what_it_claims(spec, asked, seed):
     step = place(PLACERS[spec].factory, asked, seed, (Look.AGAIN, Look.OTHER))
-    for claim_id in {*(made.id for made in validity_claims("P")), *PLACERS[spec].claims}:
+    for claim_id in {*(made.id for made in validity_claims(Kind.PLACER)), *PLACERS[spec].claims}:
         assert evidence(claim_id, step) == []
 
 

@@ -17,6 +17,7 @@ from kassay.assignors.partitioners.murmur2 import murmur2
 from kassay.assignors.partitioners.turns import Turns
 from kassay.assignors.registry import reference
 from kassay.model.java.int32 import utils_abs
+from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import (
     NoPartitionsError,
     PartitionerBase,
@@ -27,7 +28,7 @@ from kassay.model.partitioners.partitioner import (
 
 @reference(
     "abs",
-    kind="K",
+    kind=Kind.PARTITIONER,
     claims=("available-only", "refuses-out-of-range"),
     source="org.apache.kafka.clients.producer.internals.Partitioner",
 )

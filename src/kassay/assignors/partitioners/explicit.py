@@ -14,6 +14,7 @@ from collections.abc import Mapping
 
 from kassay.assignors.partitioners.murmur2 import Murmur2
 from kassay.assignors.registry import reference
+from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import (
     InvalidPartitionError,
     Partitioner,
@@ -33,7 +34,7 @@ def asked_for(partition: int, topic: TopicMetadata) -> int:
 
 @reference(
     "explicit",
-    kind="K",
+    kind=Kind.PARTITIONER,
     claims=("hash-compatible", "available-only", "refuses-out-of-range"),
     source="org.apache.kafka.clients.producer.KafkaProducer",
 )

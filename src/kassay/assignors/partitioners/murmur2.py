@@ -16,6 +16,7 @@ from typing import Final
 from kassay.assignors.partitioners.turns import Turns
 from kassay.assignors.registry import reference
 from kassay.model.java.int32 import to_positive, wrap
+from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import (
     NoPartitionsError,
     PartitionerBase,
@@ -62,7 +63,7 @@ def partition_for_key(key: bytes, count: int) -> int:
 
 @reference(
     "murmur2",
-    kind="K",
+    kind=Kind.PARTITIONER,
     claims=("hash-compatible", "available-only"),
     source="org.apache.kafka.clients.producer.internals.DefaultPartitioner",
 )

@@ -23,6 +23,7 @@ from kassay.assignors.partitioners.murmur2 import partition_for_key
 from kassay.assignors.registry import reference
 from kassay.model.errors import InputError
 from kassay.model.java.randomness import POSITIVE_INTS, JavaRandom, RandomSource
+from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import (
     NoPartitionsError,
     PartitionerBase,
@@ -113,7 +114,7 @@ class StickyPartition:
 
 @reference(
     "uniform-sticky",
-    kind="K",
+    kind=Kind.PARTITIONER,
     claims=("hash-compatible",),
     source="org.apache.kafka.clients.producer.internals.BuiltInPartitioner",
 )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from kassay.assignors.registry import reference
 from kassay.model.cluster import TopicPartition
+from kassay.model.kinds import Kind
 from kassay.model.placement.plan import Move, Plan
 from kassay.model.placement.planning import PlanRequest
 from kassay.model.placement.request import Replicas
@@ -21,7 +22,7 @@ from kassay.solver.placement.problem import Broker, PlacedTopic, PlacementProble
 
 @reference(
     "optimal",
-    kind="L",
+    kind=Kind.PLANNER,
     claims=("plan-valid", "plan-minimal", "rack-spread", "deterministic"),
     source="kassay.solver.placement.plan",
 )

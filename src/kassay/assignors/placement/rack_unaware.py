@@ -16,12 +16,13 @@ from __future__ import annotations
 from kassay.assignors.placement.laps import ArrayIndexError, check_sizes, follower_index, laps
 from kassay.assignors.registry import reference
 from kassay.model.java.randomness import RandomSource
+from kassay.model.kinds import Kind
 from kassay.model.placement.request import Placement, PlacementRequest, Replicas
 
 
 @reference(
     "rack-unaware",
-    kind="P",
+    kind=Kind.PLACER,
     claims=("replicas-distinct", "follower-spread"),
     source="org.apache.kafka.admin.AdminUtils",
 )

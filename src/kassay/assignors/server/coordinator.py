@@ -21,6 +21,7 @@ from kassay.assignors.registry import reference
 from kassay.model.errors import InputError
 from kassay.model.java.hashes import string_hash
 from kassay.model.java.int32 import INT_MIN, remainder, utils_abs
+from kassay.model.kinds import Kind
 
 OFFSETS_PARTITIONS = 50
 """The broker's default for `offsets.topic.num.partitions`."""
@@ -62,7 +63,7 @@ def _checked(partitions: int) -> int:
 
 @reference(
     "coordinator",
-    kind="G",
+    kind=Kind.COORDINATOR,
     source="org.apache.kafka.coordinator.group.GroupCoordinatorService",
 )
 class CoordinatorLookup:

@@ -19,11 +19,12 @@ from kassay.assignors.server.topics import described_counts, require_known
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
+from kassay.model.kinds import Kind
 
 
 @reference(
     "server-range",
-    kind="S",
+    kind=Kind.SERVER,
     claims=("topic-even", "deterministic", "order-independent"),
     source="org.apache.kafka.coordinator.group.assignor.RangeAssignor",
 )

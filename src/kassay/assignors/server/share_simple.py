@@ -15,11 +15,12 @@ from kassay.assignors.server.topics import described_counts, require_known
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
+from kassay.model.kinds import Kind
 
 
 @reference(
     "share-simple",
-    kind="H",
+    kind=Kind.SHARE,
     claims=("deterministic", "order-independent"),
     source="org.apache.kafka.coordinator.group.assignor.SimpleAssignor",
 )

@@ -18,11 +18,12 @@ from kassay.assignors.server.uniform_homogeneous import assign_homogeneous
 from kassay.model.cluster import Cluster
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
+from kassay.model.kinds import Kind
 
 
 @reference(
     "uniform",
-    kind="S",
+    kind=Kind.SERVER,
     claims=("balanced-within-one", "deterministic"),
     source="org.apache.kafka.coordinator.group.assignor.UniformAssignor",
 )

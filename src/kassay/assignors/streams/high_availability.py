@@ -28,6 +28,7 @@ from kassay.assignors.registry import reference
 from kassay.assignors.streams.movement import Readiness, Warmups, move_active_tasks, move_standby_tasks
 from kassay.assignors.streams.priority_queue import LoadQueue
 from kassay.assignors.streams.state import ProcessState, answer
+from kassay.model.kinds import Kind
 from kassay.model.streams.tasks import TaskAssignment, TaskId, TaskRequest
 
 _Held = Callable[[ProcessState], set[TaskId]]
@@ -35,7 +36,7 @@ _Held = Callable[[ProcessState], set[TaskId]]
 
 @reference(
     "streams-high-availability",
-    kind="T",
+    kind=Kind.STREAMS,
     claims=(
         "standby-disjoint",
         "balanced-within-one",

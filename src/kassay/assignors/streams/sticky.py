@@ -21,12 +21,13 @@ from collections.abc import Collection, Iterable, Sequence
 from kassay.assignors.java_errors import IllegalStateError
 from kassay.assignors.registry import reference
 from kassay.assignors.streams.state import ProcessState, answer
+from kassay.model.kinds import Kind
 from kassay.model.streams.tasks import TaskAssignment, TaskId, TaskRequest
 
 
 @reference(
     "streams-sticky",
-    kind="T",
+    kind=Kind.STREAMS,
     claims=("standby-disjoint", "stable", "converges", "deterministic"),
     source="org.apache.kafka.streams.processor.internals.assignment.LegacyStickyTaskAssignor",
 )

@@ -20,6 +20,7 @@ from kassay.certify.targets.resolve import Target
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group
+from kassay.model.kinds import Kind
 
 Given = dict[str, tuple[TopicPartition, ...]]
 
@@ -183,7 +184,7 @@ class Control:
     factory: type
     breaks: str
     protocol: RebalanceProtocol = EAGER
-    kind: str = "C"
+    kind: Kind = Kind.CLIENT
 
     def target(self) -> Target:
         """The control as a target, to open it in another process."""
@@ -197,7 +198,7 @@ class Control:
             digest=None,
             isolated=False,
             source=TargetSource(module=self.factory.__module__, class_name=self.factory.__name__)
-            if self.kind == "C"
+            if self.kind == Kind.CLIENT
             else None,
             factory=self.factory,
             trusted=True,
@@ -225,36 +226,36 @@ CONTROLS: Final[tuple[Control, ...]] = (
     Control("hands-over-at-once", HandsOverAtOnce, "cooperative", COOPERATIVE),
     Control("never-rests", NeverRests, "stable"),
     Control("rounds-up", CeilRange, "topic-even"),
-    Control("repeats-broker", others.RepeatsBroker, "replicas-distinct", kind="P"),
-    Control("settles-for-less", others.SettlesForLess, "too-few-brokers", kind="P"),
-    Control("numbers-brokers", others.NumbersBrokers, "rack-spread", kind="P"),
-    Control("never-shifts", others.NumbersBrokers, "follower-spread", kind="P"),
-    Control("lets-fenced-lead", others.LetsFencedLead, "no-fenced-leader", kind="P"),
-    Control("starts-at-the-first", others.StartsAtTheFirst, "leaders-even", kind="P"),
-    Control("takes-partial-racks", others.TakesPartialRacks, "partial-racks-refused", kind="P"),
-    Control("counts-calls", others.CountsCalls, "pure", kind="P"),
-    Control("takes-from-anybody", others.TakesFromAnybody, "plan-valid", kind="L"),
-    Control("goes-round-about", others.GoesRoundAbout, "plan-minimal", kind="L"),
-    Control("doubles-up", others.DoublesUp, "replicas-distinct", kind="L"),
-    Control("keeps-the-sign", others.KeepsTheSign, "in-range", kind="K"),
-    Control("adds-bytes", others.AddsBytes, "hash-compatible", kind="K"),
-    Control("remembers-keys", others.RemembersKeys, "same-key-same-partition", kind="K"),
-    Control("salts-hashes", others.SaltsHashes, "deterministic", kind="K"),
-    Control("drops-empty-keys", others.DropsEmptyKeys, "total", kind="K"),
-    Control("ignores-leaders", others.IgnoresLeaders, "available-only", kind="K"),
-    Control("wraps-explicit", others.WrapsExplicit, "refuses-out-of-range", kind="K"),
-    Control("runs-twice", others.TaskRunsTwice, "single-owner", kind="T"),
-    Control("forgets-task", others.ForgetsTask, "complete", kind="T"),
-    Control("stands-by-itself", others.StandsByItself, "standby-disjoint", kind="T"),
-    Control("leaves-all-to-one", others.LeavesAllToOne, "balanced-within-one", kind="T"),
-    Control("ignores-threads", others.IgnoresThreads, "balanced-optimal", kind="T"),
-    Control("deals-afresh", others.TasksDealtAfresh, "sticky-minimal", kind="T"),
-    Control("goes-by-listing", others.GoesByListing, "order-independent", kind="T"),
-    Control("hashes-processes", others.TasksFollowHashes, "deterministic", kind="T"),
-    Control("hands-round", others.HandsRound, "converges", kind="T"),
+    Control("repeats-broker", others.RepeatsBroker, "replicas-distinct", kind=Kind.PLACER),
+    Control("settles-for-less", others.SettlesForLess, "too-few-brokers", kind=Kind.PLACER),
+    Control("numbers-brokers", others.NumbersBrokers, "rack-spread", kind=Kind.PLACER),
+    Control("never-shifts", others.NumbersBrokers, "follower-spread", kind=Kind.PLACER),
+    Control("lets-fenced-lead", others.LetsFencedLead, "no-fenced-leader", kind=Kind.PLACER),
+    Control("starts-at-the-first", others.StartsAtTheFirst, "leaders-even", kind=Kind.PLACER),
+    Control("takes-partial-racks", others.TakesPartialRacks, "partial-racks-refused", kind=Kind.PLACER),
+    Control("counts-calls", others.CountsCalls, "pure", kind=Kind.PLACER),
+    Control("takes-from-anybody", others.TakesFromAnybody, "plan-valid", kind=Kind.PLANNER),
+    Control("goes-round-about", others.GoesRoundAbout, "plan-minimal", kind=Kind.PLANNER),
+    Control("doubles-up", others.DoublesUp, "replicas-distinct", kind=Kind.PLANNER),
+    Control("keeps-the-sign", others.KeepsTheSign, "in-range", kind=Kind.PARTITIONER),
+    Control("adds-bytes", others.AddsBytes, "hash-compatible", kind=Kind.PARTITIONER),
+    Control("remembers-keys", others.RemembersKeys, "same-key-same-partition", kind=Kind.PARTITIONER),
+    Control("salts-hashes", others.SaltsHashes, "deterministic", kind=Kind.PARTITIONER),
+    Control("drops-empty-keys", others.DropsEmptyKeys, "total", kind=Kind.PARTITIONER),
+    Control("ignores-leaders", others.IgnoresLeaders, "available-only", kind=Kind.PARTITIONER),
+    Control("wraps-explicit", others.WrapsExplicit, "refuses-out-of-range", kind=Kind.PARTITIONER),
+    Control("runs-twice", others.TaskRunsTwice, "single-owner", kind=Kind.STREAMS),
+    Control("forgets-task", others.ForgetsTask, "complete", kind=Kind.STREAMS),
+    Control("stands-by-itself", others.StandsByItself, "standby-disjoint", kind=Kind.STREAMS),
+    Control("leaves-all-to-one", others.LeavesAllToOne, "balanced-within-one", kind=Kind.STREAMS),
+    Control("ignores-threads", others.IgnoresThreads, "balanced-optimal", kind=Kind.STREAMS),
+    Control("deals-afresh", others.TasksDealtAfresh, "sticky-minimal", kind=Kind.STREAMS),
+    Control("goes-by-listing", others.GoesByListing, "order-independent", kind=Kind.STREAMS),
+    Control("hashes-processes", others.TasksFollowHashes, "deterministic", kind=Kind.STREAMS),
+    Control("hands-round", others.HandsRound, "converges", kind=Kind.STREAMS),
 )
 
 
-def controls_of(kind: str) -> tuple[Control, ...]:
+def controls_of(kind: Kind) -> tuple[Control, ...]:
     """The controls that show whether cases of this kind would have caught a fault."""
     return tuple(control for control in CONTROLS if control.kind == kind)

@@ -8,6 +8,7 @@ from kassay.certify.kinds.driver import Oracle
 from kassay.model.cluster import Cluster
 from kassay.model.groups.group import Group
 from kassay.model.groups.step import Step
+from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.properties.groups.balance import Best
 from kassay.solver.consumers.optimum import optimum, parse_order
 from kassay.solver.consumers.problem import Problem
@@ -17,9 +18,9 @@ CACHED = 4096
 """Outcomes whose optimum is remembered: many rounds ask for the same one."""
 
 
-def oracle_for(kind: str) -> Oracle | None:
+def oracle_for(kind: Kind) -> Oracle | None:
     """The oracle of a kind; None where there is no solver for it."""
-    return best_of_group if kind in "CS" else None
+    return best_of_group if kind in CONSUMER_GROUPS else None
 
 
 def best_of_group(step: Step, order: str) -> Best:

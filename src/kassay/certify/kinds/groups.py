@@ -12,6 +12,7 @@ from kassay.model.groups.history import CreateTopic, History
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Failure, Look, Probe, Rebalanced, Step
 from kassay.model.groups.trace import history_of, history_to_json, rebalanced_to_json
+from kassay.model.kinds import Kind
 from kassay.properties.groups.assumptions import within
 from kassay.properties.groups.balance import order_of
 from kassay.properties.groups.generator import Profile
@@ -27,7 +28,7 @@ ALWAYS_JUDGED = frozenset({"total", "terminates"})
 class GroupDriver:
     """Plays histories against an assignor and judges every round."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: Kind) -> None:
         self.kind = kind
         self.situations = tuple(s for s in SITUATIONS.values() if kind in s.kinds)
 

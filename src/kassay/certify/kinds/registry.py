@@ -11,19 +11,20 @@ from kassay.certify.kinds.placements import PlacementDriver
 from kassay.certify.kinds.plans import PlanDriver
 from kassay.certify.kinds.streams import TaskDriver
 from kassay.model.errors import InputError
+from kassay.model.kinds import GROUPS, Kind
 
 
 @cache
-def driver_for(kind: str) -> Driver:
-    """The driver of a kind letter; raises `InputError` for one that cannot be certified."""
-    if kind in "CSH":
+def driver_for(kind: Kind) -> Driver:
+    """The driver of a kind; raises `InputError` for one that cannot be certified."""
+    if kind in GROUPS:
         return GroupDriver(kind)
-    if kind == "P":
+    if kind == Kind.PLACER:
         return PlacementDriver()
-    if kind == "K":
+    if kind == Kind.PARTITIONER:
         return SendingDriver()
-    if kind == "T":
+    if kind == Kind.STREAMS:
         return TaskDriver()
-    if kind == "L":
+    if kind == Kind.PLANNER:
         return PlanDriver()
     raise InputError(f"targets of kind {kind} cannot be certified")

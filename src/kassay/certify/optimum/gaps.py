@@ -27,13 +27,13 @@ from kassay.model.groups.history import History, Join
 from kassay.model.groups.player import Player
 from kassay.model.groups.playing import NewObject
 from kassay.model.groups.step import Failure
+from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.solver.consumers.gap import Distribution, Gap, as_group, distributed, distribution, gap
 from kassay.solver.consumers.optimum import Optimum, OutOfTimeError, optimum
 from kassay.solver.consumers.problem import Problem
 
 SCHEMA: Final = "kassay/gap/1"
 OBJECTIVES: Final = ("balance", "spread", "movement", "rack")
-MEASURED: Final = "CS"
 """The kinds that answer a consumer group."""
 
 
@@ -150,7 +150,7 @@ class GapReport:
 
 def require_measurable(target: Target) -> None:
     """Raise `InputError` for a target that answers no consumer groups."""
-    if target.kind not in MEASURED:
+    if target.kind not in CONSUMER_GROUPS:
         raise InputError(f"{target.spec}: is of kind {target.kind}, expected an assignor of consumer groups")
 
 

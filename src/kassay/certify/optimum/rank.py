@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from kassay.assignors.registry import load_all
-from kassay.certify.optimum.gaps import MEASURED, TargetGaps, measure
+from kassay.certify.optimum.gaps import TargetGaps, measure
 from kassay.certify.optimum.instances import Located
 from kassay.certify.runs.certificate import Certificate
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.runs.verdicts import Verdict
 from kassay.certify.targets.resolve import Limits, Target
+from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.properties.registry import promise, validity_claims
 
 SCHEMA: Final = "kassay/rank/1"
@@ -105,7 +106,7 @@ class Ranked:
 
 def default_targets() -> list[str]:
     """Every reference that answers consumer groups; the optimal ones are the yardstick."""
-    return [spec for spec, found in load_all().items() if found.kind in MEASURED]
+    return [spec for spec, found in load_all().items() if found.kind in CONSUMER_GROUPS]
 
 
 def rank(

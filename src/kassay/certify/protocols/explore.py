@@ -30,6 +30,7 @@ from kassay.model.explore import (
 from kassay.model.explore import explore as walk
 from kassay.model.groups.assignor import Assignor, RebalanceProtocol
 from kassay.model.groups.group import Group, Member
+from kassay.model.kinds import Kind
 from kassay.model.protocols.before_0_9 import proposal as draft
 from kassay.model.protocols.before_0_9 import zookeeper
 from kassay.model.protocols.before_0_9.shares import SHARES
@@ -354,7 +355,7 @@ def _client_side(
         return ANY, modes, AnyBalanced(modes[-1], sticky=sticky, switches=switches), sticky
     if isinstance(assignor, str):
         found = registry.find(assignor)
-        if found is None or found.kind != "C":
+        if found is None or found.kind is not Kind.CLIENT:
             raise InputError(
                 f"--assignor: {assignor!r} is no client-side assignor (see kassay list assignors)"
             )
@@ -398,7 +399,7 @@ def _targets(assignor: str | Assignor | None) -> Callable[[TargetAsk], tuple[Tar
         return balanced_targets
     name = {"range": "server-range"}.get(assignor, assignor) if isinstance(assignor, str) else assignor.name
     found = registry.find(name)
-    if found is None or found.kind != "S":
+    if found is None or found.kind is not Kind.SERVER:
         raise InputError(f"--assignor: {name!r} is no server-side assignor; expected uniform or range")
     target: Assignor = found.factory()
 

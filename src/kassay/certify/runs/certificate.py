@@ -1,4 +1,4 @@
-"""The certificate: what was put to the test, how, and what came out; `kassay/certificate/1`."""
+"""The certificate: what was put to the test, how, and what came out; `kassay/certificate/2`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any, Final
 from kassay import __version__
 from kassay.certify.runs.verdicts import Verdict
 from kassay.model.groups.trace import Trace
+from kassay.model.kinds import Kind
 
-SCHEMA: Final = "kassay/certificate/1"
+SCHEMA: Final = "kassay/certificate/2"
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class Certificate:
     """Everything a run found out about one target."""
 
     target: str
-    kind: str
+    kind: Kind
     protocol: str
     digest: str | None
     seed: int
@@ -104,7 +105,7 @@ class Certificate:
         return {
             "schema": SCHEMA,
             "target": self.target,
-            "kind": self.kind,
+            "kind": self.kind.value,
             "protocol": self.protocol,
             "digest": self.digest,
             "seed": self.seed,

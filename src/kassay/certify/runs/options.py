@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from kassay.certify.targets.resolve import Limits
 from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import Kind
 from kassay.properties.groups.generator import Profile
 from kassay.properties.groups.topics import PRIORITY_CONFIG
 from kassay.properties.registry import Promise, Scope, promise, validity_claims
@@ -51,7 +52,7 @@ class RunOptions:
     shrink: bool = True
 
 
-def promises_of(kind: str, declared: tuple[str, ...], options: RunOptions) -> tuple[Promise, ...]:
+def promises_of(kind: Kind, declared: tuple[str, ...], options: RunOptions) -> tuple[Promise, ...]:
     """What a run judges: the claims that the user named, else validity and what the target declares.
 
     Raises `InputError` for a claim that does not exist for this kind.
@@ -68,7 +69,7 @@ def needs_optimum(promises: tuple[Promise, ...]) -> bool:
     return any(found.claim.scope is Scope.OPTIMUM for found in promises)
 
 
-def profile_of(kind: str, promises: tuple[Promise, ...], options: RunOptions) -> Profile:
+def profile_of(kind: Kind, promises: tuple[Promise, ...], options: RunOptions) -> Profile:
     """The inputs to generate for these promises."""
     configs = options.member_config
     if not configs and any(found.claim.id == "active-passive" for found in promises):

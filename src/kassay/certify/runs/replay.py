@@ -13,8 +13,8 @@ from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.shrink import broken
 from kassay.certify.targets.resolve import Limits, Target, resolve
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.trace import Trace, read_trace
+from kassay.model.kinds import Kind
 from kassay.properties.registry import promise
 
 
@@ -55,17 +55,11 @@ def load_trace(path: Path, spec: str | None, in_process: bool, limits: Limits) -
     Raises `InputError` for a file that is no trace, `TargetNotFound` and `TargetNotLoadable`.
     """
     trace = read_trace(path)
-    try:
-        protocol = RebalanceProtocol(trace.protocol)
-    except ValueError:
-        raise InputError(
-            f"{path}: protocol: expected {' or '.join(RebalanceProtocol)}, got {trace.protocol!r}"
-        ) from None
     target = resolve(
         spec or trace.target,
         in_process=in_process,
         limits=limits,
-        protocol=protocol if spec is None and trace.kind == "C" else None,
+        protocol=trace.protocol if spec is None and trace.kind == Kind.CLIENT else None,
     )
     if target.kind != trace.kind:
         raise InputError(f"{path}: recorded for kind {trace.kind}, {target.spec} is of kind {target.kind}")

@@ -255,7 +255,7 @@ def counterexample(
         kind=target.kind,
         target=target.spec,
         digest=target.digest,
-        protocol=target.protocol.value,
+        protocol=target.protocol,
         claim=found.id,
         contradictory=contradictory,
         case=driver.encode(case),

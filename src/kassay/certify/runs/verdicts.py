@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from kassay.certify.kinds.driver import ClaimCount, Tally
+from kassay.model.kinds import Kind
 from kassay.properties.registry import Promise, Scope
 from kassay.properties.situations import SITUATIONS, Situation, required
 
@@ -26,7 +27,7 @@ def missing(situation: Situation, reached: Mapping[str, int]) -> list[str]:
 
 
 def verdict_of(
-    found: Promise, kind: str, tally: Tally, assume: frozenset[str], exhaustive: str | None = None
+    found: Promise, kind: Kind, tally: Tally, assume: frozenset[str], exhaustive: str | None = None
 ) -> tuple[Verdict, str]:
     """The verdict on one promise, and why."""
     count = tally.counts.get(found.id, ClaimCount())
@@ -52,7 +53,7 @@ def verdict_of(
     return Verdict.HOLDS, f"not refuted by {count.checked} checks"
 
 
-def reached_by_id(kind: str, tally: Tally) -> dict[str, int]:
+def reached_by_id(kind: Kind, tally: Tally) -> dict[str, int]:
     """How often each situation of the kind was reached; one of several parts by its rarest part."""
     shown: dict[str, int] = {}
     for situation in SITUATIONS.values():

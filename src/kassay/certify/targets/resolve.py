@@ -33,14 +33,20 @@ from kassay.certify.processes.remote import PythonChild
 from kassay.certify.targets.local import LocalAssignor, LocalHost, guarded
 from kassay.model.errors import InputError, KassayError
 from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import GROUPS, Kind
 
 ENTRY_POINTS: Final = "kassay.targets"
 EXPECTED: Final = (
     "a reference (kassay list assignors), path/file.py[:Name], pkg.mod[:Name], exec:COMMAND, "
     "kafka-python:NAME, or an entry point of kassay.targets"
 )
-_KINDS: Final = {"assignor": "C", "server-assignor": "S", "placer": "P", "partitioner": "K"}
-_FORMS: Final = {PLACER: ("P", "place"), PARTITIONER: ("K", "partition")}
+_KINDS: Final = {
+    "assignor": Kind.CLIENT,
+    "server-assignor": Kind.SERVER,
+    "placer": Kind.PLACER,
+    "partitioner": Kind.PARTITIONER,
+}
+_FORMS: Final = {PLACER: (Kind.PLACER, "place"), PARTITIONER: (Kind.PARTITIONER, "partition")}
 """The kind of a form, and the method that says so; every other form is an assignor's."""
 _MODULE: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
@@ -83,7 +89,7 @@ class Host(Protocol):
 class Target:
     """One thing under test.
 
-    `kind` is a letter of the claims document. `claims` are declared ones, validity not included.
+    `claims` are declared ones, validity not included.
     `digest` is the SHA-256 of the source file where there is one. `isolated`: in a child process.
     `source` is the class for a child, `factory` makes objects in this process, `program` is a command.
     A `trusted` one, kassay's own, is asked without the checks and the alarm around every call.
@@ -92,7 +98,7 @@ class Target:
 
     spec: str
     name: str
-    kind: str
+    kind: Kind
     protocol: RebalanceProtocol
     claims: tuple[str, ...]
     assumes: tuple[str, ...]
@@ -274,7 +280,7 @@ def _unknown(spec: str) -> KassayError:
 
 
 def _reference(asked: _Asked, found: registry.Reference) -> Target:
-    assignor = isinstance(found.factory, type) and found.kind in "CSH"
+    assignor = isinstance(found.factory, type) and found.kind in GROUPS
     return Target(
         spec=asked.spec,
         name=found.name,
@@ -302,7 +308,7 @@ def _kafka_python(asked: _Asked, name: str) -> Target:
     return Target(
         spec=asked.spec,
         name=asked.spec,
-        kind="C",
+        kind=Kind.CLIENT,
         protocol=asked.speaks(found.factory.protocols),
         claims=found.claims,
         assumes=(),
@@ -333,9 +339,9 @@ def _python(asked: _Asked, source: TargetSource) -> Target:
             loaded = child.loaded
     except NotLoadable as error:
         raise TargetNotLoadable(str(error)) from None
-    kind, _ = _FORMS.get(loaded.form, ("C", "assign"))
+    kind, _ = _FORMS.get(loaded.form, (Kind.CLIENT, "assign"))
     said = _Said.of(source.label, loaded.meta, default=kind)
-    if said.kind != kind and (said.kind in "PK" or kind in "PK"):
+    if said.kind != kind and {said.kind, kind} & {Kind.PLACER, Kind.PARTITIONER}:
         method = dict(_FORMS.values()).get(said.kind, "assign")
         raise TargetNotLoadable(
             f"{source.label}: META kind is {loaded.meta['kind']!r}, but {loaded.class_name} has no {method}"
@@ -375,7 +381,7 @@ def _program(asked: _Asked, command: str) -> Target:
     child.close()
     hello = child.hello
     meta = {"kind": hello.kind, "protocol": hello.protocol, "claims": hello.claims, "assumes": hello.assumes}
-    said = _Said.of(asked.spec, meta, default="C")
+    said = _Said.of(asked.spec, meta, default=Kind.CLIENT)
     return Target(
         spec=asked.spec,
         name=hello.name,
@@ -395,13 +401,13 @@ def _program(asked: _Asked, command: str) -> Target:
 class _Said:
     """What a target says of itself, checked; only the keys that are read."""
 
-    kind: str
+    kind: Kind
     protocol: RebalanceProtocol
     claims: tuple[str, ...]
     assumes: tuple[str, ...]
 
     @classmethod
-    def of(cls, label: str, meta: Mapping[str, Any], *, default: str) -> _Said:
+    def of(cls, label: str, meta: Mapping[str, Any], *, default: Kind) -> _Said:
         """The checked values of a `META` or of an answer to hello; raises `TargetNotLoadable`."""
         kind = meta.get("kind")
         if kind is not None and (not isinstance(kind, str) or kind not in _KINDS):

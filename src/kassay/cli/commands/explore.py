@@ -13,6 +13,7 @@ import click
 from kassay.cli.clock_options import clock_options, timing_of
 from kassay.cli.options import Duration, json_option, seed_option, write_json
 from kassay.model.errors import InputError
+from kassay.model.kinds import Kind
 
 if TYPE_CHECKING:
     from kassay.certify.protocols.explore import ExploreResult
@@ -180,7 +181,7 @@ def _assignor(spec: str | None) -> Iterator[Any]:
     from kassay.certify.targets.resolve import resolve
 
     target = resolve(spec)
-    if target.kind != "C":
+    if target.kind != Kind.CLIENT:
         raise InputError(f"--assignor: {spec} is no client-side assignor")
     with target.open() as host:
         yield _User(target, host.new({}))

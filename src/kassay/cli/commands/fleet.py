@@ -11,6 +11,7 @@ import click
 from kassay.cli.commands.campaign import spark_options, started
 from kassay.cli.options import commas, json_option, seed_option, write_json
 from kassay.model.errors import InputError
+from kassay.model.kinds import CONSUMER_GROUPS
 
 PLACE = 70
 
@@ -76,7 +77,7 @@ def replay_command(
     must_exist(paths)
     targets = [resolve(spec) for spec in commas(assignors) or ()]
     for target in targets:
-        if target.kind not in "CS":
+        if target.kind not in CONSUMER_GROUPS:
             raise InputError(f"{target.spec}: of kind {target.kind}, expected an assignor of consumer groups")
     known = read_subscriptions(subscriptions) if subscriptions else {}
     with started(chosen, "kassay fleet replay") as spark, translated_errors(out):

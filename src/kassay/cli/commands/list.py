@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from kassay.cli.options import json_option, write_json
+from kassay.model.kinds import GROUPS, Kind
 
 PLACE = 40
 
@@ -36,7 +37,7 @@ def command(thing: str, json_path: str | None) -> int:
 
     rows = _rows(thing)
     if json_path:
-        write_json({"schema": "kassay/list/1", "thing": thing, "items": rows}, json_path)
+        write_json({"schema": "kassay/list/2", "thing": thing, "items": rows}, json_path)
     if json_path != "-":
         table = Table(box=None, pad_edge=False)
         for name in rows[0] if rows else ():
@@ -52,14 +53,14 @@ def _rows(thing: str) -> list[dict[str, str]]:
     if thing == "claims":
         from kassay.properties.registry import load_claims
 
-        merged: dict[tuple[str, str], list[str]] = {}
+        merged: dict[tuple[str, str], list[Kind]] = {}
         held = load_claims()
         for (kind, claim_id), claim in held.items():
             merged.setdefault((claim_id, claim.sentence), []).append(kind)
         return [
             {
                 "claim": claim_id,
-                "kinds": "".join(kinds),
+                "kinds": " ".join(map(str, kinds)),
                 "held against": "every target" if held[kinds[0], claim_id].validity else "who declares it",
                 "holds when": sentence,
                 "source": held[kinds[0], claim_id].source,
@@ -72,7 +73,7 @@ def _rows(thing: str) -> list[dict[str, str]]:
         return [
             {
                 "situation": s.id,
-                "kinds": s.kinds,
+                "kinds": " ".join(map(str, s.kinds)),
                 "the input": s.sentence,
                 "required by": " ".join(s.required_by),
             }
@@ -88,7 +89,7 @@ def _rows(thing: str) -> list[dict[str, str]]:
         return [
             {
                 "control": c.name,
-                "kind": c.kind,
+                "kind": c.kind.value,
                 "must break": c.breaks,
                 "fault": (c.factory.__doc__ or "").splitlines()[0],
             }
@@ -127,17 +128,22 @@ def _rows(thing: str) -> list[dict[str, str]]:
             for o in obligations()
         ]
     return _references(
-        {"assignors": "CSHT", "placers": "PL", "partitioners": "K", "coordinators": "G"}[thing]
+        {
+            "assignors": (*GROUPS, Kind.STREAMS),
+            "placers": (Kind.PLACER, Kind.PLANNER),
+            "partitioners": (Kind.PARTITIONER,),
+            "coordinators": (Kind.COORDINATOR,),
+        }[thing]
     )
 
 
-def _references(kinds: str) -> list[dict[str, str]]:
+def _references(kinds: tuple[Kind, ...]) -> list[dict[str, str]]:
     from kassay.assignors.registry import load_all
 
     return [
         {
             "target": spec,
-            "kind": found.kind,
+            "kind": found.kind.value,
             "protocol": found.protocol.value,
             "declares": " ".join(found.claims),
             "rule": found.summary,

@@ -15,11 +15,15 @@ from typing import Any, Final
 from kassay.model import codec
 from kassay.model.cluster import Broker, Cluster, Topic
 from kassay.model.errors import InputError
+from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import EVENTS, Change, CreateTopic, Event, History, Reports
 from kassay.model.groups.step import Failure, Rebalanced, Step
+from kassay.model.kinds import Kind
 
-SCHEMA: Final = "kassay/trace/1"
+SCHEMA: Final = "kassay/trace/2"
+_READ: Final = ("kassay/trace/1", SCHEMA)
+"""Version 1 has the letter of a kind for its word."""
 _FAMILY: Final = "kassay/trace/"
 
 
@@ -31,10 +35,10 @@ class Trace:
     line each. `digest` is that of the target's source, so that a replay can say when it changed.
     """
 
-    kind: str
+    kind: Kind
     target: str
     digest: str | None
-    protocol: str
+    protocol: RebalanceProtocol
     claim: str
     contradictory: bool
     case: Mapping[str, Any]
@@ -46,10 +50,9 @@ class Trace:
 
     def to_json(self) -> dict[str, Any]:
         """The document of the trace."""
-        return {"schema": SCHEMA} | {
-            f.name: list(value) if isinstance(value := getattr(self, f.name), tuple) else value
-            for f in fields(self)
-        }
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+        return {"schema": SCHEMA, **plain, "kind": self.kind.value}
 
     def save(self, path: Path) -> None:
         """Write the trace; its folder is made if need be."""
@@ -78,7 +81,7 @@ def trace_of(document: object, path: str) -> Trace:
     schema = codec.text(codec.field(found, "schema", path), f"{path}: schema")
     if not schema.startswith(_FAMILY):
         raise InputError(f"{path}: schema: expected {SCHEMA!r}, got {schema!r}")
-    if schema != SCHEMA:
+    if schema not in _READ:
         raise InputError(
             f"{path}: schema: {schema!r} is of another version of kassay; this one reads {SCHEMA!r}"
         )
@@ -86,10 +89,10 @@ def trace_of(document: object, path: str) -> Trace:
     index, seed = found.get("index"), found.get("seed")
     codec.mapping(found, path, ["schema", *(f.name for f in fields(Trace))])
     return Trace(
-        kind=codec.text(codec.field(found, "kind", path), where + "kind"),
+        kind=codec.member(Kind, codec.field(found, "kind", path), where + "kind"),
         target=codec.text(codec.field(found, "target", path), where + "target"),
         digest=codec.text_or_none(found.get("digest"), where + "digest"),
-        protocol=codec.text(codec.field(found, "protocol", path), where + "protocol"),
+        protocol=codec.member(RebalanceProtocol, codec.field(found, "protocol", path), where + "protocol"),
         claim=codec.text(codec.field(found, "claim", path), where + "claim"),
         contradictory=codec.field(found, "contradictory", path) is True,
         case=codec.mapping(codec.field(found, "case", path), where + "case"),
@@ -113,15 +116,11 @@ def history_to_json(history: History) -> dict[str, Any]:
 def history_of(document: object, path: str = "case") -> History:
     """The history that a document holds; raises `InputError` naming the field that is wrong."""
     found = codec.mapping(document, path, ("cluster", "reports", "changes"))
-    reports = codec.text(found.get("reports", Reports.JOINED.value), f"{path}.reports")
-    if reports not in tuple(Reports):
-        raise codec.wrong(f"{path}.reports", " or ".join(Reports), reports)
+    reports = codec.member(Reports, found.get("reports", Reports.JOINED.value), f"{path}.reports")
     changes = codec.items(codec.field(found, "changes", path), f"{path}.changes", _change_of)
     if not changes:
         raise InputError(f"{path}.changes: empty, expected at least the change that brings the first members")
-    return History(
-        cluster_of(codec.field(found, "cluster", path), f"{path}.cluster"), changes, Reports(reports)
-    )
+    return History(cluster_of(codec.field(found, "cluster", path), f"{path}.cluster"), changes, reports)
 
 
 def cluster_to_json(cluster: Cluster) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.targets.resolve import Limits, resolve
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.pipeline.campaign.spec import Spec
 from kassay.properties.registry import load_claims, promise
 
@@ -32,7 +33,7 @@ class Lane:
     @property
     def measured(self) -> bool:
         """Whether a distance to the optimum can be told: client-side and server-side assignors only."""
-        return self.job.target.kind in "CS"
+        return self.job.target.kind in CONSUMER_GROUPS
 
 
 class Chunk(NamedTuple):
@@ -80,7 +81,7 @@ def lanes_of(spec: Spec) -> tuple[Lane, ...]:
     return tuple(made)
 
 
-def _claims_for(spec: Spec, kind: str) -> tuple[str, ...] | None:
+def _claims_for(spec: Spec, kind: Kind) -> tuple[str, ...] | None:
     """Those of the spec's claims that speak of the kind; None for the target's own."""
     if spec.claims is None:
         return None

@@ -182,7 +182,7 @@ FINDINGS: Final = Table(
         Column("partitions", "int", "partitions after shrinking"),
         Column("events", "int", "events after shrinking"),
         Column("message", "string", "the violation in one line"),
-        Column("trace", "string", "the shrunk trace, JSON of kassay/trace/1"),
+        Column("trace", "string", "the shrunk trace, JSON of kassay/trace/2"),
     ),
     version=2,
 )

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.step import Step
+from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.properties.registry import Evidence, Promise, Scope, claim
 
 ORDER = "balance,movement,rack"
@@ -35,7 +36,7 @@ def equal_subscriptions(step: Step) -> bool:
 
 @claim(
     "balanced-within-one",
-    kinds="CS",
+    kinds=CONSUMER_GROUPS,
     scope=Scope.OUTCOME,
     applies=equal_subscriptions,
     source="RoundRobinAssignor; KIP-54",
@@ -55,7 +56,7 @@ def _who(loads: dict[str, int], load: int) -> str:
     return min(member_id for member_id, count in loads.items() if count == load)
 
 
-@claim("balanced-kip54", kinds="CS", scope=Scope.OUTCOME, source="KIP-54")
+@claim("balanced-kip54", kinds=CONSUMER_GROUPS, scope=Scope.OUTCOME, source="KIP-54")
 def balanced_kip54(step: Step) -> Iterator[Evidence]:
     """No single move of a partition to a member with at least two fewer helps."""
     loads, read = step.loads, step.read
@@ -73,7 +74,12 @@ def balanced_kip54(step: Step) -> Iterator[Evidence]:
                     yield Evidence(str(tp), {"of": x, "with": loads[x], "could go to": y, "with only": load})
 
 
-@claim("balanced-optimal", kinds="CS", scope=Scope.OPTIMUM, source="Harvey et al. 2006, semi-matchings")
+@claim(
+    "balanced-optimal",
+    kinds=CONSUMER_GROUPS,
+    scope=Scope.OPTIMUM,
+    source="Harvey et al. 2006, semi-matchings",
+)
 def balanced_optimal(step: Step, best: Best) -> Iterator[Evidence]:
     """The sorted load vector is the lexicographically least possible."""
     loads = tuple(sorted(step.loads.values()))
@@ -81,7 +87,12 @@ def balanced_optimal(step: Step, best: Best) -> Iterator[Evidence]:
         yield Evidence("loads", {"are": loads, "could be": best.loads})
 
 
-@claim("sticky-minimal", kinds="CS", scope=Scope.OPTIMUM, source="KIP-54: second goal of the sticky rule")
+@claim(
+    "sticky-minimal",
+    kinds=CONSUMER_GROUPS,
+    scope=Scope.OPTIMUM,
+    source="KIP-54: second goal of the sticky rule",
+)
 def sticky_minimal(step: Step, best: Best) -> Iterator[Evidence]:
     """Among assignments with the optimal loads, the fewest partitions leave their previous owner.
 
@@ -108,7 +119,9 @@ def _order(text: str) -> str:
     return text
 
 
-@claim("rack-local", kinds="CS", scope=Scope.OPTIMUM, argument=ORDER, parse=_order, source="KIP-881")
+@claim(
+    "rack-local", kinds=CONSUMER_GROUPS, scope=Scope.OPTIMUM, argument=ORDER, parse=_order, source="KIP-881"
+)
 def rack_local(step: Step, best: Best, order: str) -> Iterator[Evidence]:
     """In the declared order of goals, the fewest partitions whose owner's rack holds no replica.
 
@@ -133,7 +146,7 @@ def weighted(step: Step) -> bool:
 
 @claim(
     "weighted-spread",
-    kinds="CS",
+    kinds=CONSUMER_GROUPS,
     scope=Scope.OPTIMUM,
     applies=weighted,
     argument="2",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kassay.model.groups.step import Look, Step
+from kassay.model.kinds import GROUPS
 from kassay.properties.groups.validity import difference
 from kassay.properties.registry import Evidence, Scope, claim
 
 
 @claim(
     "deterministic",
-    kinds="CSH",
+    kinds=GROUPS,
     scope=Scope.STEP,
     looks=(Look.AGAIN, Look.OTHER, Look.PROCESS),
     source="KAFKA-12898: answers that follow a hash order",
@@ -27,7 +28,7 @@ def deterministic(step: Step) -> Iterator[Evidence]:
 
 @claim(
     "order-independent",
-    kinds="CSH",
+    kinds=GROUPS,
     scope=Scope.STEP,
     looks=(Look.PERMUTED,),
     source="KAFKA-12898: the leader's member map has no order",

@@ -8,6 +8,7 @@ from typing import Final
 
 from kassay.model.cluster import Topic, TopicPartition
 from kassay.model.groups.group import Member
+from kassay.model.kinds import Kind
 from kassay.properties.sources import Source, subset
 
 RACKS: Final = ("r0", "r1", "r2")
@@ -25,7 +26,7 @@ class Profile:
     """
 
     name: str = "small"
-    kind: str = "C"
+    kind: Kind = Kind.CLIENT
     members_max: int = 6
     topics_max: int = 4
     partitions_max: int = 7
@@ -41,7 +42,7 @@ class Profile:
     @property
     def contradicts(self) -> bool:
         """Whether members may make claims that contradict each other."""
-        return self.kind == "C" and self.allows("no-conflicting-claims")
+        return self.kind == Kind.CLIENT and self.allows("no-conflicting-claims")
 
 
 @dataclass

@@ -10,6 +10,7 @@ from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.history import StaticReturn
 from kassay.model.groups.step import Failure, Rebalanced, Step
+from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.properties.registry import Evidence, Scope, claim
 
 REVOKING_ROUNDS = 2
@@ -18,7 +19,7 @@ REVOKING_ROUNDS = 2
 
 @claim(
     "cooperative",
-    kinds="C",
+    kinds=Kind.CLIENT,
     scope=Scope.STEP,
     source="KIP-429: a partition is given on only after its owner gave it up",
 )
@@ -49,7 +50,7 @@ def _took_part(rebalanced: Rebalanced) -> bool:
 
 @claim(
     "converges",
-    kinds="C",
+    kinds=Kind.CLIENT,
     scope=Scope.REBALANCE,
     applies=_took_part,
     confirm=True,
@@ -87,7 +88,7 @@ def _at_rest(rebalanced: Rebalanced) -> bool:
 
 @claim(
     "stable",
-    kinds="CS",
+    kinds=CONSUMER_GROUPS,
     scope=Scope.REBALANCE,
     applies=_at_rest,
     confirm=True,
@@ -122,7 +123,7 @@ def _only_static_returns(rebalanced: Rebalanced) -> bool:
 
 @claim(
     "static-stable",
-    kinds="C",
+    kinds=Kind.CLIENT,
     scope=Scope.REBALANCE,
     applies=_only_static_returns,
     minimum=20,

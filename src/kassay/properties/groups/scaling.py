@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from kassay.model.errors import InputError
+from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.properties.registry import Evidence, Scope, claim
 
 DEFAULT = "2,2,100x1000"
@@ -50,7 +51,7 @@ def exponent(small: ScaleTiming, large: ScaleTiming) -> float | None:
 
 @claim(
     "scales",
-    kinds="CS",
+    kinds=CONSUMER_GROUPS,
     scope=Scope.TIMING,
     minimum=1,
     argument=DEFAULT,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import Change, Config, History, Join, Reports
+from kassay.model.kinds import Kind
 from kassay.properties.groups.events import change
 from kassay.properties.groups.generator import GENERATION, RACKS, GeneratorState, Profile
 from kassay.properties.groups.shapes import SHAPES, Shape
@@ -45,7 +46,7 @@ def _draft(source: Source, profile: Profile) -> GeneratorState:
         topics={},
         racked=racked,
         weighted=weighted,
-        static=profile.kind == "C" and profile.allows("no-static") and source.boolean(0.3),
+        static=profile.kind == Kind.CLIENT and profile.allows("no-static") and source.boolean(0.3),
         odd=source.boolean(0.25),
         backwards=source.boolean(),
     )
@@ -192,7 +193,7 @@ def _large(source: Source, profile: Profile) -> History:
         topics={},
         racked=profile.allows("no-racks") and source.boolean(0.3),
         weighted=profile.allows("no-weights") and source.boolean(0.2),
-        static=profile.kind == "C" and profile.allows("no-static") and source.boolean(0.3),
+        static=profile.kind == Kind.CLIENT and profile.allows("no-static") and source.boolean(0.3),
         odd=False,
         backwards=source.boolean(),
     )

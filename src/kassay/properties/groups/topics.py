@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kassay.model.groups.step import Step
 from kassay.model.java.hashes import utf16_key
+from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.properties.registry import Evidence, Scope, claim
 
 PRIORITY_CONFIG = "assignment.consumer.priority"
@@ -23,7 +24,7 @@ def _subscribers(step: Step, topic: str) -> list[str]:
     return sorted(step.group.subscribers.get(topic, ()), key=place)
 
 
-@claim("topic-even", kinds="CS", scope=Scope.OUTCOME, source="RangeAssignor")
+@claim("topic-even", kinds=CONSUMER_GROUPS, scope=Scope.OUTCOME, source="RangeAssignor")
 def topic_even(step: Step) -> Iterator[Evidence]:
     """For each topic, the counts of its subscribers differ by at most one."""
     for topic, by_member in sorted(step.shares.items()):
@@ -39,7 +40,9 @@ def _no_rack_matching(step: Step) -> bool:
     )
 
 
-@claim("contiguous", kinds="C", scope=Scope.OUTCOME, applies=_no_rack_matching, source="RangeAssignor")
+@claim(
+    "contiguous", kinds=Kind.CLIENT, scope=Scope.OUTCOME, applies=_no_rack_matching, source="RangeAssignor"
+)
 def contiguous(step: Step) -> Iterator[Evidence]:
     """Each share of a topic is a run of consecutive numbers in member order.
 
@@ -56,7 +59,7 @@ def contiguous(step: Step) -> Iterator[Evidence]:
             end = max(end, numbers[-1])
 
 
-@claim("copartitioned", kinds="CS", scope=Scope.OUTCOME, source="RangeAssignor; KIP-881")
+@claim("copartitioned", kinds=CONSUMER_GROUPS, scope=Scope.OUTCOME, source="RangeAssignor; KIP-881")
 def copartitioned(step: Step) -> Iterator[Evidence]:
     """Topics with equal counts and equal subscriber sets have the same owner at each index."""
     alike: dict[tuple[int, frozenset[str]], list[str]] = {}
@@ -87,7 +90,12 @@ def priority(step: Step, member_id: str) -> int:
     return int(step.configs.get(member_id, {}).get(PRIORITY_CONFIG, PRIORITY_DEFAULT))
 
 
-@claim("active-passive", kinds="C", scope=Scope.OUTCOME, source="the failover assignor of seed article 000")
+@claim(
+    "active-passive",
+    kinds=Kind.CLIENT,
+    scope=Scope.OUTCOME,
+    source="the failover assignor of seed article 000",
+)
 def active_passive(step: Step) -> Iterator[Evidence]:
     """Each topic goes whole to its highest-priority subscriber.
 

@@ -8,6 +8,7 @@ from kassay.model.cluster import TopicPartition
 from kassay.model.failure import FailureKind
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.step import Failure, Look, Probe, Rebalanced, Step
+from kassay.model.kinds import CONSUMER_GROUPS, GROUPS, Kind
 from kassay.properties.registry import Evidence, Scope, claim
 
 REFUSALS = frozenset({"PartitionAssignorException", "PartitionAssignorError"})
@@ -15,7 +16,13 @@ REFUSALS = frozenset({"PartitionAssignorException", "PartitionAssignorError"})
 _SPENT = frozenset({FailureKind.TIMEOUT})
 
 
-@claim("members", kinds="C", scope=Scope.STEP, validity=True, source="ConsumerPartitionAssignor.assign")
+@claim(
+    "members",
+    kinds=Kind.CLIENT,
+    scope=Scope.STEP,
+    validity=True,
+    source="ConsumerPartitionAssignor.assign",
+)
 def members(step: Step) -> Iterator[Evidence]:
     """There is an entry for each member id and no other."""
     wanted, got = step.group.by_id.keys(), step.given.keys()
@@ -27,14 +34,20 @@ def members(step: Step) -> Iterator[Evidence]:
         yield Evidence(member_id, {"entry": "of no member"})
 
 
-@claim("members", kinds="SH", scope=Scope.STEP, validity=True, source="KIP-848: PartitionAssignor")
+@claim(
+    "members",
+    kinds=(Kind.SERVER, Kind.SHARE),
+    scope=Scope.STEP,
+    validity=True,
+    source="KIP-848: PartitionAssignor",
+)
 def known_members(step: Step) -> Iterator[Evidence]:
     """No foreign member appears; an absent member has nothing."""
     for member_id in sorted(step.given.keys() - step.group.by_id.keys()):
         yield Evidence(member_id, {"entry": "of no member"})
 
 
-@claim("single-owner", kinds="CS", scope=Scope.STEP, validity=True, source="KIP-429")
+@claim("single-owner", kinds=CONSUMER_GROUPS, scope=Scope.STEP, validity=True, source="KIP-429")
 def single_owner(step: Step) -> Iterator[Evidence]:
     """No partition is given out twice."""
     given = step.given
@@ -50,7 +63,7 @@ def single_owner(step: Step) -> Iterator[Evidence]:
             yield Evidence(str(tp), {"owners": tuple(sorted(ids))})
 
 
-@claim("single-owner", kinds="H", scope=Scope.STEP, validity=True, source="KIP-932")
+@claim("single-owner", kinds=Kind.SHARE, scope=Scope.STEP, validity=True, source="KIP-932")
 def given_once(step: Step) -> Iterator[Evidence]:
     """No partition is given twice to one member."""
     for member_id, tps in sorted(step.given.items()):
@@ -58,7 +71,7 @@ def given_once(step: Step) -> Iterator[Evidence]:
             yield Evidence(str(tp), {"twice to": member_id})
 
 
-@claim("exists", kinds="CSH", scope=Scope.STEP, validity=True, source="Kafka metadata")
+@claim("exists", kinds=GROUPS, scope=Scope.STEP, validity=True, source="Kafka metadata")
 def exists(step: Step) -> Iterator[Evidence]:
     """Every partition given out is in the metadata: topic known, 0 <= p < its count."""
     counts = step.cluster.counts
@@ -71,7 +84,7 @@ def exists(step: Step) -> Iterator[Evidence]:
                 )
 
 
-@claim("subscribed", kinds="CSH", scope=Scope.STEP, validity=True, source="KIP-54")
+@claim("subscribed", kinds=GROUPS, scope=Scope.STEP, validity=True, source="KIP-54")
 def subscribed(step: Step) -> Iterator[Evidence]:
     """A member gets only topics of its own subscription."""
     by_id = step.group.by_id
@@ -99,7 +112,7 @@ def _left_out(step: Step) -> list[TopicPartition]:
     ]
 
 
-@claim("complete", kinds="CSH", scope=Scope.REBALANCE, validity=True, source="KIP-54, KIP-429")
+@claim("complete", kinds=GROUPS, scope=Scope.REBALANCE, validity=True, source="KIP-54, KIP-429")
 def complete(rebalanced: Rebalanced) -> Iterator[Evidence]:
     """Every partition of a known topic with a subscriber is given out.
 
@@ -131,7 +144,7 @@ def _failures(step: Step) -> Iterator[tuple[str, Failure]]:
 
 @claim(
     "total",
-    kinds="C",
+    kinds=Kind.CLIENT,
     scope=Scope.STEP,
     validity=True,
     source="ConsumerPartitionAssignor: a well-formed input has an answer",
@@ -143,7 +156,13 @@ def total(step: Step) -> Iterator[Evidence]:
             yield Evidence(call, {"no answer": failure.message})
 
 
-@claim("total", kinds="SH", scope=Scope.STEP, validity=True, source="KIP-848: PartitionAssignor")
+@claim(
+    "total",
+    kinds=(Kind.SERVER, Kind.SHARE),
+    scope=Scope.STEP,
+    validity=True,
+    source="KIP-848: PartitionAssignor",
+)
 def total_or_refused(step: Step) -> Iterator[Evidence]:
     """A well-formed input never raises; an unknown topic may be refused with PartitionAssignorException."""
     counts = step.cluster.counts
@@ -153,7 +172,7 @@ def total_or_refused(step: Step) -> Iterator[Evidence]:
             yield Evidence(call, {"no answer": failure.message})
 
 
-@claim("terminates", kinds="CSH", scope=Scope.STEP, validity=True, source="KIP-429: max.poll.interval.ms")
+@claim("terminates", kinds=GROUPS, scope=Scope.STEP, validity=True, source="KIP-429: max.poll.interval.ms")
 def terminates(step: Step) -> Iterator[Evidence]:
     """It answers within the call limit."""
     for call, failure in _failures(step):
@@ -180,7 +199,7 @@ def difference(step: Step, probe: Probe) -> Evidence | None:
 
 @claim(
     "pure",
-    kinds="CSH",
+    kinds=GROUPS,
     scope=Scope.STEP,
     validity=True,
     looks=(Look.AGAIN, Look.OTHER),

@@ -32,6 +32,7 @@ from kassay.model.groups.history import (
 )
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Failure, Look, Rebalanced
+from kassay.model.kinds import Kind
 from kassay.properties.registry import Evidence, Promise, Scope, promise, validity_claims
 
 TOPICS = ("t0", "t1", "t2")
@@ -61,7 +62,7 @@ class GroupMachine(RuleBasedStateMachine):
     new: Callable[[Mapping[str, str]], Assignor]
     protocol = RebalanceProtocol.EAGER
     claims: tuple[str, ...] = ()
-    kind = "C"
+    kind = Kind.CLIENT
 
     def __init__(self) -> None:
         super().__init__()

@@ -15,6 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from kassay.model.cluster import Broker
 from kassay.model.groups.step import Look
+from kassay.model.kinds import Kind
 from kassay.model.placement.request import PlacementRequest, Placer, Replicas
 from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.machines.placement_oracle import JUDGED, broken
@@ -118,7 +119,7 @@ class PlacementMachine(RuleBasedStateMachine):
         said = {
             found.claim.id
             for claim_id in sorted(JUDGED)
-            if judged((found := promise(claim_id, "P")).claim, self.step)
+            if judged((found := promise(claim_id, Kind.PLACER)).claim, self.step)
             and next(found.claim.predicate(self.step), None) is not None
         }
         slow = broken(self.step)
@@ -144,8 +145,10 @@ def placement_machine(new: Callable[[], Placer], claims: Collection[str] = ()) -
     Raises `InputError` for a claim that placers do not make. Claims that need a solver's optimum are
     left out.
     """
-    validity = [made for made in validity_claims("P") if made.claim.scope is Scope.CASE]
-    declared = [made for made in (promise(spelled, "P") for spelled in claims) if made not in validity]
+    validity = [made for made in validity_claims(Kind.PLACER) if made.claim.scope is Scope.CASE]
+    declared = [
+        made for made in (promise(spelled, Kind.PLACER) for spelled in claims) if made not in validity
+    ]
     promises = (*validity, *(made for made in declared if made.claim.scope is Scope.CASE))
     attributes: dict[str, Any] = {"new": staticmethod(new), "promises": promises}
     return type("PlacementMachineOfTarget", (PlacementMachine,), attributes)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kassay.model.failure import FailureKind
 from kassay.model.groups.step import Failure, Look
+from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import ProducerRecord
 from kassay.model.partitioners.sends import ProducerSendsStep, RecordRefused, Sent
 from kassay.properties.partitioners.murmur2 import partition_of_key
@@ -32,7 +33,7 @@ def _keyed(step: ProducerSendsStep) -> Iterator[tuple[Sent, bytes, int]]:
             yield sent, sent.record.key, sent.answer
 
 
-@claim("in-range", kinds="K", scope=Scope.CASE, validity=True, source="Partitioner")
+@claim("in-range", kinds=Kind.PARTITIONER, scope=Scope.CASE, validity=True, source="Partitioner")
 def in_range(step: ProducerSendsStep) -> Iterator[Evidence]:
     """0 <= partition < count for every record, count >= 1."""
     for sent in step.sent:
@@ -40,7 +41,7 @@ def in_range(step: ProducerSendsStep) -> Iterator[Evidence]:
             yield Evidence(_told(sent.record), {"sent to": sent.answer, "of partitions": sent.topic.count})
 
 
-@claim("total", kinds="K", scope=Scope.CASE, validity=True, source="Partitioner")
+@claim("total", kinds=Kind.PARTITIONER, scope=Scope.CASE, validity=True, source="Partitioner")
 def total(step: ProducerSendsStep) -> Iterator[Evidence]:
     """A record for a partition that is there, or for none in particular, never raises."""
     for sent in (*step.sent, *(step.other or ())):
@@ -53,7 +54,7 @@ def total(step: ProducerSendsStep) -> Iterator[Evidence]:
             yield Evidence(_told(sent.record), {answer.kind.value: answer.message})
 
 
-@claim("terminates", kinds="K", scope=Scope.CASE, validity=True, source="Partitioner")
+@claim("terminates", kinds=Kind.PARTITIONER, scope=Scope.CASE, validity=True, source="Partitioner")
 def terminates(step: ProducerSendsStep) -> Iterator[Evidence]:
     """It answers within the call limit."""
     for sent in (*step.sent, *(step.other or ())):
@@ -61,7 +62,13 @@ def terminates(step: ProducerSendsStep) -> Iterator[Evidence]:
             yield Evidence(_told(sent.record), {sent.answer.kind.value: sent.answer.message})
 
 
-@claim("same-key-same-partition", kinds="K", scope=Scope.CASE, validity=True, source="DefaultPartitioner")
+@claim(
+    "same-key-same-partition",
+    kinds=Kind.PARTITIONER,
+    scope=Scope.CASE,
+    validity=True,
+    source="DefaultPartitioner",
+)
 def same_key_same_partition(step: ProducerSendsStep) -> Iterator[Evidence]:
     """Equal key bytes and equal count give equal partitions."""
     seen: dict[tuple[bytes, int], int] = {}
@@ -74,7 +81,14 @@ def same_key_same_partition(step: ProducerSendsStep) -> Iterator[Evidence]:
             )
 
 
-@claim("pure", kinds="K", scope=Scope.CASE, validity=True, looks=(Look.OTHER,), source="Partitioner")
+@claim(
+    "pure",
+    kinds=Kind.PARTITIONER,
+    scope=Scope.CASE,
+    validity=True,
+    looks=(Look.OTHER,),
+    source="Partitioner",
+)
 def pure(step: ProducerSendsStep) -> Iterator[Evidence]:
     """Another object configured alike sends records with a key, or with a partition, to the same places."""
     for first, then in zip(step.sent, step.other or (), strict=False):
@@ -87,7 +101,7 @@ def pure(step: ProducerSendsStep) -> Iterator[Evidence]:
 
 @claim(
     "deterministic",
-    kinds="K",
+    kinds=Kind.PARTITIONER,
     scope=Scope.CASE,
     looks=(Look.OTHER, Look.PROCESS),
     source="KAFKA-12898: answers that follow a hash order",
@@ -99,7 +113,7 @@ def deterministic(step: ProducerSendsStep) -> Iterator[Evidence]:
             yield Evidence(_told(first.record), {"sent to": first.answer, "asked again to": then.answer})
 
 
-@claim("hash-compatible", kinds="K", scope=Scope.CASE, source="Utils.murmur2")
+@claim("hash-compatible", kinds=Kind.PARTITIONER, scope=Scope.CASE, source="Utils.murmur2")
 def hash_compatible(step: ProducerSendsStep) -> Iterator[Evidence]:
     """Murmur2 of the key bytes equals Kafka's for every length and byte pattern."""
     for sent, key, partition in _keyed(step):
@@ -111,7 +125,7 @@ def hash_compatible(step: ProducerSendsStep) -> Iterator[Evidence]:
             )
 
 
-@claim("available-only", kinds="K", scope=Scope.CASE, source="DefaultPartitioner")
+@claim("available-only", kinds=Kind.PARTITIONER, scope=Scope.CASE, source="DefaultPartitioner")
 def available_only(step: ProducerSendsStep) -> Iterator[Evidence]:
     """A keyless record goes to an available partition whenever there is one."""
     for sent in step.sent:
@@ -126,7 +140,13 @@ def asks_out_of_range(step: ProducerSendsStep) -> bool:
     return any(_is_out_of_range(sent) for sent in step.sent)
 
 
-@claim("refuses-out-of-range", kinds="K", scope=Scope.CASE, applies=asks_out_of_range, source="KafkaProducer")
+@claim(
+    "refuses-out-of-range",
+    kinds=Kind.PARTITIONER,
+    scope=Scope.CASE,
+    applies=asks_out_of_range,
+    source="KafkaProducer",
+)
 def refuses_out_of_range(step: ProducerSendsStep) -> Iterator[Evidence]:
     """An explicit partition outside [0, count) is an error."""
     for sent in step.sent:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from kassay.model.kinds import Kind
 from kassay.model.placement.request import Replicas
 from kassay.model.placement.step import PlacementStep
 from kassay.properties.placement.replicas import is_placed
@@ -52,7 +53,11 @@ def _is_even(loads: Mapping[int, int]) -> bool:
 
 
 @claim(
-    "replicas-even", kinds="P", scope=Scope.OPTIMUM, applies=is_placed, source="AdminUtils, its first goal"
+    "replicas-even",
+    kinds=Kind.PLACER,
+    scope=Scope.OPTIMUM,
+    applies=is_placed,
+    source="AdminUtils, its first goal",
 )
 def replicas_even(step: PlacementStep, best: BestPlacement) -> Iterator[Evidence]:
     """Replicas per broker are within one where the rack rule allows, else as even as they can be.
@@ -69,7 +74,7 @@ def replicas_even(step: PlacementStep, best: BestPlacement) -> Iterator[Evidence
         yield Evidence("replicas", {"are": loads, "could be": best.replicas, "squares too many": worse})
 
 
-@claim("leaders-even", kinds="P", scope=Scope.OPTIMUM, applies=is_placed, source="KAFKA-15354")
+@claim("leaders-even", kinds=Kind.PLACER, scope=Scope.OPTIMUM, applies=is_placed, source="KAFKA-15354")
 def leaders_even(step: PlacementStep, best: BestPlacement) -> Iterator[Evidence]:
     """Preferred leaders per unfenced broker are within one, existing partitions included, where possible."""
     loads = leader_loads(step)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.failure import FailureKind
 from kassay.model.groups.step import Failure, Look
+from kassay.model.kinds import Kind
 from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import PlanRequest, PlanStep
 from kassay.model.placement.request import Replicas
@@ -32,7 +33,7 @@ def _answers(step: PlanStep) -> Iterator[tuple[str, Plan | Failure]]:
         yield f"plan, asked {probe.look.value}", probe.answer
 
 
-@claim("total", kinds="L", scope=Scope.STEP, validity=True, source="KIP-455")
+@claim("total", kinds=Kind.PLANNER, scope=Scope.STEP, validity=True, source="KIP-455")
 def total(step: PlanStep) -> Iterator[Evidence]:
     """A well-formed request never raises."""
     for call, answer in _answers(step):
@@ -40,7 +41,7 @@ def total(step: PlanStep) -> Iterator[Evidence]:
             yield Evidence(call, {"no answer": answer.message})
 
 
-@claim("terminates", kinds="L", scope=Scope.STEP, validity=True, source="KIP-455")
+@claim("terminates", kinds=Kind.PLANNER, scope=Scope.STEP, validity=True, source="KIP-455")
 def terminates(step: PlanStep) -> Iterator[Evidence]:
     """It answers within the call limit."""
     for call, answer in _answers(step):
@@ -58,7 +59,14 @@ def _differing(step: PlanStep, *looks: Look) -> Iterator[Evidence]:
         yield Evidence("the plan", {"asked": probe.look.value, "first": tuple(map(str, first)), "then": told})
 
 
-@claim("pure", kinds="L", scope=Scope.STEP, validity=True, looks=(Look.AGAIN, Look.OTHER), source="KIP-455")
+@claim(
+    "pure",
+    kinds=Kind.PLANNER,
+    scope=Scope.STEP,
+    validity=True,
+    looks=(Look.AGAIN, Look.OTHER),
+    source="KIP-455",
+)
 def pure(step: PlanStep) -> Iterator[Evidence]:
     """The same request gets the same plan from this and any other object."""
     yield from _differing(step, Look.AGAIN, Look.OTHER)
@@ -66,7 +74,7 @@ def pure(step: PlanStep) -> Iterator[Evidence]:
 
 @claim(
     "deterministic",
-    kinds="L",
+    kinds=Kind.PLANNER,
     scope=Scope.STEP,
     looks=(Look.AGAIN, Look.OTHER, Look.PROCESS),
     source="KAFKA-12898: answers that follow a hash order",
@@ -119,7 +127,11 @@ def _reracked(source: Source, hosts: list[Broker]) -> tuple[Broker, ...]:
 
 
 MANY_MOVES = Situation(
-    "many-moves", "L", "Several replicas of one partition move in one plan.", has_many_moves, ("plan-valid",)
+    "many-moves",
+    (Kind.PLANNER,),
+    "Several replicas of one partition move in one plan.",
+    has_many_moves,
+    ("plan-valid",),
 )
 SITUATIONS["many-moves"] = MANY_MOVES
 

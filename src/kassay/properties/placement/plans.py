@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kassay.model.cluster import TopicPartition
+from kassay.model.kinds import Kind
 from kassay.model.placement.plan import Plan
 from kassay.model.placement.request import Replicas
 from kassay.properties.placement.replicas import rack_rule, wrong_replicas
@@ -42,7 +43,7 @@ def stages(plan: Plan) -> Iterator[Stage]:
         yield Stage(partition, number, before, after, wanted, last)
 
 
-@claim("plan-valid", kinds="L", scope=Scope.CASE, source="KIP-455")
+@claim("plan-valid", kinds=Kind.PLANNER, scope=Scope.CASE, source="KIP-455")
 def plan_valid(plan: Plan) -> Iterator[Evidence]:
     """A replica moves only from a broker that hosts it; each state between keeps the other rules."""
     for number, (move, before, after) in enumerate(plan.states(), start=1):
@@ -54,7 +55,7 @@ def plan_valid(plan: Plan) -> Iterator[Evidence]:
     yield from rack_spread_in_plan(plan)
 
 
-@claim("replicas-distinct", kinds="L", scope=Scope.CASE, validity=True, source="KIP-455")
+@claim("replicas-distinct", kinds=Kind.PLANNER, scope=Scope.CASE, validity=True, source="KIP-455")
 def replicas_distinct_in_plan(plan: Plan) -> Iterator[Evidence]:
     """After every move the partition has exactly RF different brokers, none of them gone at its last."""
     brokers = {broker.broker_id: broker for broker in plan.brokers}
@@ -70,7 +71,7 @@ def replicas_distinct_in_plan(plan: Plan) -> Iterator[Evidence]:
                 yield Evidence(stage.subject, {"replicas": stage.replicas, **wrong})
 
 
-@claim("rack-spread", kinds="L", scope=Scope.CASE, source="KIP-36, KIP-455")
+@claim("rack-spread", kinds=Kind.PLANNER, scope=Scope.CASE, source="KIP-36, KIP-455")
 def rack_spread_in_plan(plan: Plan) -> Iterator[Evidence]:
     """No move breaks the rack rule of its partition, and a partition that is done with keeps it."""
     if not plan.brokers or any(broker.rack is None for broker in plan.brokers):
@@ -92,7 +93,7 @@ def rack_spread_in_plan(plan: Plan) -> Iterator[Evidence]:
             )
 
 
-@claim("plan-minimal", kinds="L", scope=Scope.OPTIMUM, source="KAFKA-19048")
+@claim("plan-minimal", kinds=Kind.PLANNER, scope=Scope.OPTIMUM, source="KAFKA-19048")
 def plan_minimal(plan: Plan, fewest: int) -> Iterator[Evidence]:
     """The fewest replicas move among plans that reach the same balance."""
     copied = sum(move.target is not None for move in plan.moves)

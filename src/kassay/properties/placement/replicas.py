@@ -14,6 +14,7 @@ from typing import NamedTuple
 from kassay.model.cluster import Broker
 from kassay.model.failure import FailureKind
 from kassay.model.groups.step import Failure, Look
+from kassay.model.kinds import Kind
 from kassay.model.placement.request import PlacementRequest, Refusal, Replicas
 from kassay.model.placement.step import PlacementProbe, PlacementStep
 from kassay.properties.registry import Evidence, Scope, claim
@@ -66,7 +67,12 @@ def is_placed(step: PlacementStep) -> bool:
 
 
 @claim(
-    "replicas-distinct", kinds="P", scope=Scope.CASE, validity=True, applies=is_placed, source="AdminUtils"
+    "replicas-distinct",
+    kinds=Kind.PLACER,
+    scope=Scope.CASE,
+    validity=True,
+    applies=is_placed,
+    source="AdminUtils",
 )
 def replicas_distinct(step: PlacementStep) -> Iterator[Evidence]:
     """Every new partition has exactly RF different, known brokers."""
@@ -93,7 +99,14 @@ def wrong_replicas(
         yield {"no such broker": unknown}
 
 
-@claim("too-few-brokers", kinds="P", scope=Scope.CASE, validity=True, applies=is_too_few, source="AdminUtils")
+@claim(
+    "too-few-brokers",
+    kinds=Kind.PLACER,
+    scope=Scope.CASE,
+    validity=True,
+    applies=is_too_few,
+    source="AdminUtils",
+)
 def too_few_brokers(step: PlacementStep) -> Iterator[Evidence]:
     """RF larger than the number of brokers is refused with an error."""
     if is_too_few(step) and step.placed is not None:
@@ -108,7 +121,7 @@ def too_few_brokers(step: PlacementStep) -> Iterator[Evidence]:
         )
 
 
-@claim("total", kinds="P", scope=Scope.CASE, validity=True, source="ReplicaPlacer")
+@claim("total", kinds=Kind.PLACER, scope=Scope.CASE, validity=True, source="ReplicaPlacer")
 def total(step: PlacementStep) -> Iterator[Evidence]:
     """A well-formed request never raises; one that cannot be met may be refused."""
     for call, answer in _answers(step):
@@ -120,7 +133,7 @@ def total(step: PlacementStep) -> Iterator[Evidence]:
             yield Evidence(call, {"refused": answer.message})
 
 
-@claim("terminates", kinds="P", scope=Scope.CASE, validity=True, source="ReplicaPlacer")
+@claim("terminates", kinds=Kind.PLACER, scope=Scope.CASE, validity=True, source="ReplicaPlacer")
 def terminates(step: PlacementStep) -> Iterator[Evidence]:
     """It answers within the call limit."""
     for call, answer in _answers(step):
@@ -145,7 +158,7 @@ def _difference(step: PlacementStep, probe: PlacementProbe) -> Evidence | None:
 
 @claim(
     "pure",
-    kinds="P",
+    kinds=Kind.PLACER,
     scope=Scope.CASE,
     validity=True,
     looks=(Look.AGAIN, Look.OTHER),
@@ -163,7 +176,7 @@ def pure(step: PlacementStep) -> Iterator[Evidence]:
 
 @claim(
     "deterministic",
-    kinds="P",
+    kinds=Kind.PLACER,
     scope=Scope.CASE,
     looks=(Look.AGAIN, Look.OTHER, Look.PROCESS),
     source="KAFKA-12898: answers that follow a hash order",
@@ -177,7 +190,11 @@ def deterministic(step: PlacementStep) -> Iterator[Evidence]:
 
 
 @claim(
-    "order-independent", kinds="P", scope=Scope.CASE, looks=(Look.PERMUTED,), source="AdminUtils, with racks"
+    "order-independent",
+    kinds=Kind.PLACER,
+    scope=Scope.CASE,
+    looks=(Look.PERMUTED,),
+    source="AdminUtils, with racks",
 )
 def order_independent(step: PlacementStep) -> Iterator[Evidence]:
     """Permuting the brokers does not change the answer."""
@@ -192,7 +209,7 @@ def has_rack_rule(step: PlacementStep) -> bool:
     return is_placed(step) and step.request.has_racks and not is_too_few(step)
 
 
-@claim("rack-spread", kinds="P", scope=Scope.CASE, applies=has_rack_rule, source="KIP-36")
+@claim("rack-spread", kinds=Kind.PLACER, scope=Scope.CASE, applies=has_rack_rule, source="KIP-36")
 def rack_spread(step: PlacementStep) -> Iterator[Evidence]:
     """Replicas lie in min(RF, racks) racks, at most ceil(RF / racks) in each where brokers allow."""
     request = step.request
@@ -218,7 +235,13 @@ def has_partial_racks(step: PlacementStep) -> bool:
     return step.request.has_partial_racks
 
 
-@claim("partial-racks-refused", kinds="P", scope=Scope.CASE, applies=has_partial_racks, source="AdminUtils")
+@claim(
+    "partial-racks-refused",
+    kinds=Kind.PLACER,
+    scope=Scope.CASE,
+    applies=has_partial_racks,
+    source="AdminUtils",
+)
 def partial_racks_refused(step: PlacementStep) -> Iterator[Evidence]:
     """A cluster in which only some brokers have a rack is refused."""
     if step.request.has_partial_racks and step.placed is not None:
@@ -235,7 +258,13 @@ def has_laps(step: PlacementStep) -> bool:
     )
 
 
-@claim("follower-spread", kinds="P", scope=Scope.CASE, applies=has_laps, source="AdminUtils, its second goal")
+@claim(
+    "follower-spread",
+    kinds=Kind.PLACER,
+    scope=Scope.CASE,
+    applies=has_laps,
+    source="AdminUtils, its second goal",
+)
 def follower_spread(step: PlacementStep) -> Iterator[Evidence]:
     """A broker that leads at least as many partitions as there are brokers has two follower sets or more.
 
@@ -274,7 +303,13 @@ def _has_choice(request: PlacementRequest, leader: int) -> bool:
     return next(choices, None) is not None and next(choices, None) is not None
 
 
-@claim("no-fenced-leader", kinds="P", scope=Scope.CASE, applies=is_placed, source="StripedReplicaPlacer")
+@claim(
+    "no-fenced-leader",
+    kinds=Kind.PLACER,
+    scope=Scope.CASE,
+    applies=is_placed,
+    source="StripedReplicaPlacer",
+)
 def no_fenced_leader(step: PlacementStep) -> Iterator[Evidence]:
     """No fenced broker leads a partition that an unfenced replica could lead."""
     unfenced, known = step.request.unfenced, step.request.by_id

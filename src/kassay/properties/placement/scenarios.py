@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kassay.model.cluster import Broker, TopicPartition
+from kassay.model.kinds import Kind
 from kassay.model.placement.plan import Move, Plan
 from kassay.model.placement.request import PlacementRequest, Replicas
 from kassay.properties.placement.plans import has_many_moves
@@ -153,18 +154,22 @@ _SPREADING: Final = ("rack-spread", "leaders-even", "no-fenced-leader")
 PLACEMENT_SITUATIONS: Final = (
     Situation(
         "uneven-racks",
-        "P",
+        (Kind.PLACER,),
         "Racks have different sizes.",
         has_uneven_racks,
         _SPREADING,
         excluded_by=("no-racks",),
     ),
-    Situation("fenced", "P", "There are fenced brokers.", has_fenced, _SPREADING),
-    Situation("rf-near-brokers", "P", "RF = brokers or one less.", is_near_broker_count, _SPREADING),
-    Situation("partitions-added", "P", "An existing topic grows.", adds_partitions, ("leaders-even",)),
+    Situation("fenced", (Kind.PLACER,), "There are fenced brokers.", has_fenced, _SPREADING),
+    Situation(
+        "rf-near-brokers", (Kind.PLACER,), "RF = brokers or one less.", is_near_broker_count, _SPREADING
+    ),
+    Situation(
+        "partitions-added", (Kind.PLACER,), "An existing topic grows.", adds_partitions, ("leaders-even",)
+    ),
 )
 # Groups have a `partitions-added` of their own.
-SITUATIONS.update({f"{found.kinds}:{found.id}": found for found in PLACEMENT_SITUATIONS})
+SITUATIONS.update({f"P:{found.id}": found for found in PLACEMENT_SITUATIONS})
 
 PLAN_SITUATIONS: Final[Mapping[str, tuple[Callable[[Plan], bool], tuple[str, ...]]]] = {
     "many-moves": (has_many_moves, ("plan-valid",)),

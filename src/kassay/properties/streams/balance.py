@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import permutations
 
+from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskRun, TaskStep
 from kassay.model.streams.tasks import TaskRequest
 from kassay.properties.registry import Evidence, Scope, claim
@@ -38,7 +39,10 @@ def _lighter_elsewhere(step: TaskStep) -> Iterator[tuple[str, str]]:
 
 
 @claim(
-    "balanced-optimal", kinds="T", scope=Scope.OUTCOME, source="Harvey et al. 2006, semi-matchings; KIP-441"
+    "balanced-optimal",
+    kinds=Kind.STREAMS,
+    scope=Scope.OUTCOME,
+    source="Harvey et al. 2006, semi-matchings; KIP-441",
 )
 def balanced_optimal(step: TaskStep) -> Iterator[Evidence]:
     """At rest no active task would weigh less on another process, the k-th of c threads weighing k/c.
@@ -98,7 +102,7 @@ def _judgeable(run: TaskRun) -> bool:
 
 @claim(
     "sticky-minimal",
-    kinds="T",
+    kinds=Kind.STREAMS,
     scope=Scope.REBALANCE,
     applies=_judgeable,
     minimum=20,

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from kassay.model.failure import FailureKind
 from kassay.model.groups.step import Failure, Look
+from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskProbe, TaskRun, TaskStep
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment
 from kassay.properties.registry import Evidence, Scope, claim
@@ -24,7 +25,7 @@ def _failures(step: TaskStep) -> Iterator[tuple[str, Failure]]:
             yield f"assign, asked {probe.look.value}", probe.answer
 
 
-@claim("total", kinds="T", scope=Scope.STEP, validity=True, source="TaskAssignor")
+@claim("total", kinds=Kind.STREAMS, scope=Scope.STEP, validity=True, source="TaskAssignor")
 def total(step: TaskStep) -> Iterator[Evidence]:
     """A well-formed input never raises."""
     for call, failure in _failures(step):
@@ -32,7 +33,7 @@ def total(step: TaskStep) -> Iterator[Evidence]:
             yield Evidence(call, {"no answer": failure.message})
 
 
-@claim("terminates", kinds="T", scope=Scope.STEP, validity=True, source="max.poll.interval.ms")
+@claim("terminates", kinds=Kind.STREAMS, scope=Scope.STEP, validity=True, source="max.poll.interval.ms")
 def terminates(step: TaskStep) -> Iterator[Evidence]:
     """It answers within the call limit."""
     for call, failure in _failures(step):
@@ -66,7 +67,7 @@ def _differing(step: TaskStep, *looks: Look) -> Iterator[Evidence]:
 
 @claim(
     "pure",
-    kinds="T",
+    kinds=Kind.STREAMS,
     scope=Scope.STEP,
     validity=True,
     looks=(Look.AGAIN, Look.OTHER),
@@ -79,7 +80,7 @@ def pure(step: TaskStep) -> Iterator[Evidence]:
 
 @claim(
     "deterministic",
-    kinds="T",
+    kinds=Kind.STREAMS,
     scope=Scope.STEP,
     looks=(Look.AGAIN, Look.OTHER, Look.PROCESS),
     source="KAFKA-12898: answers that follow a hash order",
@@ -91,7 +92,7 @@ def deterministic(step: TaskStep) -> Iterator[Evidence]:
 
 @claim(
     "order-independent",
-    kinds="T",
+    kinds=Kind.STREAMS,
     scope=Scope.STEP,
     looks=(Look.PERMUTED,),
     source="KAFKA-12898: the leader's maps have no order",
@@ -105,7 +106,7 @@ def _asks(run: TaskRun) -> bool:
     return run.answered
 
 
-@claim("converges", kinds="T", scope=Scope.REBALANCE, applies=_asks, argument="", source="KIP-441")
+@claim("converges", kinds=Kind.STREAMS, scope=Scope.REBALANCE, applies=_asks, argument="", source="KIP-441")
 def converges(run: TaskRun, rounds: str) -> Iterator[Evidence]:
     """After a change and nothing else, with copies that catch up, the application comes to rest.
 
@@ -134,7 +135,14 @@ def _resting_pairs(run: TaskRun) -> Iterator[tuple[TaskStep, TaskStep]]:
             yield first, then
 
 
-@claim("stable", kinds="T", scope=Scope.REBALANCE, applies=_was_left_alone, minimum=20, source="KIP-441")
+@claim(
+    "stable",
+    kinds=Kind.STREAMS,
+    scope=Scope.REBALANCE,
+    applies=_was_left_alone,
+    minimum=20,
+    source="KIP-441",
+)
 def stable(run: TaskRun) -> Iterator[Evidence]:
     """A settled, unchanged application gets the same answer again."""
     for first, then in _resting_pairs(run):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from kassay.model.kinds import Kind
 from kassay.model.streams.history import (
     CHANGELOG,
     ProcessJoin,
@@ -45,7 +46,7 @@ _BALANCE: Final = ("balanced-within-one", "balanced-optimal")
 _COPYING: Final = ("standby-disjoint",)
 
 TASK_SITUATIONS: Final = tuple(
-    Situation(situation_id, "T", sentence, None, required_by)
+    Situation(situation_id, (Kind.STREAMS,), sentence, None, required_by)
     for situation_id, sentence, required_by in (
         ("process-joins", "A process comes to a running application.", (*_MOVING, *_BALANCE)),
         ("process-leaves", "A process goes, and its state with it.", (*_MOVING, "complete")),

@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import permutations
 
+from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskId
 from kassay.properties.registry import Evidence, Scope, claim
 
 
-@claim("exists", kinds="T", scope=Scope.STEP, validity=True, source="TaskAssignor")
+@claim("exists", kinds=Kind.STREAMS, scope=Scope.STEP, validity=True, source="TaskAssignor")
 def known(step: TaskStep) -> Iterator[Evidence]:
     """Every process and every task in the answer is one of the request."""
     tasks = frozenset(step.request.tasks)
@@ -27,7 +28,7 @@ def known(step: TaskStep) -> Iterator[Evidence]:
             yield Evidence(str(task), {"process": process_id, "expected": "a task of the request"})
 
 
-@claim("single-owner", kinds="T", scope=Scope.STEP, validity=True, source="TaskAssignor")
+@claim("single-owner", kinds=Kind.STREAMS, scope=Scope.STEP, validity=True, source="TaskAssignor")
 def single_owner(step: TaskStep) -> Iterator[Evidence]:
     """No active task is given out twice: its records would be processed twice."""
     for task, runs_on in sorted(_where(step.given, "active").items()):
@@ -35,7 +36,7 @@ def single_owner(step: TaskStep) -> Iterator[Evidence]:
             yield Evidence(str(task), {"active on": tuple(runs_on)})
 
 
-@claim("complete", kinds="T", scope=Scope.STEP, validity=True, source="TaskAssignor")
+@claim("complete", kinds=Kind.STREAMS, scope=Scope.STEP, validity=True, source="TaskAssignor")
 def complete(step: TaskStep) -> Iterator[Evidence]:
     """Every task is active somewhere: its records would wait."""
     for task in sorted(set(step.request.tasks) - step.given.owners.keys()):
@@ -47,7 +48,13 @@ def has_stateful(step: TaskStep) -> bool:
     return bool(step.request.stateful)
 
 
-@claim("standby-disjoint", kinds="T", scope=Scope.STEP, applies=has_stateful, source="StreamsConfig, KIP-441")
+@claim(
+    "standby-disjoint",
+    kinds=Kind.STREAMS,
+    scope=Scope.STEP,
+    applies=has_stateful,
+    source="StreamsConfig, KIP-441",
+)
 def standby_disjoint(step: TaskStep) -> Iterator[Evidence]:
     """An active task and its standbys are on different processes, as many as asked where processes allow.
 
@@ -70,7 +77,7 @@ def standby_disjoint(step: TaskStep) -> Iterator[Evidence]:
             yield Evidence(str(task), {**facts, "fault": "too few standby copies", "asked": asked})
 
 
-@claim("balanced-within-one", kinds="T", scope=Scope.OUTCOME, source="KIP-441, its balance factor")
+@claim("balanced-within-one", kinds=Kind.STREAMS, scope=Scope.OUTCOME, source="KIP-441, its balance factor")
 def balanced_within_one(step: TaskStep) -> Iterator[Evidence]:
     """At rest no process could hand an active task to another and still have as many for each thread.
 

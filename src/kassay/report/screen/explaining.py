@@ -20,13 +20,13 @@ def explanation_view(document: Document) -> RenderableType:
 
 
 _KINDS = {
-    "C": "client-side assignors",
-    "S": "server-side assignors",
-    "H": "share groups",
-    "T": "Streams tasks",
-    "P": "placers",
-    "L": "plans",
-    "K": "partitioners",
+    "client": "client-side assignors",
+    "server": "server-side assignors",
+    "share": "share groups",
+    "streams": "Streams tasks",
+    "placer": "placers",
+    "planner": "plans",
+    "partitioner": "partitioners",
 }
 
 

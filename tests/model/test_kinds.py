@@ -1,0 +1,17 @@
+import pytest
+
+from kassay.model.kinds import CONSUMER_GROUPS, GROUPS, Kind
+
+
+def test_a_kind_is_read_by_its_word_and_by_its_letter():
+    assert [Kind(letter) for letter in "CSHTPLKG"] == list(Kind) == [Kind(str(kind)) for kind in Kind]
+
+
+@pytest.mark.parametrize("text", ["", "CS", "c", "X", None, 3])
+def test_anything_else_is_no_kind(text):
+    with pytest.raises(ValueError, match="not a valid Kind"):
+        Kind(text)
+
+
+def test_kinds_of_consumer_groups_are_kinds_of_groups():
+    assert set(CONSUMER_GROUPS) < set(GROUPS)
