@@ -1,0 +1,96 @@
+"""Files and texts as JSON and TOML documents, the values in them not yet looked at.
+
+A file may be compressed with gzip; `-` is standard input. A key that stands twice in an object is refused,
+where Python's own reader would keep the last.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+import tomllib
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from kassay.model.errors import InputError
+
+_GZIP: Final = b"\x1f\x8b"
+
+
+def read_text(path: str | Path, expected: str = "") -> str:
+    """The text of a file; raises `InputError`, which may say what was `expected` to be there."""
+    also = f", expected {expected}" if expected else ""
+    try:
+        raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        return (gzip.decompress(raw) if raw.startswith(_GZIP) else raw).decode()
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file{also}") from None
+    except IsADirectoryError:
+        raise InputError(f"{path}: is a folder, expected {expected or 'a file'}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 (byte {error.start}){also}") from None
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{path}: cannot be read ({reason})") from None
+
+
+def read_json(path: str | Path, expected: str = "") -> Any:
+    """The document of a JSON file; raises `InputError`."""
+    return parse_json(read_text(path, expected), str(path))
+
+
+def read_toml(path: str | Path, expected: str = "") -> dict[str, Any]:
+    """The document of a TOML file; raises `InputError`."""
+    try:
+        return tomllib.loads(read_text(path, expected))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError(f"{path}: not TOML ({error})") from None
+
+
+def parse_json(text: str, name: str, line: int | None = None) -> Any:
+    """The document of a text that comes from `name`, from its `line` where it has several documents.
+
+    Raises `InputError` for what is no JSON, and for a key that stands twice in an object.
+    """
+    twice: list[tuple[dict[str, Any], str]] = []
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        fields = dict(pairs)
+        if len(fields) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice.append((fields, next(key for key in keys if keys.count(key) > 1)))
+        return fields
+
+    first = line or 1
+    try:
+        document = json.loads(text, object_pairs_hook=once)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{name}:{first + error.lineno - 1}: not JSON ({error.msg})") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{name}:{first}: not JSON ({error})") from None
+    if twice:
+        # An object is complete after those inside it, so the last one was not dropped by a key around it.
+        fields, key = twice[-1]
+        place = next(path for path, value in _objects(document, "") if value is fields)
+        where = name if line is None else f"{name}:{line}"
+        raise InputError(f"{where}: {joined(place, key)}: found twice, expected once")
+    return document
+
+
+def joined(path: str, key: str | int) -> str:
+    """The path of what is at `key` in the object or list at `path`: `members[3].topics`."""
+    if isinstance(key, int):
+        return f"{path}[{key}]"
+    return f"{path}.{key}" if path else key
+
+
+def _objects(value: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every object of a document and where it stands."""
+    if isinstance(value, dict):
+        yield path, value
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in inner:
+        yield from _objects(item, joined(path, key))

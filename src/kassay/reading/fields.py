@@ -1,0 +1,53 @@
+"""What a field may hold beyond its Python type, and the errors about fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import Annotated, Any, Final, NamedTuple
+
+from kassay.model.errors import InputError
+
+_SHOWN: Final = 60
+
+
+class Bound(NamedTuple):
+    """Narrows a type where it stands in `Annotated`: what is expected, and whether a value is that."""
+
+    expected: str
+    holds: Callable[[Any], bool]
+
+
+def at_least(least: int) -> Bound:
+    """Whole numbers that are not below `least`."""
+    return Bound(f"a whole number from {least} on", lambda number: bool(number >= least))
+
+
+Name = Annotated[str, Bound("a name", bool)]
+Count = Annotated[int, at_least(0)]
+Positive = Annotated[int, at_least(1)]
+Seconds = Annotated[float, Bound("seconds, more than 0", lambda seconds: bool(seconds > 0))]
+
+
+def shown(value: object) -> str:
+    """The value as a complaint quotes it: one line, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+
+
+def difference(value: object, expected: str) -> str:
+    """What stands there, and what was expected."""
+    return f"found {shown(value)}, expected {expected}"
+
+
+def wrong(path: str, value: object, expected: str) -> InputError:
+    """The error that says what stands at a path, and what was expected there."""
+    return InputError(f"{path}: {difference(value, expected)}")
+
+
+def unique(values: Iterable[tuple[str, Hashable]], what: str) -> None:
+    """Raise `InputError` at the first value that stands twice; each comes with its path."""
+    first: dict[Hashable, str] = {}
+    for path, value in values:
+        if value in first:
+            raise InputError(f"{path}: {what} {shown(value)} is already at {first[value]}, expected unique")
+        first[value] = path

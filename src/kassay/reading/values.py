@@ -1,0 +1,214 @@
+"""Documents as typed values: the types say what a document may hold, cattrs walks both.
+
+A shape is a frozen dataclass with the fields of an object. They are of `str`, `int`, `float`, `bool`,
+`Literal`, tuples, frozen sets, `Mapping[str, X]`, `X | None` and other shapes; `Annotated` with a `Bound`
+narrows them. A field with a default may be missing or null. Nothing is converted: "1" is no number, True
+neither, and no float is a whole number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache, partial
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from kassay.model.errors import InputError
+from kassay.reading.documents import joined
+from kassay.reading.fields import Bound, difference
+
+if TYPE_CHECKING:
+    from cattrs import Converter
+
+T = TypeVar("T")
+_Hook = Callable[[Any, Any], Any]
+
+_LEAVES: Final = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+_OBJECT: Final = "object"
+
+
+class _WrongError(Exception):
+    """What is wrong with a value; `key` leads further in where it is wrong with one of its parts."""
+
+    def __init__(self, sentence: str, key: str | int = "") -> None:
+        super().__init__(sentence)
+        self.key = key
+
+
+def read_as(shape: type[T], document: object, where: str = "", *, closed: bool = False) -> T:
+    """The document as a value of the shape; `closed` refuses fields that its shapes do not have.
+
+    Raises `InputError` that says where (`where`, then the path in the document), what is there, and
+    what was expected.
+    """
+    # Imported where a document is read, for it takes longer to load than most of kassay.
+    from cattrs.errors import BaseValidationError
+
+    try:
+        return _converter(closed).structure(document, shape)
+    except (BaseValidationError, _WrongError) as error:
+        complaint = ": ".join(filter(None, (where, *_first(error))))
+    raise InputError(complaint)
+
+
+def _first(error: Any) -> tuple[str, str]:
+    """The path of the first value that is wrong, and what is wrong with it."""
+    path = ""
+    while not isinstance(error, _WrongError):
+        error, note = error.group_exceptions()[0][0]
+        path = joined(path, note.name if hasattr(note, "name") else note.index)
+    return (path if error.key == "" else joined(path, error.key)), str(error)
+
+
+@cache
+def _converter(closed: bool) -> Converter:
+    from cattrs import Converter
+
+    converter = Converter()
+    for leaf in _LEAVES:
+        converter.register_structure_hook(leaf, _leaf)
+    factories: dict[object, Callable[[Any, Converter], _Hook]] = {
+        tuple: _list_hook,
+        frozenset: _list_hook,
+        Mapping: _mapping_hook,
+        Literal: _literal_hook,
+        Annotated: _bounded_hook,
+        _OBJECT: partial(_object_hook, closed=closed),
+    }
+    converter.register_structure_hook_factory(
+        lambda shape: _kind_of(shape) in factories, lambda shape: factories[_kind_of(shape)](shape, converter)
+    )
+    return converter
+
+
+def _kind_of(shape: Any) -> object:
+    """What decides how a shape is read: the type that it is of, or that it is an object's."""
+    return _OBJECT if is_dataclass(shape) else get_origin(shape)
+
+
+def _leaf(value: Any, leaf: Any) -> Any:
+    if type(value) is leaf and (leaf is not float or math.isfinite(value)):
+        return value
+    if leaf is float and type(value) is int:
+        return float(value)
+    raise _WrongError(difference(value, _LEAVES[leaf]))
+
+
+def _bounded_hook(shape: Any, converter: Converter) -> _Hook:
+    inner, bound = get_args(shape)
+    if not isinstance(bound, Bound):
+        raise TypeError(f"{shape}: expected a Bound")
+    hook = converter.get_structure_hook(inner)
+
+    def read(value: Any, _: Any) -> Any:
+        try:
+            read = hook(value, inner)
+        except _WrongError:
+            read = None
+        if read is None or not bound.holds(read):
+            raise _WrongError(difference(value, bound.expected))
+        return read
+
+    return read
+
+
+def _literal_hook(shape: Any, _: Converter) -> _Hook:
+    allowed = get_args(shape)
+    expected = " or ".join(map(repr, allowed))
+
+    def read(value: Any, _: Any) -> Any:
+        if not any(type(value) is type(each) and value == each for each in allowed):
+            raise _WrongError(difference(value, expected))
+        return value
+
+    return read
+
+
+def _list_hook(shape: Any, converter: Converter) -> _Hook:
+    """The hook of a list of any length, or of one with a type for each place: `tuple[str, int]`."""
+    from cattrs.cols import list_structure_factory
+
+    origin, args = get_origin(shape), get_args(shape)
+    if origin is tuple and args[-1] is not ...:
+        return _places_hook(shape, converter)
+    entries = list_structure_factory(shape, converter)
+
+    def read(value: Any, _: Any) -> Any:
+        if not isinstance(value, list):
+            raise _WrongError(difference(value, "a list"))
+        return origin(entries(value, shape))
+
+    return read
+
+
+def _places_hook(shape: Any, converter: Converter) -> _Hook:
+    from cattrs.errors import IterableValidationError, IterableValidationNote
+
+    places = [(converter.get_structure_hook(each), each) for each in get_args(shape)]
+
+    def read(value: Any, _: Any) -> Any:
+        if not isinstance(value, list) or len(value) != len(places):
+            raise _WrongError(difference(value, f"a list of {len(places)} entries"))
+        read = []
+        for index, (hook, each) in enumerate(places):
+            try:
+                read.append(hook(value[index], each))
+            except Exception as error:
+                error.add_note(IterableValidationNote("", index, each))
+                raise IterableValidationError("", [error], shape) from None
+        return tuple(read)
+
+    return read
+
+
+def _mapping_hook(shape: Any, converter: Converter) -> _Hook:
+    from cattrs.gen import make_mapping_structure_fn
+
+    values: _Hook = make_mapping_structure_fn(shape, converter, dict, str)
+
+    def read(value: Any, _: Any) -> Any:
+        if not isinstance(value, dict):
+            raise _WrongError(difference(value, "an object"))
+        return values(value, shape)
+
+    return read
+
+
+def _object_hook(shape: Any, converter: Converter, closed: bool) -> _Hook:
+    from cattrs.gen import make_dict_structure_fn, override
+
+    def hook(hint: Any) -> _Hook:
+        # cattrs drops what `Annotated` says where annotations are postponed.
+        read = converter.get_structure_hook(hint)
+        return lambda value, _: read(value, hint)
+
+    hints = get_type_hints(shape, include_extras=True)
+    names = [field.name for field in fields(shape)]
+    required = [f.name for f in fields(shape) if f.default is MISSING and f.default_factory is MISSING]
+    overrides: dict[str, Any] = {name: override(struct_hook=hook(hints[name])) for name in names}
+    structure = make_dict_structure_fn(shape, converter, **overrides)
+
+    def read(value: Any, _: Any) -> Any:
+        if not isinstance(value, dict):
+            raise _WrongError(difference(value, "an object"))
+        for name in value if closed else ():
+            if name not in names:
+                raise _WrongError(f"unknown field, expected one of {', '.join(sorted(names))}", name)
+        for name in required:
+            if name not in value:
+                raise _WrongError("missing", name)
+        present = {name: value[name] for name in names if name in required or value.get(name) is not None}
+        return structure(present, shape)
+
+    return read

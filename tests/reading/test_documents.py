@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from kassay.model.errors import InputError
+from kassay.reading.documents import parse_json, read_json, read_text, read_toml
+
+
+def test_a_file_may_be_compressed(tmp_path: Path) -> None:
+    path = tmp_path / "group.json"
+    path.write_bytes(gzip.compress(b'{"a": [1, 2.5, null]}'))
+    assert read_json(path) == {"a": [1, 2.5, None]}
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('{"a": 1, "a": 1}', "f.json: a: found twice, expected once"),
+        ('{"a": [0, {"b": 1, "c": 2, "b": 3}]}', "f.json: a[1].b: found twice, expected once"),
+        ('{"a": {"b": 1, "b": 1}, "a": 2}', "f.json: a: found twice, expected once"),
+        ('{"a": {"b": 1, "b": 1}, "a": {"b": 1}}', "f.json: a: found twice, expected once"),
+        ('{"a":\n 1,,}', "f.json:2: not JSON (Expecting property name enclosed in double quotes)"),
+        ("", "f.json:1: not JSON (Expecting value)"),
+    ],
+)
+def test_one_line_says_what_is_wrong_and_where(text: str, complaint: str) -> None:
+    with pytest.raises(InputError) as refused:
+        parse_json(text, "f.json")
+    assert str(refused.value) == complaint
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "9" * 5_000])
+def test_what_python_cannot_hold_is_no_json(text: str) -> None:
+    with pytest.raises(InputError, match=r"^f.jsonl:3: not JSON \("):
+        parse_json(text, "f.jsonl", 3)
+
+
+def test_the_line_of_a_document_is_named() -> None:
+    with pytest.raises(InputError, match=r"^f.jsonl:7: not JSON"):
+        parse_json("{", "f.jsonl", 7)
+    with pytest.raises(InputError, match=r"^f.jsonl:7: a: found twice"):
+        parse_json('{"a": 1, "a": 2}', "f.jsonl", 7)
+
+
+def test_toml_is_read_and_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "campaign.toml"
+    path.write_text('[campaign]\nname = "a"\n')
+    assert read_toml(path) == {"campaign": {"name": "a"}}
+    path.write_text("a = 1\na = 2\n")
+    with pytest.raises(InputError, match=r"campaign.toml: not TOML \(.*line 2"):
+        read_toml(path)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none: no such file, expected a baseline$"):
+        read_text(tmp_path / "none", "a baseline")
+    with pytest.raises(InputError, match=r": is a folder, expected a file$"):
+        read_text(tmp_path)
+    path = tmp_path / "latin"
+    path.write_bytes(b"ab\xff")
+    with pytest.raises(InputError, match=r"latin: not UTF-8 \(byte 2\)$"):
+        read_text(path)
+    path.write_bytes(gzip.compress(b"abcdef")[:-4])
+    with pytest.raises(InputError, match=r"latin: cannot be read \("):
+        read_text(path)
