@@ -53,6 +53,6 @@ def load_formats() -> dict[str, Format]:
     """Every format by algorithm; imports all format files."""
     import kassay.certify.vectors as package
 
-    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         importlib.import_module(module.name)
     return FORMATS

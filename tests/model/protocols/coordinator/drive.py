@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.protocols.coordinator.timed_runtime import Broker, Happened, Runtime, defer
+from kassay.model.protocols.coordinator.runtime import ClockedRuntime, Happened
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.choices import Target, TargetAsk
-from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, CoordinatorState
+from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values.records import LogRecord
 from kassay.model.protocols.values.requests import Config, Partitions, Subscription
 
@@ -54,10 +54,11 @@ class Drive:
     """One group, driven by requests; every method that sends one returns its reply, None while parked."""
 
     def __init__(self, config: Config = EAGER, topics: dict[str, int] | None = None) -> None:
-        self.runtime = Runtime(config)
         self.choices = FirstChoices()
-        image = v.image_of((topics or {"foo": 4}).items())
-        self.broker = Broker(CoordinatorState(image=image))
+        self.runtime = ClockedRuntime(config, self.choices)
+        self.host = self.runtime.first(v.image_of((topics or {"foo": 4}).items()))
+        self.now = 0
+        self.durable = 0
         self.replies: dict[int, Any] = {}
         self.records: list[LogRecord] = []
         self.sent = 0
@@ -66,7 +67,7 @@ class Drive:
 
     @property
     def group(self) -> ClassicGroup | ConsumerGroup | None:
-        return self.broker.coordinator.group
+        return self.host.state.group
 
     @property
     def classic(self) -> ClassicGroup:
@@ -83,12 +84,14 @@ class Drive:
         return {member.member: member for member in self.group.members}[member_id]
 
     def due(self, kind: str, member_id: str = "") -> int | None:
-        return next((o.due for o in self.broker.armed if o.timer == v.Timer(kind, member_id)), None)
+        return next((self.now + o.due for o in self.host.armed if o.timer == v.Timer(kind, member_id)), None)
 
     # What can be done.
 
     def note(self, happened: Happened) -> Happened:
-        self.broker = happened.broker
+        self.host = happened.host
+        self.now += happened.elapsed
+        self.durable += happened.acknowledged
         self.records += happened.records
         for reply in happened.replies:
             assert reply.request not in self.replies, "answered twice"
@@ -97,30 +100,30 @@ class Drive:
 
     def send(self, request: Any, write_fails: str = "") -> Any:
         self.sent += 1
-        request = request._replace(request=self.sent, now=self.broker.now)
-        self.note(self.runtime.deliver(self.broker, request, self.choices, write_fails))
+        request = request._replace(request=self.sent)
+        self.note(self.runtime.deliver(self.host, request, write_fails))
         return self.replies.get(self.sent)
 
     def wait(self, millis: int) -> None:
         """Let time pass, through as many timers as are due on the way."""
-        end = self.broker.now + millis
+        end = self.now + millis
         while True:
-            fired = self.note(self.runtime.advance(self.broker, end - self.broker.now, self.choices)).fired
-            if self.broker.now == end and not fired:
+            fired = self.note(self.runtime.advance(self.host, end - self.now)).fired
+            if self.now == end and not fired:
                 return
 
     def reload(self) -> None:
-        self.note(self.runtime.reload(self.broker, self.choices))
+        self.note(self.runtime.reload(self.host))
 
     def defer(self) -> None:
-        self.broker = defer(self.broker)
+        self.host = self.host._replace(deferring=True)
 
     def flush(self) -> None:
-        self.note(self.runtime.flush(self.broker, self.choices))
+        self.note(self.runtime.flush(self.host))
 
     def publish(self, **topics: int) -> None:
         image = v.image_of(topics.items())
-        self.note(self.runtime.deliver(self.broker, v.MetadataChanged(image), self.choices))
+        self.note(self.runtime.deliver(self.host, v.MetadataChanged(image)))
 
     # Requests in short form.
 

@@ -70,7 +70,7 @@ def test_in_preparing_only_who_has_joined_counts():
 def test_a_refused_pending_id_is_dropped():
     drive, _, _ = in_state(STABLE)
     pending = drive.join().member
-    drive.runtime = drive.runtime._replace(config=FULL)
+    drive.runtime.config = FULL
     assert drive.join(pending).error == v.GROUP_MAX_SIZE_REACHED
     assert drive.classic.pending_join == ()
 
@@ -181,10 +181,10 @@ def test_without_an_acknowledgement_answers_wait_and_errors_do_not():
     waiting = drive.sent
     assert drive.send(v.Heartbeat(0, dynamic, generation)) is None
     assert drive.heartbeat(dynamic, 0) == v.ILLEGAL_GENERATION
-    durable = drive.broker.durable
+    durable = drive.durable
     drive.flush()
     assert [drive.replies[waiting].error, drive.replies[waiting + 1].error] == [v.NONE, v.NONE]
-    assert drive.broker.durable == durable + 1
+    assert drive.durable == durable + 1
 
 
 @pytest.mark.parametrize(

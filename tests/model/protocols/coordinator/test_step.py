@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
+from kassay.model.protocols.coordinator.runtime import ClockedRuntime, Happened
 from kassay.model.protocols.coordinator.step import SWITCHES
-from kassay.model.protocols.coordinator.timed_runtime import Broker, Happened, Runtime, defer
 from kassay.model.protocols.values import requests as v
-from kassay.model.protocols.values.groups import EMPTY, ClassicGroup, ConsumerGroup, CoordinatorState
+from kassay.model.protocols.values.groups import EMPTY, ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values.requests import Config, Subscription
 from tests.model.protocols.coordinator.drive import FirstChoices, tps
 
@@ -39,8 +39,7 @@ class Walk:
     def __init__(self, seed: int, kinds: tuple[str, ...], switches: frozenset[str] = frozenset()) -> None:
         self.random = random = Random(seed)
         self.kinds = kinds
-        self.choices = RandomChoices(random)
-        self.runtime = Runtime(
+        self.runtime = ClockedRuntime(
             Config(
                 initial_rebalance_delay=random.choice([0, 3_000]),
                 new_member_join_timeout=random.choice([12_000, 60_000]),
@@ -49,41 +48,42 @@ class Walk:
                 upgrade=random.random() < 0.7,
                 downgrade=random.random() < 0.7,
                 switches=switches,
-            )
+            ),
+            RandomChoices(random),
         )
-        self.broker = Broker(CoordinatorState(image=v.image_of({"bar": 2, "foo": 3}.items())))
+        self.host = self.runtime.first(v.image_of({"bar": 2, "foo": 3}.items()))
         self.answered: set[int] = set()
 
     def run(self) -> None:
         for number in range(STEPS):
             happened = self.act(number)
-            self.broker = happened.broker
+            self.host = happened.host
             for reply in happened.replies:
                 assert reply.request not in self.answered, "answered twice"
                 self.answered.add(reply.request)
-            assert hash(self.broker) == hash(self.broker)
+            assert hash(self.host) == hash(self.host)
             self.check()
 
     def act(self, number: int) -> Happened:
-        random, runtime, broker = self.random, self.runtime, self.broker
+        random, runtime, host = self.random, self.runtime, self.host
         dice = random.random()
         if dice < 0.12:
             millis = random.choice([0, 100, 3_000, 10_000, 60_000])
-            return runtime.advance(broker, millis, self.choices, random.choice)
+            return runtime.advance(host, millis, random.choice)
         if dice < 0.15:
-            return runtime.reload(broker, self.choices)
+            return runtime.reload(host)
         if dice < 0.17:
-            return Happened(defer(broker))
+            return Happened(host._replace(deferring=True))
         if dice < 0.20:
-            return runtime.flush(broker, self.choices)
+            return runtime.flush(host)
         if dice < 0.23:
             image = v.image_of({"foo": random.randint(1, 4), random.choice(["foo", "bar"]): 2}.items())
-            return runtime.deliver(broker, v.MetadataChanged(image), self.choices)
+            return runtime.deliver(host, v.MetadataChanged(image))
         fails = "NOT_ENOUGH_REPLICAS" if random.random() < 0.05 else ""
-        return runtime.deliver(broker, self.request(number), self.choices, fails)
+        return runtime.deliver(host, self.request(number), fails)
 
     def request(self, number: int):
-        random, group, now = self.random, self.broker.coordinator.group, self.broker.now
+        random, group = self.random, self.host.state.group
         known = {member.member: member for member in (group.members if group else ())}
         pending = group.pending_join if isinstance(group, ClassicGroup) else ()
         member = random.choice([*known, *known, *pending, "", "stranger"])
@@ -101,15 +101,15 @@ class Walk:
         if dice < 0.7:
             given = tuple((name, tps(index)) for index, name in enumerate(known))
             kind = random.choice(["", "consumer", "connect"])
-            return v.SyncGroup(number, member, generation, given, instance, kind, now=now)
+            return v.SyncGroup(number, member, generation, given, instance, kind)
         if dice < 0.8:
-            return v.Heartbeat(number, member, generation, instance, now)
+            return v.Heartbeat(number, member, generation, instance)
         if dice < 0.9:
             return v.LeaveGroup(
                 number, ((member, instance), (random.choice([*known, "x"]), ""))[: random.randint(1, 2)]
             )
         offsets = ((tps(0)[0], number),)
-        return v.OffsetCommit(number, member, generation, offsets, instance, random.choice([8, 9]), now)
+        return v.OffsetCommit(number, member, generation, offsets, instance, random.choice([8, 9]))
 
     def join(self, number: int, member: str, instance: str, known):
         random = self.random
@@ -121,23 +121,21 @@ class Walk:
             protocols = getattr(known, "protocols", protocols)
         session, rebalance = random.choice([6_000, 10_000]), random.choice([12_000, 30_000])
         version = random.choice([9, 9, 9, 5, 3])
-        return v.JoinGroup(
-            number, member, protocols, "c", instance, session, rebalance, "consumer", version, self.broker.now
-        )
+        return v.JoinGroup(number, member, protocols, "c", instance, session, rebalance, "consumer", version)
 
     def consumer_heartbeat(self, number: int, member: str, instance: str, generation: int, known):
-        random, now = self.random, self.broker.now
+        random = self.random
         epoch = random.choice([0, 0, -1, -2] + [generation] * 4)
         if epoch == 0:
-            return v.ConsumerHeartbeat(number, member, 0, instance, 30_000, ("foo",), "", (), now)
+            return v.ConsumerHeartbeat(number, member, 0, instance, 30_000, ("foo",), "", ())
         owned = random.choice([None, (), getattr(known, "assigned", ())])
         subscribed = random.choice([None, None, ("foo",), ("bar", "foo")])
         timeout = random.choice([-1, 30_000])
         assignor = random.choice(["", "uniform", "range"])
-        return v.ConsumerHeartbeat(number, member, epoch, instance, timeout, subscribed, assignor, owned, now)
+        return v.ConsumerHeartbeat(number, member, epoch, instance, timeout, subscribed, assignor, owned)
 
     def check(self) -> None:
-        group = self.broker.coordinator.group
+        group = self.host.state.group
         if isinstance(group, ConsumerGroup):
             held = [tp for member in group.members for tp in member.assigned + member.pending]
             assert len(held) == len(set(held)), "a partition has two holders"

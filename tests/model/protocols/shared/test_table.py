@@ -199,7 +199,7 @@ def test_the_classic_group_refuses_a_join_timer_while_completing():
     refused(
         "CompletingRebalance",
         classic_table.JOIN_TIMER,
-        lambda: drive.runtime.deliver(drive.broker, fired, drive.choices),
+        lambda: drive.runtime.deliver(drive.host, fired),
     )
 
 

@@ -38,7 +38,7 @@ def test_scripted_takes_the_first_where_the_script_ends():
 def test_who_leads_after_the_leader_is_open():
     drive = Drive()
     leader, *followers = drive.stable(3)
-    state = drive.broker.coordinator
+    state = drive.host.state
     found = outcomes(
         lambda choices: step(drive.runtime.config, state, v.LeaveGroup(9, ((leader, ""),)), choices),
         lambda ask: [()],

@@ -1,6 +1,6 @@
 """Step-by-step traces of the genuine group coordinator: the models must do the same at every step.
 
-A trace's events drive the coordinator of `model/protocols` through a broker with a virtual clock;
+A trace's events drive the coordinator of `model/protocols` in virtual milliseconds;
 after each step the clock, the replies, the timers that fired, the records, the number of acknowledged
 records and the whole state with its armed timers are compared. Only what the protocol leaves free is
 read from the trace (`TraceChoices`): new member ids, which member leads when the leader is gone, tied
@@ -19,10 +19,9 @@ from kassay.certify.vectors.protocol.codec import Images, config_of, event_of
 from kassay.certify.vectors.protocol.render import rendered_record, rendered_reply, rendered_state, tidy
 from kassay.certify.vectors.registry import vector_format
 from kassay.model.errors import InputError
+from kassay.model.protocols.coordinator.runtime import ClockedRuntime, CoordinatorTarget, Happened
 from kassay.model.protocols.coordinator.step import GroupCoordinator
-from kassay.model.protocols.coordinator.timed_runtime import Broker, Happened, Machine, Runtime, defer
 from kassay.model.protocols.shared.table import IllegalTransition
-from kassay.model.protocols.values.groups import CoordinatorState
 
 ALGORITHMS = ("protocol-classic", "protocol-consumer", "protocol-migration")
 
@@ -52,11 +51,13 @@ def check_trace(
 class _Trace:
     """One trace under way."""
 
-    def __init__(self, vector: Mapping[str, Any], machine: Machine) -> None:
-        self._runtime = Runtime(config_of(vector["config"]), machine)
+    def __init__(self, vector: Mapping[str, Any], target: CoordinatorTarget) -> None:
         self._choices = TraceChoices()
+        self._runtime = ClockedRuntime(config_of(vector["config"]), self._choices, target)
         self._images = Images()
-        self._broker = Broker(CoordinatorState(image=self._images.publish(vector["topics"])))
+        self._host = self._runtime.first(self._images.publish(vector["topics"]))
+        self._clock = 0
+        self._durable = 0
 
     def check(self, step: Mapping[str, Any]) -> str | None:
         """Take one step; what differs, or None."""
@@ -65,35 +66,36 @@ class _Trace:
             happened = self._perform(step)
         except IllegalTransition as problem:
             return f"expected that this can happen, got: {problem}"
-        self._broker = happened.broker
+        self._host = happened.host
+        self._clock += happened.elapsed
+        self._durable += happened.acknowledged
         return self._difference(step, happened)
 
     def _perform(self, step: Mapping[str, Any]) -> Happened:
-        event, broker, choices = step["event"], self._broker, self._choices
+        event, host = step["event"], self._host
         kind = event["event"]
         if kind == "advance":
-            return self._runtime.advance(broker, event["ms"], choices, choices.first_of)
+            return self._runtime.advance(host, event["ms"], self._choices.first_of)
         if kind == "flush":
-            return self._runtime.flush(broker, choices)
+            return self._runtime.flush(host)
         if kind == "reload":
-            return self._runtime.reload(broker, choices)
+            return self._runtime.reload(host)
         if kind == "defer":
-            return Happened(defer(broker))
-        body = event_of(step["i"], event, broker.now, self._images)
-        return self._runtime.deliver(broker, body, choices, event.get("write_fails", ""))
+            return Happened(host._replace(deferring=True))
+        body = event_of(step["i"], event, self._images)
+        return self._runtime.deliver(host, body, event.get("write_fails", ""))
 
     def _difference(self, step: Mapping[str, Any], happened: Happened) -> str | None:
-        broker = happened.broker
         fired = [[timer.kind, timer.member or None] for timer in happened.fired]
         replies = _by_request([rendered_reply(reply) for reply in happened.replies])
         records = _by_key([rendered_record(record) for record in happened.records])
         pairs = (
-            ("clock", step["t"], broker.now),
+            ("clock", step["t"], self._clock),
             ("fired", step["fired"], fired),
             ("responses", _by_request(step["responses"]), replies),
             ("records", _by_key(step["records"]), records),
-            ("durable", step["durable"], broker.durable),
-            ("state", tidy(step["state"]), tidy(rendered_state(broker, self._choices))),
+            ("durable", step["durable"], self._durable),
+            ("state", tidy(step["state"]), tidy(rendered_state(self._host, self._clock, self._choices))),
         )
         for name, expected, got in pairs:
             if expected != got:

@@ -8,8 +8,7 @@ from typing import Any
 from kassay.certify.vectors.protocol.codec import partitions_of
 from kassay.model.protocols.values.choices import ASSIGNOR, LEADER, PROTOCOL, Target, TargetAsk
 from kassay.model.protocols.values.groups import PREPARING, STABLE
-from kassay.model.protocols.values.requests import REVOCATION, Partitions, SetTimer
-from kassay.model.protocols.values.timers import Armed
+from kassay.model.protocols.values.requests import REVOCATION, Armed, Partitions, SetTimer
 
 
 class TraceChoices:

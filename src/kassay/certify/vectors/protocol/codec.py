@@ -73,7 +73,7 @@ def _sent(text: str | None) -> str:
     return "" if text is None else text or " "
 
 
-def _join(i: int, event: Mapping[str, Any], now: int) -> Event:
+def _join(i: int, event: Mapping[str, Any]) -> Event:
     return v.JoinGroup(
         i,
         event["member"],
@@ -84,11 +84,10 @@ def _join(i: int, event: Mapping[str, Any], now: int) -> Event:
         event["rebalance_timeout"],
         event["protocol_type"],
         event["api_version"],
-        now,
     )
 
 
-def _sync(i: int, event: Mapping[str, Any], now: int) -> Event:
+def _sync(i: int, event: Mapping[str, Any]) -> Event:
     given = tuple((member, _assignment(tps)) for member, tps in sorted(event["assignments"].items()))
     return v.SyncGroup(
         i,
@@ -98,7 +97,6 @@ def _sync(i: int, event: Mapping[str, Any], now: int) -> Event:
         _sent(event["instance"]),
         event["protocol_type"] or "",
         event["protocol"] or "",
-        now,
     )
 
 
@@ -106,17 +104,17 @@ def _assignment(tps: Mapping[str, Iterable[int]] | None) -> Partitions:
     return ZERO_BYTES if tps is None else partitions_of(tps)
 
 
-def _heartbeat(i: int, event: Mapping[str, Any], now: int) -> Event:
-    return v.Heartbeat(i, event["member"], event["generation"], _sent(event["instance"]), now)
+def _heartbeat(i: int, event: Mapping[str, Any]) -> Event:
+    return v.Heartbeat(i, event["member"], event["generation"], _sent(event["instance"]))
 
 
-def _leave(i: int, event: Mapping[str, Any], now: int) -> Event:
+def _leave(i: int, event: Mapping[str, Any]) -> Event:
     return v.LeaveGroup(
-        i, tuple((leaver["member"], _sent(leaver["instance"])) for leaver in event["members"]), now
+        i, tuple((leaver["member"], _sent(leaver["instance"])) for leaver in event["members"])
     )
 
 
-def _commit(i: int, event: Mapping[str, Any], now: int) -> Event:
+def _commit(i: int, event: Mapping[str, Any]) -> Event:
     offsets = tuple(
         (TopicPartition(topic, partition), offset) for topic, partition, offset in event["offsets"]
     )
@@ -127,11 +125,10 @@ def _commit(i: int, event: Mapping[str, Any], now: int) -> Event:
         offsets,
         _sent(event["instance"]),
         event["api_version"],
-        now,
     )
 
 
-def _consumer_heartbeat(i: int, event: Mapping[str, Any], now: int) -> Event:
+def _consumer_heartbeat(i: int, event: Mapping[str, Any]) -> Event:
     timeout, subscribed, owned = event["rebalance_timeout"], event["subscribed"], event["owned"]
     return v.ConsumerHeartbeat(
         i,
@@ -142,11 +139,10 @@ def _consumer_heartbeat(i: int, event: Mapping[str, Any], now: int) -> Event:
         None if subscribed is None else tuple(subscribed),
         _sent(event["assignor"]),
         None if owned is None else partitions_of(owned),
-        now,
     )
 
 
-_REQUESTS: Final[dict[str, Callable[[int, Mapping[str, Any], int], Event]]] = {
+_REQUESTS: Final[dict[str, Callable[[int, Mapping[str, Any]], Event]]] = {
     "join": _join,
     "sync": _sync,
     "heartbeat": _heartbeat,
@@ -156,11 +152,11 @@ _REQUESTS: Final[dict[str, Callable[[int, Mapping[str, Any], int], Event]]] = {
 }
 
 
-def event_of(i: int, event: Mapping[str, Any], now: int, images: Images) -> Event:
+def event_of(i: int, event: Mapping[str, Any], images: Images) -> Event:
     """The request or image of a step; raises `InputError` for a kind that does not exist."""
     kind = event["event"]
     if kind == "metadata":
-        return v.MetadataChanged(images.publish(event["topics"]), now)
+        return v.MetadataChanged(images.publish(event["topics"]))
     if kind not in _REQUESTS:
         raise InputError(f"step {i}: event {kind!r}, expected one of {', '.join(sorted(_REQUESTS))}")
-    return _REQUESTS[kind](i, event, now)
+    return _REQUESTS[kind](i, event)

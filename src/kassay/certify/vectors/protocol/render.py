@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.coordinator.consumer.group import group_state, preferred_assignor
-from kassay.model.protocols.coordinator.timed_runtime import Broker
+from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.values import records as r
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.choices import Choices
@@ -167,10 +167,10 @@ def rendered_topics(topics: Image) -> dict[str, int]:
     return {image.topic_id: image.partitions for image in topics}
 
 
-def rendered_state(broker: Broker, choices: Choices) -> dict[str, Any]:
+def rendered_state(host: CoordinatorHost, clock: int, choices: Choices) -> dict[str, Any]:
     """The observable state as the traces write it; `choices` settle which assignor a tied vote shows."""
-    group = broker.coordinator.group
-    timers = [[order.timer.kind, order.timer.member or None, order.due] for order in broker.armed]
+    group = host.state.group
+    timers = [[order.timer.kind, order.timer.member or None, clock + order.due] for order in host.armed]
     if isinstance(group, ClassicGroup):
         return {"type": "classic", **_rendered_classic(group), "timers": timers}
     if isinstance(group, ConsumerGroup):

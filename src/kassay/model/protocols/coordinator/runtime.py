@@ -1,41 +1,57 @@
-"""One group's coordinator as the explored worlds hold it: a value, and every outcome of an event.
+"""One group's coordinator with all that is around it, and what carries out the outputs of its steps.
 
-Around `coordinator.step` go the armed timers (without a clock: kinds and members), the compacted log,
-and the writes that are not acknowledged yet. On a clock (T1) it is always now, which is 0: an armed
-timer's due time says how long it has still to run, so that worlds that differ only in the date are one.
-All outcomes are remembered by (broker, event): a walk meets the same pair thousands of times.
+`CoordinatorHost` is a value: the coordinator's state, armed timers, log, writes not yet acknowledged, and
+who waits for these. It is always now, which is 0: the due time of an armed timer says how long it has still
+to run. `Call` takes steps and carries out their outputs, for everybody: `ClockedRuntime`, which the genuine
+traces go through, and `Brokers`, which are explored.
+Source: `CoordinatorRuntime` (write operations, the deferred event queue, timers, unloading).
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, Protocol, TypeAlias
 
 from kassay.model.explore import Interned, Interner
-from kassay.model.protocols.coordinator.step import Event, Load, Output, Unload, step
-from kassay.model.protocols.values import requests as v
-from kassay.model.protocols.values import timers
-from kassay.model.protocols.values.choices import Target, TargetAsk, outcomes
-from kassay.model.protocols.values.groups import (
-    COMPLETING,
-    ClassicGroup,
-    Continuation,
-    CoordinatorState,
-    Persist,
-    Persisted,
-    Role,
-    StoredAssignment,
+from kassay.model.protocols.coordinator.classic.rebalance import write_error
+from kassay.model.protocols.coordinator.step import (
+    CoordinatorStep,
+    Event,
+    Load,
+    Output,
+    Unload,
+    error_reply,
+    step,
 )
-from kassay.model.protocols.values.records import Log, compact
-from kassay.model.protocols.values.requests import Config, JoinGroup, Reply, ReplyBody, SetTimer, TimerFired
+from kassay.model.protocols.values.choices import Choices
+from kassay.model.protocols.values.groups import Continuation, CoordinatorState, Persist, Persisted
+from kassay.model.protocols.values.records import Log, LogRecord, compact
+from kassay.model.protocols.values.requests import (
+    Armed,
+    CancelTimer,
+    Config,
+    Image,
+    Reply,
+    Request,
+    SetTimer,
+    Timer,
+    TimerFired,
+)
 
 
 class CoordinatorHost(NamedTuple):
-    """`coordinator` is interned by itself, since many brokers differ only in timers and log."""
+    """`coordinator` is interned by itself, since many hosts differ only in timers and log.
+
+    `log` holds what is acknowledged, `unacknowledged` what is appended but not yet, as everything is while
+    `deferring`. `waiting` is what follows an acknowledgement, in order of appending.
+    """
 
     coordinator: Interned
-    armed: timers.Armed = ()
+    armed: Armed = ()
     log: Log = ()
-    unanswered: tuple[Continuation, ...] = ()
+    unacknowledged: tuple[LogRecord, ...] = ()
+    waiting: tuple[Reply | Continuation, ...] = ()
+    deferring: bool = False
 
     @property
     def state(self) -> CoordinatorState:
@@ -43,161 +59,221 @@ class CoordinatorHost(NamedTuple):
         state: CoordinatorState = self.coordinator.value
         return state
 
+    def without(self, order: SetTimer) -> CoordinatorHost:
+        """The host once a timer has fired."""
+        return self._replace(armed=tuple(other for other in self.armed if other.timer != order.timer))
 
-Mail: TypeAlias = tuple[tuple[int, ReplyBody], ...]
-"""Replies by the number of the request that they answer."""
+    def later(self, ticks: int) -> CoordinatorHost:
+        """The host so many ticks later."""
+        return self._replace(armed=tuple(order._replace(due=order.due - ticks) for order in self.armed))
 
-Outcome: TypeAlias = tuple[Interned, Mail]
-"""A broker's cell and the replies."""
+    def deserted(self) -> CoordinatorHost:
+        """The host when the coordinator moves: nothing is armed, what was not acknowledged is lost."""
+        return self._replace(armed=(), unacknowledged=(), waiting=(), deferring=False)
+
 
 Result: TypeAlias = tuple[Interned, tuple[Output, ...]]
 """The coordinator's cell after a step, and what it told to do."""
 
 
-class Brokers:
-    """All that the model's broker can do; cells hold `CoordinatorHost` values.
+class Runtime(Protocol):
+    """What may differ between those who run a coordinator."""
 
-    `keeps_log` is off where no failover can happen any more: then the log is never read. `split_sync`
-    leaves the leader's SyncGroup unanswered after the write, so that a failover can fall between.
-    `clocked` keeps the due times of timers, which otherwise are forgotten.
-    """
+    def result(self, host: CoordinatorHost, event: Event) -> Result:
+        """The coordinator's step."""
 
-    def __init__(
-        self,
-        config: Config,
-        interner: Interner,
-        targets: object,
-        member_id: object,
-        *,
-        split_sync: bool = True,
-        clocked: bool = False,
-    ) -> None:
+    def arranged(self, armed: Armed) -> Armed:
+        """Armed timers as this runtime keeps them."""
+
+    def holds(self, then: Continuation) -> bool:
+        """Whether what follows waits, although its records are acknowledged."""
+
+
+class Call:
+    """One call on a coordinator under way: `host` is what has become of it so far."""
+
+    __slots__ = ("acknowledged", "fired", "host", "keeps_log", "records", "replies", "runtime")
+
+    def __init__(self, runtime: Runtime, host: CoordinatorHost, *, keeps_log: bool = True) -> None:
+        self.runtime = runtime
+        self.host = host
+        self.keeps_log = keeps_log
+        self.replies: list[Reply] = []
+        self.records: list[LogRecord] = []
+        self.fired: list[Timer] = []
+        self.acknowledged = 0
+
+    def take(self, event: Event, write_fails: str = "") -> None:
+        """Let the coordinator take one step; with `write_fails`, its append fails with that error."""
+        self.carry_out(self.runtime.result(self.host, event), event, write_fails)
+
+    def carry_out(self, result: Result, event: Event, write_fails: str = "") -> None:
+        """Carry out a step: timers, log, replies, and what follows an acknowledged or failed write."""
+        coordinator, outputs = result
+        before = self.host
+        armed = rearmed(before.armed, outputs)
+        if armed is not before.armed:
+            armed = self.runtime.arranged(armed)
+        self.host = CoordinatorHost(coordinator, armed, *before[2:])
+        failed = write_fails
+        if failed and not any(isinstance(output, Persist) and output.records for output in outputs):
+            failed = ""
+        follow: list[Persisted] = []
+        for output in outputs:
+            if isinstance(output, Reply):
+                self._answer(output, event, failed)
+            elif isinstance(output, Persist):
+                if failed:
+                    follow.append(Persisted(output.then, failed, output.undo))
+                else:
+                    follow += self._append(output)
+        for stored in follow:
+            self.take(stored)
+
+    def _answer(self, reply: Reply, event: Event, failed: str) -> None:
+        host = self.host
+        if failed and reply.when_durable and isinstance(event, Request):
+            self.replies.append(Reply(reply.request, error_reply(event, write_error(failed))))
+        elif reply.when_durable and host.unacknowledged:
+            self.host = host._replace(waiting=(*host.waiting, reply))
+        else:
+            self.replies.append(reply)
+
+    def _append(self, persist: Persist) -> tuple[Persisted, ...]:
+        """Append; what follows at once."""
+        host, records, then = self.host, persist.records, persist.then
+        self.records += records
+        if host.deferring:
+            host = self.host = host._replace(unacknowledged=host.unacknowledged + records)
+        else:
+            self._acknowledge(records)
+        if then is None:
+            return ()
+        if host.unacknowledged or self.runtime.holds(then):
+            self.host = self.host._replace(waiting=(*host.waiting, then))
+            return ()
+        return (Persisted(then),)
+
+    def _acknowledge(self, records: tuple[LogRecord, ...]) -> None:
+        self.acknowledged += len(records)
+        if self.keeps_log and records:
+            self.host = self.host._replace(log=compact(self.host.log, records))
+
+    def release(self) -> None:
+        """Everything appended is acknowledged; tell who waited for it."""
+        host = self.host
+        self.host = host._replace(unacknowledged=(), waiting=(), deferring=False)
+        self._acknowledge(host.unacknowledged)
+        for item in host.waiting:
+            if isinstance(item, Reply):
+                self.replies.append(item)
+            else:
+                self.take(Persisted(item))
+
+
+def rearmed(armed: Armed, outputs: Iterable[Output]) -> Armed:
+    """The armed timers once the `SetTimer` and `CancelTimer` among the outputs are carried out."""
+    orders = {order.timer: order for order in armed}
+    changed = False
+    for output in outputs:
+        if isinstance(output, SetTimer):
+            if output.if_absent and output.timer in orders:
+                continue
+            orders.pop(output.timer, None)
+            orders[output.timer] = output._replace(if_absent=False) if output.if_absent else output
+            changed = True
+        elif isinstance(output, CancelTimer):
+            changed = orders.pop(output.timer, None) is not None or changed
+    return tuple(sorted(orders.values(), key=_due)) if changed else armed
+
+
+def _due(order: SetTimer) -> int:
+    return order.due
+
+
+class Happened(NamedTuple):
+    """What one call brought about, in order; `elapsed` time, and how many records were acknowledged."""
+
+    host: CoordinatorHost
+    replies: tuple[Reply, ...] = ()
+    records: tuple[LogRecord, ...] = ()
+    fired: tuple[Timer, ...] = ()
+    elapsed: int = 0
+    acknowledged: int = 0
+
+
+CoordinatorTarget: TypeAlias = Callable[[Config, CoordinatorState, Event, Choices], CoordinatorStep]
+"""Something that steps as `coordinator.step` does."""
+
+
+def _earliest(due: Armed) -> SetTimer:
+    return due[0]
+
+
+class ClockedRuntime:
+    """A coordinator in real milliseconds: one outcome of everything, the one that `choices` choose."""
+
+    def __init__(self, config: Config, choices: Choices, target: CoordinatorTarget = step) -> None:
         self.config = config
-        self.interner = interner
-        self.targets = targets
-        self.member_id = member_id
-        self.split_sync = split_sync
-        self._tidy = _by_due if clocked else _timeless
-        self._seen: dict[tuple[Interned, Event, bool], tuple[Outcome, ...]] = {}
-        self._stepped: dict[tuple[Interned, Event], tuple[Result, ...]] = {}
+        self.choices = choices
+        self.target = target
+        self._cell = Interner().cell
 
-    def first(self, image: v.Image) -> Interned:
-        """A broker that has never heard of the group."""
-        return self.interner.cell(CoordinatorHost(self.interner.cell(CoordinatorState(image=image))))
+    def first(self, image: Image) -> CoordinatorHost:
+        """A coordinator that has never heard of the group."""
+        return CoordinatorHost(self._cell(CoordinatorState(image=image)))
 
-    def handle(self, cell: Interned, event: Event, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
-        """Every outcome of an event, duplicates merged, in the order of the choices."""
-        key = (cell, event, keeps_log)
-        found = self._seen.get(key)
-        if found is None:
-            broker: CoordinatorHost = cell.value
-            found = self._seen[key] = tuple(
-                dict.fromkeys(
-                    self._settle(broker, result, keeps_log) for result in self._results(broker, event)
-                )
-            )
-        return found
+    def result(self, host: CoordinatorHost, event: Event) -> Result:
+        """The coordinator's step."""
+        after = self.target(self.config, host.state, event, self.choices)
+        return self._cell(after.state), after.outputs
 
-    def _results(self, broker: CoordinatorHost, event: Event) -> tuple[Result, ...]:
-        """What the coordinator may do about an event; only a request for a member id reads more than it."""
-        if isinstance(event, JoinGroup) and not event.member:
-            return self._outcomes(broker, event)
-        key = (broker.coordinator, event)
-        found = self._stepped.get(key)
-        if found is None:
-            found = self._stepped[key] = self._outcomes(broker, event)
-        return found
+    def arranged(self, armed: Armed) -> Armed:
+        """By due time; of those due at one instant, in the order in which they were armed."""
+        return armed
 
-    def _outcomes(self, broker: CoordinatorHost, event: Event) -> tuple[Result, ...]:
-        def targets(ask: TargetAsk) -> tuple[Target, ...]:
-            return self.targets(ask)  # type: ignore[operator, no-any-return]
+    def holds(self, then: Continuation) -> bool:  # noqa: ARG002 - it is `deferring` that makes wait
+        """Never."""
+        return False
 
-        def member_id(prefix: str) -> str:
-            return self.member_id(broker, prefix)  # type: ignore[operator, no-any-return]
+    def deliver(self, host: CoordinatorHost, event: Event, write_fails: str = "") -> Happened:
+        """Hand over a request or a new image; with `write_fails`, its append fails with that error."""
+        call = Call(self, host)
+        call.take(event, write_fails)
+        return _happened(call)
 
-        steps = outcomes(lambda ch: step(self.config, broker.state, event, ch), targets, member_id)
-        return tuple((self.interner.cell(found.state), found.outputs) for found in steps)
+    def advance(
+        self, host: CoordinatorHost, millis: int, first: Callable[[Armed], SetTimer] = _earliest
+    ) -> Happened:
+        """Let time pass, but no further than to the first instant at which a timer is due; fire those.
 
-    def _settle(self, broker: CoordinatorHost, result: Result, keeps_log: bool) -> Outcome:
-        """Carry out the outputs: timers, log, replies, and what follows an acknowledged write."""
-        mail: list[tuple[int, ReplyBody]] = []
-        while True:
-            coordinator, outputs = result
-            armed = timers.after(broker.armed, outputs)
-            armed = armed if armed is broker.armed else self._tidy(armed)
-            broker = CoordinatorHost(coordinator, armed, broker.log, broker.unanswered)
-            follow: list[Continuation] = []
-            for output in outputs:
-                if isinstance(output, Reply):
-                    mail.append((output.request, output.body))
-                elif isinstance(output, Persist):
-                    if keeps_log:
-                        broker = broker._replace(log=compact(broker.log, output.records))
-                    if output.then is not None:
-                        follow.append(output.then)
-            if not follow:
-                return self.interner.cell(_current(broker)), tuple(mail)
-            (then,) = follow
-            if self.split_sync and isinstance(then, StoredAssignment):
-                return self.interner.cell(broker._replace(unanswered=(then,))), tuple(mail)
-            (result,) = self._results(broker, Persisted(then))
-
-    def acknowledge(self, cell: Interned, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
-        """The leader's stored assignment is answered at last."""
-        broker: CoordinatorHost = cell.value
-        (then,) = broker.unanswered
-        answered = self.interner.cell(broker._replace(unanswered=()))
-        return self.handle(answered, Persisted(then), keeps_log=keeps_log)
-
-    def fire(self, cell: Interned, timer: SetTimer, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
-        """A timer is due."""
-        broker: CoordinatorHost = cell.value
-        disarmed = broker._replace(armed=timers.without(broker.armed, timer))
-        return self.handle(
-            self.interner.cell(disarmed), TimerFired(timer.timer, timer.payload), keeps_log=keeps_log
-        )
-
-    def wait(self, cell: Interned, ticks: int) -> Interned:
-        """The broker so many ticks later; none of its timers may be due before."""
-        broker: CoordinatorHost = cell.value
-        armed = tuple(order._replace(due=order.due - ticks) for order in broker.armed)
-        return self.interner.cell(broker._replace(armed=armed)) if armed else cell
-
-    def fail_over(self, cell: Interned, *, keeps_log: bool = True, loads: bool = True) -> Outcome:
-        """The coordinator moves: parked requests get NOT_COORDINATOR, the next one reads the log.
-
-        Without `loads` it has not yet read it, and answers COORDINATOR_LOAD_IN_PROGRESS until `load`.
+        `first` picks which of several timers due at one instant fires first: the one armed earliest,
+        unless told otherwise.
         """
-        broker: CoordinatorHost = cell.value
-        quiet = self.interner.cell(broker._replace(unanswered=(), armed=()))
-        ((unloaded, mail),) = self.handle(quiet, Unload())
-        old: CoordinatorHost = unloaded.value
-        waiting = CoordinatorState(image=broker.state.image, role=Role.LOADING)
-        fresh = self.interner.cell(old._replace(coordinator=self.interner.cell(waiting), armed=()))
-        return (self.load(fresh, keeps_log=keeps_log) if loads else fresh), mail
+        elapsed = min(millis, max(host.armed[0].due, 0)) if host.armed else millis
+        call = Call(self, host.later(elapsed))
+        while due := tuple(order for order in call.host.armed if order.due <= 0):
+            order = first(due)
+            call.host = call.host.without(order)
+            call.fired.append(order.timer)
+            call.take(TimerFired(order.timer, order.payload))
+        return _happened(call, elapsed)
 
-    def load(self, cell: Interned, *, keeps_log: bool = True) -> Interned:
-        """The new coordinator has read the log."""
-        ((loaded, _),) = self.handle(cell, Load(cell.value.log))
-        return loaded if keeps_log else self.interner.cell(loaded.value._replace(log=()))
+    def flush(self, host: CoordinatorHost) -> Happened:
+        """Acknowledge everything that was appended, and end `deferring`."""
+        call = Call(self, host)
+        call.release()
+        return _happened(call)
 
-
-def _current(broker: CoordinatorHost) -> CoordinatorHost:
-    """The broker without a stored assignment that the group no longer waits for."""
-    for then in broker.unanswered:
-        group = broker.state.group
-        awaited = group.generation if isinstance(group, ClassicGroup) and group.state == COMPLETING else -1
-        if isinstance(then, StoredAssignment) and then.generation != awaited:
-            return broker._replace(unanswered=())
-    return broker
-
-
-def _timeless(armed: timers.Armed) -> timers.Armed:
-    """Armed timers where no clock runs: by kind and member, due times forgotten."""
-    timeless = [timer._replace(due=0) if timer.due else timer for timer in armed]
-    return tuple(sorted(timeless, key=lambda timer: timer.timer))
+    def reload(self, host: CoordinatorHost) -> Happened:
+        """Fail over: the old coordinator answers what is parked, a new one reads what was acknowledged."""
+        call = Call(self, host.deserted())
+        call.take(Unload())
+        call.take(Load(host.log))
+        return _happened(call)
 
 
-def _by_due(armed: timers.Armed) -> timers.Armed:
-    """Armed timers by due time, at one instant by name: which of those fires first is left open."""
-    return tuple(sorted(armed, key=lambda timer: (timer.due, timer.timer)))
+def _happened(call: Call, elapsed: int = 0) -> Happened:
+    return Happened(
+        call.host, tuple(call.replies), tuple(call.records), tuple(call.fired), elapsed, call.acknowledged
+    )

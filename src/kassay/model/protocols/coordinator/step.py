@@ -1,8 +1,7 @@
 """The group coordinator as one pure step: state, event and free choices in; state and outputs out.
 
-No clock, no randomness, no I/O: `now` comes with the event, timers and appends are outputs, and what
-fires or is acknowledged comes back as an event. A driver (the conformance check, the explorer)
-delivers outputs as it likes; `driver.py` holds one with a clock, a log and failing writes.
+No clock, no randomness, no I/O: timers and appends are outputs, and what fires or is acknowledged comes
+back as an event. `runtime` carries the outputs out, for the conformance check and the explorer alike.
 
 Switches (`Config.switches`) turn known bugs on; these concern the coordinator:
 
@@ -88,14 +87,11 @@ SWITCHES: Final = (
 class Unload(NamedTuple):
     """The broker is no longer coordinator: parked requests are answered NOT_COORDINATOR."""
 
-    now: int = 0
-
 
 class Load(NamedTuple):
     """The broker becomes coordinator, and reads the acknowledged records."""
 
     log: Log
-    now: int = 0
 
 
 Event: TypeAlias = Request | TimerFired | MetadataChanged | Persisted | Unload | Load
@@ -114,7 +110,7 @@ def step(config: Config, state: CoordinatorState, event: Event, choices: Choices
 
     Raises `IllegalTransition` for an event that cannot happen in this state.
     """
-    turn = Effects(config, state.image, choices, event.now)
+    turn = Effects(config, state.image, choices)
     if isinstance(event, MetadataChanged):
         return CoordinatorStep(state._replace(image=event.image), ())
     if isinstance(event, Load):

@@ -20,13 +20,12 @@ from kassay.model.protocols.values.requests import (
 class Effects:
     """One step under way."""
 
-    __slots__ = ("choices", "config", "image", "now", "out")
+    __slots__ = ("choices", "config", "image", "out")
 
-    def __init__(self, config: Config, image: Image, choices: Choices, now: int) -> None:
+    def __init__(self, config: Config, image: Image, choices: Choices) -> None:
         self.config = config
         self.image = image
         self.choices = choices
-        self.now = now
         self.out: list[Reply | SetTimer | CancelTimer | Persist] = []
 
     def has(self, switch: str) -> bool:
@@ -43,11 +42,11 @@ class Effects:
 
     def arm(self, kind: str, member: str, delay: int, payload: tuple[int, ...] = ()) -> None:
         """Arm a timer, or arm it anew."""
-        self.out.append(SetTimer(Timer(kind, member), self.now + delay, payload))
+        self.out.append(SetTimer(Timer(kind, member), delay, payload))
 
     def arm_if_absent(self, kind: str, member: str, delay: int) -> None:
         """Arm a timer unless it is armed."""
-        self.out.append(SetTimer(Timer(kind, member), self.now + delay, if_absent=True))
+        self.out.append(SetTimer(Timer(kind, member), delay, if_absent=True))
 
     def disarm(self, kind: str, member: str = "") -> None:
         """Disarm a timer."""

@@ -191,4 +191,3 @@ class Persisted(NamedTuple):
     then: Continuation | None
     error: str = ""
     undo: tuple[Group, ...] = ()
-    now: int = 0

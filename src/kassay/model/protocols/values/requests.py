@@ -89,8 +89,7 @@ def image_of(counts: Iterable[tuple[str, int]]) -> Image:
     return tuple(sorted(TopicImage(name, name, count) for name, count in counts))
 
 
-# Requests. `now` is the coordinator's clock in ms when the request is handled; models without a
-# clock leave it at 0. An optional string that is sent, but empty, is written as a blank.
+# Requests. An optional string that is sent, but empty, is written as a blank.
 
 
 class JoinGroup(NamedTuple):
@@ -105,7 +104,6 @@ class JoinGroup(NamedTuple):
     rebalance_timeout: int = 300_000
     protocol_type: str = CONSUMER_TYPE
     api_version: int = 9
-    now: int = 0
 
 
 class SyncGroup(NamedTuple):
@@ -118,7 +116,6 @@ class SyncGroup(NamedTuple):
     instance: str = ""
     protocol_type: str = ""
     protocol: str = ""
-    now: int = 0
 
 
 class Heartbeat(NamedTuple):
@@ -128,7 +125,6 @@ class Heartbeat(NamedTuple):
     member: str
     generation: int
     instance: str = ""
-    now: int = 0
 
 
 class LeaveGroup(NamedTuple):
@@ -136,7 +132,6 @@ class LeaveGroup(NamedTuple):
 
     request: RequestId
     members: tuple[tuple[str, str], ...]
-    now: int = 0
 
 
 class OffsetCommit(NamedTuple):
@@ -148,7 +143,6 @@ class OffsetCommit(NamedTuple):
     offsets: tuple[tuple[TopicPartition, int], ...] = ()
     instance: str = ""
     api_version: int = 9
-    now: int = 0
 
 
 class ConsumerHeartbeat(NamedTuple):
@@ -165,7 +159,6 @@ class ConsumerHeartbeat(NamedTuple):
     subscribed: tuple[str, ...] | None = None
     assignor: str = ""
     owned: Partitions | None = None
-    now: int = 0
 
     @property
     def full(self) -> bool:
@@ -285,14 +278,12 @@ class TimerFired(NamedTuple):
 
     timer: Timer
     payload: tuple[int, ...] = ()
-    now: int = 0
 
 
 class MetadataChanged(NamedTuple):
     """A new image was published to the coordinator."""
 
     image: Image
-    now: int = 0
 
 
 # Outputs.
@@ -310,12 +301,16 @@ class Reply(NamedTuple):
 
 
 class SetTimer(NamedTuple):
-    """Arm a timer for the instant `due`; with `if_absent`, only if it is not armed already."""
+    """Arm a timer that is due in so many ms or ticks; with `if_absent`, only if it is not armed already."""
 
     timer: Timer
     due: int
     payload: tuple[int, ...] = ()
     if_absent: bool = False
+
+
+Armed: TypeAlias = tuple[SetTimer, ...]
+"""The armed timers by due time; of those due at one instant, in the order in which they were armed."""
 
 
 class CancelTimer(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kassay.model.explore import Interned
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.groups import COMPLETING, EMPTY, PREPARING, STABLE
 from kassay.model.protocols.values.requests import ZERO_BYTES, Config, Subscription
@@ -78,13 +79,13 @@ def test_scenario_42_a_failover_before_the_assignment_is_acknowledged_loses_it()
 def test_scenario_43_not_ready_then_ready():
     drive = Drive()
     (member,) = drive.stable(1)
-    coordinator = drive.broker.coordinator
+    coordinator = drive.host.state
     for role, error in [
         ("loading", v.COORDINATOR_LOAD_IN_PROGRESS),
         ("not coordinator", v.NOT_COORDINATOR),
     ]:
         away = coordinator._replace(group=None, role=type(coordinator.role)(role))
-        drive.broker = drive.broker._replace(coordinator=away)
+        drive.host = drive.host._replace(coordinator=Interned(away))
         assert drive.heartbeat(member, 1) == error
         assert drive.join(member).error == error
         assert drive.sync(member).error == error
@@ -139,7 +140,7 @@ def test_scenario_45_the_delay_ends_with_the_rebalance_timeout():
         drive.wait(1_000)
         if drive.classic.state != PREPARING:
             break
-    assert drive.broker.now == 9_000
+    assert drive.now == 9_000
 
 
 @pytest.mark.parametrize("who", [0, 1])
@@ -199,10 +200,10 @@ def test_scenario_47_the_switch_lets_a_zombie_commit():
 def test_scenario_48_disjoint_lists_leave_the_group_untouched():
     drive = Drive()
     drive.stable(2)
-    before = drive.broker
+    before = drive.host
     assert drive.join("", "cooperative-sticky").error == v.INCONSISTENT_GROUP_PROTOCOL
     assert drive.join("", protocol_type="connect").error == v.INCONSISTENT_GROUP_PROTOCOL
-    assert drive.broker == before
+    assert drive.host == before
 
 
 def test_scenario_48_an_empty_list_is_refused():

@@ -69,7 +69,7 @@ def test_a_consumer_member_converts_a_classic_group_if_the_policy_allows(policy)
 def test_the_last_consumer_member_leaving_converts_back_if_the_policy_allows(policy):
     drive, members = upgraded()
     settle(drive)
-    drive.runtime = drive.runtime._replace(config=POLICIES[policy])
+    drive.runtime.config = POLICIES[policy]
     generation = drive.consumer.epoch
     drive.modern("m", -1)
     if not POLICIES[policy].downgrade:
@@ -90,7 +90,7 @@ def test_the_last_consumer_member_expiring_converts_back():
         for member in members:
             drive.heartbeat(member, drive.member(member).epoch)
         drive.wait(5_000)
-    assert drive.broker.now == 45_000
+    assert drive.now == 45_000
     assert drive.classic.state == PREPARING
 
 
@@ -228,7 +228,7 @@ def test_a_classic_static_member_in_the_place_of_the_last_consumer_member_conver
 
 def test_timers_of_the_former_group_stop_with_it():
     drive = static_swap(BOTH)
-    assert {order.timer.kind for order in drive.broker.armed} == {v.SESSION}
+    assert {order.timer.kind for order in drive.host.armed} == {v.SESSION}
     drive.wait(5_999)
     assert drive.classic.state == STABLE
 

@@ -19,12 +19,12 @@ def alive_after_losses(session: int, interval: int, lost: int) -> bool:
     drive = Drive()
     (member,) = drive.stable(1, session_timeout=session)
     assert drive.heartbeat(member) == v.NONE
-    end = drive.broker.now + interval * (lost + 1)
-    while drive.broker.now < end:
-        step = min(end, drive.broker.armed[0].due if drive.broker.armed else end) - drive.broker.now
-        if drive.broker.now + step == end:
+    end = drive.now + interval * (lost + 1)
+    while drive.now < end:
+        step = min([end - drive.now, *(order.due for order in drive.host.armed[:1])])
+        if drive.now + step == end:
             # A delivery precedes an expiry at the same instant.
-            drive.broker = drive.broker._replace(now=end)
+            drive.host = drive.host.later(step)
             break
         drive.wait(step)
     return drive.heartbeat(member) == v.NONE

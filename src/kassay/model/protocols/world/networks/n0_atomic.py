@@ -15,7 +15,7 @@ from kassay.model.protocols.clients import consumer as cm
 from kassay.model.protocols.clients.classic_state import Assign, ClassicClient, Turn
 from kassay.model.protocols.clients.config import ClientConfig
 from kassay.model.protocols.clients.consumer import ConsumerClient
-from kassay.model.protocols.coordinator.runtime import Mail
+from kassay.model.protocols.coordinator.brokers import Mail
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.in_flight import HEARTBEAT_OFFSET

@@ -58,7 +58,7 @@ class Censuses:
         """The census as a cell: states with equal censuses have the same."""
         broker: CoordinatorHost = state.broker.value
         coordinator, image = broker.coordinator, state.image
-        written = (coordinator, image, not broker.unanswered)
+        written = (coordinator, image, not broker.waiting)
         record = self._records.get(written)
         if record is None:
             record = self._records[written] = self._cell(self.record(state))
@@ -85,7 +85,7 @@ class Censuses:
         """What the registry says; reads the coordinator, the image, and whether an answer is due."""
         group = state.broker.value.state.group
         if group is None:
-            return RegisteredMember((), (), not state.broker.value.unanswered)
+            return RegisteredMember((), (), not state.broker.value.waiting)
         quiet = group.state in (STABLE, EMPTY) and not group.pending_join
         registry = tuple(
             Registered(
@@ -97,7 +97,7 @@ class Censuses:
             for m in group.members
         )
         wanted = tps_of(state.image.value, (topic for entry in registry for topic in entry.topics))
-        quiet = quiet and not state.broker.value.unanswered
+        quiet = quiet and not state.broker.value.waiting
         return RegisteredMember(registry, wanted, quiet, awaiting=group.state == COMPLETING)
 
     def belief(self, c: int, cell: Interned, state: World) -> Belief:

@@ -14,7 +14,8 @@ from kassay.model.cluster import TopicPartition
 from kassay.model.explore import Action, Interned, Interner
 from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.config import COOPERATIVE, EAGER, ClientConfig, Process
-from kassay.model.protocols.coordinator.runtime import Brokers, CoordinatorHost, Mail
+from kassay.model.protocols.coordinator.brokers import Brokers, Mail, Targets
+from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, spend
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.groups import ClassicGroup, Group
@@ -130,7 +131,7 @@ class WorldContext:
     `taken` names the member ids that the client at work knows of: the broker gives out no such id.
     """
 
-    def __init__(self, options: ModelOptions, config: v.Config, targets: object) -> None:
+    def __init__(self, options: ModelOptions, config: v.Config, targets: Targets) -> None:
         self.options = options
         self.interner = Interner()
         self.cell = self.interner.cell

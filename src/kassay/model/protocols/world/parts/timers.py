@@ -8,7 +8,8 @@ from typing import Any
 from kassay.model.explore import Action, Interned
 from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.config import Process
-from kassay.model.protocols.coordinator.runtime import CoordinatorHost, Mail
+from kassay.model.protocols.coordinator.brokers import Mail
+from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, Role
 from kassay.model.protocols.values.requests import JoinGroupReply
@@ -34,7 +35,7 @@ class Timers:
         broker: CoordinatorHost = state.broker.value
         if broker.state.role is Role.LOADING:
             yield self.load(state)
-        if not broker.armed and not broker.unanswered:
+        if not broker.armed and not broker.waiting:
             return
         presence = tuple([self._presence(*place) for place in enumerate(state.clients)])
         logged = state.budget.value.failover > 0
@@ -66,7 +67,7 @@ class Timers:
         self, cell: Interned, presence: tuple[tuple[str, str, int], ...], logged: bool
     ) -> Iterator[tuple[Action, Interned, Mail]]:
         broker: CoordinatorHost = cell.value
-        if broker.unanswered:
+        if broker.waiting:
             for after, mail in self.setting.brokers.acknowledge(cell, keeps_log=logged):
                 yield Action(BROKER, "the assignment is stored"), after, mail
         group = broker.state.group

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from kassay.model.explore import Action, Interned
 from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.consumer import ConsumerClient
-from kassay.model.protocols.coordinator.runtime import Brokers
+from kassay.model.protocols.coordinator.brokers import Brokers
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.networks.n0_atomic import Direct
@@ -44,7 +44,7 @@ class _Acknowledgements(Timers):
     """What the coordinator does of itself without a timer."""
 
     def steps(self, state: World) -> Iterator[tuple[Action, World]]:
-        if not state.broker.value.unanswered:
+        if not state.broker.value.waiting:
             return
         logged = state.budget.value.failover > 0
         for after, mail in self.setting.brokers.acknowledge(state.broker, keeps_log=logged):

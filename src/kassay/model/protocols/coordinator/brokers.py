@@ -1,0 +1,172 @@
+"""Every outcome of what may happen to a coordinator, for the explorer: cells in, cells and replies out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from kassay.model.explore import Interned, Interner
+from kassay.model.protocols.coordinator.runtime import Call, CoordinatorHost, Result
+from kassay.model.protocols.coordinator.step import Event, Load, Unload, step
+from kassay.model.protocols.values.choices import Target, TargetAsk, outcomes
+from kassay.model.protocols.values.groups import (
+    COMPLETING,
+    ClassicGroup,
+    Continuation,
+    CoordinatorState,
+    Persisted,
+    Role,
+    StoredAssignment,
+)
+from kassay.model.protocols.values.requests import (
+    Armed,
+    Config,
+    Image,
+    JoinGroup,
+    ReplyBody,
+    SetTimer,
+    TimerFired,
+)
+
+Mail: TypeAlias = tuple[tuple[int, ReplyBody], ...]
+"""Replies by the number of the request that they answer."""
+
+Outcome: TypeAlias = tuple[Interned, Mail]
+"""A host's cell and the replies."""
+
+Targets: TypeAlias = Callable[[TargetAsk], Sequence[Target]]
+"""Every target worth considering."""
+
+
+class Brokers:
+    """All that the model's broker can do; cells hold `CoordinatorHost` values.
+
+    `keeps_log` is off where no failover can happen any more: then the log is never read. `split_sync`
+    leaves the leader's SyncGroup unanswered after the write, so that a failover can fall between.
+    `clocked` keeps the due times of timers, which otherwise are forgotten. All outcomes are remembered by
+    (host, event): a walk meets the same pair thousands of times.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        interner: Interner,
+        targets: Targets,
+        member_id: Callable[[CoordinatorHost, str], str],
+        *,
+        split_sync: bool = True,
+        clocked: bool = False,
+    ) -> None:
+        self.config = config
+        self.interner = interner
+        self.targets = targets
+        self.member_id = member_id
+        self.split_sync = split_sync
+        self.arranged = _by_due if clocked else _timeless
+        self._outcomes: dict[tuple[Interned, Event, bool], tuple[Outcome, ...]] = {}
+        self._stepped: dict[tuple[Interned, Event], tuple[Result, ...]] = {}
+
+    def first(self, image: Image) -> Interned:
+        """A broker that has never heard of the group."""
+        return self.interner.cell(CoordinatorHost(self.interner.cell(CoordinatorState(image=image))))
+
+    def handle(self, cell: Interned, event: Event, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
+        """Every outcome of an event, duplicates merged, in the order of the choices."""
+        key = (cell, event, keeps_log)
+        outcomes = self._outcomes.get(key)
+        if outcomes is None:
+            host: CoordinatorHost = cell.value
+            outcomes = self._outcomes[key] = tuple(
+                dict.fromkeys(
+                    self._outcome(host, result, event, keeps_log) for result in self._results(host, event)
+                )
+            )
+        return outcomes
+
+    def _outcome(self, host: CoordinatorHost, result: Result, event: Event, keeps_log: bool) -> Outcome:
+        call = Call(self, host, keeps_log=keeps_log)
+        call.carry_out(result, event)
+        mail = tuple([(reply.request, reply.body) for reply in call.replies])
+        return self.interner.cell(_current(call.host)), mail
+
+    def _results(self, host: CoordinatorHost, event: Event) -> tuple[Result, ...]:
+        """What the coordinator may do about an event; only a request for a member id reads more than it."""
+        if isinstance(event, JoinGroup) and not event.member:
+            return self._steps(host, event)
+        key = (host.coordinator, event)
+        results = self._stepped.get(key)
+        if results is None:
+            results = self._stepped[key] = self._steps(host, event)
+        return results
+
+    def _steps(self, host: CoordinatorHost, event: Event) -> tuple[Result, ...]:
+        steps = outcomes(
+            lambda choices: step(self.config, host.state, event, choices),
+            self.targets,
+            lambda prefix: self.member_id(host, prefix),
+        )
+        return tuple((self.interner.cell(after.state), after.outputs) for after in steps)
+
+    def result(self, host: CoordinatorHost, event: Event) -> Result:
+        """What follows a write, which leaves no choice."""
+        (result,) = self._results(host, event)
+        return result
+
+    def holds(self, then: Continuation) -> bool:
+        """Whether the leader's SyncGroup is left unanswered."""
+        return self.split_sync and isinstance(then, StoredAssignment)
+
+    def acknowledge(self, cell: Interned, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
+        """The leader's stored assignment is answered at last."""
+        host: CoordinatorHost = cell.value
+        (then,) = host.waiting
+        assert isinstance(then, StoredAssignment), "only the leader's SyncGroup waits"
+        answered = self.interner.cell(host._replace(waiting=()))
+        return self.handle(answered, Persisted(then), keeps_log=keeps_log)
+
+    def fire(self, cell: Interned, order: SetTimer, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
+        """A timer is due."""
+        disarmed = self.interner.cell(cell.value.without(order))
+        return self.handle(disarmed, TimerFired(order.timer, order.payload), keeps_log=keeps_log)
+
+    def wait(self, cell: Interned, ticks: int) -> Interned:
+        """The broker so many ticks later; none of its timers may be due before."""
+        return self.interner.cell(cell.value.later(ticks)) if cell.value.armed else cell
+
+    def fail_over(self, cell: Interned, *, keeps_log: bool = True, loads: bool = True) -> Outcome:
+        """The coordinator moves: parked requests get NOT_COORDINATOR, the next one reads the log.
+
+        Without `loads` it has not yet read it, and answers COORDINATOR_LOAD_IN_PROGRESS until `load`.
+        """
+        host: CoordinatorHost = cell.value
+        ((unloaded, mail),) = self.handle(self.interner.cell(host.deserted()), Unload())
+        if loads:
+            return self.load(unloaded, keeps_log=keeps_log), mail
+        loading = self.interner.cell(CoordinatorState(image=host.state.image, role=Role.LOADING))
+        return self.interner.cell(unloaded.value._replace(coordinator=loading)), mail
+
+    def load(self, cell: Interned, *, keeps_log: bool = True) -> Interned:
+        """The new coordinator has read the log."""
+        ((loaded, _),) = self.handle(cell, Load(cell.value.log))
+        return loaded if keeps_log else self.interner.cell(loaded.value._replace(log=()))
+
+
+def _current(host: CoordinatorHost) -> CoordinatorHost:
+    """The host with the newest of the stored assignments alone, if the group still waits for it."""
+    if not host.waiting:
+        return host
+    then, group = host.waiting[-1], host.state.group
+    awaited = group.generation if isinstance(group, ClassicGroup) and group.state == COMPLETING else -1
+    current = isinstance(then, StoredAssignment) and then.generation == awaited
+    return host._replace(waiting=(then,) if current else ())
+
+
+def _timeless(armed: Armed) -> Armed:
+    """Armed timers where no clock runs: by kind and member, due times forgotten."""
+    timeless = [order._replace(due=0) if order.due else order for order in armed]
+    return tuple(sorted(timeless, key=lambda order: order.timer))
+
+
+def _by_due(armed: Armed) -> Armed:
+    """Armed timers by due time, at one instant by name: which of those fires first is left open."""
+    return tuple(sorted(armed, key=lambda order: (order.due, order.timer)))
