@@ -1,0 +1,164 @@
+"""What users hold keeps being read: traces, certificates, targets and options as they were at 91a1e5b."""
+
+import copy
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from kassay.cli.main import run
+from kassay.pipeline.campaign.spec import read_spec
+from tests.paths import HELD
+
+TRACES = sorted((HELD / "traces").glob("*.json"))
+RESULTS = [json.loads(line) for line in (HELD / "results.jsonl").read_text().splitlines()]
+CERTIFICATES = [json.loads(line) for line in (HELD / "certificates.jsonl").read_text().splitlines()]
+INSTANCES = [json.loads(line) for line in (HELD / "instances.jsonl").read_text().splitlines()]
+OF_TARGETS = json.loads((HELD / "certificates-of-targets.json").read_text())
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with the held targets, which traces and certificates name by their paths from there."""
+    shutil.copytree(HELD / "targets", tmp_path / "targets")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def answer(*arguments):
+    """The exit code of a command and the document that it wrote; of several lines, a list of them."""
+    path = Path("answer.json").absolute()
+    code = run([*map(str, arguments), "--json", str(path)])
+    text = path.read_text()
+    try:
+        return code, json.loads(text)
+    except json.JSONDecodeError:
+        return code, [json.loads(line) for line in text.splitlines()]
+
+
+def subjects(violations):
+    """What violates which claim; the evidence in brackets is prose."""
+    return [violation.partition(" (")[0] for violation in violations]
+
+
+@pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
+def test_a_trace_replays_to_the_same_verdict(path, here):
+    if path.stem.startswith("kafka-python"):
+        pytest.importorskip("kafka")
+    trace = json.loads(path.read_text())
+    code, replayed = answer("replay", path)
+    assert code == bool(trace["violations"])
+    assert replayed["claim"] == trace["claim"]
+    assert subjects(replayed["violations"]) == subjects(trace["violations"])
+    assert replayed["told"] == trace["told"]
+    assert not replayed["source_changed"]
+
+
+def test_the_traces_are_of_every_kind_and_some_of_them_hold():
+    traces = [json.loads(path.read_text()) for path in TRACES]
+    assert {trace["kind"] for trace in traces} == set("CSHPLTK")
+    assert {trace["schema"] for trace in traces} == {"kassay/trace/1"}
+    assert sum(not trace["violations"] for trace in traces) == 4
+
+
+def test_targets_of_every_form_are_judged_as_they_were(here):
+    names = [held["target"] for held in OF_TARGETS]
+    code, now = answer("certify", *names, "--histories", 60, "--seed", 7, "--out", here / "out")
+    assert code == 1
+
+    def judged(certificate):
+        claims = {c["id"]: (c["verdict"], c["checked"], c["failed"]) for c in certificate["claims"]}
+        caught = {name: certificate["controls"][name] for name in ("caught", "of", "unknown")}
+        counts = (certificate["histories"], certificate["rebalances"], certificate["reached"])
+        return certificate["target"], certificate["verdict"], claims, caught, counts
+
+    assert [judged(certificate) for certificate in now] == [judged(held) for held in OF_TARGETS]
+
+
+@pytest.mark.parametrize("file", ["results.jsonl", "certificates.jsonl"])
+def test_the_certificates_of_optima_are_accepted(file, here):
+    code, checked = answer("check", HELD / file)
+    assert code == 0
+    assert [each["verdict"] for each in checked] == ["accepted"] * len(RESULTS)
+
+
+def test_all_four_schemas_of_certificates_are_held():
+    assert Counter(certificate["schema"] for certificate in CERTIFICATES) == {
+        "kassay/optimum-certificate/1": 1,
+        "kassay/interval-certificate/1": 2,
+        "kassay/placement-certificate/1": 2,
+        "kassay/tasks-certificate/1": 2,
+    }
+
+
+@pytest.mark.parametrize("result", RESULTS, ids=lambda result: result["name"])
+def test_a_damaged_result_is_refused(result, here):
+    for field in ("lower", "sum_squares", "moved"):
+        damaged = copy.deepcopy(result)
+        damaged[field] += 1
+        Path("damaged.json").write_text(json.dumps(damaged))
+        code, checked = answer("check", "damaged.json")
+        assert (code, checked["verdict"]) == (1, "refused"), field
+
+
+@pytest.mark.parametrize("certificate", CERTIFICATES, ids=lambda certificate: certificate["instance"]["name"])
+def test_a_certificate_whose_instance_was_changed_is_refused(certificate, here):
+    damaged = copy.deepcopy(certificate)
+    instance = damaged["instance"]
+    instance.get("members", instance.get("brokers", instance.get("clients"))).pop()
+    Path("damaged.json").write_text(json.dumps(damaged))
+    assert run(["check", "damaged.json"]) in (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("instance", "held"), list(zip(INSTANCES, RESULTS)), ids=[instance["name"] for instance in INSTANCES]
+)
+def test_the_instances_of_each_family_have_the_same_optima(instance, held, here):
+    Path("instance.json").write_text(json.dumps(instance))
+    code, now = answer("optimum", "instance.json", "--time", "1s")
+    same = ["name", "family", "status", "sum_squares", "lower"] if held["status"] == "optimal" else ["family"]
+    assert {field: now[field] for field in same} == {field: held[field] for field in same}
+    assert code == {"optimal": 0, "interval": 3}[now["status"]]
+
+
+def test_a_baseline_makes_known_findings_known(here):
+    arguments = ("certify", "sticky", "cooperative-sticky", "--histories", 40, "--seed", 3)
+    code, _ = answer(*arguments, "--out", here / "out", "--baseline", HELD / "baseline.json")
+    assert code != 1
+    code, certificates = answer(*arguments, "--out", here / "out")
+    assert code == 1
+    assert {certificate["verdict"] for certificate in certificates} == {"not-certified"}
+
+
+def test_a_campaign_keeps_its_identity_so_that_it_can_be_resumed():
+    assert read_spec(HELD / "campaign.toml").identity == "b8c03c4d5ba995c4035ffd5081475449"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "walked"),
+    [
+        ("classic --network N0 --clock T0", (8, 7, 7)),
+        ("classic --network N1", (16, 20, 12)),
+        ("classic --clock T1", (9, 9, 8)),
+        ("kip848 --clock T1", (7, 7, 6)),
+        ("draft", (6, 6, 5)),
+    ],
+)
+def test_networks_and_clocks_are_taken_by_their_short_names(arguments, walked, here):
+    code, result = answer("explore", *arguments.split(), "--members", 1, "--partitions", 1)
+    assert code == 0
+    assert (result["states"], result["edges"], result["diameter"]) == walked
+
+
+def test_n2_is_taken_by_its_short_name_and_never_found_to_hold(here):
+    limits = ("--members", 1, "--partitions", 1, "--time", "0.2s")
+    code, result = answer("explore", "classic", "--network", "N2", *limits)
+    assert (code, result["verdict"]) == (3, "unknown")
+
+
+@pytest.mark.parametrize("option", ["--network", "--clock"])
+def test_what_is_no_network_and_no_clock_is_refused(option, here, capsys):
+    assert run(["explore", "classic", option, "N3"]) == 2
+    assert option in capsys.readouterr().err
