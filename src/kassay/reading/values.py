@@ -143,10 +143,14 @@ def _list_hook(shape: Any, converter: Converter) -> _Hook:
     if origin is tuple and args[-1] is not ...:
         return _places_hook(shape, converter)
     entries = list_structure_factory(shape, converter)
+    leaf, *bounds = get_args(args[0]) if get_origin(args[0]) is Annotated else (args[0],)
 
     def read(value: Any, _: Any) -> Any:
         if not isinstance(value, list):
             raise _WrongError(difference(value, "a list"))
+        # Long lists of numbers or names are read at once, and entry by entry where something is wrong.
+        if {leaf}.issuperset(map(type, value)) and all(all(map(bound.holds, value)) for bound in bounds):
+            return origin(value)
         return origin(entries(value, shape))
 
     return read
@@ -155,11 +159,14 @@ def _list_hook(shape: Any, converter: Converter) -> _Hook:
 def _places_hook(shape: Any, converter: Converter) -> _Hook:
     from cattrs.errors import IterableValidationError, IterableValidationNote
 
-    places = [(converter.get_structure_hook(each), each) for each in get_args(shape)]
+    types = get_args(shape)
+    places = [(converter.get_structure_hook(each), each) for each in types]
 
     def read(value: Any, _: Any) -> Any:
         if not isinstance(value, list) or len(value) != len(places):
             raise _WrongError(difference(value, f"a list of {len(places)} entries"))
+        if tuple(map(type, value)) == types:
+            return tuple(value)
         read = []
         for index, (hook, each) in enumerate(places):
             try:

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from kassay.model.errors import InputError
+from kassay.reading.fields import wrong
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.check.balance_document import SCHEMA, certificate_document, check_optimum
 from kassay.solver.consumers.optimum import Optimum, OutOfTimeError, optimum
 from kassay.solver.consumers.problem import Problem
-from kassay.solver.fields import Field
 
 SOLVERS: Final = ("flow", "z3")
 BOUND: Final = "levels prove the balance, member prices the rest"
@@ -30,17 +30,17 @@ def solve_document(
     """
     if solver not in SOLVERS:
         raise InputError(f"--solver: found {solver!r}, expected {' or '.join(SOLVERS)}")
-    family = Field(document, "").get("family")
-    if family.value == "B":
+    family = document.get("family") if isinstance(document, dict) else None
+    if family == "B":
         from kassay.solver.placement.documents import solve_placement_document
 
         return solve_placement_document(document)
-    if family.value == "C":
+    if family == "C":
         from kassay.solver.streams.documents import solve_tasks_document
 
         return solve_tasks_document(document, 10.0 if time_limit is None else time_limit)
-    if family.value != "A":
-        raise family.fail('a family: "A", "B" or "C"')
+    if family != "A":
+        raise wrong("family", family, "A, B or C")
     problem = Problem.parse(document)
     if problem.weighted or len(problem.bundle_sizes) > 1:
         from kassay.solver.packing.documents import solve_weighted_document

@@ -52,7 +52,7 @@ def test_a_problem_survives_its_document(shape: str) -> None:
         (("members", 0, "topics"), "t", "members[0].topics: found 't', expected a list"),
         (("members", 0, "owned", 0), ["nope", 0], "members[0].owned[0][0]: found 'nope'"),
         (("members", 0, "owned", 0), ["t", 2], "members[0].owned[0][1]: found 2, expected a partition of t"),
-        (("members", 0, "owned", 0), ["t", True], "members[0].owned[0]: found ['t', True]"),
+        (("members", 0, "owned", 0), ["t", True], "members[0].owned[0][1]: found True, expected a whole"),
         (("members", 0, "owned", 0), ["t", 1], "members.owned: t-1 is owned by 'b' and 'a'"),
         (("members", 0, "rack"), 5, "members[0].rack: found 5, expected a name"),
         (("topics", 0, "name"), "u", "topics[1].name: topic 'u' is already at topics[0].name"),

@@ -28,7 +28,7 @@ def _set(*path: Any) -> Callable[[Any], None]:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (_set("family", "A"), r"family: found 'A', expected the family \"B\""),
+        (_set("family", "A"), r"family: found 'A', expected 'B'"),
         (_set("brokers", []), r"brokers: found \[\], expected at least one broker"),
         (_set("brokers", 1, "id", 0), r"brokers\[1\].id: broker id 0 is already at brokers\[0\].id"),
         (_set("brokers", 1, "id", -1), r"brokers\[1\].id: found -1"),

@@ -5,18 +5,13 @@ A file may be compressed with gzip; `-` is standard input. Every complaint names
 
 from __future__ import annotations
 
-import gzip
 import json
-import sys
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from kassay.model.errors import InputError
-
-_GZIP: Final = b"\x1f\x8b"
+from kassay.reading.documents import parse_json, read_text
 
 
 class Located(NamedTuple):
@@ -39,18 +34,18 @@ def documents(path: str) -> list[Located]:
 
     Raises `InputError` for a file that cannot be read, is no JSON, or is empty.
     """
-    text = _text(path)
+    text = read_text(path)
     name = "standard input" if path == "-" else path
     lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
     if not lines:
         raise InputError(f"{name}: empty, expected one JSON document or JSON lines")
     if len(lines) > 1 and _is_json(lines[0][1]):
-        return [Located(_parse(line, name, number), f"{name}:{number}") for number, line in lines]
+        return [Located(parse_json(line, name, number), f"{name}:{number}") for number, line in lines]
     # One line, or one document that somebody laid out over several.
-    found = _parse(text, name)
-    if isinstance(found, list) and found:
-        return [Located(document, f"{name}[{index}]") for index, document in enumerate(found)]
-    return [Located(found, name)]
+    document = parse_json(text, name)
+    if isinstance(document, list) and document:
+        return [Located(each, f"{name}[{index}]") for index, each in enumerate(document)]
+    return [Located(document, name)]
 
 
 @contextmanager
@@ -63,32 +58,9 @@ def at(where: str) -> Iterator[None]:
         raise
 
 
-def _text(path: str) -> str:
-    try:
-        raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-        return (gzip.decompress(raw) if raw.startswith(_GZIP) else raw).decode()
-    except IsADirectoryError:
-        raise InputError(f"{path}: is a folder, expected a file") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 (byte {error.start})") from None
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        what = "no such file" if isinstance(error, FileNotFoundError) else f"cannot be read ({reason})"
-        raise InputError(f"{path}: {what}") from None
-
-
 def _is_json(line: str) -> bool:
     try:
         json.loads(line)
     except (ValueError, RecursionError):
         return False
     return True
-
-
-def _parse(text: str, name: str, first_line: int = 1) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{name}:{first_line + error.lineno - 1}: not JSON ({error.msg})") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{name}:{first_line}: not JSON ({error})") from None

@@ -9,10 +9,10 @@ from typing import Any, Final
 from kassay.certify.optimum.instances import Located, at
 from kassay.certify.targets.local import Deadline, Overdue
 from kassay.model.errors import InputError
+from kassay.reading.fields import shown
 from kassay.solver.consumers.optimum import optimum
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.documents import solve_document
-from kassay.solver.fields import shown
 from kassay.solver.packing.documents import solve_weighted_document
 from kassay.solver.placement.problem import InfeasiblePlacementError, PlacementProblem
 from kassay.solver.streams.documents import solve_tasks_document

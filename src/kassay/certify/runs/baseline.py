@@ -6,17 +6,17 @@ that the file does not outlive its reasons. An entry may say why, and until when
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult
 from kassay.certify.runs.verdicts import Verdict
-from kassay.model import codec
-from kassay.model.errors import InputError
+from kassay.reading.documents import read_json
+from kassay.reading.fields import wrong
+from kassay.reading.values import read_as
 
 SCHEMA: Final = "kassay/baseline/1"
 NO_REASON: Final = "accepted when the baseline was written"
@@ -42,31 +42,27 @@ def read_baseline(path: Path) -> tuple[Known, ...]:
     """The accepted findings; none if the file does not exist yet. Raises `InputError` if it is not one."""
     if not path.exists():
         return ()
+    baseline = read_as(_Baseline, read_json(path, "a baseline"), str(path), closed=True)
+    for i, known in enumerate(baseline.findings):
+        if known.expires is not None and not _is_date(known.expires):
+            raise wrong(f"{path}: findings[{i}].expires", known.expires, "a date such as 2027-01-31")
+    return baseline.findings
+
+
+@dataclass(frozen=True)
+class _Baseline:
+    """The document of a baseline."""
+
+    schema: Literal["kassay/baseline/1"]
+    findings: tuple[Known, ...]
+
+
+def _is_date(text: str) -> bool:
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise InputError(f"{path}: no baseline ({error})") from None
-    found = codec.mapping(document, str(path), ("schema", "findings"))
-    if found.get("schema") != SCHEMA:
-        raise codec.wrong(f"{path}: schema", repr(SCHEMA), found.get("schema"))
-    return codec.items(codec.field(found, "findings", str(path)), f"{path}: findings", _known_of)
-
-
-def _known_of(value: object, path: str) -> Known:
-    entry = codec.mapping(value, path, ("target", "claim", "input", "reason", "expires"))
-    expires = codec.text_or_none(entry.get("expires"), f"{path}.expires")
-    if expires is not None:
-        try:
-            date.fromisoformat(expires)
-        except ValueError:
-            raise codec.wrong(f"{path}.expires", "a date such as 2027-01-31", expires) from None
-    return Known(
-        codec.text(codec.field(entry, "target", path), f"{path}.target"),
-        codec.text(codec.field(entry, "claim", path), f"{path}.claim"),
-        codec.text(codec.field(entry, "input", path), f"{path}.input"),
-        codec.text(entry.get("reason", NO_REASON), f"{path}.reason"),
-        expires,
-    )
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def class_of(result: ClaimResult) -> str:

@@ -11,15 +11,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Group, previous_owners
-from kassay.solver.fields import Field, shown, unique
+from kassay.reading.fields import Bound, Count, Name, shown, unique, wrong
+from kassay.reading.values import read_as
 
 NOBODY: Final = -1
 _NO_RACKS: Final[frozenset[str]] = frozenset()
+_KNOWN: Final = "the name of a topic under `topics`"
 
 
 class Member(NamedTuple):
@@ -119,19 +121,23 @@ class Problem:
     @classmethod
     def parse(cls, document: Any) -> Problem:
         """The problem of a JSON document of family "A"; raises `InputError` naming the field."""
-        root = Field(document, "")
-        family = root.get("family")
-        if family.value != "A":
-            raise family.fail('the family "A"')
-        topics = _parse_topics(root.get("topics"))
-        consumers, claims = _parse_members(root.get("members"), topics)
-        problem = cls(consumers, tuple(topics.values()), _previous(claims, consumers, topics))
-        name = root.find("name")
-        copartition = root.find("copartition")
+        instance = read_as(_Instance, document)
+        partitions = {topic.name: topic.partitions for topic in instance.topics}
+        entries = [
+            (Member(entry.id, entry.rack, frozenset(entry.topics)), entry) for entry in instance.members
+        ]
+        _refuse_impossible(instance.topics, entries, partitions)
+        entries.sort(key=lambda pair: pair[0].member_id)
+        interned: dict[frozenset[str], frozenset[str]] = {}
+        problem = cls(
+            tuple(member for member, _ in entries),
+            tuple(entry.topic(interned) for entry in sorted(instance.topics, key=lambda entry: entry.name)),
+            _previous(entries, partitions),
+            name=instance.name,
+        )
+        _refuse_uneven(instance.copartition, partitions, problem.subscribers)
         return replace(
-            problem,
-            name="" if name is None else name.text(),
-            copartition=() if copartition is None else _parse_copartition(copartition, problem),
+            problem, copartition=tuple(sorted(tuple(sorted(n)) for n in instance.copartition if n))
         )
 
     def document(self) -> dict[str, Any]:
@@ -174,132 +180,104 @@ class Problem:
         return {member.member_id: tuple(tps) for member, tps in zip(self.members, given, strict=True)}
 
 
-def _parse_topics(field: Field) -> dict[str, Topic]:
-    entries = list(field.items())
-    unique([_named(entry, "name") for entry in entries], "topic")
-    interned: dict[tuple[str, ...], frozenset[str]] = {}
-    topics = []
-    for entry in entries:
-        count = entry.get("partitions").integer(0)
-        racks, weights = entry.find("racks"), entry.find("weights")
-        topics.append(
-            Topic(
-                entry.get("name").text(),
-                count,
-                None if racks is None else _parse_racks(racks, count, interned),
-                None if weights is None else _parse_weights(weights, count),
-            )
-        )
-    return {topic.name: topic for topic in sorted(topics, key=lambda topic: topic.name)}
+@dataclass(frozen=True)
+class _MemberEntry:
+    """A member as the document has it."""
+
+    id: Name
+    topics: tuple[str, ...]
+    rack: Name | None = None
+    owned: tuple[tuple[str, int], ...] = ()
 
 
-def _parse_racks(
-    field: Field, count: int, interned: dict[tuple[str, ...], frozenset[str]]
-) -> tuple[frozenset[str], ...]:
-    found = []
-    for index, names in enumerate(field.list(count)):
-        try:
-            known = interned.get(tuple(names))
-        except TypeError:
-            known = None
-        if known is None:
-            inner = Field(names, f"{field.path}[{index}]")
-            known = frozenset(rack.text() for rack in inner.items()) if names is not None else _NO_RACKS
-            interned[tuple(names or ())] = known
-        found.append(known)
-    return tuple(found)
+@dataclass(frozen=True)
+class _TopicEntry:
+    """A topic as the document has it; a partition without replica racks has an empty set, or null."""
+
+    name: Name
+    partitions: Count
+    racks: tuple[frozenset[Name] | None, ...] | None = None
+    weights: tuple[Count, ...] | None = None
+
+    def topic(self, interned: dict[frozenset[str], frozenset[str]]) -> Topic:
+        """The topic; racks that are equal become one value."""
+        racks = None
+        if self.racks is not None:
+            sets = (known or _NO_RACKS for known in self.racks)
+            racks = tuple(interned.setdefault(known, known) for known in sets)
+        return Topic(self.name, self.partitions, racks, self.weights)
 
 
-def _parse_weights(field: Field, count: int) -> tuple[int, ...]:
-    field.list(count)
-    return tuple(weight.integer(0) for weight in field.items())
+@dataclass(frozen=True)
+class _Instance:
+    """A document of family "A"."""
+
+    family: Literal["A"]
+    members: Annotated[tuple[_MemberEntry, ...], Bound("at least one member", bool)]
+    topics: tuple[_TopicEntry, ...]
+    name: Name = ""
+    copartition: tuple[tuple[str, ...], ...] = ()
 
 
-def _named(entry: Field, key: str) -> Field:
-    named = entry.get(key)
-    named.text()
-    return named
+_Entries = list[tuple[Member, _MemberEntry]]
 
 
-_Claims = list[list[tuple[str, int]]]
+def _refuse_impossible(
+    topics: tuple[_TopicEntry, ...], entries: _Entries, partitions: Mapping[str, int]
+) -> None:
+    """Raise where a name stands twice, or a field speaks of topics or partitions that are not there."""
+    unique(((f"topics[{i}].name", topic.name) for i, topic in enumerate(topics)), "topic")
+    unique(((f"members[{i}].id", member.member_id) for i, (member, _) in enumerate(entries)), "member id")
+    for i, topic in enumerate(topics):
+        for field, row in (("racks", topic.racks), ("weights", topic.weights)):
+            if row is not None and len(row) != topic.partitions:
+                raise InputError(
+                    f"topics[{i}].{field}: found {len(row)} entries, expected {topic.partitions}"
+                )
+    for i, (member, entry) in enumerate(entries):
+        if not partitions.keys() >= member.topics:
+            j, name = next((j, name) for j, name in enumerate(entry.topics) if name not in partitions)
+            raise wrong(f"members[{i}].topics[{j}]", name, _KNOWN)
+        for j, (name, partition) in enumerate(entry.owned):
+            if name not in partitions:
+                raise wrong(f"members[{i}].owned[{j}][0]", name, _KNOWN)
+            if not 0 <= partition < partitions[name]:
+                expected = f"a partition of {name} from 0 to {partitions[name] - 1}"
+                raise wrong(f"members[{i}].owned[{j}][1]", partition, expected)
 
 
-def _parse_members(field: Field, topics: Mapping[str, Topic]) -> tuple[tuple[Member, ...], _Claims]:
-    """The members in the order of their ids, and what each says it owned."""
-    entries = list(field.items())
-    if not entries:
-        raise field.fail("at least one member")
-    unique([_named(entry, "id") for entry in entries], "member id")
-    parsed = []
-    for entry in entries:
-        rack = entry.find("rack")
-        reads = entry.get("topics")
-        if not all(isinstance(name, str) and name in topics for name in reads.list()):
-            bad = next(
-                item for item in reads.items() if not isinstance(item.value, str) or item.value not in topics
-            )
-            raise bad.fail("the name of a topic under `topics`")
-        member = Member(entry.get("id").text(), None if rack is None else rack.text(), frozenset(reads.value))
-        owned = entry.find("owned")
-        parsed.append((member, [] if owned is None else _parse_owned(owned, topics)))
-    parsed.sort(key=lambda pair: pair[0].member_id)
-    return tuple(member for member, _ in parsed), [claims for _, claims in parsed]
-
-
-def _parse_owned(field: Field, topics: Mapping[str, Topic]) -> list[tuple[str, int]]:
-    claims: list[tuple[str, int]] = []
-    for index, item in enumerate(field.list()):
-        match item:
-            case [str(name), int(partition)] if not isinstance(partition, bool):
-                topic = topics.get(name)
-                if topic is None:
-                    raise Field(name, f"{field.path}[{index}][0]").fail("the name of a topic under `topics`")
-                if not 0 <= partition < topic.partitions:
-                    where = Field(partition, f"{field.path}[{index}][1]")
-                    raise where.fail(f"a partition of {name} from 0 to {topic.partitions - 1}")
-                claims.append((name, partition))
-            case _:
-                raise Field(item, f"{field.path}[{index}]").fail("a pair of topic and partition")
-    return claims
-
-
-def _previous(
-    claims: _Claims, members: tuple[Member, ...], topics: Mapping[str, Topic]
-) -> dict[str, tuple[int, ...]]:
-    owners = {topic.name: [NOBODY] * topic.partitions for topic in topics.values()}
-    for position, claimed in enumerate(claims):
-        for topic, partition in claimed:
+def _previous(entries: _Entries, partitions: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
+    owners = {topic: [NOBODY] * count for topic, count in sorted(partitions.items())}
+    for position, (member, entry) in enumerate(entries):
+        for topic, partition in entry.owned:
             row = owners[topic]
             if row[partition] != NOBODY:
-                holder = members[row[partition]].member_id
                 raise InputError(
-                    f"members.owned: {topic}-{partition} is owned by {shown(members[position].member_id)} "
-                    f"and {shown(holder)}, expected one owner"
+                    f"members.owned: {topic}-{partition} is owned by {shown(member.member_id)} "
+                    f"and {shown(entries[row[partition]][0].member_id)}, expected one owner"
                 )
             row[partition] = position
-    for position, claimed in enumerate(claims):
-        reads = members[position].topics
-        for topic, partition in claimed:
-            if topic not in reads:
+    for member, entry in entries:
+        for topic, partition in entry.owned:
+            if topic not in member.topics:
                 owners[topic][partition] = NOBODY
     return {topic: tuple(row) for topic, row in owners.items()}
 
 
-def _parse_copartition(field: Field, problem: Problem) -> tuple[tuple[str, ...], ...]:
-    by_name = {topic.name: topic for topic in problem.topics}
-    groups, every = [], []
-    for group in field.items():
-        names = list(group.items())
-        for name in names:
-            if not isinstance(name.value, str) or name.value not in by_name:
-                raise name.fail("the name of a topic under `topics`")
-        every += names
-        counts = {by_name[name.value].partitions for name in names}
-        readers = {problem.subscribers.get(name.value) for name in names}
-        if len(counts) > 1 or len(readers) > 1:
-            what = "partition counts" if len(counts) > 1 else "subscribers"
-            raise InputError(f"{group.path}: the topics differ in {what}, expected equal ones")
-        if names:
-            groups.append(tuple(sorted(name.value for name in names)))
+def _refuse_uneven(
+    copartition: tuple[tuple[str, ...], ...],
+    partitions: Mapping[str, int],
+    subscribers: Mapping[str, tuple[int, ...]],
+) -> None:
+    """Raise where topics that go together are unknown, stand twice, or are not alike."""
+    every = [
+        (f"copartition[{i}][{j}]", n) for i, names in enumerate(copartition) for j, n in enumerate(names)
+    ]
+    for path, name in every:
+        if name not in partitions:
+            raise wrong(path, name, _KNOWN)
+    for i, names in enumerate(copartition):
+        for what, of in (("partition counts", partitions), ("subscribers", subscribers)):
+            if len({of.get(name) for name in names}) > 1:
+                raise InputError(f"copartition[{i}]: the topics differ in {what}, expected equal ones")
     unique(every, "topic")
-    return tuple(sorted(groups))

@@ -27,7 +27,7 @@ from kassay.solver.placement.problem import (
     InfeasiblePlacementError,
     PlacementProblem,
     Spread,
-    listed,
+    broker_ids,
 )
 
 
@@ -195,7 +195,7 @@ def _infeasible(problem: PlacementProblem, graph: Exchange) -> InfeasiblePlaceme
     forced = sum(graph.counts[place] for place in tight)
     room = sum((brokers[place].max_replicas or 0) - brokers[place].base for place in tight)
     return InfeasiblePlacementError(
-        f"brokers: max_replicas leave {room} places on {listed(ids)}, "
+        f"brokers: max_replicas leave {room} places on {broker_ids(ids)}, "
         f"expected at least {forced}, for so many replicas the other brokers cannot take",
         ids,
     )
@@ -232,6 +232,6 @@ def _witness(problem: PlacementProblem, graph: Exchange, quota: Quota) -> Witnes
         ids,
         forced,
         allowed,
-        f"at least {forced} replicas lie on {listed(ids)}, "
+        f"at least {forced} replicas lie on {broker_ids(ids)}, "
         f"where {allowed} would be within one of the shares: {why}",
     )

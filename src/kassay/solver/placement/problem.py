@@ -10,13 +10,14 @@ error; without it every broker that is not listed is taken to be going.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import InputError
-from kassay.solver.fields import Field, unique
+from kassay.reading.fields import Bound, Count, Name, Positive, unique, wrong
+from kassay.reading.values import read_as
 
 _SHOWN: Final = 8
 
@@ -47,12 +48,13 @@ class Spread(NamedTuple):
     most: int
 
 
-class PlacedTopic(NamedTuple):
+@dataclass(frozen=True, order=True)
+class PlacedTopic:
     """A topic whose partitions want `rf` replicas each."""
 
-    name: str
-    partitions: int
-    rf: int
+    name: Name
+    partitions: Count
+    rf: Positive
 
 
 @dataclass(frozen=True)
@@ -115,24 +117,19 @@ class PlacementProblem:
             topics.append(PlacedTopic(topic.name, topic.partitions, wanted))
             current[topic.name] = rows
         problem = cls(brokers, tuple(topics), current, name)
-        _refuse_impossible(problem, "topics", "brokers")
+        _refuse_impossible(problem)
         return problem
 
     @classmethod
     def parse(cls, document: Any) -> PlacementProblem:
         """The problem of a JSON document of family "B"; raises `InputError` naming the field."""
-        root = Field(document, "")
-        family = root.get("family")
-        if family.value != "B":
-            raise family.fail('the family "B"')
-        brokers = _parse_brokers(root.get("brokers"))
-        topics = _parse_topics(root.get("topics"))
-        removed = root.find("removed")
-        known = None if removed is None else _parse_removed(removed, brokers) | {b.broker_id for b in brokers}
-        name, current = root.find("name"), root.find("current")
-        rows = _parse_current(Field({}, "current") if current is None else current, topics, known)
-        problem = cls(brokers, topics, rows, "" if name is None else name.text())
-        _refuse_impossible(problem, "topics", "brokers")
+        instance = read_as(_Instance, document)
+        ids = _known_brokers(instance)
+        topics = tuple(sorted(instance.topics))
+        unique(((f"topics[{i}].name", topic.name) for i, topic in enumerate(instance.topics)), "topic")
+        brokers = tuple(sorted(entry.broker() for entry in instance.brokers))
+        problem = cls(brokers, topics, _rows(instance.current, topics, ids), instance.name)
+        _refuse_impossible(problem)
         return problem
 
     def document(self) -> dict[str, Any]:
@@ -159,22 +156,24 @@ def _broker_document(broker: Broker) -> dict[str, Any]:
     return document
 
 
-def _refuse_impossible(problem: PlacementProblem, topics: str, brokers: str) -> None:
+def _refuse_impossible(problem: PlacementProblem) -> None:
     """Raise if a topic wants more replicas than there are brokers, or only some brokers have a rack."""
     without = [broker.broker_id for broker in problem.brokers if broker.rack is None]
     if without and len(without) < len(problem.brokers):
-        raise InputError(f"{brokers}: {listed(without)} without a rack, expected a rack for all or for none")
+        raise InputError(
+            f"brokers: {broker_ids(without)} without a rack, expected a rack for all or for none"
+        )
     ids = [broker.broker_id for broker in problem.brokers]
     for index, topic in enumerate(problem.topics):
         if topic.rf > len(ids):
             raise InfeasiblePlacementError(
-                f"{topics}[{index}].rf: topic {topic.name!r} wants {topic.rf} distinct brokers a partition, "
-                f"expected at most {len(ids)}, for there is only {listed(ids)}",
+                f"topics[{index}].rf: topic {topic.name!r} wants {topic.rf} distinct brokers a partition, "
+                f"expected at most {len(ids)}, for there is only {broker_ids(ids)}",
                 ids,
             )
 
 
-def listed(ids: Iterable[int]) -> str:
+def broker_ids(ids: Iterable[int]) -> str:
     """Broker ids as a sentence names them."""
     ids = sorted(ids)
     if not ids:
@@ -185,84 +184,68 @@ def listed(ids: Iterable[int]) -> str:
     return f"broker {names}" if len(ids) == 1 else f"brokers {names}"
 
 
-def _parse_brokers(field: Field) -> tuple[Broker, ...]:
-    entries = list(field.items())
-    if not entries:
-        raise field.fail("at least one broker")
-    for entry in entries:
-        entry.get("id").integer()
-    unique([entry.get("id") for entry in entries], "broker id")
-    hosts = []
-    for entry in entries:
-        rack, share, fenced = entry.find("rack"), entry.find("share"), entry.find("fenced")
-        room, base = entry.find("max_replicas"), entry.find("base")
-        if fenced is not None and not isinstance(fenced.value, bool):
-            raise fenced.fail("true or false")
-        hosts.append(
-            Broker(
-                entry.get("id").integer(),
-                None if rack is None else rack.text(),
-                1 if share is None else share.integer(),
-                fenced is not None and fenced.value,
-                None if room is None else room.integer(),
-                0 if base is None else base.integer(),
-            )
-        )
-    if not any(host.share for host in hosts):
-        raise InputError(f"{field.path}: every share is 0, expected a positive one")
-    return tuple(sorted(hosts, key=lambda host: host.broker_id))
+@dataclass(frozen=True)
+class _BrokerEntry:
+    """A broker as the document has it."""
+
+    id: Count
+    rack: Name | None = None
+    share: Count = 1
+    fenced: bool = False
+    max_replicas: Count | None = None
+    base: Count = 0
+
+    def broker(self) -> Broker:
+        """The broker."""
+        return Broker(self.id, self.rack, self.share, self.fenced, self.max_replicas, self.base)
 
 
-def _parse_topics(field: Field) -> tuple[PlacedTopic, ...]:
-    entries = list(field.items())
-    for entry in entries:
-        entry.get("name").text()
-    unique([entry.get("name") for entry in entries], "topic")
-    topics = [
-        PlacedTopic(entry.get("name").text(), entry.get("partitions").integer(0), entry.get("rf").integer(1))
-        for entry in entries
-    ]
-    return topics_in_order(topics)
+@dataclass(frozen=True)
+class _Instance:
+    """A document of family "B"."""
+
+    family: Literal["B"]
+    brokers: Annotated[tuple[_BrokerEntry, ...], Bound("at least one broker", bool)]
+    topics: tuple[PlacedTopic, ...]
+    name: Name = ""
+    current: Mapping[str, tuple[tuple[Count, ...], ...] | None] = field(default_factory=dict)
+    removed: tuple[Count, ...] | None = None
 
 
-def topics_in_order(topics: Iterable[PlacedTopic]) -> tuple[PlacedTopic, ...]:
-    """The topics by name."""
-    return tuple(sorted(topics, key=lambda topic: topic.name))
+def _known_brokers(instance: _Instance) -> set[int] | None:
+    """The brokers that may hold replicas now, None for any; raises for brokers that cannot be."""
+    unique(((f"brokers[{i}].id", entry.id) for i, entry in enumerate(instance.brokers)), "broker id")
+    if not any(entry.share for entry in instance.brokers):
+        raise InputError("brokers: every share is 0, expected a positive one")
+    if instance.removed is None:
+        return None
+    staying = {entry.id for entry in instance.brokers}
+    for i, broker in enumerate(instance.removed):
+        if broker in staying:
+            raise wrong(f"removed[{i}]", broker, "a broker that is not under `brokers`")
+    return staying.union(instance.removed)
 
 
-def _parse_removed(field: Field, brokers: Iterable[Broker]) -> set[int]:
-    staying = {broker.broker_id for broker in brokers}
-    for entry in field.items():
-        if entry.integer() in staying:
-            raise entry.fail("a broker that is not under `brokers`")
-    return set(field.value)
-
-
-def _parse_current(
-    field: Field, topics: Iterable[PlacedTopic], known: set[int] | None
+def _rows(
+    current: Mapping[str, tuple[tuple[int, ...], ...] | None],
+    topics: Iterable[PlacedTopic],
+    known: set[int] | None,
 ) -> dict[str, tuple[tuple[int, ...], ...]]:
-    counts = {topic.name: topic.partitions for topic in topics}
-    if not isinstance(field.value, dict):
-        raise field.fail("an object of topics")
-    for name in field.value:
-        if name not in counts:
-            raise Field(name, field.path).fail("the name of a topic under `topics`")
-    current = {}
-    for name, count in counts.items():
-        rows = field.find(name)
-        given = [] if rows is None else list(rows.items())
-        if rows is not None and len(given) > count:
-            raise InputError(f"{rows.path}: found {len(given)} rows, expected at most {count}")
-        parsed = [_parse_row(row, known) for row in given]
-        current[name] = tuple(parsed) + ((),) * (count - len(parsed))
-    return current
-
-
-def _parse_row(field: Field, known: set[int] | None) -> tuple[int, ...]:
-    entries = list(field.items())
-    for entry in entries:
-        entry.integer()
-        if known is not None and entry.value not in known:
-            raise entry.fail("the id of a broker under `brokers` or `removed`")
-    unique(entries, "broker")
-    return tuple(field.value)
+    """The replicas of each topic's partitions; rows that are missing at the end are empty."""
+    partitions = {topic.name: topic.partitions for topic in topics}
+    for name in current:
+        if name not in partitions:
+            raise wrong("current", name, "the name of a topic under `topics`")
+    complete = {}
+    for name, count in partitions.items():
+        rows = current.get(name) or ()
+        if len(rows) > count:
+            raise InputError(f"current.{name}: found {len(rows)} rows, expected at most {count}")
+        for i, row in enumerate(rows):
+            places = [(f"current.{name}[{i}][{j}]", broker) for j, broker in enumerate(row)]
+            for path, broker in places:
+                if known is not None and broker not in known:
+                    raise wrong(path, broker, "the id of a broker under `brokers` or `removed`")
+            unique(places, "broker")
+        complete[name] = rows + ((),) * (count - len(rows))
+    return complete

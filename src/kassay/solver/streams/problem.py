@@ -5,10 +5,13 @@ The JSON form is family "C" of the instance format (`docs/instances.md`).
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from kassay.solver.fields import Field, unique
+from kassay.model.errors import InputError
+from kassay.reading.fields import Bound, Count, Name, Positive, unique, wrong
+from kassay.reading.values import read_as
 
 
 class StreamsClient(NamedTuple):
@@ -51,33 +54,17 @@ class TaskProblem:
     @classmethod
     def parse(cls, document: Any) -> TaskProblem:
         """The problem of a JSON document of family "C"; raises `InputError` naming the field."""
-        root = Field(document, "")
-        family = root.get("family")
-        if family.value != "C":
-            raise family.fail('the family "C"')
-        clients = _parse_clients(root.get("clients"))
+        instance = read_as(_Instance, document)
+        unique(((f"clients[{i}].id", entry.id) for i, entry in enumerate(instance.clients)), "client id")
+        clients = tuple(sorted(StreamsClient(e.id, e.rack, e.threads) for e in instance.clients))
         position = {client.client_id: place for place, client in enumerate(clients)}
-        tasks = root.get("tasks").integer()
-        name, active, standby = root.find("name"), root.get("active"), root.get("standby")
-        active.list(tasks)
-        standby.list(tasks)
-        leads = tuple(None if a.value is None else _client(a, position) for a in active.items())
-        follow = []
-        for lead, row in zip(leads, standby.items(), strict=True):
-            entries = list(row.items())
-            unique(entries, "client")
-            places = [_client(entry, position) for entry in entries]
-            if lead in places:
-                raise row.fail(
-                    f"no standby on {clients[places[places.index(lead)]].client_id!r}, the active one"
-                )
-            follow.append(frozenset(places))
+        _refuse_impossible(instance, position)
         return cls(
             clients,
-            root.get("standbys").integer(),
-            leads,
-            tuple(follow),
-            "" if name is None else name.text(),
+            instance.standbys,
+            tuple(None if id_ is None else position[id_] for id_ in instance.active),
+            tuple(frozenset(position[id_] for id_ in row) for row in instance.standby),
+            instance.name,
         )
 
     def document(self) -> dict[str, Any]:
@@ -94,28 +81,38 @@ class TaskProblem:
         }
 
 
-def _parse_clients(field: Field) -> tuple[StreamsClient, ...]:
-    entries = list(field.items())
-    if not entries:
-        raise field.fail("at least one client")
-    for entry in entries:
-        entry.get("id").text()
-    unique([entry.get("id") for entry in entries], "client id")
-    clients = []
-    for entry in entries:
-        rack, threads = entry.find("rack"), entry.find("threads")
-        clients.append(
-            StreamsClient(
-                entry.get("id").text(),
-                None if rack is None else rack.text(),
-                1 if threads is None else threads.integer(1),
-            )
-        )
-    return tuple(sorted(clients))
+@dataclass(frozen=True)
+class _ClientEntry:
+    """A client as the document has it."""
+
+    id: Name
+    rack: Name | None = None
+    threads: Positive = 1
 
 
-def _client(field: Field, position: dict[str, int]) -> int:
-    found = position.get(field.value) if isinstance(field.value, str) else None
-    if found is None:
-        raise field.fail("the id of a client under `clients`")
-    return found
+@dataclass(frozen=True)
+class _Instance:
+    """A document of family "C"."""
+
+    family: Literal["C"]
+    clients: Annotated[tuple[_ClientEntry, ...], Bound("at least one client", bool)]
+    tasks: Count
+    standbys: Count
+    active: tuple[str | None, ...]
+    standby: tuple[tuple[str, ...], ...]
+    name: Name = ""
+
+
+def _refuse_impossible(instance: _Instance, known: Collection[str]) -> None:
+    """Raise where not every task has its entry, or a client is unknown or has one task twice."""
+    for field, rows in (("active", instance.active), ("standby", instance.standby)):
+        if len(rows) != instance.tasks:
+            raise InputError(f"{field}: found {len(rows)} entries, expected {instance.tasks}")
+    for task, (lead, row) in enumerate(zip(instance.active, instance.standby, strict=True)):
+        places = [(f"standby[{task}][{i}]", id_) for i, id_ in enumerate(row)]
+        for path, id_ in [(f"active[{task}]", lead), *places]:
+            if id_ is not None and id_ not in known:
+                raise wrong(path, id_, "the id of a client under `clients`")
+        unique(places, "client")
+        if lead in row:
+            raise wrong(f"standby[{task}]", list(row), f"no standby on {lead!r}, the active one")
