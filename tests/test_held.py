@@ -95,9 +95,12 @@ def test_all_four_schemas_of_certificates_are_held():
 
 @pytest.mark.parametrize("result", RESULTS, ids=lambda result: result["name"])
 def test_a_damaged_result_is_refused(result, here):
-    for field in ("lower", "sum_squares", "moved"):
-        damaged = copy.deepcopy(result)
-        damaged[field] += 1
+    for field, value in [
+        ("lower", result["upper"] + 1),
+        ("sum_squares", result["sum_squares"] + 1),
+        ("moved", result["moved"] + 1),
+    ]:
+        damaged = {**result, field: value}
         Path("damaged.json").write_text(json.dumps(damaged))
         code, checked = answer("check", "damaged.json")
         assert (code, checked["verdict"]) == (1, "refused"), field
