@@ -25,7 +25,8 @@ from kassay.certify.optimum.instances import Located
 from kassay.certify.runs.blocks import Job, open_bench, open_host
 from kassay.certify.runs.run import counterexample
 from kassay.certify.runs.shrink import broken
-from kassay.certify.targets.resolve import Target, resolve
+from kassay.certify.targets.resolve import resolve
+from kassay.certify.targets.target import Target
 from kassay.model.errors import InputError
 from kassay.pipeline.campaign.campaign import create
 from kassay.pipeline.campaign.lanes import lanes_of

@@ -2,8 +2,8 @@
 
 import pytest
 
+from kassay.certify.processes.host import Limits
 from kassay.certify.runs.replay import load_trace, replay
-from kassay.certify.targets.resolve import Limits
 from kassay.model.groups.trace import read_trace
 from tests.paths import BASELINE, DOCS
 

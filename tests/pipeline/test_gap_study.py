@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from kassay.certify.processes.host import Limits
 from kassay.certify.runs.replay import load_trace, replay
-from kassay.certify.targets.resolve import Limits
 from tests.paths import DOCS
 
 TRACES = sorted((DOCS / "gap-study").glob("*.json"))

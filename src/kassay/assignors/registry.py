@@ -1,4 +1,4 @@
-"""The reference algorithms by name, filled by a decorator in each algorithm's file."""
+"""The references and client libraries' assignors by spec, filled by a decorator in each one's file."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
+from kassay.assignors import foreign
+from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
 
@@ -17,9 +19,10 @@ COOPERATIVE: Final = RebalanceProtocol.COOPERATIVE
 
 @dataclass(frozen=True)
 class Reference:
-    """One algorithm that kassay reimplements.
+    """One algorithm that kassay reimplements, or adapts from a client `library`.
 
-    `factory` makes a new object. `claims` are what the rule promises beyond validity.
+    `factory` makes a new object; it raises `LibraryMissing`. `claims` are what the rule promises beyond
+    validity.
     """
 
     name: str
@@ -29,6 +32,17 @@ class Reference:
     source: str
     protocol: RebalanceProtocol = EAGER
     summary: str = ""
+    library: str = ""
+
+    @property
+    def spec(self) -> str:
+        """How a user writes it as a target."""
+        prefix = f"{self.library}:" if self.library else _PREFIXES.get(self.kind, "")
+        return prefix + self.name
+
+
+class LibraryMissing(ImportError):
+    """The client library, or this assignor of it, is not there; the message says what to install."""
 
 
 REFERENCES: Final[dict[str, Reference]] = {}
@@ -44,34 +58,58 @@ def reference(
     claims: tuple[str, ...] = (),
     source: str,
     protocol: RebalanceProtocol = EAGER,
+    library: str = "",
 ) -> Callable[[_Factory], _Factory]:
     """Register a class as the reference called `name`; its first docstring line is its summary."""
 
     def register(factory: _Factory) -> _Factory:
-        if name in REFERENCES:
-            raise ValueError(f"two reference algorithms are called {name!r}")
         summary = (factory.__doc__ or "").strip().splitlines()[0]
-        REFERENCES[name] = Reference(name, kind, factory, claims, source, protocol, summary)
+        made = Reference(name, kind, factory, claims, source, protocol, summary, library)
+        if made.spec in REFERENCES:
+            raise ValueError(f"two reference algorithms are called {made.spec!r}")
+        REFERENCES[made.spec] = made
         return factory
 
     return register
 
 
-def spec_of(found: Reference) -> str:
-    """How a user writes the reference as a target."""
-    return _PREFIXES.get(found.kind, "") + found.name
-
-
 def load_all() -> dict[str, Reference]:
-    """Every reference by its target spec, in the order of the specs; imports all algorithm files."""
+    """Every algorithm of kassay's own by its spec, in the order of the specs; imports all their files."""
     import kassay.assignors as package
 
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-        if ".foreign" not in module.name:
+        if not module.name.startswith(foreign.__name__):
             importlib.import_module(module.name)
-    return {spec_of(found): found for found in sorted(REFERENCES.values(), key=spec_of)}
+    return _sorted(lambda reference: not reference.library)
+
+
+def libraries() -> list[str]:
+    """The client libraries that there are adapters for: each a file of `foreign`, named like the library."""
+    return [module.name.replace("_", "-") for module in pkgutil.iter_modules(foreign.__path__)]
+
+
+def load_foreign() -> dict[str, Reference]:
+    """Every client library's assignor by its spec, whether the library is installed or not."""
+    for library in libraries():
+        importlib.import_module(f"{foreign.__name__}.{library.replace('-', '_')}")
+    return _sorted(lambda reference: bool(reference.library))
+
+
+def _sorted(wanted: Callable[[Reference], bool]) -> dict[str, Reference]:
+    return {spec: reference for spec, reference in sorted(REFERENCES.items()) if wanted(reference)}
 
 
 def find(spec: str) -> Reference | None:
     """The reference that a target spec names, or None."""
     return load_all().get(spec)
+
+
+def find_foreign(spec: str) -> Reference | None:
+    """The client library's assignor that a spec names, None for another's spec; raises `InputError`."""
+    library = spec.partition(":")[0]
+    if library not in libraries():
+        return None
+    if spec not in (there := load_foreign()):
+        names = [reference.name for reference in there.values() if reference.library == library]
+        raise InputError(f"{spec}: no such assignor, expected one of {', '.join(names)}")
+    return there[spec]

@@ -140,7 +140,7 @@ def _rule(found: registry.Reference) -> dict[str, Any]:
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "what": "rule",
-        "id": registry.spec_of(found),
+        "id": found.spec,
         "kind": found.kind.value,
         "protocol": found.protocol.value,
         "summary": found.summary,

@@ -15,9 +15,9 @@ from kassay.certify.runs.baseline import Known
 from kassay.certify.runs.certificate import Certificate, Counterexample
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.run import Report, RunProgress, certify
-from kassay.certify.targets.resolve import TargetNotFound, TargetNotLoadable, resolve
+from kassay.certify.targets.resolve import resolve
 from kassay.cli.options import write_json
-from kassay.model.errors import InputError
+from kassay.model.errors import InputError, TargetError
 from kassay.properties.registry import load_claims
 from kassay.report.files.formats import write_reports
 from kassay.report.screen.terminal import certificate_view, console
@@ -56,7 +56,7 @@ class Session:
                 protocol=self.options.protocol,
             )
             certificate = self._run(lambda report: certify(target, self.options, report), spec)
-        except (TargetNotFound, TargetNotLoadable) as error:
+        except TargetError as error:
             self.errors.print(f"kassay: {error}", markup=False, soft_wrap=True)
             return 4
         except InternalError as error:

@@ -16,7 +16,7 @@ import click
 
 from kassay import __version__
 from kassay.cli import commands
-from kassay.model.errors import InputError, KassayError
+from kassay.model.errors import InputError, TargetError
 
 EXIT_VIOLATED: Final = 1
 EXIT_USAGE: Final = 2
@@ -109,18 +109,10 @@ def run(argv: list[str] | None = None) -> int:
         # Whoever read our output has had enough; closing it here keeps Python from complaining at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_INTERRUPTED
-    except KassayError as error:
-        if _is_target_error(error):
-            return _say(str(error), EXIT_TARGET)
-        return _fault(error)
+    except TargetError as error:
+        return _say(str(error), EXIT_TARGET)
     except Exception as error:  # the last line of defence: a fault of ours is exit 70, never a traceback
         return _fault(error)
-
-
-def _is_target_error(error: KassayError) -> bool:
-    from kassay.certify.targets.resolve import TargetNotFound, TargetNotLoadable
-
-    return isinstance(error, TargetNotFound | TargetNotLoadable)
 
 
 def _say(message: str, code: int) -> int:

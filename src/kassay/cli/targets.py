@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from kassay.certify.targets.resolve import Target
+    from kassay.certify.targets.target import Target
 
 
 def loaded(
@@ -19,14 +19,16 @@ def loaded(
     config: Mapping[str, str] | None = None,
 ) -> tuple[list[Target], int]:
     """The targets that load, each once, and how many do not; those are told, a line each."""
-    from kassay.certify.targets.resolve import Limits, TargetNotFound, TargetNotLoadable, resolve
+    from kassay.certify.processes.host import Limits
+    from kassay.certify.targets.resolve import resolve
+    from kassay.model.errors import TargetError
 
     found, missing = [], 0
     for spec in dict.fromkeys(specs):
         try:
             limits = Limits(call_timeout_s=call_timeout_s)
             found.append(resolve(spec, in_process=in_process, limits=limits, config=config))
-        except (TargetNotFound, TargetNotLoadable) as error:
+        except TargetError as error:
             click.echo(f"kassay: {' '.join(str(error).split())}", err=True)
             missing += 1
     return found, missing

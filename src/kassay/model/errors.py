@@ -16,6 +16,18 @@ class InputError(KassayError, ValueError):
     """
 
 
+class TargetError(KassayError):
+    """A target cannot be put to the test; exit code 4."""
+
+
+class TargetNotFound(TargetError):
+    """There is no target of that name."""
+
+
+class TargetNotLoadable(TargetError):
+    """The target is there and cannot be loaded or started; one line: what, where, what was expected."""
+
+
 class KafkaError(KassayError):
     """An error that Kafka itself would raise here; `java_class` is the class it would have."""
 

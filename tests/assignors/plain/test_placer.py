@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.assignors.plain.placer import PlainPlacer, plain_request, refusal
+from kassay.assignors.plain.placer import PlainPlacer, plain_request, refusals
 from kassay.model.cluster import Broker
 from kassay.model.failure import FailureKind, TargetFailure, failed
 from kassay.model.java.randomness import JavaRandom
@@ -85,11 +85,12 @@ def test_a_value_error_is_a_refusal_and_nothing_else_is():
 
 
 def test_a_refusal_is_known_from_the_failure_of_another_process_too():
-    told = refusal(failed(ValueError("too few"), "place"))
-    assert isinstance(told, PlacementRefusedError)
-    assert "too few" in str(told)
-    assert refusal(failed(IndexError("x"), "place")) is None
-    assert refusal(TargetFailure(FailureKind.TIMEOUT, "2 s")) is None
+    with pytest.raises(PlacementRefusedError, match="too few"), refusals():
+        raise failed(ValueError("too few"), "place")
+    for failure in (failed(IndexError("x"), "place"), TargetFailure(FailureKind.TIMEOUT, "2 s")):
+        with pytest.raises(TargetFailure) as left, refusals():
+            raise failure
+        assert left.value is failure
 
 
 def test_a_call_that_changes_its_input_is_caught():

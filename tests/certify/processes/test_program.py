@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from kassay.certify.targets.resolve import Limits, Target, TargetNotLoadable, resolve
+from kassay.certify.processes.host import Limits
+from kassay.certify.targets.resolve import resolve
+from kassay.certify.targets.target import Target
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
+from kassay.model.errors import TargetNotLoadable
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.java.randomness import JavaRandom
@@ -51,13 +54,9 @@ def failure(do: str) -> TargetFailure:
 
 def test_a_program_that_behaves() -> None:
     target = program("behave")
-    assert (target.name, target.kind, target.protocol, target.isolated) == (
-        "program",
-        Kind.CLIENT,
-        "eager",
-        True,
-    )
+    assert (target.name, target.kind, target.protocol) == ("program", Kind.CLIENT, "eager")
     with target.open() as host:
+        assert children()
         made = host.new({})
         for _ in range(50):
             answer = made.assign(CLUSTER, GROUP)

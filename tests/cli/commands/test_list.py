@@ -24,10 +24,11 @@ def test_there_is_something_of_everything(thing, capsys):
     assert capsys.readouterr().out.strip()
 
 
-def test_every_reference_is_listed_once(capsys):
+def test_every_reference_and_every_library_is_listed_once(capsys):
     things = ("assignors", "placers", "partitioners", "coordinators")
     listed = [item["target"] for thing in things for item in items(thing, capsys)]
-    assert sorted(listed) == sorted(registry.load_all())
+    assert sorted(listed) == sorted([*registry.load_all(), *registry.load_foreign()])
+    assert "kafka-python:sticky" in listed
 
 
 def test_situations_of_every_kind_are_listed(capsys):

@@ -20,19 +20,16 @@ from functools import cache
 from types import ModuleType
 from typing import Any, ClassVar, Final, NamedTuple
 
+from kassay.assignors.registry import COOPERATIVE, LibraryMissing, reference
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.errors import InputError
-from kassay.model.groups.assignor import AssignorBase, GroupMetadata, RebalanceProtocol
+from kassay.model.groups.assignor import AssignorBase, GroupMetadata
 from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
 
+LIBRARY: Final = "kafka-python"
 EXTRA: Final = "kassay[kafka]"
 """What to install for these targets."""
 
 _PACKAGE: Final = "kafka.coordinator.assignors"
-
-
-class LibraryMissing(ImportError):
-    """The client library, or this assignor of it, is not there."""
 
 
 class _Cluster:
@@ -178,6 +175,12 @@ class KafkaPython(AssignorBase):
         return member.user_data or b""
 
 
+@reference(
+    "range",
+    library=LIBRARY,
+    claims=("topic-even", "contiguous", "copartitioned", "deterministic", "order-independent"),
+    source=f"kafka-python {_PACKAGE}.range ({EXTRA})",
+)
 class KafkaPythonRange(KafkaPython):
     """kafka-python's range."""
 
@@ -185,6 +188,12 @@ class KafkaPythonRange(KafkaPython):
     module, class_name = "range", "RangePartitionAssignor"
 
 
+@reference(
+    "roundrobin",
+    library=LIBRARY,
+    claims=("balanced-within-one", "deterministic", "order-independent"),
+    source=f"kafka-python {_PACKAGE}.roundrobin ({EXTRA})",
+)
 class KafkaPythonRoundRobin(KafkaPython):
     """kafka-python's round robin."""
 
@@ -192,6 +201,12 @@ class KafkaPythonRoundRobin(KafkaPython):
     module, class_name = "roundrobin", "RoundRobinPartitionAssignor"
 
 
+@reference(
+    "sticky",
+    library=LIBRARY,
+    claims=("balanced-kip54", "deterministic", "converges"),
+    source=f"kafka-python {_PACKAGE}.sticky.sticky_assignor ({EXTRA})",
+)
 class KafkaPythonSticky(KafkaPython):
     """kafka-python's sticky; what a member had travels in its user data."""
 
@@ -225,11 +240,18 @@ class KafkaPythonSticky(KafkaPython):
         return other.subscription_user_data(member.topics) or b""
 
 
+@reference(
+    "cooperative-sticky",
+    library=LIBRARY,
+    claims=("balanced-kip54", "cooperative", "converges", "deterministic"),
+    source=f"kafka-python {_PACKAGE}.cooperative_sticky ({EXTRA})",
+    protocol=COOPERATIVE,
+)
 class KafkaPythonCooperativeSticky(KafkaPython):
     """kafka-python's cooperative sticky; what a member had travels as its owned partitions."""
 
     name = "cooperative-sticky"
-    protocols = (RebalanceProtocol.COOPERATIVE,)
+    protocols = (COOPERATIVE,)
     module, class_name = "cooperative_sticky", "CooperativeStickyAssignor"
 
     def on_assignment(
@@ -242,33 +264,3 @@ class KafkaPythonCooperativeSticky(KafkaPython):
 def _encoded(user_data: Any) -> bytes:
     """User data as bytes; 3.x hands over a value that its codec encodes later."""
     return user_data if isinstance(user_data, bytes) else user_data.encode()
-
-
-class Foreign(NamedTuple):
-    """One target of this module and what its rule promises."""
-
-    factory: type[KafkaPython]
-    claims: tuple[str, ...]
-
-
-TARGETS: Final[dict[str, Foreign]] = {
-    "range": Foreign(
-        KafkaPythonRange, ("topic-even", "contiguous", "copartitioned", "deterministic", "order-independent")
-    ),
-    "roundrobin": Foreign(
-        KafkaPythonRoundRobin, ("balanced-within-one", "deterministic", "order-independent")
-    ),
-    "sticky": Foreign(KafkaPythonSticky, ("balanced-kip54", "deterministic", "converges")),
-    "cooperative-sticky": Foreign(
-        KafkaPythonCooperativeSticky, ("balanced-kip54", "cooperative", "converges", "deterministic")
-    ),
-}
-"""The assignors by name; they promise what Kafka's own of these names do."""
-
-
-def find(name: str) -> Foreign:
-    """The target called so; raises `InputError` for another name and `LibraryMissing`."""
-    if name not in TARGETS:
-        raise InputError(f"kafka-python:{name}: no such assignor, expected one of {', '.join(TARGETS)}")
-    TARGETS[name].factory()
-    return TARGETS[name]

@@ -6,6 +6,7 @@ back is made of exact built-in types, so that a clever subclass cannot act up la
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 Pair = tuple[str, int]
@@ -109,6 +110,11 @@ def check_user_data(data: object, what: str = "subscription_user_data") -> bytes
     if not isinstance(data, bytes | bytearray):
         raise Malformed(f"{what} is {shown(data)}, expected bytes or None")
     return bytes(data)
+
+
+def changed(names: Iterable[str], before: Iterable[Any], after: Iterable[Any]) -> str | None:
+    """What a call changed in its input, value by value, or None."""
+    return next(filter(None, map(difference, before, after, names)), None)
 
 
 def difference(before: Any, after: Any, where: str) -> str | None:

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from kassay.assignors.plain.answers import Malformed, check_assignment, difference
+from kassay.assignors.plain.answers import changed, check_assignment
+from kassay.assignors.plain.target import PlainTarget
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.failure import FailureKind, TargetFailure, failed
-from kassay.model.groups.assignor import GroupMetadata, RebalanceProtocol
+from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group
 
 EXTRAS: Final = ("replica_racks", "partition_weights")
@@ -74,10 +74,7 @@ def changed_input(before: PlainInput, after: PlainInput) -> str | None:
     """What a call changed in its input, or None."""
     if before == after and list(before[0]) == list(after[0]):
         return None
-    for name, old, new in zip(_INPUTS, before, after):
-        if found := difference(old, new, name):
-            return found
-    return None
+    return changed(_INPUTS, before, after)
 
 
 def full_answer(
@@ -88,12 +85,8 @@ def full_answer(
     return Assignment({member_id: map(make, given) for member_id, given in pairs.items()}, user_data)
 
 
-class PlainAssignor:
-    """A plain object of this process in the full form.
-
-    After each call `mutated` says what the call changed in its input, or is None. Raises
-    `TargetFailure` for an exception (RAISED, MEMORY) and for an answer that is none (MALFORMED).
-    """
+class PlainAssignor(PlainTarget, AssignorBase):
+    """A plain object of this process in the full form."""
 
     def __init__(
         self,
@@ -104,37 +97,16 @@ class PlainAssignor:
         extras: frozenset[str] = frozenset(),
         source: str | None = None,
     ) -> None:
+        super().__init__(target, source=source)
         self.name = name
-        self.protocols: tuple[RebalanceProtocol, ...] = (protocol,)
-        self.mutated: str | None = None
-        self._target = target
+        self.protocols = (protocol,)
         self._extras = extras
-        self._source = source
-
-    def configure(self, config: Mapping[str, str]) -> None:
-        """Hand the configuration on to a target that has `configure`."""
-        if hasattr(self._target, "configure"):
-            self._target.configure(dict(config))
-
-    def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:
-        """No user data."""
-        return None
-
-    def on_assignment(
-        self, assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata
-    ) -> None:
-        """Nothing to learn."""
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """What the plain function answers to a copy of the input."""
         self.mutated = None
         given = plain_input(cluster, group, self._extras)
         keywords = {name: value for name, value in zip(EXTRAS, given[2:]) if name in self._extras}
-        try:
-            answer = check_assignment(self._target.assign(given[0], given[1], **keywords))
-        except Malformed as malformed:
-            raise TargetFailure(FailureKind.MALFORMED, str(malformed), "assign") from None
-        except (Exception, SystemExit) as error:
-            raise failed(error, "assign", self._source) from None
+        answer = self._call("assign", check_assignment, given[0], given[1], **keywords)
         self.mutated = changed_input(plain_input(cluster, group, self._extras), given)
         return full_answer(answer)

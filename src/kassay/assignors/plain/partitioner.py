@@ -9,16 +9,11 @@ partition never comes here: as in `KafkaProducer`, it goes there if there is suc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from kassay.assignors.plain.answers import Malformed, integer
-from kassay.model.failure import FailureKind, TargetFailure, failed
+from kassay.assignors.plain.answers import integer
+from kassay.assignors.plain.target import PlainTarget
 from kassay.model.partitioners.partitioner import InvalidPartitionError, ProducerRecord, TopicMetadata
 
 PlainRecord = tuple[str, bytes | None, bytes | None, int, list[int]]
-
-EXPECTED = "partition has the answer"
 
 
 def plain_record(record: ProducerRecord, topic: TopicMetadata) -> PlainRecord:
@@ -36,41 +31,22 @@ def named_partition(record: ProducerRecord, topic: TopicMetadata) -> int | None:
     return asked
 
 
-class PlainPartitioner:
-    """A plain object of this process in the full form.
+def check_partition(answer: object) -> int:
+    """The answer of a plain `partition`; raises `Malformed`."""
+    return integer("partition has the answer", answer)
 
-    Raises `TargetFailure` for whatever the object raises, and for an answer that is no number.
-    """
 
-    def __init__(self, target: Any, *, source: str | None = None) -> None:
-        self._target = target
-        self._source = source
-
-    def configure(self, config: Mapping[str, str]) -> None:
-        """Hand the producer's configuration on, if the object takes one."""
-        if hasattr(self._target, "configure"):
-            self._call("configure", dict(config))
+class PlainPartitioner(PlainTarget):
+    """A plain object of this process in the full form."""
 
     def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
         """Where the record goes."""
         named = named_partition(record, topic)
         if named is not None:
             return named
-        answer = self._call("partition", *plain_record(record, topic))
-        try:
-            return integer(EXPECTED, answer)
-        except Malformed as malformed:
-            raise TargetFailure(FailureKind.MALFORMED, str(malformed), "partition") from None
+        return self._call("partition", check_partition, *plain_record(record, topic))
 
     def close(self) -> None:
         """Close the object, if it can be."""
         if hasattr(self._target, "close"):
-            self._call("close")
-
-    def _call(self, method: str, *given: Any) -> Any:
-        try:
-            return getattr(self._target, method)(*given)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # SystemExit and its like are the target's too
-            raise failed(error, method, self._source) from None
+            self._call("close", lambda _: None)

@@ -9,16 +9,19 @@ preferred leader. A `ValueError` is a refusal.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
-from kassay.assignors.plain.answers import Malformed, check_placement, difference
-from kassay.model.failure import FailureKind, TargetFailure, failed, one_line
+from kassay.assignors.plain.answers import changed, check_placement
+from kassay.assignors.plain.target import PlainTarget
+from kassay.model.failure import FailureKind, TargetFailure, one_line
 from kassay.model.java.randomness import RandomSource
 from kassay.model.placement.request import Placement, PlacementRefusedError, PlacementRequest
 
 PlainRequest = dict[str, Any]
 
-_POSITIONAL: Final = ("num_partitions", "replication_factor", "brokers")
+POSITIONAL: Final = ("num_partitions", "replication_factor", "brokers")
 
 
 def plain_request(request: PlacementRequest) -> PlainRequest:
@@ -33,49 +36,32 @@ def plain_request(request: PlacementRequest) -> PlainRequest:
     return keywords
 
 
-def changed_request(request: PlacementRequest, given: PlainRequest) -> str | None:
-    """What a call changed in the keywords it was given, or None."""
-    for name, before in plain_request(request).items():
-        if found := difference(before, given[name], name):
-            return found
-    return None
+@contextmanager
+def refusals() -> Iterator[None]:
+    """A failed plain call stands for a refusal if it raised a `ValueError`."""
+    try:
+        yield
+    except TargetFailure as failure:
+        if failure.kind is FailureKind.RAISED and ValueError.__name__ in failure.raised:
+            raise PlacementRefusedError(failure.message) from None
+        raise
 
 
-def refusal(failure: TargetFailure) -> PlacementRefusedError | None:
-    """The refusal that a failed plain call stands for: it raised a `ValueError`; else None."""
-    if failure.kind is FailureKind.RAISED and ValueError.__name__ in failure.raised:
-        return PlacementRefusedError(failure.message)
-    return None
-
-
-class PlainPlacer:
-    """A plain object of this process in the full form.
-
-    After each call `mutated` says what the call changed in its input, or is None. Raises
-    `PlacementRefusedError` for a `ValueError`, and `TargetFailure` for another exception (RAISED,
-    MEMORY) and for an answer that is none (MALFORMED).
-    """
-
-    def __init__(self, target: Any, *, source: str | None = None) -> None:
-        self.mutated: str | None = None
-        self._target = target
-        self._source = source
+class PlainPlacer(PlainTarget):
+    """A plain object of this process in the full form; `PlacementRefusedError` for a `ValueError`."""
 
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
         """What the plain function answers to a copy of the request."""
         self.mutated = None
         given = plain_request(request)
-        by_place = [given[name] for name in _POSITIONAL]
-        by_name = {name: value for name, value in given.items() if name not in _POSITIONAL}
-        try:
-            answer = check_placement(self._target.place(*by_place, **by_name))
-        except Malformed as malformed:
-            raise TargetFailure(FailureKind.MALFORMED, str(malformed), "place") from None
-        except ValueError as refused:
-            raise PlacementRefusedError(one_line(str(refused)) or "refused without a reason") from None
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # SystemExit and its like are the target's too
-            raise failed(error, "place", self._source) from None
-        self.mutated = changed_request(request, given)
+        by_place = [given[name] for name in POSITIONAL]
+        by_name = {name: value for name, value in given.items() if name not in POSITIONAL}
+        answer = self._call("place", check_placement, *by_place, **by_name)
+        before = plain_request(request)
+        self.mutated = changed(before, before.values(), given.values())
         return tuple(map(tuple, answer))
+
+    def _failure(self, error: BaseException, method: str) -> Exception:
+        if isinstance(error, ValueError):
+            return PlacementRefusedError(one_line(str(error)) or "refused without a reason")
+        return super()._failure(error, method)

@@ -15,8 +15,8 @@ from kassay.assignors.client.ceil_range import CeilRange
 from kassay.assignors.client.roundrobin import RoundRobin
 from kassay.assignors.registry import COOPERATIVE, EAGER
 from kassay.certify.faulty import others
-from kassay.certify.processes.load import TargetSource
-from kassay.certify.targets.resolve import Target
+from kassay.certify.targets.local import OwnClass
+from kassay.certify.targets.target import Target
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group
@@ -188,21 +188,8 @@ class Control:
 
     def target(self) -> Target:
         """The control as a target, to open it in another process."""
-        return Target(
-            spec=f"control:{self.name}",
-            name=self.name,
-            kind=self.kind,
-            protocol=self.protocol,
-            claims=(),
-            assumes=(),
-            digest=None,
-            isolated=False,
-            source=TargetSource(module=self.factory.__module__, class_name=self.factory.__name__)
-            if self.kind == Kind.CLIENT
-            else None,
-            factory=self.factory,
-            trusted=True,
-        )
+        spec = f"control:{self.name}"
+        return Target(spec, self.name, self.kind, OwnClass(self.factory), self.protocol)
 
     def new(self, config: Mapping[str, str]) -> Any:
         """A new object; an assignor is configured, a partitioner will be by whoever sends."""

@@ -15,11 +15,12 @@ from typing import Any, Final
 from kassay.assignors.registry import load_all
 from kassay.certify.optimum.gaps import TargetGaps, measure
 from kassay.certify.optimum.instances import Located
+from kassay.certify.processes.host import Limits
 from kassay.certify.runs.certificate import Certificate
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.runs.verdicts import Verdict
-from kassay.certify.targets.resolve import Limits, Target
+from kassay.certify.targets.target import Target
 from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.properties.registry import promise, validity_claims
 
@@ -138,5 +139,5 @@ def _options(target: Target, seed: int, budget: Budget) -> RunOptions:
             + [promise(name, target.kind).claim.id for name in DECLARED]
         )
     )
-    limits = Limits(target.limits.call_timeout_s, target.limits.memory_mib)
+    limits = Limits(target.start.limits.call_timeout_s, target.start.limits.memory_mib)
     return RunOptions(claims=claims, budget=budget, seed=seed, limits=limits, controls=False, shrink=False)

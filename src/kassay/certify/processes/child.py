@@ -20,14 +20,15 @@ from typing import Any, Final, NoReturn
 
 from kassay.assignors.plain.answers import (
     Malformed,
+    changed,
     check_assignment,
     check_placement,
     check_user_data,
-    difference,
     integer,
 )
-from kassay.certify.processes.load import FULL, PLACER, Loaded, NotLoadable, TargetSource, load
+from kassay.certify.processes.load import FULL, PLACER, Loaded, TargetSource, load
 from kassay.certify.processes.wire import CHANNEL_LOST, HEADER, MESSAGE_MAX, frame, to_json
+from kassay.model.errors import TargetNotLoadable
 from kassay.model.failure import FailureKind, failed
 
 _CHANNEL_FD: Final = 200
@@ -70,7 +71,7 @@ def serve(fd: int, order: Mapping[str, Any]) -> NoReturn:
     limit_memory(order["memory_mib"] + _LOADING_MIB)
     try:
         target, loaded = load(TargetSource(**order["source"]))
-    except NotLoadable as error:
+    except TargetNotLoadable as error:
         write(fd, frame(nonce, 0, to_json({"error": str(error)}).encode()))
         os._exit(0)
     try:
@@ -212,7 +213,7 @@ class Server:
             values = {"replica_racks": racks, "partition_weights": weights}
             answer = target.assign(counts, members, **{name: values[name] for name in extras})
         checked = check_assignment(answer)
-        return [0, checked, changed(marshal.loads(body), given, _INPUTS)]
+        return [0, checked, changed(_INPUTS, marshal.loads(body), given)]
 
     def assign_full(self, target: Any, body: bytes) -> list[Any]:
         """One call of the full form, on values made for it."""
@@ -229,7 +230,7 @@ class Server:
         before = marshal.loads(body)
         by_name = {name: given[name] for name in given if name not in _PLACED}
         checked = check_placement(target.place(*(given[name] for name in _PLACED), **by_name))
-        return [0, checked, changed(tuple(before.values()), tuple(given.values()), tuple(before))]
+        return [0, checked, changed(before, before.values(), given.values())]
 
     def partition(self, target: Any, body: bytes) -> list[Any]:
         """One call of a partitioner."""
@@ -252,11 +253,3 @@ class Server:
 
         target.on_assignment(*values.decode_learned(marshal.loads(body)))
         return [0, None, None]
-
-
-def changed(before: tuple[Any, ...], after: tuple[Any, ...], names: tuple[str, ...]) -> str | None:
-    """What a call changed in its input, or None."""
-    for name, old, new in zip(names, before, after):
-        if found := difference(old, new, name):
-            return found
-    return None

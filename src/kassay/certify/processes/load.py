@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
+from kassay.model.errors import TargetNotLoadable
 from kassay.model.failure import described, one_line, place_of
 
 METHODS: Final = ("assign", "place", "partition")
@@ -23,10 +24,6 @@ _ASSIGN: Final = "assign(self, partitions_per_topic, members) or assign(self, cl
 _PLACE: Final = "place(self, num_partitions, replication_factor, brokers, existing=None)"
 _PARTITION: Final = "partition(self, topic, key, value, num_partitions, available)"
 _BASE: Final = "kassay.model.groups.assignor"
-
-
-class NotLoadable(Exception):
-    """The target cannot be loaded; the message is one line: what, where, what was expected."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +63,7 @@ class Loaded:
 
 
 def load(source: TargetSource) -> tuple[type, Loaded]:
-    """The class and its description; raises `NotLoadable`, whatever the target's code does."""
+    """The class and its description; raises `TargetNotLoadable`, whatever the target's code does."""
     module = _from_file(source.file) if source.file else _from_module(source.module or "")
     target = _choose(source, module)
     return target, describe(target, module, source)
@@ -77,9 +74,9 @@ def _from_file(file: str) -> ModuleType:
     try:
         text = path.read_bytes()
     except FileNotFoundError:
-        raise NotLoadable(f"{file}: no such file") from None
+        raise TargetNotLoadable(f"{file}: no such file") from None
     except OSError as error:
-        raise NotLoadable(f"{file}: cannot be read: {error.strerror or error}") from None
+        raise TargetNotLoadable(f"{file}: cannot be read: {error.strerror or error}") from None
     module = ModuleType(f"kassay_target_{path.stem}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module
@@ -90,15 +87,15 @@ def _from_file(file: str) -> ModuleType:
         # compiled from what was read: a cached .pyc could be of an older text
         exec(compile(text, str(path), "exec"), module.__dict__)
     except SyntaxError as error:
-        raise NotLoadable(_syntax(file, error)) from None
+        raise TargetNotLoadable(_syntax(file, error)) from None
     except ValueError as error:
         if "null bytes" in str(error):
-            raise NotLoadable(f"{file}: not a Python file: {error}") from None
-        raise NotLoadable(_raised(file, error)) from None
+            raise TargetNotLoadable(f"{file}: not a Python file: {error}") from None
+        raise TargetNotLoadable(_raised(file, error)) from None
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise NotLoadable(_raised(file, error)) from None
+        raise TargetNotLoadable(_raised(file, error)) from None
     return module
 
 
@@ -108,16 +105,16 @@ def _from_module(name: str) -> ModuleType:
     except ModuleNotFoundError as error:
         missing = error.name or name
         if name == missing or name.startswith(f"{missing}."):
-            raise NotLoadable(
+            raise TargetNotLoadable(
                 f"{name}: there is no module {missing!r}, expected an importable module"
             ) from None
-        raise NotLoadable(_raised(name, error)) from None
+        raise TargetNotLoadable(_raised(name, error)) from None
     except SyntaxError as error:
-        raise NotLoadable(_syntax(name, error)) from None
+        raise TargetNotLoadable(_syntax(name, error)) from None
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise NotLoadable(_raised(name, error)) from None
+        raise TargetNotLoadable(_raised(name, error)) from None
 
 
 def _syntax(label: str, error: SyntaxError) -> str:
@@ -137,23 +134,23 @@ def _choose(source: TargetSource, module: ModuleType) -> type:
         found = getattr(module, source.class_name, None)
         if found is None:
             there = _and(sorted(name for name, _ in _candidates(module)))
-            raise NotLoadable(
+            raise TargetNotLoadable(
                 f"{label}: there is no class {source.class_name!r}" + (f", but {there}" if there else "")
             )
         if not isinstance(found, type):
-            raise NotLoadable(
+            raise TargetNotLoadable(
                 f"{label}: {source.class_name} is no class but a value of type {type(found).__name__}"
             )
         if not any(callable(getattr(found, method, None)) for method in METHODS):
-            raise NotLoadable(
+            raise TargetNotLoadable(
                 f"{label}: class {source.class_name} has neither assign nor place, expected {_ASSIGN}"
             )
         return found
     candidates = dict(_candidates(module, METHODS[:2])) or dict(_candidates(module))
     if not candidates:
-        raise NotLoadable(f"{label}: no class with assign or place, expected one with {_ASSIGN}")
+        raise TargetNotLoadable(f"{label}: no class with assign or place, expected one with {_ASSIGN}")
     if len(candidates) > 1:
-        raise NotLoadable(
+        raise TargetNotLoadable(
             f"{label}: several classes have assign or place ({', '.join(sorted(candidates))}), "
             f"expected {label}:NAME with one of them"
         )
@@ -177,10 +174,10 @@ def _and(names: list[str]) -> str:
 
 
 def describe(target: type, module: ModuleType, source: TargetSource) -> Loaded:
-    """What the class is and asks for; raises `NotLoadable` for a signature that kassay cannot call."""
+    """What the class is and asks for; raises `TargetNotLoadable` for a signature that kassay cannot call."""
     meta = vars(target).get("META", getattr(module, "META", {}))
     if not isinstance(meta, dict):
-        raise NotLoadable(f"{source.label}: META is a {type(meta).__name__}, expected a dict")
+        raise TargetNotLoadable(f"{source.label}: META is a {type(meta).__name__}, expected a dict")
     own_name = getattr(target, "name", None)
     name = own_name if isinstance(own_name, str) and own_name else target.__name__
     known = {key: meta[key] for key in ("kind", "protocol", "claims", "assumes") if key in meta}
@@ -255,7 +252,7 @@ def _fits(
     plain = [name for name in names if name not in extras]
     foreign = [name for name in plain[most:] if name in needed]
     if len(plain) < least or foreign:
-        raise NotLoadable(
+        raise TargetNotLoadable(
             f"{source.label}: {target.__name__}.{method} takes ({', '.join(names)}), expected {expected}"
         )
 

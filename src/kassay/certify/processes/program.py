@@ -9,27 +9,28 @@ import json
 import os
 import select
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from kassay.assignors.plain.answers import Malformed, check_assignment, check_placement, shown
 from kassay.assignors.plain.assignor import EXTRAS, full_answer, plain_input
-from kassay.assignors.plain.placer import plain_request, refusal
-from kassay.certify.processes.life import Life
-from kassay.certify.processes.load import NotLoadable
+from kassay.assignors.plain.placer import plain_request, refusals
+from kassay.certify.processes.host import ChildObject, GuardedHost, Start
 from kassay.certify.processes.process import Guarded
 from kassay.certify.processes.wire import MESSAGE_MAX, to_json
-from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.cluster import Cluster
+from kassay.model.errors import TargetNotLoadable
 from kassay.model.failure import FailureKind, TargetFailure, one_line
-from kassay.model.groups.assignor import GroupMetadata, RebalanceProtocol
+from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.java.randomness import RandomSource
 from kassay.model.placement.request import Placement, PlacementRequest
 
 PROTOCOL_VERSION: Final = 1
 _READ: Final = 262144
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,12 @@ class Program:
     """A command with its arguments, as the user wrote them."""
 
     argv: tuple[str, ...]
-    label: str
+    command: str
+
+    @property
+    def label(self) -> str:
+        """The program as a target."""
+        return f"exec:{self.command}"
 
 
 @dataclass(frozen=True)
@@ -52,61 +58,40 @@ class Hello:
     extras: tuple[str, ...] = ()
 
 
-class ProgramChild(Life):
-    """A program in a child process; the next `new` after its end starts another."""
+class ProgramHost(GuardedHost):
+    """A program in a child process; an object is a number that its requests carry."""
 
-    def __init__(
-        self,
-        program: Program,
-        *,
-        call_timeout_s: float,
-        memory_mib: int,
-        start_timeout_s: float,
-        hash_seed: int | None = None,
-        protocol: RebalanceProtocol | None = None,
-    ) -> None:
-        super().__init__(hash_seed or 0)
+    hello: Hello
+
+    def __init__(self, program: Program, start: Start) -> None:
         self.program = program
-        self.call_timeout_s = call_timeout_s
-        self.memory_mib = memory_mib
-        self.start_timeout_s = start_timeout_s
-        self.protocol = protocol
-        self._count = 0
         self._requests = 0
         self._buffer = b""
-        try:
-            self.hello = self.begin()
-        except BaseException:
-            self.close()
-            raise
+        super().__init__(start)
 
-    def begin(self) -> Hello:
-        """A new process that has said hello; raises `NotLoadable`."""
+    def begin(self) -> None:
+        """A new process that has said hello; raises `TargetNotLoadable`."""
         guarded = self._ready()
         self._buffer = b""
-        order = {"argv": list(self.program.argv), "memory_mib": self.memory_mib}
+        order = {"argv": list(self.program.argv), "memory_mib": self.start.limits.memory_mib}
         try:
-            self._stdin, self._stdout = guarded.start_program(order, self.start_timeout_s)
-            said = self.ask("hello", {"kassay": PROTOCOL_VERSION}, self.start_timeout_s)
+            self._stdin, self._stdout = guarded.start_program(order, self.start.limits.start_timeout_s)
+            said = self.ask(guarded, "hello", {"kassay": PROTOCOL_VERSION}, self.start.limits.start_timeout_s)
         except TargetFailure as failure:
-            raise NotLoadable(
+            raise TargetNotLoadable(
                 f"{self.program.label}: {failure.message}, "
                 "expected an answer to hello (docs/exec-protocol.md)"
             ) from None
-        return read_hello(self.program.label, said)
+        self.hello = read_hello(self.program, said)
+        self.name = self.hello.name
 
-    def new(self, config: Mapping[str, str]) -> ProgramAssignor | ProgramPlacer:
-        """A new object: a number that its requests carry."""
-        if not self.alive:
-            self.begin()
-        self._count += 1
+    def make(self, number: int, config: dict[str, str]) -> ProgramObject:
+        """The object of that number, whose requests carry its configuration."""
         kind = ProgramPlacer if self.hello.kind == "placer" else ProgramAssignor
-        return kind(self, self._count, dict(config))
+        return kind(self, number, config)
 
-    def ask(self, call: str, fields: Mapping[str, Any], timeout_s: float) -> Any:
+    def ask(self, guarded: Guarded, call: str, fields: Mapping[str, Any], timeout_s: float) -> Any:
         """The `answer` to one request; raises `TargetFailure`."""
-        guarded = self._guarded
-        assert guarded is not None
         self._requests += 1
         request = to_json({"id": self._requests, "call": call, **fields}).encode() + b"\n"
         line = self._exchange(guarded, request, call, timeout_s)
@@ -173,12 +158,12 @@ class ProgramChild(Life):
             except OSError:
                 raise guarded.fail_ended(call) from None
 
-    def call(self, made: _ProgramObject, method: str, fields: Mapping[str, Any]) -> Any:
+    def call(self, asked: ProgramObject, method: str, fields: Mapping[str, Any]) -> Any:
         """The answer to one call of an object; raises `TargetFailure`."""
-        if made.life != self.life or not self.alive:
-            raise TargetFailure(FailureKind.DIED, "the object went down with its process", method)
-        config = {"config": made.config} if made.config else {}
-        return self.ask(method, {"object": made.number, **config, **fields}, self.call_timeout_s)
+        guarded = self._guard_of(asked, method)
+        config = {"config": asked.config} if asked.config else {}
+        fields = {"object": asked.number, **config, **fields}
+        return self.ask(guarded, method, fields, self.start.limits.call_timeout_s)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -188,52 +173,50 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def read_hello(label: str, said: Any) -> Hello:
+def read_hello(program: Program, said: Any) -> Hello:
     """The program's own account of itself; raises `NotLoadable` for what cannot be one."""
+    label = program.label
     if not isinstance(said, dict):
-        raise NotLoadable(f"{label}: hello was answered by {shown(said)}, expected an object")
+        raise TargetNotLoadable(f"{label}: hello was answered by {shown(said)}, expected an object")
     texts: dict[str, Any] = {}
     for name in ("name", "kind", "protocol"):
         value = said.get(name)
         if value is not None and not isinstance(value, str):
-            raise NotLoadable(f"{label}: hello says {name} is {shown(value)}, expected a text")
+            raise TargetNotLoadable(f"{label}: hello says {name} is {shown(value)}, expected a text")
         if value is not None:
             texts[name] = one_line(value)
     for name in ("claims", "assumes", "extras"):
         values = said.get(name, [])
         if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-            raise NotLoadable(f"{label}: hello says {name} is {shown(values)}, expected a list of texts")
+            raise TargetNotLoadable(
+                f"{label}: hello says {name} is {shown(values)}, expected a list of texts"
+            )
         texts[name] = tuple(values)
-    texts.setdefault("name", Path(label.split()[0]).name)
+    texts.setdefault("name", Path(program.command.split()[0]).name)
     return Hello(**texts)
 
 
-class _ProgramObject:
+class ProgramObject(ChildObject):
     """One object of the program: a number and its configuration."""
 
-    def __init__(self, child: ProgramChild, number: int, config: dict[str, str]) -> None:
+    def __init__(self, child: ProgramHost, number: int, config: dict[str, str]) -> None:
+        super().__init__(child, number)
         self.child = child
-        self.number = number
         self.config = config
-        self.life = child.life
-        self.name = child.hello.name
-        self.mutated: str | None = None
+
+    def _call(self, method: str, fields: Mapping[str, Any], check: Callable[[object], T]) -> T:
+        try:
+            return check(self.child.call(self, method, fields))
+        except Malformed as malformed:
+            raise TargetFailure(FailureKind.MALFORMED, str(malformed), method) from None
 
 
-class ProgramAssignor(_ProgramObject):
+class ProgramAssignor(ProgramObject, AssignorBase):
     """An assignor behind the program, in the full form; it can neither mutate nor remember."""
 
-    @property
-    def protocols(self) -> tuple[RebalanceProtocol, ...]:
-        """The protocol that the target was resolved with."""
-        return (self.child.protocol or RebalanceProtocol.EAGER,)
-
-    def configure(self, config: Mapping[str, str]) -> None:
-        """Configured when it was made."""
-
-    def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:  # noqa: ARG002
-        """No user data."""
-        return None
+    def __init__(self, child: ProgramHost, number: int, config: dict[str, str]) -> None:
+        super().__init__(child, number, config)
+        self.protocols = (child.start.protocol,)
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """What the program answers."""
@@ -243,29 +226,14 @@ class ProgramAssignor(_ProgramObject):
         for name, values in zip(EXTRAS, (racks, weights)):
             if name in extras:
                 fields[name] = None if values is None else [[*tp, value] for tp, value in values.items()]
-        answer = self.child.call(self, "assign", fields)
-        try:
-            return full_answer(check_assignment(answer))
-        except Malformed as malformed:
-            raise TargetFailure(FailureKind.MALFORMED, str(malformed), "assign") from None
-
-    def on_assignment(
-        self, assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata
-    ) -> None:
-        """Nothing to learn."""
+        return full_answer(self._call("assign", fields, check_assignment))
 
 
-class ProgramPlacer(_ProgramObject):
+class ProgramPlacer(ProgramObject):
     """A placer behind the program, in the full form."""
 
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:  # noqa: ARG002
         """What the program answers; raises `PlacementRefusedError` where it refuses."""
-        try:
-            answer = check_placement(self.child.call(self, "place", plain_request(request)))
-        except Malformed as malformed:
-            raise TargetFailure(FailureKind.MALFORMED, str(malformed), "place") from None
-        except TargetFailure as failure:
-            if refused := refusal(failure):
-                raise refused from None
-            raise
+        with refusals():
+            answer = self._call("place", plain_request(request), check_placement)
         return tuple(map(tuple, answer))

@@ -13,13 +13,15 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, Final
 
+from kassay.certify.processes.host import Host
+
 KEPT: Final = 8
 """The youngest objects that a child keeps; cases use one or two at a time."""
 
 METHODS: Final = frozenset({"assign", "place", "plan", "partition", "configure", "close"})
 
 
-class ReferenceHost:
+class ReferenceHost(Host):
     """Makes objects of a reference in a child process; a context manager that ends it."""
 
     def __init__(self, factory: Callable[[], Any], hash_seed: int) -> None:
@@ -61,12 +63,6 @@ class ReferenceHost:
         """End the process."""
         self._child.terminate()
         self._child.communicate()
-
-    def __enter__(self) -> ReferenceHost:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 class RemoteReference:

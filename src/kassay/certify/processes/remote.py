@@ -5,62 +5,42 @@ from __future__ import annotations
 import json
 import marshal
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from kassay.assignors.plain.assignor import full_answer, plain_input
 from kassay.assignors.plain.partitioner import named_partition, plain_record
-from kassay.assignors.plain.placer import plain_request, refusal
-from kassay.certify.processes.life import Life
-from kassay.certify.processes.load import FULL, PARTITIONER, PLACER, Loaded, NotLoadable, TargetSource
+from kassay.assignors.plain.placer import plain_request, refusals
+from kassay.certify.processes.host import ChildObject, GuardedHost, Start
+from kassay.certify.processes.load import FULL, PARTITIONER, PLACER, Loaded, TargetSource
 from kassay.certify.processes.values import encode, encode_learned
 from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.errors import TargetNotLoadable
 from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.groups.assignor import GroupMetadata, RebalanceProtocol
+from kassay.model.groups.assignor import AssignorBase, GroupMetadata, RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.java.randomness import RandomSource
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.placement.request import Placement, PlacementRequest
 
-_GONE = "the object went down with its process"
 
-
-class PythonChild(Life):
+class PythonHost(GuardedHost):
     """A Python class in a child process.
 
-    A child that died, ran out of time or out of memory is gone with its objects; the next `new` starts
-    another. Objects are made together with their first call, and forgotten together with the next.
+    Objects are made together with their first call, and forgotten together with the next.
     """
 
-    def __init__(
-        self,
-        source: TargetSource,
-        *,
-        call_timeout_s: float,
-        memory_mib: int,
-        start_timeout_s: float,
-        hash_seed: int = 0,
-        protocol: RebalanceProtocol | None = None,
-    ) -> None:
-        super().__init__(hash_seed)
+    loaded: Loaded
+
+    def __init__(self, source: TargetSource, start: Start) -> None:
         self.source = source
-        self.call_timeout_s = call_timeout_s
-        self.memory_mib = memory_mib
-        self.start_timeout_s = start_timeout_s
-        self.protocol = protocol
         self._news: list[tuple[int, dict[str, str]]] = []
         self.drops: list[int] = []
-        self._count = 0
         self._encoded: tuple[Cluster | None, Group | None, bytes] = (None, None, b"")
-        try:
-            self.loaded = self.begin()
-        except BaseException:
-            self.close()
-            raise
+        super().__init__(start)
 
-    def begin(self) -> Loaded:
-        """Start a child and load the class; raises `NotLoadable`."""
+    def begin(self) -> None:
+        """Start a child and load the class; raises `TargetNotLoadable`."""
         guarded = self._ready()
         self._news.clear()
         self.drops.clear()
@@ -69,29 +49,24 @@ class PythonChild(Life):
         path = [str(Path.cwd()) if entry == "" else entry for entry in sys.path]
         if source.module and str(Path.cwd()) not in path:
             path.insert(0, str(Path.cwd()))
-        order = {
-            "source": {"file": source.file, "module": source.module, "class_name": source.class_name},
-            "path": path,
-            "memory_mib": self.memory_mib,
-        }
+        order = {"source": vars(source), "path": path, "memory_mib": self.start.limits.memory_mib}
         try:
-            said = guarded.start_python(order, self.start_timeout_s)
+            said = guarded.start_python(order, self.start.limits.start_timeout_s)
         except TargetFailure as failure:
-            raise NotLoadable(f"{source.label}: {failure.message}, expected a module that imports") from None
+            raise TargetNotLoadable(
+                f"{source.label}: {failure.message}, expected a module that imports"
+            ) from None
         if "error" in said:
             guarded.kill()
-            raise NotLoadable(said["error"])
-        return Loaded.of(said["loaded"])
+            raise TargetNotLoadable(said["error"])
+        self.loaded = Loaded.of(said["loaded"])
+        self.name = self.loaded.name
 
-    def new(self, config: Mapping[str, str]) -> RemoteObject:
-        """A new object of the target; its constructor runs with its first call."""
-        if not self.alive:
-            self.begin()
-        self._count += 1
-        self._news.append((self._count, dict(config)))
-        form = self.loaded.form
+    def make(self, number: int, config: dict[str, str]) -> RemoteObject:
+        """The object of that number in the child."""
+        self._news.append((number, config))
         forms = {PLACER: RemotePlacer, PARTITIONER: RemotePartitioner, FULL: RemoteFull}
-        return forms.get(form, RemotePlain)(self, self._count)
+        return forms.get(self.loaded.form, RemoteAssignor)(self, number)
 
     def encoded(self, cluster: Cluster, group: Group) -> bytes:
         """The input of a call on its way; the last one is kept, since it is often asked again."""
@@ -104,15 +79,13 @@ class PythonChild(Life):
             self._encoded = (cluster, group, body)
         return body
 
-    def call(self, made: RemoteObject, method: str, body: bytes) -> tuple[Any, str | None]:
+    def call(self, asked: RemoteObject, method: str, body: bytes) -> tuple[Any, str | None]:
         """The answer to one call and what the call changed in its input; raises `TargetFailure`."""
-        guarded = self._guarded
-        if guarded is None or made.life != self.life or not guarded.alive:
-            raise TargetFailure(FailureKind.DIED, _GONE, method)
+        guarded = self._guard_of(asked, method)
         news, self._news = self._news, []
         drops, self.drops = self.drops, []
-        payload = marshal.dumps((news, drops, method, made.number, body))
-        reply = guarded.exchange(payload, method, self.call_timeout_s)
+        payload = marshal.dumps((news, drops, method, asked.number, body))
+        reply = guarded.exchange(payload, method, self.start.limits.call_timeout_s)
         try:
             kind, *rest = json.loads(reply)
         except ValueError:
@@ -122,58 +95,38 @@ class PythonChild(Life):
         failure = TargetFailure(FailureKind(rest[0]), rest[1], rest[2], tuple(rest[3]))
         if failure.kind is FailureKind.MEMORY:
             guarded.kill()  # what is left of it has no memory to work with
-            message = f"{failure.message} (limit {self.memory_mib} MiB)"
+            message = f"{failure.message} (limit {self.start.limits.memory_mib} MiB)"
             failure = TargetFailure(FailureKind.MEMORY, message, failure.where, failure.raised)
         raise failure
 
 
-class RemoteObject:
+class RemoteObject(ChildObject):
     """One object in the child."""
 
-    def __init__(self, child: PythonChild, number: int) -> None:
+    def __init__(self, child: PythonHost, number: int) -> None:
+        super().__init__(child, number)
         self.child = child
-        self.number = number
-        self.life = child.life
-        self.name = child.loaded.name
-        self.mutated: str | None = None
 
     def __del__(self) -> None:
         if self.life == self.child.life:
             self.child.drops.append(self.number)
 
 
-class RemoteAssignor(RemoteObject):
-    """An assignor in the child, in the full form; `mutated` is about the last call of `assign`."""
+class RemoteAssignor(RemoteObject, AssignorBase):
+    """A plain assignor in the child; `mutated` is about the last call of `assign`."""
 
-    def __init__(self, child: PythonChild, number: int) -> None:
+    def __init__(self, child: PythonHost, number: int) -> None:
         super().__init__(child, number)
-        declared = child.loaded.protocols
-        self.protocols = tuple(map(RebalanceProtocol, declared)) or (
-            child.protocol or RebalanceProtocol.EAGER,
-        )
-
-    def configure(self, config: Mapping[str, str]) -> None:
-        """Configured when it was made."""
-
-
-class RemotePlain(RemoteAssignor):
-    """A plain object in the child: nothing to say and nothing to learn."""
-
-    def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:  # noqa: ARG002
-        """No user data."""
-        return None
+        self.protocols = tuple(map(RebalanceProtocol, child.loaded.protocols)) or (child.start.protocol,)
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """What the plain function answers."""
-        child = self.child
-        self.mutated = None
-        answer, self.mutated = child.call(self, "assign", child.encoded(cluster, group))
-        return full_answer(answer)
+        return full_answer(self._assigned(cluster, group))
 
-    def on_assignment(
-        self, assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata
-    ) -> None:
-        """Nothing to learn."""
+    def _assigned(self, cluster: Cluster, group: Group) -> Any:
+        self.mutated = None
+        answer, self.mutated = self.child.call(self, "assign", self.child.encoded(cluster, group))
+        return answer
 
 
 class RemoteFull(RemoteAssignor):
@@ -188,9 +141,7 @@ class RemoteFull(RemoteAssignor):
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """What the object answers."""
-        child = self.child
-        self.mutated = None
-        (given, user_data), self.mutated = child.call(self, "assign", child.encoded(cluster, group))
+        given, user_data = self._assigned(cluster, group)
         return full_answer(given, {member_id: bytes.fromhex(data) for member_id, data in user_data.items()})
 
     def on_assignment(
@@ -208,20 +159,13 @@ class RemotePlacer(RemoteObject):
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:  # noqa: ARG002
         """What the plain function answers; raises `PlacementRefusedError` where it raised a `ValueError`."""
         self.mutated = None
-        try:
+        with refusals():
             answer, self.mutated = self.child.call(self, "place", marshal.dumps(plain_request(request)))
-        except TargetFailure as failure:
-            if refused := refusal(failure):
-                raise refused from None
-            raise
         return tuple(map(tuple, answer))
 
 
 class RemotePartitioner(RemoteObject):
     """A plain partitioner in the child, in the full form."""
-
-    def configure(self, config: Mapping[str, str]) -> None:
-        """Configured when it was made."""
 
     def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
         """What the plain function answers; a record that names its partition is not shown to it."""

@@ -17,8 +17,9 @@ from typing import Any
 from kassay.certify.kinds.driver import Driver, Examination, Subject, Tally
 from kassay.certify.kinds.group_oracle import oracle_for
 from kassay.certify.kinds.registry import driver_for
+from kassay.certify.processes.host import Host
 from kassay.certify.runs.options import RunOptions, needs_optimum, profile_of, promises_of
-from kassay.certify.targets.resolve import Host, Target
+from kassay.certify.targets.target import Target
 from kassay.model.groups.step import Rebalanced
 from kassay.properties.groups.generator import Profile
 from kassay.properties.registry import Promise

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from kassay.certify.kinds.registry import driver_for
+from kassay.certify.processes.host import Limits
 from kassay.certify.runs.blocks import Job, open_bench
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.shrink import broken
-from kassay.certify.targets.resolve import Limits, Target, resolve
+from kassay.certify.targets.resolve import resolve
+from kassay.certify.targets.target import Target
 from kassay.model.errors import InputError
 from kassay.model.groups.trace import Trace, read_trace
 from kassay.model.kinds import Kind
@@ -71,7 +73,7 @@ def replay(path: Path, trace: Trace, target: Target) -> Replayed:
     driver = driver_for(trace.kind)
     case = driver.decode(trace.case, f"{path}: case")
     found = promise(trace.claim, trace.kind)
-    job = Job(target, RunOptions(claims=(trace.claim,), limits=target.limits))
+    job = Job(target, RunOptions(claims=(trace.claim,), limits=target.start.limits))
     with open_bench(job) as bench:
         subject = bench.with_twin() if found.claim.id == "deterministic" else bench.subject
         violations = broken(driver, case, subject, found)

@@ -10,21 +10,30 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from types import FrameType, TracebackType
 from typing import Any, TypeVar
 
+from kassay.assignors import registry
 from kassay.assignors.plain.answers import Malformed, check_user_data
 from kassay.assignors.plain.assignor import full_answer
+from kassay.certify.processes.host import Host, Start
+from kassay.certify.processes.load import TargetSource
+from kassay.certify.processes.references import ReferenceHost
+from kassay.certify.processes.remote import PythonHost
 from kassay.certify.processes.values import changed, check_answer
+from kassay.certify.targets.target import Request, Target, Way
 from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.errors import TargetNotLoadable
 from kassay.model.failure import FailureKind, TargetFailure, failed
-from kassay.model.groups.assignor import Assignor, GroupMetadata
+from kassay.model.groups.assignor import Assignor, AssignorBase, GroupMetadata
 from kassay.model.groups.group import Assignment, Group
 
 T = TypeVar("T")
 
 
-class Overdue(BaseException):
+class Overdue(KeyboardInterrupt):
     """Raised by the alarm inside a target's call; no `Exception`, so that few targets catch it."""
 
 
@@ -61,11 +70,11 @@ def guarded(call: str, timeout_s: float, source: str | None, function: Callable[
     try:
         with Deadline(timeout_s):
             return function(*args)
-    except KeyboardInterrupt:
-        raise
     except Overdue:
         message = f"{call} did not answer within {timeout_s} s"
         raise TargetFailure(FailureKind.TIMEOUT, message, call) from None
+    except KeyboardInterrupt:
+        raise
     except Malformed as malformed:
         raise TargetFailure(FailureKind.MALFORMED, str(malformed), call) from None
     except BaseException as error:  # SystemExit and its like are the target's too
@@ -134,8 +143,8 @@ class LocalAssignor:
         guarded("on_assignment", self.timeout_s, self.source, learn, assignment, user_data, metadata)
 
 
-class LocalHost:
-    """Makes objects in this process; there is nothing to start or to end."""
+class LocalHost(Host):
+    """Makes objects in this process, which outlive each other's failures; there is nothing to end."""
 
     def __init__(self, make: Callable[[Mapping[str, str]], Any]) -> None:
         self._make = make
@@ -144,14 +153,61 @@ class LocalHost:
         """A new, configured object."""
         return self._make(config)
 
-    def restart(self) -> None:
-        """Nothing: objects of this process outlive each other's failures."""
 
-    def close(self) -> None:
-        """Nothing to end."""
+@dataclass(frozen=True)
+class OwnClass:
+    """Makes objects of a class of ours; `trusted` ones go without the checks and the alarm around calls."""
 
-    def __enter__(self) -> LocalHost:
-        return self
+    factory: Callable[[], Any]
+    trusted: bool = True
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __call__(self, start: Start, *, apart: bool) -> Host:
+        """In this process, or in a child: an assignor in that of a user's class, others as pickles."""
+        if not apart:
+            return LocalHost(partial(self._make, start))
+        if self._is_assignor:
+            source = TargetSource(module=self.factory.__module__, class_name=self.factory.__name__)
+            return PythonHost(source, start)
+        return ReferenceHost(self.factory, start.hash_seed)
+
+    @property
+    def _is_assignor(self) -> bool:
+        return isinstance(self.factory, type) and issubclass(self.factory, AssignorBase)
+
+    def _make(self, start: Start, config: Mapping[str, str]) -> Any:
+        """A new object; other kinds than assignors are handed out as they are."""
+        made = self.factory()
+        if not self._is_assignor:
+            return made
+        assignor = made if self.trusted else LocalAssignor(made, start.limits.call_timeout_s)
+        assignor.configure({**dict(start.config), **config})
+        return assignor
+
+
+def resolve(request: Request) -> Target | None:
+    """The reference of that name, or a client library's assignor; None if the spec names neither."""
+    reference = registry.find(request.spec) or registry.find_foreign(request.spec)
+    if reference is None:
+        return None
+    if reference.library:
+        try:
+            reference.factory()
+        except registry.LibraryMissing as error:
+            raise TargetNotLoadable(f"{request.spec}: {error}") from None
+    return Target(
+        spec=request.spec,
+        name=request.spec if reference.library else reference.name,
+        kind=reference.kind,
+        opener=OwnClass(reference.factory, trusted=not reference.library),
+        protocol=request.speaks((reference.protocol,)),
+        claims=reference.claims,
+        start=request.start,
+    )
+
+
+def _expected() -> list[str]:
+    libraries = (f"{library}:NAME" for library in registry.libraries())
+    return ["a reference (kassay list assignors)", *libraries]
+
+
+WAY = Way(_expected, resolve, lambda: [*registry.load_all(), *registry.load_foreign()])

@@ -64,7 +64,7 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
     from kassay.report.files.formats import parse_formats
 
     options = _options(chosen)
-    formats = parse_formats(commas(chosen["reports"]) or ())
+    formats = parse_formats(commas(chosen["reports"]) or ()) if chosen["reports"] else ()
     baseline_path = chosen["baseline"]
     if chosen["baseline_update"] and baseline_path is None:
         raise InputError("--baseline-update: expected --baseline FILE as well")
@@ -78,7 +78,8 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
     )
     session.check_claims()
     outcomes = [session.certify(spec) for spec in targets]
-    session.write_reports()
+    if formats:
+        session.write_reports()
     if chosen["baseline_update"]:
         session.update_baseline(baseline_path)
     if chosen["json_path"]:
@@ -89,8 +90,8 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
 
 def _options(chosen: dict[str, Any]) -> Any:
     """The options of the run, checked before anything starts."""
+    from kassay.certify.processes.host import Limits
     from kassay.certify.runs.options import DEFAULT_SECONDS, Budget, RunOptions
-    from kassay.certify.targets.resolve import Limits
     from kassay.model.groups.assignor import RebalanceProtocol
     from kassay.properties.groups.assumptions import parse_assumptions
     from kassay.properties.registry import split_claims

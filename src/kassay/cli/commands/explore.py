@@ -17,7 +17,7 @@ from kassay.model.kinds import Kind
 
 if TYPE_CHECKING:
     from kassay.certify.protocols.explore import ExploreResult
-    from kassay.certify.targets.resolve import Target
+    from kassay.certify.targets.target import Target
     from kassay.model.cluster import Cluster
     from kassay.model.explore import WalkProgress
     from kassay.model.groups.group import Assignment, Group
@@ -157,7 +157,7 @@ class _User:
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Its answer; raises `TargetNotLoadable` where it fails, there being nothing to explore then."""
-        from kassay.certify.targets.resolve import TargetNotLoadable
+        from kassay.model.errors import TargetNotLoadable
         from kassay.model.failure import TargetFailure
 
         try:

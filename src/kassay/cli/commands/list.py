@@ -138,7 +138,7 @@ def _rows(thing: str) -> list[dict[str, str]]:
 
 
 def _references(kinds: tuple[Kind, ...]) -> list[dict[str, str]]:
-    from kassay.assignors.registry import load_all
+    from kassay.assignors.registry import load_all, load_foreign
 
     return [
         {
@@ -149,6 +149,6 @@ def _references(kinds: tuple[Kind, ...]) -> list[dict[str, str]]:
             "rule": found.summary,
             "source": found.source,
         }
-        for spec, found in load_all().items()
+        for spec, found in (load_all() | load_foreign()).items()
         if found.kind in kinds
     ]

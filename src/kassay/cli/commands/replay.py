@@ -29,8 +29,8 @@ def command(
     json_path: str | None,
 ) -> int:
     """Play TRACE again: exit code 1 while it still violates its claim, 0 when it no longer does."""
+    from kassay.certify.processes.host import Limits
     from kassay.certify.runs.replay import load_trace, replay
-    from kassay.certify.targets.resolve import Limits
     from kassay.model.itf import to_itf
     from kassay.report.screen.terminal import console, story
 

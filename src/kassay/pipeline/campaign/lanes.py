@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from kassay.certify.processes.host import Limits
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import Budget, RunOptions
-from kassay.certify.targets.resolve import Limits, resolve
+from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
@@ -71,7 +72,7 @@ def lanes_of(spec: Spec) -> tuple[Lane, ...]:
                 budget=Budget(histories=histories),
                 profile=profile,
                 seed=spec.seed,
-                limits=target.limits,
+                limits=target.start.limits,
                 controls=False,
                 shrink=spec.shrink,
             )

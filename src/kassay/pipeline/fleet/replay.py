@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from kassay.certify.processes.host import Host
 from kassay.certify.runs.blocks import open_host
-from kassay.certify.targets.resolve import Host, Target
+from kassay.certify.targets.target import Target
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.history import (

@@ -1,0 +1,141 @@
+"""Where objects of a target live: what every host has in common, and hosts of child processes under a guard.
+
+After a fork the guard belongs to the parent: whoever finds another process's guard starts one of their own
+and leaves the other alone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+from kassay.certify.processes.process import Guarded
+from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.groups.assignor import RebalanceProtocol
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a call, and the start of a target, may take."""
+
+    call_timeout_s: float = 2.0
+    memory_mib: int = 512
+    start_timeout_s: float = 10.0
+
+
+LIMITS: Final = Limits()
+
+
+@dataclass(frozen=True)
+class Start:
+    """How a target's process is started, and how its objects are configured."""
+
+    limits: Limits = LIMITS
+    hash_seed: int = 0
+    protocol: RebalanceProtocol = RebalanceProtocol.EAGER
+    config: tuple[tuple[str, str], ...] = ()
+
+
+START: Final = Start()
+
+
+class Host:
+    """Makes objects of a target; a context manager that closes itself."""
+
+    def new(self, config: Mapping[str, str]) -> Any:
+        """A new, configured object in the full form: an `Assignor`, a `Placer`, ..., as the kind says."""
+        raise NotImplementedError
+
+    def restart(self) -> None:
+        """A new process in place of one that died; the objects made before are gone with theirs."""
+
+    def close(self) -> None:
+        """End whatever was started; the context's end does the same."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class GuardedHost(Host):
+    """A host whose objects live in a child process under limits; `life` counts the processes so far.
+
+    A child that died, ran out of time or out of memory is gone with its objects; the next `new` starts
+    another.
+    """
+
+    name: str
+    """What the child says it is called."""
+
+    def __init__(self, start: Start) -> None:
+        self.start = start
+        self.life = 0
+        self._count = 0
+        self._guarded: Guarded | None = None
+        try:
+            self.begin()
+        except BaseException:
+            self.close()
+            raise
+
+    def begin(self) -> None:
+        """Start a process, which says what it is; raises `TargetNotLoadable`."""
+        raise NotImplementedError
+
+    def make(self, number: int, config: dict[str, str]) -> ChildObject:
+        """The object of that number."""
+        raise NotImplementedError
+
+    def new(self, config: Mapping[str, str]) -> ChildObject:
+        """A new object; its constructor runs with its first call."""
+        if not self.alive:
+            self.begin()
+        self._count += 1
+        return self.make(self._count, {**dict(self.start.config), **config})
+
+    def _ready(self) -> Guarded:
+        """The guard of this process, with which the next life begins."""
+        if self._guarded is None or self._guarded.owner != os.getpid():
+            self._guarded = Guarded(hash_seed=self.start.hash_seed)
+        self.life += 1
+        return self._guarded
+
+    def _guard_of(self, asked: ChildObject, method: str) -> Guarded:
+        """The guard of the process in which the object lives; raises `TargetFailure` where that is gone."""
+        if self._guarded is None or asked.life != self.life or not self._guarded.alive:
+            raise TargetFailure(FailureKind.DIED, "the object went down with its process", method)
+        return self._guarded
+
+    @property
+    def alive(self) -> bool:
+        """Whether there is a process to talk to."""
+        return self._guarded is not None and self._guarded.alive
+
+    def restart(self) -> None:
+        """A new process in place of the present one; the objects made before are gone."""
+        if self._guarded is not None and self._guarded.owner == os.getpid():
+            self._guarded.kill()
+        self.begin()
+
+    def close(self) -> None:
+        """End the process, its guard, and everything they started."""
+        if self._guarded is not None and self._guarded.owner == os.getpid():
+            self._guarded.close()
+        self._guarded = None
+
+
+class ChildObject:
+    """One object in a child process, standing in for the real one; configured when it is made."""
+
+    def __init__(self, host: GuardedHost, number: int) -> None:
+        self.number = number
+        self.life = host.life
+        self.name = host.name
+        self.mutated: str | None = None
+
+    def configure(self, config: Mapping[str, str]) -> None:
+        """Configured when it was made."""

@@ -1,0 +1,130 @@
+"""Python classes of users: in files, in modules, and behind entry points."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, Final
+
+from kassay.assignors.plain.assignor import PlainAssignor
+from kassay.assignors.plain.partitioner import PlainPartitioner
+from kassay.assignors.plain.placer import PlainPlacer
+from kassay.certify.processes.host import Host, Start
+from kassay.certify.processes.load import FULL, PARTITIONER, PLACER, Loaded, TargetSource, load
+from kassay.certify.processes.remote import PythonHost
+from kassay.certify.targets.local import LocalAssignor, LocalHost, guarded
+from kassay.certify.targets.target import Meta, Request, Target, Way, protocols
+from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
+from kassay.model.kinds import Kind
+
+ENTRY_POINTS: Final = "kassay.targets"
+EXPECTED: Final = "path/file.py[:Name], pkg.mod[:Name]"
+_FORMS: Final = {PLACER: (Kind.PLACER, "place"), PARTITIONER: (Kind.PARTITIONER, "partition")}
+"""The kind of a form, and the method that says so; every other form is an assignor's."""
+_MODULE: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+@dataclass(frozen=True)
+class UserClass:
+    """Makes objects of a user's class: in a child process, or here if it is not `isolated`."""
+
+    source: TargetSource
+    isolated: bool
+
+    def __call__(self, start: Start, *, apart: bool) -> Host:
+        """A child process under limits; in this process the class is loaded now."""
+        if self.isolated or apart:
+            return PythonHost(self.source, start)
+        return LocalHost(partial(_local_object, start, *load(self.source)))
+
+
+def _local_object(start: Start, cls: type, loaded: Loaded, config: Mapping[str, str]) -> Any:
+    """A user's object in this process, behind the same checks as in a child."""
+    seconds = start.limits.call_timeout_s
+    made = guarded(loaded.class_name, seconds, loaded.file, cls)
+    if loaded.form == PLACER:
+        return PlainPlacer(made, source=loaded.file)
+    if loaded.form == PARTITIONER:
+        return PlainPartitioner(made, source=loaded.file)
+    if loaded.form == FULL:
+        local = LocalAssignor(made, seconds, name=loaded.name, source=loaded.file, strict=True)
+    else:
+        plain = PlainAssignor(
+            made,
+            name=loaded.name,
+            protocol=start.protocol,
+            extras=frozenset(loaded.extras),
+            source=loaded.file,
+        )
+        local = LocalAssignor(plain, seconds, source=loaded.file)
+    if hasattr(made, "configure"):
+        local.configure({**dict(start.config), **config})
+    return local
+
+
+def resolve(request: Request) -> Target | None:
+    """The class that the spec names, loaded once; None if it names none."""
+    source = _source(request.spec)
+    if source is None:
+        return None
+    digest = _digest(source.file) if source.file is not None else None
+    if request.in_process:
+        _, loaded = load(source)
+    else:
+        with PythonHost(source, request.start) as host:
+            loaded = host.loaded
+    kind, _ = _FORMS.get(loaded.form, (Kind.CLIENT, "assign"))
+    meta = Meta.of(source.label, loaded.meta, default=kind)
+    if meta.kind != kind and {meta.kind, kind} & {Kind.PLACER, Kind.PARTITIONER}:
+        method = dict(_FORMS.values()).get(meta.kind, "assign")
+        raise TargetNotLoadable(
+            f"{source.label}: META kind is {loaded.meta['kind']!r}, but {loaded.class_name} has no {method}"
+        )
+    supported = protocols(source.label, loaded.protocols)
+    return Target(
+        spec=request.spec,
+        name=loaded.name,
+        kind=meta.kind,
+        opener=UserClass(source, isolated=not request.in_process),
+        protocol=request.speaks(supported) if supported else request.protocol or meta.protocol,
+        claims=meta.claims,
+        assumes=meta.assumes,
+        digest=digest,
+        start=request.start,
+    )
+
+
+def _digest(file: str) -> str:
+    path = Path(file)
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "no such file"
+        raise TargetNotFound(f"{file}: {what}, expected a Python file")
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _source(spec: str) -> TargetSource | None:
+    """The class that the spec names in a file, a module or an entry point; None if it names none."""
+    place, colon, name = spec.rpartition(":")
+    if not colon or "/" in name or name.endswith(".py"):
+        place, name = spec, ""
+    if colon and place != spec and not name.isidentifier():
+        raise InputError(f"target {spec!r}: {name!r} is no class name, expected {EXPECTED}")
+    if place.endswith(".py") or "/" in place:
+        return TargetSource(file=place, class_name=name or None)
+    if _MODULE.fullmatch(place) and (name or "." in place):
+        return TargetSource(module=place, class_name=name or None)
+    for point in entry_points(group=ENTRY_POINTS, name=spec):
+        return TargetSource(module=point.module, class_name=point.attr or None)
+    return None
+
+
+WAY = Way(
+    lambda: [EXPECTED, f"an entry point of {ENTRY_POINTS}"],
+    resolve,
+    lambda: [point.name for point in entry_points(group=ENTRY_POINTS)],
+)

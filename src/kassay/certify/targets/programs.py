@@ -1,0 +1,59 @@
+"""Programs: whatever answers JSON lines on its standard output."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from dataclasses import dataclass
+
+from kassay.certify.processes.host import Start
+from kassay.certify.processes.program import Program, ProgramHost
+from kassay.certify.targets.target import Meta, Request, Target, Way
+from kassay.model.errors import InputError, TargetNotFound
+
+EXPECTED = "exec:COMMAND"
+
+
+@dataclass(frozen=True)
+class ProgramOpener:
+    """Starts the program, which is always a process of its own."""
+
+    program: Program
+
+    def __call__(self, start: Start, *, apart: bool) -> ProgramHost:  # noqa: ARG002
+        """The program as a child process under limits."""
+        return ProgramHost(self.program, start)
+
+
+def resolve(request: Request) -> Target | None:
+    """The program of an `exec:` spec, which has said hello once; None for another spec."""
+    prefix, _, command = request.spec.partition(":")
+    if prefix != "exec":
+        return None
+    try:
+        argv = tuple(shlex.split(command))
+    except ValueError as error:
+        raise InputError(f"{request.spec}: {error}, expected {EXPECTED} as a shell would split it") from None
+    if not argv:
+        raise InputError(f"{request.spec}: no command, expected {EXPECTED}")
+    if shutil.which(argv[0]) is None:
+        raise TargetNotFound(
+            f"{request.spec}: there is no program {argv[0]!r}, expected one on the PATH or a path"
+        )
+    opener = ProgramOpener(Program(argv, command.strip()))
+    with opener(request.start, apart=True) as host:
+        hello = host.hello
+    meta = Meta.of(request.spec, vars(hello))
+    return Target(
+        spec=request.spec,
+        name=hello.name,
+        kind=meta.kind,
+        opener=opener,
+        protocol=request.protocol or meta.protocol,
+        claims=meta.claims,
+        assumes=meta.assumes,
+        start=request.start,
+    )
+
+
+WAY = Way(lambda: [EXPECTED], resolve, list)
