@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
+from kassay.certify.processes.former import FORMER_NAMES
 from kassay.model.errors import TargetNotLoadable
 from kassay.model.failure import described, one_line, place_of
 
@@ -64,6 +65,8 @@ class Loaded:
 
 def load(source: TargetSource) -> tuple[type, Loaded]:
     """The class and its description; raises `TargetNotLoadable`, whatever the target's code does."""
+    if FORMER_NAMES not in sys.meta_path:
+        sys.meta_path.append(FORMER_NAMES)
     module = _from_file(source.file) if source.file else _from_module(source.module or "")
     target = _choose(source, module)
     return target, describe(target, module, source)
