@@ -18,10 +18,13 @@ import sys
 import time
 from typing import Any
 
-from kassay.certify.protocols.explore import build, watched
+from kassay.certify.protocols.explore import build
+from kassay.certify.protocols.settings import ExploreSettings
+from kassay.certify.protocols.views import views_of
 from kassay.model.explore import WalkLimits, explore
+from kassay.model.protocols.shared.faults import parse_faults
 from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry
-from kassay.properties.protocols.watched import invariants
+from kassay.properties.protocols.registry import invariants
 
 RUNS = 3
 CASES = (
@@ -37,8 +40,10 @@ LARGE = ("classic", "eager", 3, 2, "crash=1,pause=1")
 def walk(case: tuple[Any, ...], checks: bool, renamed: bool, liveness: bool) -> dict[str, Any]:
     """One walk in this process: its size, CPU seconds, peak memory in MiB, and verdict."""
     name, mode, members, partitions, faults = case
-    model = build(name, mode=mode, members=members, partitions=partitions, faults=faults)
-    judged = invariants(watched(model)) if checks else ()
+    model = build(
+        ExploreSettings(name, mode=mode, members=members, partitions=partitions, faults=parse_faults(faults))
+    )
+    judged = invariants(views_of(model)) if checks else ()
     symmetry = ClientSymmetry(model.setting.interner) if renamed else None
     before = time.process_time()
     done = explore(model, judged, budget=WalkLimits(None), check_liveness=liveness, symmetry=symmetry)

@@ -11,7 +11,9 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, Final
 
-from kassay.certify.protocols.explore import ExploreResult, beliefs, build, explore
+from kassay.certify.protocols.explore import ExploreResult, build, explore
+from kassay.certify.protocols.settings import ExploreSettings
+from kassay.certify.protocols.views import beliefs
 from kassay.model.explore import InvariantViolation, Severity
 from kassay.model.protocols.shared.faults import Faults, parse_faults
 from kassay.report.screen.swimlanes import text_diagram
@@ -38,15 +40,19 @@ anything, so a consumer that finds a partition still taken can only try again.
 CASES: Final = (
     (
         ("--switch", "zk_finite_retries"),
-        "I7",
+        "complete-at-rest",
         "A consumer acts on a view, another holds on to an older one; the first runs out of retries and "
         "gives up; the second lets go, and no event is left to tell anybody.",
     ),
-    (("--switch", "zk_stale_view"), "I7", "A read that lags behind has no later watch."),
-    (("--switch", "zk_no_owner_guard"), "I2", "Without the owner znodes two views are two owners."),
+    (("--switch", "zk_stale_view"), "complete-at-rest", "A read that lags behind has no later watch."),
+    (
+        ("--switch", "zk_no_owner_guard"),
+        "single-current-owner",
+        "Without the owner znodes two views are two owners.",
+    ),
     (
         ("--faults", "pause=1"),
-        "I3",
+        "single-live-owner",
         "With the guard, fresh views and retries without end the group always converges, but a consumer "
         "whose session expires in a pause still processes what others have taken over, and nothing fences "
         "its commits.",
@@ -61,9 +67,9 @@ generation is refused. The same explorations, two members and two partitions:
 """
 
 LAST: Final = """
-No state has two owners whose identity is current (I2), and none rests incomplete (I7): no split brain. What
-remains are zombies (I3): a process that slept through its session believes for a moment in what it no
-longer has, and its commits are refused (I5).
+No state has two owners whose identity is current (single-current-owner), and none rests incomplete
+(complete-at-rest): no split brain. What remains are zombies (single-live-owner): a process that slept through
+its session believes for a moment in what it no longer has, and its commits are refused (commits-fenced).
 """
 
 WALKS: Final = tuple(
@@ -75,7 +81,7 @@ WALKS: Final = tuple(
 
 def herd() -> tuple[list[str], int]:
     """The lines of the table of seven changes, and how many rebalances they cost."""
-    model: Any = build("zookeeper", members=4, partitions=3, faults=Faults(leave=3))
+    model = build(ExploreSettings("zookeeper", members=4, partitions=3, faults=Faults(leave=3)))
     state = next(iter(model.initial()))
     lines, total = ["| event | then | rebalances it cost |", "|---|---|---|"], 0
     for client, event in [(c, "start") for c in (1, 2, 3, 4)] + [(c, "close") for c in (1, 2, 3)]:
@@ -102,7 +108,9 @@ def case(options: Sequence[str], invariant: str, text: str) -> str:
     """A shortest trace to a breach, as prose and swim lanes."""
     values = dict(zip(options[::2], options[1::2], strict=True))
     switches = frozenset({values["--switch"]} if "--switch" in values else ())
-    result = explore("zookeeper", switches=switches, faults=parse_faults(values.get("--faults", "")))
+    result = explore(
+        ExploreSettings("zookeeper", switches=switches, faults=parse_faults(values.get("--faults", "")))
+    )
     found = _found(result, invariant)
     kind = f"{invariant} ({found.severity})" if found.severity is Severity.BY_DESIGN else invariant
     actions = [step.action for step in found.trace if step.action is not None]
@@ -117,7 +125,7 @@ def _found(result: ExploreResult, invariant: str) -> InvariantViolation[Any]:
 
 def walk(model: str, mode: str | None, faults: str) -> str:
     """One line of the table of walks with a coordinator."""
-    result = explore(model, mode=mode, faults=parse_faults(faults))
+    result = explore(ExploreSettings(model, mode=mode, faults=parse_faults(faults)))
     done = result.exploration
     seen = ", ".join(f"{v.invariant} ({v.severity})" for v in done.violations) or "none"
     command = f"kassay explore {model}{f' --mode {mode}' if mode else ''} --faults {faults}"

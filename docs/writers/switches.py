@@ -7,6 +7,7 @@ to what the walks find.
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Sequence
 from typing import Final
 
@@ -14,25 +15,46 @@ from kassay.certify.protocols.switch_runs import SwitchRow, command, rows
 from kassay.report.screen.switches import all_off
 
 REMARKS: Final[dict[str, str]] = {
-    "split_persist": "The half-written record shows at once. A failover between the two writes leaves\n"
-    "  no partition unowned, for the next round writes both again: I7 holds.",
-    "no_generation_fence": "A commit while an assignment is awaited (I14) counts sooner still.",
-    "dup_claim_unchecked": "Needs no_lost_on_reset, which alone breaks I2, I4 and I5 at this bound, not I1.",
+    "split_persist": (
+        "The half-written record shows at once. A failover between the two writes leaves no partition "
+        "unowned, for the next round writes both again: complete-at-rest holds."
+    ),
+    "no_generation_fence": (
+        "A commit while an assignment is awaited (no-commit-while-assigning) counts sooner still."
+    ),
+    "dup_claim_unchecked": (
+        "Needs no_lost_on_reset, which alone breaks single-current-owner, released-before-adopted and "
+        "commits-fenced at this bound, not single-owner-on-record."
+    ),
     "naive_validation": "Needs no_lost_on_reset, which alone leads into no livelock.",
     "label_agen": "Needs max_gen_only, its other half: only the highest generation of the group counts.",
-    "no_gen_snapshot": "What is adopted after the reset is adopted by a client that knows that it is out of\n"
-    "  the group, which I4 forbids.",
-    "new_member_timer_once": "KAFKA-9752 tells of a group that is stuck. Here the join timer drops the dead\n"
-    "  member in the end, so that nothing is stuck for ever; I15 names the cause, a member without a timer.",
-    "reset_mid_on_retriable": "KAFKA-13214 tells of a wait until the ghost's session expires. A walk\n"
-    "  without a clock cannot call that too late; I16 names the cause, the forgotten member id.",
+    "no_gen_snapshot": (
+        "What is adopted after the reset is adopted by a client that knows that it is out of the "
+        "group, which released-before-adopted forbids."
+    ),
+    "new_member_timer_once": (
+        "KAFKA-9752 tells of a group that is stuck. Here the join timer drops the dead member in the "
+        "end, so that nothing is stuck for ever; members-watched names the cause, a member without a "
+        "timer."
+    ),
+    "reset_mid_on_retriable": (
+        "KAFKA-13214 tells of a wait until the ghost's session expires. A walk without a clock cannot "
+        "call that too late; member-id-kept names the cause, the forgotten member id."
+    ),
     "metadata_revert_no_rejoin": "A client whose JoinGroup got lost does not join again.",
     "fetch_while_revoking": "What is processed after the last commit is processed again by the next owner.",
-    "ignore_unreleased": "On record it shows sooner, as I1 and I11; I2 is the harm that it does.",
-    "pend_reassign_loses_epoch": "I11 shows sooner: the model marks a lost epoch by a stable member with\n"
-    "  pending partitions. I1 is the harm that it does.",
-    "partial_after_loss": "The stale belief is no second current owner (I2), neither at this bound nor with\n"
-    "  three members.",
+    "ignore_unreleased": (
+        "On record it shows sooner, as single-owner-on-record and epochs-in-order; single-current-"
+        "owner is the harm that it does."
+    ),
+    "pend_reassign_loses_epoch": (
+        "epochs-in-order shows sooner: the model marks a lost epoch by a stable member with pending "
+        "partitions. single-owner-on-record is the harm that it does."
+    ),
+    "partial_after_loss": (
+        "The stale belief is no second current owner (single-current-owner), neither at this bound "
+        "nor with three members."
+    ),
     "full_names_completed": "Known of no ticket; found by the model.",
 }
 """Where a switch is found by something else than its report tells, or not by the nearest breach: why."""
@@ -48,8 +70,7 @@ a minute on one core. This page is written by `python docs/writers/switches.py >
 A walk ends at the first breach, unless that is not what the switch is to be found by; *states* says how
 many were reached by then. *Steps* is the length of a shortest trace, which the command below shows as
 swim lanes. A dead end is a state out of which nothing leads though the group is not settled; a livelock
-is a cycle that fairness does not end. The invariants stand in
-`src/kassay/properties/protocols/invariants.py`."""
+is a cycle that fairness does not end. `kassay list invariants` tells what each invariant says."""
 
 
 def page(walked: Sequence[SwitchRow]) -> str:
@@ -69,7 +90,10 @@ def page(walked: Sequence[SwitchRow]) -> str:
     lines += ["```"]
     lines += [command(row.switch) for row in walked]
     lines += ["```", "", "## Remarks", ""]
-    lines += [f"* {name}: {remark}" for name, remark in REMARKS.items()]
+    lines += [
+        textwrap.fill(f"* {name}: {remark}", 108, subsequent_indent="  ", break_on_hyphens=False)
+        for name, remark in REMARKS.items()
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from kassay.certify.protocols.explore import explore
 from kassay.model.explore import Severity
 from kassay.model.protocols.shared.faults import parse_faults
 from tests.docs.markdown import fenced, flat, rows, section
+from tests.explored import explore
 from tests.paths import DOCS
 from writers.split_brain import CASES, WALKS, case, herd, walk
 
@@ -34,7 +34,7 @@ def test_the_traces_are_as_walked(told: tuple[tuple[str, ...], str, str]) -> Non
 def test_no_shorter_run_splits_the_brain() -> None:
     """Nothing nearer to the start than the trace breaks it: walked without invariants, level by level."""
     result = explore("zookeeper", switches=frozenset({"zk_no_owner_guard"}))
-    found = next(v for v in result.exploration.violations if v.invariant == "I2")
+    found = next(v for v in result.exploration.violations if v.invariant == "single-current-owner")
     graph = result.exploration.graph
     double = [
         depth
@@ -61,5 +61,9 @@ def test_the_walks_are_as_walked(told: tuple[str, str | None, str]) -> None:
 def test_with_a_coordinator_there_is_no_split_brain(model: str, mode: str | None, faults: str) -> None:
     done = explore(model, mode=mode, faults=parse_faults(faults)).exploration
     assert done.limit is None
-    assert not [v for v in done.violations if v.invariant in ("I2", "I5", "I7")]
+    assert not [
+        v
+        for v in done.violations
+        if v.invariant in ("single-current-owner", "commits-fenced", "complete-at-rest")
+    ]
     assert not [v for v in done.violations if v.severity is Severity.REAL]

@@ -15,34 +15,38 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 OPTIONS: Final = {
-    "session": ("--session", "T1: session.timeout.ms, in ticks.  [default: 6]"),
-    "heartbeat": ("--heartbeat", "T1: heartbeat.interval.ms.  [default: 2]"),
-    "max_poll": ("--max-poll", "T1: max.poll.interval.ms.  [default: 8]"),
-    "rebalance": ("--rebalance-timeout", "T1: the rebalance timeout.  [default: as --max-poll]"),
-    "initial_delay": ("--initial-delay", "T1: group.initial.rebalance.delay.ms.  [default: 0]"),
-    "delay": ("--delay", "T1: how long a heartbeat may be under way.  [default: 0]"),
-    "load": ("--load", "T1: how long a new coordinator reads its log.  [default: 0]"),
+    "session": ("--session", "ticks: session.timeout.ms, in ticks.  [default: 6]"),
+    "heartbeat": ("--heartbeat", "ticks: heartbeat.interval.ms.  [default: 2]"),
+    "max_poll": ("--max-poll", "ticks: max.poll.interval.ms.  [default: 8]"),
+    "rebalance": ("--rebalance-timeout", "ticks: the rebalance timeout.  [default: as --max-poll]"),
+    "initial_delay": ("--initial-delay", "ticks: group.initial.rebalance.delay.ms.  [default: 0]"),
+    "delay": ("--delay", "ticks: how long a heartbeat may be under way.  [default: 0]"),
+    "load": ("--load", "ticks: how long a new coordinator reads its log.  [default: 0]"),
 }
 """By the field of `Timing` that an option sets."""
 
 
 def clock_options(command: F) -> F:
     """`--clock`, and the times that it needs."""
-    for field, (option, told) in reversed(OPTIONS.items()):
-        command = click.option(option, field, type=int, metavar="TICKS", help=told)(command)
-    told = (
-        "T0: a timer fires when its guard lets it. T1: when it is due, on an integer clock (classic, kip848)."
+    for field, (option, words) in reversed(OPTIONS.items()):
+        command = click.option(option, field, type=int, metavar="TICKS", help=words)(command)
+    words = (
+        "timeless (T0): a timer fires when its guard lets it; ticks (T1): when it is due, on an integer "
+        "clock (classic, kip848)."
     )
-    return click.option("--clock", default="T0", show_default=True, help=told)(command)
+    return click.option("--clock", default="timeless", show_default=True, help=words)(command)
 
 
 def timing_of(chosen: dict[str, Any]) -> Timing | None:
-    """The times that the options ask for, None without a clock. Raises InputError for times that T0 lacks."""
+    """The times that the options ask for, None without a clock. Raises InputError for times without one."""
+    from kassay.model.protocols.world.parts.levels import Time, time_of
     from kassay.model.protocols.world.timed.clock import Timing
 
     given = {field: chosen[field] for field in OPTIONS if chosen[field] is not None}
-    if chosen["clock"] == "T1":
+    if time_of(chosen["clock"]) is Time.TICKS:
         return Timing(**given)
     for field in given:
-        raise InputError(f"{OPTIONS[field][0]}: T0 has no clock; expected --clock T1 beside it")
+        raise InputError(
+            f"{OPTIONS[field][0]}: {Time.TIMELESS} has no clock; expected --clock {Time.TICKS} beside it"
+        )
     return None

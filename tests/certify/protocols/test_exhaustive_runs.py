@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import pytest
 
-from kassay.certify.protocols.explore import explore
 from kassay.model.explore import Severity, Verdict
+from tests.explored import explore
 from tests.paths import DOCS
 
 PAGE = DOCS / "exhaustive-runs.md"

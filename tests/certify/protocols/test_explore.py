@@ -6,15 +6,16 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from kassay.certify.protocols.explore import build, explore, watched
 from kassay.certify.protocols.switch_runs import hunt
+from kassay.certify.protocols.views import views_of
 from kassay.model.errors import InputError
 from kassay.model.explore import Severity, Verdict, retrace, run
 from kassay.model.explore import explore as walk
 from kassay.model.protocols.shared.faults import Faults, parse_faults
 from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.properties.machines.protocol import BrokenInvariant, Walk, machine_for
-from kassay.properties.protocols.watched import invariants
+from kassay.properties.protocols.registry import invariants
+from tests.explored import build, explore
 
 # Reachable states, generations and member ids canonical, no client permutation. A generator that grew
 # weaker, or a rule that changed, shows here first. They differ from the design's figures (measured
@@ -110,7 +111,7 @@ def test_a_topic_that_shrinks_is_told_and_one_that_grows_or_goes_is_not():
     def told(*topics):
         after = before._replace(image=model.setting.cell(topics))
         checks = [
-            i for i in invariants(watched(model), ["I14"]) if i.check_step and i.relevant(before, after)
+            i for i in invariants(views_of(model), ["I14"]) if i.check_step and i.relevant(before, after)
         ]
         return [finding.message for check in checks for finding in check.check_step(before, after)]
 
@@ -127,7 +128,7 @@ class Unreduced(ClassicModel):
 def test_scenario_67_full_and_reduced_agree(faults):
     reduced = explore("classic", faults=faults)
     model = Unreduced(reduced.built.options)
-    full = walk(model, invariants(watched(model)))
+    full = walk(model, invariants(views_of(model)))
     assert full.verdict is reduced.verdict
     assert len(full.graph.states) >= reduced.exploration.states
 
@@ -137,7 +138,7 @@ def test_scenario_68_the_explorers_counterexample_replays_in_the_machine():
     violation = next(v for v in found.exploration.violations if v.severity is Severity.REAL)
     actions = [step.action for step in violation.trace[1:]]
     fresh = build("classic", mode="cooperative", switches=frozenset({"no_withhold"}))
-    judged = Walk(fresh, invariants(watched(fresh)))
+    judged = Walk(fresh, invariants(views_of(fresh)))
     with pytest.raises(BrokenInvariant) as broken:
         judged.replay(actions)
     assert broken.value.actions == tuple(actions)
@@ -148,7 +149,7 @@ def test_scenario_68_the_machines_counterexample_replays_in_the_explorer():
 
     def make():
         model = build("kip848", members=3, partitions=3, switches=switches)
-        return model, invariants(watched(model))
+        return model, invariants(views_of(model))
 
     machine = machine_for(make)
     with pytest.raises(BrokenInvariant) as broken:
@@ -172,7 +173,7 @@ def test_larger_worlds_at_random(name, more):
     model = build(name, members=3, partitions=3, **more)
 
     def make():
-        return model, invariants(watched(model))
+        return model, invariants(views_of(model))
 
     quick = settings(
         max_examples=60,
@@ -219,9 +220,12 @@ def test_traces_are_runs():
         ({"model": "classic", "faults": "crash=x"}, "expected crash=N"),
         ({"model": "classic", "switches": frozenset({"typo"})}, "unknown switch"),
         ({"model": "classic", "network": "N7"}, "unknown level 'N7'"),
-        ({"model": "zookeeper", "network": "N1"}, "zookeeper has N0 only"),
-        ({"model": "draft", "network": "N1"}, "draft has N0 only"),
-        ({"model": "classic", "network": "N1", "faults": "reorder=1"}, "at N2 only, not at N1"),
+        ({"model": "zookeeper", "network": "N1"}, "zookeeper has atomic only"),
+        ({"model": "draft", "network": "N1"}, "draft has atomic only"),
+        (
+            {"model": "classic", "network": "N1", "faults": "reorder=1"},
+            "on --network astray only, not on steps",
+        ),
         ({"model": "migration", "policy": "maybe"}, "unknown policy"),
     ],
 )

@@ -2,8 +2,9 @@
 
 import pytest
 
-from kassay.certify.protocols.explore import ExploreResult, explore
+from kassay.certify.protocols.explore import ExploreResult
 from kassay.model.explore import Severity
+from tests.explored import explore
 
 
 def real(result: ExploreResult) -> dict[str, int]:
@@ -15,7 +16,7 @@ def real(result: ExploreResult) -> dict[str, int]:
 @pytest.mark.parametrize("static", [1, 2])
 def test_a_static_member_back_in_mid_hand_over_leaves_a_partition_to_nobody(static):
     result = explore("classic", mode="cooperative", static=static, faults="crash=1")
-    assert list(real(result)) == ["I7"]
+    assert list(real(result)) == ["complete-at-rest"]
     assert result.exploration.liveness.dead_ends
     (found,) = (v for v in result.exploration.violations if v.severity is Severity.REAL)
     told = [step.action.name for step in found.trace[1:]]
@@ -40,7 +41,7 @@ def test_a_static_member_that_a_round_went_by_is_a_zombie_until_it_adopts_anew(m
 @pytest.mark.parametrize("policy", ["upgrade", "bidirectional"])
 def test_a_failed_upgrade_leaves_a_dead_member_unwatched(policy):
     result = explore("migration", members=2, partitions=1, faults="crash=1", policy=policy)
-    assert real(result) == {"I15": 11}
+    assert real(result) == {"members-watched": 11}
     told = [str(step.action) for step in result.exploration.violations[0].trace[1:]]
     assert "session of c1-1 expires" in told[6]
     assert told[-1].endswith("GROUP_ID_NOT_FOUND")
@@ -61,5 +62,5 @@ def test_without_crash_and_pause_a_small_migration_holds(faults):
 @pytest.mark.exhaustive
 def test_there_and_back_a_partition_is_given_out_before_it_is_free():
     result = explore("migration", members=2, partitions=2, faults="pause=1")
-    assert real(result) == {"I15": 11, "I4": 19}
+    assert real(result) == {"members-watched": 11, "released-before-adopted": 19}
     assert not result.exploration.liveness.dead_ends

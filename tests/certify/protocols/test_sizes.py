@@ -6,9 +6,9 @@ import functools
 
 import pytest
 
-from kassay.certify.protocols.explore import build
 from kassay.model.explore import WalkLimits
 from kassay.model.explore import explore as walk
+from tests.explored import build
 
 BOTH = "crash=1,pause=1"
 ALL = "crash=1,pause=1,failover=1"

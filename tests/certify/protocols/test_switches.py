@@ -3,7 +3,7 @@
 import pytest
 
 from kassay.certify.protocols.switch_runs import hunt
-from kassay.certify.protocols.switches import SWITCHES
+from kassay.certify.protocols.switches import SWITCHES, check_switches
 from kassay.model.errors import InputError
 from kassay.model.explore import Verdict
 
@@ -49,4 +49,4 @@ def test_scenario_66_what_goes_along_does_not_show_it(name):
 
 def test_an_unknown_switch_is_one_line():
     with pytest.raises(InputError, match="unknown switch 'zk_typo'"):
-        hunt("zk_typo")
+        check_switches("zookeeper", frozenset({"zk_typo"}))

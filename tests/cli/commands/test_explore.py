@@ -23,7 +23,7 @@ def test_a_model_that_holds_exits_0_and_tells_its_size(tmp_path: Path) -> None:
 def test_a_zombie_is_told_with_its_trace_and_does_not_count(tmp_path: Path) -> None:
     done = kassay("explore", "classic", "--faults", "pause=1", cwd=tmp_path)
     assert done.returncode == 0, done.stdout
-    assert "I3 violated (zombie)" in done.stdout
+    assert "single-live-owner violated (zombie)" in done.stdout
     header = next(line for line in done.stdout.splitlines() if line.split() == ["c1", "c2", "coordinator"])
     lifeline = header.index("c1")
     paused = next(line for line in done.stdout.splitlines() if line.endswith("pauses"))
@@ -34,16 +34,16 @@ def test_a_zombie_is_told_with_its_trace_and_does_not_count(tmp_path: Path) -> N
 def test_a_broken_rule_exits_1_with_the_shortest_trace(tmp_path: Path) -> None:
     done = kassay("explore", "zookeeper", "--switch", "zk_no_owner_guard", cwd=tmp_path)
     assert done.returncode == 1, done.stdout
-    assert "I2 violated (real)" in done.stdout
-    assert done.stdout.splitlines()[-2] == "violated: I2"
+    assert "single-current-owner violated (real)" in done.stdout
+    assert done.stdout.splitlines()[-2] == "violated: single-current-owner"
 
 
 def test_a_state_in_which_nothing_more_happens_exits_1(tmp_path: Path) -> None:
     done = kassay("explore", "zookeeper", "--switch", "zk_finite_retries", cwd=tmp_path)
     assert done.returncode == 1, done.stdout
-    assert "I7 violated (by design)" in done.stdout
+    assert "complete-at-rest violated (by design)" in done.stdout
     assert re.search(r"dead ends: [1-9]", done.stdout)
-    assert "the same run as for I7 (by design)" in done.stdout, "one run is drawn once"
+    assert "the same run as for complete-at-rest (by design)" in done.stdout, "one run is drawn once"
     assert done.stdout.splitlines()[-2] == "violated: dead ends"
 
 
@@ -56,7 +56,7 @@ def test_a_limit_reached_is_unknown(tmp_path: Path, limit: tuple[str, str]) -> N
 
 def test_the_json_is_valid_and_alone_on_standard_output(tmp_path: Path) -> None:
     done = kassay("explore", "draft", "--faults", "crash=1,pause=1", "--json", "-", cwd=tmp_path)
-    document = valid(json.loads(done.stdout), "explore-1")
+    document = valid(json.loads(done.stdout), "explore-2")
     assert (document["model"], document["limit"]) == ("draft", None)
     assert document["settings"]["faults"] == {"crash": 1, "pause": 1}
     assert done.returncode == {"holds": 0, "violated": 1}[document["verdict"]]
@@ -67,7 +67,7 @@ def test_the_json_is_valid_and_alone_on_standard_output(tmp_path: Path) -> None:
 def test_the_json_of_a_walk_cut_short_is_valid_too(tmp_path: Path) -> None:
     done = kassay("explore", "classic", "--max-states", "50", "--json", "found.json", cwd=tmp_path)
     assert done.returncode == 3
-    document = valid(json.loads((tmp_path / "found.json").read_text()), "explore-1")
+    document = valid(json.loads((tmp_path / "found.json").read_text()), "explore-2")
     assert (document["limit"], document["dead_ends"]) == ("states", None)
 
 
@@ -173,16 +173,16 @@ def test_the_clock_tells_where_a_live_member_is_removed(tmp_path: Path) -> None:
     short = ("--members", "1", "--partitions", "1", "--faults", "loss=2", "--clock", "T1")
     done = kassay("explore", "classic", *short, "--session", "5", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "I17 violated (by design)" in done.stdout
+    assert "live-members-kept violated (by design)" in done.stdout
     assert re.search(r"passes: \d tick", done.stdout)
-    assert "I17" not in kassay("explore", "classic", *short, cwd=tmp_path).stdout
+    assert "live-members-kept" not in kassay("explore", "classic", *short, cwd=tmp_path).stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("classic", "--session", "5"), "--session: T0 has no clock; expected --clock T1 beside it"),
-        (("classic", "--clock", "T2"), "--clock: unknown level 'T2'; expected T0 or T1"),
+        (("classic", "--session", "5"), "--session: timeless has no clock; expected --clock ticks beside it"),
+        (("classic", "--clock", "T2"), "--clock: unknown level 'T2'; expected timeless (T0) or ticks (T1)"),
         (("migration", "--clock", "T1"), "--clock: migration has no integer clock"),
         (
             ("classic", "--clock", "T1", "--heartbeat", "6"),

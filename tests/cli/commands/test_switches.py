@@ -17,8 +17,8 @@ def test_the_switches_of_a_model_are_found_and_the_model_is_clean(tmp_path: Path
 def test_the_json_is_valid_and_alone_on_standard_output(tmp_path: Path) -> None:
     done = kassay("switches", "draft", "--json", "-", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    (row,) = valid(json.loads(done.stdout), "switches-1")["switches"]
-    assert (row["switch"], row["expected"], row["holds"]) == ("split_persist", ["I10"], True)
+    (row,) = valid(json.loads(done.stdout), "switches-2")["switches"]
+    assert (row["switch"], row["expected"], row["holds"]) == ("split_persist", ["epochs-never-go-back"], True)
     assert row["command"] == "kassay explore draft --faults failover=1 --switch split_persist"
 
 

@@ -182,7 +182,7 @@ def test_garbage_is_collected_again_after_a_walk():
 
 
 SCRIPT = """
-from kassay.certify.protocols.explore import explore
+from tests.explored import explore
 import hashlib, json
 told = explore("classic", mode="cooperative", members=3, partitions=1, switches=frozenset({"no_withhold"})).to_json()
 del told["elapsed_s"]

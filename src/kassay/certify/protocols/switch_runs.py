@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from kassay.certify.protocols.explore import ExploreResult, explore
-from kassay.certify.protocols.switches import DEAD_END, LIVELOCK, SWITCHES, Switch, check_switches
-from kassay.model.explore import Severity, Verdict
+from kassay.certify.protocols.settings import ExploreSettings
+from kassay.certify.protocols.switches import DEAD_END, LIVELOCK, SWITCHES, Switch
+from kassay.model.explore import Severity, Verdict, WalkLimits
 from kassay.model.lazy import lazy
-from kassay.model.protocols.shared.faults import Faults
 
 
 class Sighting(NamedTuple):
@@ -68,28 +68,18 @@ def hunt(name: str, *, on: bool = True, along: bool | None = None, states_max: i
     """Walk at the switch's bound; `along`: are the switches that go with it on? (Unless told, as it is.)
 
     With the switch on the walk ends at the first breach, unless that is not what the switch is to be found
-    by: then it goes on to the end. Raises InputError for a switch that is not known.
+    by: then it goes on to the end.
     """
-    check_switches(frozenset({name}))
     switch = SWITCHES[name]
     names = {name} if on else set()
     if on if along is None else along:
         names |= set(switch.along)
-    # Two threads are part of the bound; the switch alone would turn them on.
-    threads: dict[str, Any] = {"threads": True} if name == "no_gen_snapshot" else {}
+    settings = replace(switch.bound, switches=frozenset(names))
     for stop in (True, False) if on else (False,):
-        result = explore(
-            switch.model,
-            switches=frozenset(names),
-            states_max=states_max,
-            stop_at_first=stop,
-            **switch.settings,
-            **threads,
-        )
-        found = SwitchHunt(switch, result)
-        if found.caught:
+        walked = SwitchHunt(switch, explore(settings, WalkLimits(states_max, stop_at_first=stop)))
+        if walked.caught:
             break
-    return found
+    return walked
 
 
 def row(name: str) -> SwitchRow:
@@ -98,13 +88,13 @@ def row(name: str) -> SwitchRow:
     return SwitchRow(SWITCHES[name], hunt(name), hunt(name, on=False), alone)
 
 
-def rows(model: str | None = None, told: Callable[[int], None] = lambda _: None) -> tuple[SwitchRow, ...]:
-    """The rows of all switches, or of one model's; `told` hears how many are done."""
-    found: list[SwitchRow] = []
+def rows(model: str | None = None, progress: Callable[[int], None] = lambda _: None) -> tuple[SwitchRow, ...]:
+    """The rows of all switches, or of one model's; `progress` hears how many are done."""
+    walked: list[SwitchRow] = []
     for name in names_of(model):
-        found.append(row(name))
-        told(len(found))
-    return tuple(found)
+        walked.append(row(name))
+        progress(len(walked))
+    return tuple(walked)
 
 
 def names_of(model: str | None) -> tuple[str, ...]:
@@ -115,15 +105,16 @@ def names_of(model: str | None) -> tuple[str, ...]:
 def sightings(result: ExploreResult) -> tuple[Sighting, ...]:
     """What a walk found against the promises, nearest first.
 
-    Zombies are no breach; of what is by design only the ZooKeeper consumers' I7 counts, since with fresh
-    views and retries without end they do keep it.
+    Zombies are no breach; of what is by design only `complete-at-rest` of the ZooKeeper consumers counts,
+    since with fresh views and retries without end they do keep it.
     """
     done = result.exploration
     nearest: dict[str, int] = {}
-    for found in done.violations:
-        kept = result.model == "zookeeper" and found.invariant == "I7"
-        if found.severity is Severity.REAL or kept:
-            nearest[found.invariant] = min(found.length, nearest.get(found.invariant, found.length))
+    for violation in done.violations:
+        name = violation.invariant
+        kept = result.model == "zookeeper" and name == "complete-at-rest"
+        if violation.severity is Severity.REAL or kept:
+            nearest[name] = min(violation.length, nearest.get(name, violation.length))
     if done.liveness is not None:
         for kind, stuck in ((DEAD_END, done.liveness.dead_ends), (LIVELOCK, done.liveness.livelocks)):
             lengths = [len(each.trace) - 1 for each in stuck if each.trace]
@@ -134,13 +125,13 @@ def sightings(result: ExploreResult) -> tuple[Sighting, ...]:
 
 def command(switch: Switch) -> str:
     """The command that walks with the switch on."""
+    bound, plain = switch.bound, ExploreSettings(switch.model)
     words = ["kassay", "explore", switch.model]
     for name in ("mode", "members", "partitions", "topics", "static"):
-        if name in switch.settings:
-            words += [f"--{name}", str(switch.settings[name])]
-    faults: Faults | None = switch.settings.get("faults")
-    if faults:
-        counts = (f"{name}={count}" for name, count in faults._asdict().items() if count)
+        if (value := getattr(bound, name)) != getattr(plain, name):
+            words += [f"--{name}", str(value)]
+    if bound.faults != plain.faults:
+        counts = (f"{name}={count}" for name, count in bound.faults._asdict().items() if count)
         words += ["--faults", ",".join(counts)]
     for name in (switch.name, *switch.along):
         words += ["--switch", name]

@@ -16,16 +16,16 @@ from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
 
 if TYPE_CHECKING:
-    from kassay.certify.protocols.explore import ExploreResult
+    from kassay.certify.protocols.settings import ExploreSettings
     from kassay.certify.targets.target import Target
     from kassay.model.cluster import Cluster
     from kassay.model.explore import WalkProgress
+    from kassay.model.groups.assignor import Assignor
     from kassay.model.groups.group import Assignment, Group
 
 PLACE = 120
 
 HOLDS, VIOLATED, UNKNOWN = 0, 1, 3
-WITHOUT_MODES = ("zookeeper", "draft", "kip848")
 
 
 @click.command(
@@ -45,12 +45,13 @@ WITHOUT_MODES = ("zookeeper", "draft", "kip848")
 @click.option("--policy", default="bidirectional", show_default=True, help="group.consumer.migration.policy.")
 @click.option(
     "--network",
-    default="N0",
+    default="atomic",
     show_default=True,
-    help="N0: an RPC is one step; N1: its parts are steps of their own; N2: and go astray, at random.",
+    help="atomic (N0): an RPC is one step; steps (N1): its parts are steps of their own; astray (N2): and "
+    "messages go astray, at random.",
 )
 @click.option(
-    "--records", type=int, default=0, help="Records of each partition to process and commit (N1, N2)."
+    "--records", type=int, default=0, help="Records of each partition to process and commit (steps, astray)."
 )
 @clock_options
 @click.option(
@@ -75,11 +76,20 @@ def command(model: str, **chosen: Any) -> int:
     Tells states, edges and diameter, violated invariants with a shortest trace, dead ends and livelocks.
     Only real violations, dead ends and livelocks count as violated; a limit reached is `unknown`.
     """
+    from kassay.certify.protocols.explore import explore
+    from kassay.model.explore import WalkLimits
     from kassay.report.screen.exploration import exploration_view
     from kassay.report.screen.terminal import console
 
-    with _assignor(chosen["assignor"]) as assignor, _bar(chosen["max_states"]) as progress:
-        result = _explore(model, chosen, assignor, progress)
+    limits = WalkLimits(chosen["max_states"], chosen["seconds"])
+    with _assignor(chosen["assignor"]) as assignor, _bar(limits.states_max) as progress:
+        result = explore(
+            _settings(model, chosen, assignor),
+            limits,
+            seed=chosen["seed"],
+            symmetry=chosen["symmetry"],
+            progress=progress,
+        )
     if chosen["json_path"]:
         write_json(result.to_json(), chosen["json_path"])
     if chosen["json_path"] != "-":
@@ -88,23 +98,16 @@ def command(model: str, **chosen: Any) -> int:
     return {"holds": HOLDS, "violated": VIOLATED}.get(str(result.verdict), UNKNOWN)
 
 
-def _explore(
-    model: str, chosen: dict[str, Any], assignor: Any, progress: Callable[[WalkProgress], None] | None
-) -> ExploreResult:
-    """Run the exploration that the options describe. Raises InputError."""
-    from kassay.certify.protocols.explore import explore
-    from kassay.model.protocols.shared.faults import KNOWN, check_faults, parse_faults
+def _settings(model: str, chosen: dict[str, Any], assignor: str | Assignor | None) -> ExploreSettings:
+    """What the options describe. Raises InputError."""
+    from kassay.certify.protocols.settings import BEFORE_0_9, ExploreSettings
+    from kassay.model.protocols.shared.faults import parse_faults
+    from kassay.model.protocols.world.parts.levels import network_of
 
-    switches = frozenset(chosen["switches"])
-    _check(model, chosen["mode"], switches)
     faults = parse_faults(chosen["faults"])
-    if model in KNOWN:
-        check_faults(model, faults)
-    more: dict[str, Any] = {}
-    if faults.topic and model not in ("zookeeper", "draft"):
-        # A topic can only be created into a subscription by pattern.
-        more = {"pattern": "t", "new_topics": ("tt",)}
-    return explore(
+    # A topic can only be created into a subscription by pattern.
+    creates = faults.topic > 0 and model not in BEFORE_0_9
+    return ExploreSettings(
         model,
         assignor=assignor,
         mode=chosen["mode"],
@@ -113,47 +116,23 @@ def _explore(
         topics=chosen["topics"],
         static=chosen["static"],
         faults=faults,
+        switches=frozenset(chosen["switches"]),
         policy=chosen["policy"],
-        network=chosen["network"],
+        network=network_of(chosen["network"]),
         records=chosen["records"],
-        seed=chosen["seed"],
-        clock=chosen["clock"],
         timing=timing_of(chosen),
-        states_max=chosen["max_states"],
-        time_s=chosen["seconds"],
-        symmetry=chosen["symmetry"],
-        switches=switches,
-        progress=progress,
-        **more,
+        pattern="t" if creates else "",
+        new_topics=("tt",) if creates else (),
     )
-
-
-def _check(model: str, mode: str | None, switches: frozenset[str]) -> None:
-    """Raises InputError for a mode or a switch that means nothing to the model."""
-    from kassay.certify.protocols.explore import MODELS
-    from kassay.certify.protocols.switches import SWITCHES, check_switches
-
-    check_switches(switches)
-    if model not in MODELS:
-        return
-    if mode is not None and model in WITHOUT_MODES:
-        raise InputError(f"--mode: {model} has no {mode} mode; expected classic or migration")
-    spoken = {"migration": {"classic", "kip848"}}.get(model, {model})
-    for name in sorted(switches):
-        if name in SWITCHES and SWITCHES[name].model not in spoken:
-            raise InputError(f"--switch: {name} breaks a rule of {SWITCHES[name].model}, not of {model}")
 
 
 class _User:
     """A user's assignor as the models ask it: by name and protocol."""
 
-    def __init__(self, target: Target, made: Any) -> None:
+    def __init__(self, target: Target, instance: Any) -> None:
         self.name = target.name
         self.protocols = (target.protocol,)
-        self._made = made
-
-    def __repr__(self) -> str:
-        return self.name
+        self._instance = instance
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Its answer; raises `TargetNotLoadable` where it fails, there being nothing to explore then."""
@@ -161,7 +140,7 @@ class _User:
         from kassay.model.failure import TargetFailure
 
         try:
-            answer: Assignment = self._made.assign(cluster, group)
+            answer: Assignment = self._instance.assign(cluster, group)
         except TargetFailure as error:
             raise TargetNotLoadable(f"{self.name}: cannot be explored: {error}") from None
         return answer
@@ -171,7 +150,7 @@ class _User:
 def _assignor(spec: str | None) -> Iterator[Any]:
     """The assignor to plug in: a name that the models know, or a user's, open for as long as it is asked."""
     from kassay.assignors import registry
-    from kassay.certify.protocols.explore import ANY
+    from kassay.certify.protocols.plugged import ANY
     from kassay.model.protocols.before_0_9.shares import SHARES
 
     path = spec is not None and (":" in spec or spec.endswith(".py"))
@@ -188,9 +167,9 @@ def _assignor(spec: str | None) -> Iterator[Any]:
 
 
 @contextmanager
-def _bar(states_max: int) -> Iterator[Callable[[WalkProgress], None] | None]:
+def _bar(states_max: int | None) -> Iterator[Callable[[WalkProgress], None] | None]:
     """Progress on a terminal only: states so far, of at most so many."""
     from kassay.cli.bars import bar
 
     with bar("exploring", states_max) as advance:
-        yield lambda told: advance(told.states)
+        yield lambda progress: advance(progress.states)

@@ -15,6 +15,7 @@ THINGS = (
     "partitioners",
     "coordinators",
     "claims",
+    "invariants",
     "models",
     "switches",
     "suites",
@@ -105,8 +106,15 @@ def _rows(thing: str) -> list[dict[str, str]]:
             }
             for f in load_formats().values()
         ]
+    if thing == "invariants":
+        from kassay.properties.protocols.registry import load_invariants
+
+        return [
+            {"invariant": one.name, "id": one.short, "holds when": one.claim, "source": one.source}
+            for one in load_invariants().values()
+        ]
     if thing == "models":
-        from kassay.certify.protocols.explore import MODELS
+        from kassay.certify.protocols.settings import MODELS
 
         return [{"model": name, "what": sentence} for name, sentence in MODELS.items()]
     if thing == "switches":

@@ -30,10 +30,10 @@ def command(model: str | None, json_path: str | None) -> int:
     models = tuple(dict.fromkeys(switch.model for switch in SWITCHES.values()))
     if model is not None and model not in models:
         raise InputError(f"no switches for model {model!r}; expected one of {', '.join(models)}")
-    with bar("walking", len(names_of(model))) as told:
-        found = rows(model, told)
+    with bar("walking", len(names_of(model))) as progress:
+        walked = rows(model, progress)
     if json_path:
-        write_json(rows_json(found), json_path)
+        write_json(rows_json(walked), json_path)
     if json_path != "-":
-        console().print(switches_view(found))
-    return HOLDS if all(row.holds for row in found) else VIOLATED
+        console().print(switches_view(walked))
+    return HOLDS if all(row.holds for row in walked) else VIOLATED

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from kassay.certify.protocols.explore import ExploreResult
 from kassay.model.explore import Action, InvariantViolation, Severity, Stuck, Verdict
+from kassay.model.protocols.world.parts.levels import Network, Time
 from kassay.report.screen.swimlanes import mermaid as mermaid_diagram
 from kassay.report.screen.swimlanes import text_diagram
 
@@ -28,7 +29,7 @@ def exploration_view(result: ExploreResult, *, replay: str, mermaid: bool = Fals
     done = result.exploration
     speed = done.states / done.elapsed_s if done.elapsed_s else 0.0
     parts: list[RenderableType] = [
-        Text(f"{result.model}: {_settings(result.model, result.settings)}"),
+        Text(f"{result.model}: {_settings(result)}"),
         Text(
             f"{done.states} states, {done.edges} edges, diameter {done.diameter}, "
             f"{done.elapsed_s:.1f} s ({speed:.0f} states/s)"
@@ -36,9 +37,9 @@ def exploration_view(result: ExploreResult, *, replay: str, mermaid: bool = Fals
     ]
     runs = _Runs(mermaid)
     for severity in Severity:
-        for found in done.violations:
-            if found.severity is severity:
-                parts += _violation(found, runs)
+        for violation in done.violations:
+            if violation.severity is severity:
+                parts += _violation(violation, runs)
     parts += _stuck(result, runs)
     if runs.names and not mermaid:
         parts.append(Text(f"\n{_LEGEND}", style="dim"))
@@ -63,33 +64,38 @@ class _Runs:
         return Text(drawn, no_wrap=True, overflow="ignore")
 
 
-def _settings(model: str, settings: dict[str, Any]) -> str:
+def _settings(result: ExploreResult) -> str:
     """The settings that matter to this model."""
-    told = []
+    settings = result.settings_json()
+    plain = {"network": Network.ATOMIC, "clock": Time.TIMELESS, "symmetry": "off"}
+    if result.model != "migration":
+        plain["policy"] = settings["policy"]
+    listed = []
     for name, value in settings.items():
-        if (name == "policy" and model != "migration") or (name == "symmetry" and value == "off"):
-            continue
         if isinstance(value, dict):
             value = ",".join(f"{key}={count}" for key, count in value.items())
-        if isinstance(value, list):
+        if isinstance(value, list | tuple):
             value = ",".join(map(str, value))
-        if value not in (None, "", 0):
-            told.append(f"{name} {value}")
-    return ", ".join(told)
+        if value not in (None, "", 0, plain.get(name)):
+            listed.append(f"{name} {value}")
+    return ", ".join(listed)
 
 
-def _violation(found: InvariantViolation[Any], runs: _Runs) -> list[RenderableType]:
+def _violation(violation: InvariantViolation[Any], runs: _Runs) -> list[RenderableType]:
     head = Text.assemble(
-        ("\n" + found.invariant, "bold"),
+        ("\n" + violation.invariant, "bold"),
         " violated (",
-        (str(found.severity), _STYLES[found.severity]),
-        f"): {found.claim}",
+        (str(violation.severity), _STYLES[violation.severity]),
+        f"): {violation.claim}",
     )
-    actions = [step.action for step in found.trace if step.action is not None]
+    actions = [step.action for step in violation.trace if step.action is not None]
     return [
         head,
-        Text(f"{found.message}. Seen {found.seen} times; the shortest trace has {_steps(found.length)}:"),
-        runs.draw(actions, f"{found.invariant} ({found.severity})"),
+        Text(
+            f"{violation.message}. Seen {violation.seen} times; "
+            f"the shortest trace has {_steps(violation.length)}:"
+        ),
+        runs.draw(actions, f"{violation.invariant} ({violation.severity})"),
     ]
 
 
@@ -134,7 +140,7 @@ def _verdict(result: ExploreResult) -> Text:
         words += f": stopped at {_LIMITS.get(done.limit, done.limit)}"
     elif done.verdict is Verdict.HOLDS:
         words += ": in every reachable state"
-        softer = dict.fromkeys(f"{found.invariant} ({found.severity})" for found in done.violations)
+        softer = dict.fromkeys(f"{v.invariant} ({v.severity})" for v in done.violations)
         if softer:
             words += f"; told above and not counted: {', '.join(softer)}"
     return Text(words, style=_VERDICTS[done.verdict])
@@ -143,6 +149,6 @@ def _verdict(result: ExploreResult) -> Text:
 def _reasons(result: ExploreResult) -> list[str]:
     """What makes a walk violated: the promises broken, dead ends, livelocks."""
     done, live = result.exploration, result.exploration.liveness
-    found = dict.fromkeys(v.invariant for v in done.violations if v.severity is Severity.REAL)
+    broken = dict.fromkeys(v.invariant for v in done.violations if v.severity is Severity.REAL)
     stuck = (("dead ends", live.dead_ends), ("livelocks", live.livelocks)) if live else ()
-    return [*found, *(name for name, each in stuck if each)]
+    return [*broken, *(name for name, each in stuck if each)]

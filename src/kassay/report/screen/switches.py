@@ -18,12 +18,12 @@ def all_off(row: SwitchRow) -> str:
     return f"{verdict}, {row.off.states} states"
 
 
-def switches_view(found: Sequence[SwitchRow]) -> RenderableType:
+def switches_view(walked: Sequence[SwitchRow]) -> RenderableType:
     """The table for a terminal, and how many switches hold what they must."""
     table = Table(box=None, pad_edge=False)
     for name in ("switch", "bug", "model", "found by", "states", "all off", ""):
         table.add_column(name, overflow="fold")
-    for row in found:
+    for row in walked:
         shown = ", ".join(f"{seen.kind} in {seen.length} steps" for seen in row.on.shown)
         table.add_row(
             row.switch.name,
@@ -34,15 +34,15 @@ def switches_view(found: Sequence[SwitchRow]) -> RenderableType:
             all_off(row),
             Text("ok", style="green") if row.holds else Text("WRONG", style="bold red"),
         )
-    good = sum(row.holds for row in found)
-    verdict = f"{good} of {len(found)} switches are found, and the models are clean without them"
-    return Group(table, Text(""), Text(verdict, style="bold green" if good == len(found) else "bold red"))
+    good = sum(row.holds for row in walked)
+    verdict = f"{good} of {len(walked)} switches are found, and the models are clean without them"
+    return Group(table, Text(""), Text(verdict, style="bold green" if good == len(walked) else "bold red"))
 
 
-def rows_json(found: Sequence[SwitchRow]) -> dict[str, Any]:
+def rows_json(walked: Sequence[SwitchRow]) -> dict[str, Any]:
     """The table as JSON values."""
     return {
-        "schema": "kassay/switches/1",
+        "schema": "kassay/switches/2",
         "switches": [
             {
                 "switch": row.switch.name,
@@ -56,6 +56,6 @@ def rows_json(found: Sequence[SwitchRow]) -> dict[str, Any]:
                 "verdict_all_off": str(row.off.result.verdict),
                 "holds": row.holds,
             }
-            for row in found
+            for row in walked
         ],
     }

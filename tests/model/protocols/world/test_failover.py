@@ -4,9 +4,10 @@ Rounds are counted from what the failed coordinator had stored. Classic clients 
 version 1 where a follower is to be recognised as unchanged: from version 2 on its generation differs.
 """
 
-from kassay.certify.protocols.explore import beliefs, build
+from kassay.certify.protocols.views import beliefs
 from kassay.model.protocols.before_0_9.shares import SHARES
 from kassay.model.protocols.shared.faults import Faults
+from tests.explored import build
 from tests.model.protocols.world.script import first, play, settle
 
 # The draft.

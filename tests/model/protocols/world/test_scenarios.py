@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.certify.protocols.explore import beliefs, build, explore
+from kassay.certify.protocols.views import beliefs
 from kassay.model.explore import Severity, Verdict
 from kassay.model.protocols.before_0_9.proposal_table import (
     CONSUMER,
@@ -22,6 +22,7 @@ from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.shared.table import edges
 from kassay.model.protocols.values.metadata import create_partitions
 from kassay.model.protocols.values.requests import image_of
+from tests.explored import build, explore
 from tests.model.protocols.world.script import first, play, settle
 
 PROTOCOLS = ("zookeeper", "draft", "classic", "kip848")
@@ -117,14 +118,14 @@ def rests_incomplete(model, state):
 def test_scenario_05_finite_retries_rest_incomplete():
     result = explore("zookeeper", switches=frozenset({"zk_finite_retries"}))
     found = {v.invariant: v for v in result.exploration.violations}
-    assert found["I7"].severity is Severity.BY_DESIGN
-    last = found["I7"].trace[-1].state
+    assert found["complete-at-rest"].severity is Severity.BY_DESIGN
+    last = found["complete-at-rest"].trace[-1].state
     assert any(c.status is ZooKeeperStatus.GAVE_UP for c in last.consumers)
     rests_incomplete(result.built, last)
 
 
 def test_scenario_06_only_the_guard_keeps_owners_apart():
-    assert "I2" in real(explore("zookeeper", switches=frozenset({"zk_no_owner_guard"})))
+    assert "single-current-owner" in real(explore("zookeeper", switches=frozenset({"zk_no_owner_guard"})))
     guarded = explore("zookeeper", faults=Faults(crash=1, pause=1))
     assert real(guarded) == []
     assert guarded.verdict is Verdict.HOLDS
@@ -132,8 +133,8 @@ def test_scenario_06_only_the_guard_keeps_owners_apart():
 
 def test_scenario_07_a_paused_owner_is_a_zombie():
     found = {v.invariant: v for v in explore("zookeeper", faults=Faults(pause=1)).exploration.violations}
-    assert found["I3"].severity is Severity.BY_DESIGN
-    last = found["I3"].trace[-1].state
+    assert found["single-live-owner"].severity is Severity.BY_DESIGN
+    last = found["single-live-owner"].trace[-1].state
     (zombie,) = [number for number, c in enumerate(last.consumers) if c.expired and c.owned]
     shared = [tp for c in last.consumers if not c.expired for tp in c.owned]
     assert set(shared) & set(last.consumers[zombie].owned)
@@ -143,9 +144,9 @@ def test_scenario_07_a_paused_owner_is_a_zombie():
 def test_scenario_08_a_stale_view_leaves_partitions_alone():
     result = explore("zookeeper", switches=frozenset({"zk_stale_view"}))
     found = {v.invariant: v for v in result.exploration.violations}
-    assert "nobody owns" in found["I7"].message
-    assert "stale view" in found["I7"].trace[-2].action.detail, "the last read is the stale one"
-    rests_incomplete(result.built, found["I7"].trace[-1].state)
+    assert "nobody owns" in found["complete-at-rest"].message
+    assert "stale view" in found["complete-at-rest"].trace[-2].action.detail, "the last read is the stale one"
+    rests_incomplete(result.built, found["complete-at-rest"].trace[-1].state)
 
 
 # Triggers, classic (eager and cooperative) and KIP-848.
@@ -446,15 +447,15 @@ def named(ask):
 
 @pytest.mark.slow
 def test_scenario_50_a_rollout_by_client_is_never_inconsistent():
-    from kassay.certify.protocols.explore import watched
+    from kassay.certify.protocols.views import views_of
     from kassay.model.explore import WalkLimits
     from kassay.model.explore import explore as walk
     from kassay.model.protocols.world.models.classic import ClassicModel
     from kassay.model.protocols.world.parts.setting import ModelOptions
-    from kassay.properties.protocols.watched import invariants
+    from kassay.properties.protocols.registry import invariants
 
     model = ClassicModel(ModelOptions(assignors=ROLLOUT[:2], modes=BOTH, faults=Faults(rollout=2)), named)
-    done = walk(model, invariants(watched(model)), budget=WalkLimits(100_000))
+    done = walk(model, invariants(views_of(model)), budget=WalkLimits(100_000))
     assert [v.invariant for v in done.violations if v.severity is Severity.REAL] == []
     assert all(cell.value.run is not Process.FATAL for state in done.graph.states for cell in state.clients)
     assert done.liveness is not None

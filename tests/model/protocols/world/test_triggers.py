@@ -2,11 +2,12 @@
 
 import pytest
 
-from kassay.certify.protocols.explore import beliefs, build, watched
+from kassay.certify.protocols.views import beliefs, views_of
 from kassay.model.explore import Severity
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values.groups import ClassicGroup
-from kassay.properties.protocols.watched import invariants
+from kassay.properties.protocols.registry import invariants
+from tests.explored import build
 from tests.model.protocols.world.script import first, play, settle
 
 EVERY = [("classic", "eager", 1), ("classic", "cooperative", 2), ("kip848", None, 2)]
@@ -32,7 +33,7 @@ def owned(model, state):
 
 def settle_watched(model, state):
     """The state at rest; every state and step on the way is judged by all invariants."""
-    judges = invariants(watched(model))
+    judges = invariants(views_of(model))
     for _ in range(300):
         step = next(((a, s) for a, s in model.steps(state) if not a.fault and s != state), None)
         if step is None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
+from kassay.model.explore import Severity
+
 Owned: TypeAlias = tuple[Any, ...]
 """Partitions: numbers in the oldest models, topic partitions in the others; always sorted."""
 
@@ -62,6 +64,14 @@ class Census(NamedTuple):
     caught_up: tuple[str, ...] = ()
     excused: bool = False
     awaiting: bool = False
+
+
+class Breach(NamedTuple):
+    """What an accepted commit broke: an invariant, by name, with the evidence."""
+
+    invariant: str
+    message: str
+    severity: Severity = Severity.REAL
 
 
 def complete(census: Census) -> bool:

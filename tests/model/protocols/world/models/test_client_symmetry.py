@@ -2,12 +2,13 @@
 
 import pytest
 
-from kassay.certify.protocols.explore import build, explore, watched
+from kassay.certify.protocols.views import views_of
 from kassay.model.errors import InputError
 from kassay.model.explore import Severity, Verdict, run
 from kassay.model.explore import explore as walk
 from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry, distinguished
-from kassay.properties.protocols.watched import invariants
+from kassay.properties.protocols.registry import invariants
+from tests.explored import build, explore
 
 WORLDS = [
     ("classic", {"mode": "eager", "faults": "crash=1"}),
@@ -44,7 +45,7 @@ def agree(name, settings):
     """Both walks of a world, once it is sure that they agree; raises AssertionError if they do not."""
     model = build(name, **settings)
     assert distinguished(model) == ""
-    judged = invariants(watched(model))
+    judged = invariants(views_of(model))
     full = walk(model, judged)
     symmetry = ClientSymmetry(model.setting.interner)
     reduced = walk(model, judged, symmetry=symmetry)
@@ -85,9 +86,9 @@ def test_scenario_67_a_broken_rule_is_found_in_both(name, switch, settings):
 def test_scenario_68_what_a_renamed_walk_finds_replays_without_renaming(name, switch, settings):
     settings = {**settings, "switches": frozenset({switch})}
     found = explore(name, symmetry=True, **settings)
-    assert found.settings["symmetry"] == "clients"
+    assert found.symmetric
     fresh = build(name, **settings)
-    judged = invariants(watched(fresh))
+    judged = invariants(views_of(fresh))
     for violation in found.exploration.violations:
         trace = run(fresh, [step.action for step in violation.trace[1:]])
         before, after = (trace[-2].state if len(trace) > 1 else None), trace[-1].state
@@ -134,9 +135,9 @@ def test_where_names_matter_nobody_is_renamed(name, settings, reason):
     assert reason in distinguished(build(name, **settings))
     with pytest.raises(InputError, match="--symmetry: cannot be used"):
         explore(name, symmetry=True, states_max=1, **settings)
-    assert explore(name, states_max=1, **settings).settings["symmetry"] == "off"
+    assert explore(name, states_max=1, **settings).symmetric is False
 
 
 def test_who_is_renamed_unless_told():
-    told = {n: explore("kip848", members=n, partitions=1, states_max=5).settings["symmetry"] for n in (2, 3)}
-    assert told == {2: "off", 3: "clients"}
+    renamed = {n: explore("kip848", members=n, partitions=1, states_max=5).symmetric for n in (2, 3)}
+    assert renamed == {2: False, 3: True}

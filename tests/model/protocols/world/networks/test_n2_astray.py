@@ -6,13 +6,14 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from kassay.certify.protocols.explore import build, explore, watched
+from kassay.certify.protocols.views import views_of
 from kassay.model.explore import Severity, Verdict, run
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values.in_flight import SILENT
 from kassay.model.protocols.values.requests import ZERO_BYTES
 from kassay.properties.machines.protocol import BrokenInvariant, Walk, machine_for
-from kassay.properties.protocols.watched import invariants
+from kassay.properties.protocols.registry import invariants
+from tests.explored import build, explore
 from tests.model.protocols.world.networks.test_n1_steps import clients, group, joined, settle
 from tests.model.protocols.world.script import first, play
 
@@ -25,7 +26,7 @@ def judged(model, state):
     """The real findings against one state."""
     return [
         (invariant.name, finding.message)
-        for invariant in invariants(watched(model))
+        for invariant in invariants(views_of(model))
         if invariant.check
         for finding in invariant.check(state)
         if finding.severity is Severity.REAL
@@ -96,11 +97,11 @@ def test_a_delayed_commit_can_go_back_which_is_by_design():
     state = play(model, late, "c1 processes", "c1 sends OffsetCommit")
     arrivals = [after for action, after in model.steps(state) if action.name == "OffsetCommit arrives"]
     (newer,) = (after for after in arrivals if after.offsets.value.committed[0][1] == 2)
-    assert newer.offsets.value.broken == ()
+    assert newer.offsets.value.breach is None
     back = play(model, newer, "c1 OffsetCommit arrives")
     assert back.offsets.value.committed[0][1] == 1
-    name, _, gravity = back.offsets.value.broken
-    assert (name, gravity) == ("I9", "by design")
+    breach = back.offsets.value.breach
+    assert (breach.invariant, breach.severity) == ("offsets-never-go-back", "by design")
     assert judged(model, back) == []
 
 
@@ -123,7 +124,7 @@ def test_oq2_a_delayed_syncgroup_of_a_lost_generation_empties_the_one_that_reuse
     state = play(model, state, "c1 SyncGroup arrives", "coordinator the assignment")
     assert group(state).members[0].assignment == ZERO_BYTES, "a follower's request, taken for the leader's"
     rest = settle(model, state)
-    assert [name for name, _ in judged(model, rest)] == ["I7"]
+    assert [name for name, _ in judged(model, rest)] == ["complete-at-rest"]
 
 
 def test_oq2_needs_the_delay():
@@ -146,7 +147,7 @@ def test_a_delayed_join_of_kip_848_takes_an_answer_that_its_client_never_hears()
     assert [len(member.assigned) for member in group(state).members] == [1, 1]
     assert clients(state)[1].wire.back == (), "the answer was to the former connection"
     rest = settle(model, state)
-    assert [name for name, _ in judged(model, rest)] == ["I7"]
+    assert [name for name, _ in judged(model, rest)] == ["complete-at-rest"]
 
 
 def test_oq1_a_lost_reply_while_reconciling():
@@ -154,7 +155,9 @@ def test_oq1_a_lost_reply_while_reconciling():
     switches = frozenset({"full_names_completed"})
     broken = explore("kip848", network="N1", faults="loss=1", switches=switches)
     assert broken.verdict is Verdict.VIOLATED
-    assert {"I2", "I4"} <= {violation.invariant for violation in real(broken)}
+    assert {"single-current-owner", "released-before-adopted"} <= {
+        violation.invariant for violation in real(broken)
+    }
 
 
 # Walks at random.
@@ -195,7 +198,7 @@ def test_scenario_68_what_a_walk_finds_is_short_and_replays(name, switch, more):
     fresh = build(name, network="N2", switches=switches, **more)
     assert run(fresh, actions)[-1].action == actions[-1]
     with pytest.raises(BrokenInvariant) as broken:
-        Walk(fresh, invariants(watched(fresh))).replay(actions)
+        Walk(fresh, invariants(views_of(fresh))).replay(actions)
     assert broken.value.actions == tuple(actions)
 
 
@@ -205,7 +208,7 @@ def test_scenario_68_the_machines_counterexample_replays_in_the_explorer(network
         model = astray(
             "kip848", members=3, partitions=3, network=network, switches=frozenset({"ignore_unreleased"})
         )
-        return model, invariants(watched(model))
+        return model, invariants(views_of(model))
 
     with pytest.raises(BrokenInvariant) as broken:
         run_state_machine_as_test(
@@ -232,7 +235,7 @@ def test_scenario_68_the_explorers_counterexample_of_n1_replays_in_the_machine()
     actions = [step.action for step in found.trace[1:]]
     fresh = build("classic", **chosen)
     with pytest.raises(BrokenInvariant) as broken:
-        Walk(fresh, invariants(watched(fresh))).replay(actions)
+        Walk(fresh, invariants(views_of(fresh))).replay(actions)
     assert broken.value.actions == tuple(actions)
 
 
@@ -251,7 +254,7 @@ def test_larger_worlds_at_random(size, name, network, more):
     model = astray(name, members=size, partitions=size, network=network, **more)
 
     def make():
-        return model, invariants(watched(model))
+        return model, invariants(views_of(model))
 
     quick = settings(
         max_examples=30,

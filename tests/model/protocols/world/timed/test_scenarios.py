@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kassay.certify.protocols.explore import beliefs, explore
+from kassay.certify.protocols.views import beliefs
 from kassay.model.errors import InputError
 from kassay.model.explore import Severity, Verdict
 from kassay.model.protocols.clients.classic_table import ClassicState
@@ -16,6 +16,7 @@ from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.groups import PREPARING, STABLE
 from kassay.model.protocols.world.timed.clock import Timing
 from kassay.model.protocols.world.timed.timing import losses_survived
+from tests.explored import explore
 from tests.model.protocols.world.script import first, play
 from tests.model.protocols.world.timed.worlds import (
     EveryConsumerTick,
@@ -98,7 +99,7 @@ def test_small_worlds_of_kip_848_on_the_clock_are_clean_and_as_large_as_ever(cas
 def evicts(timing, loss, **more):
     """Whether a live, polling member may be removed, and that the walk says so where it was promised."""
     result = walk(timing, partitions=1, faults=Faults(loss=loss), **more)
-    by_gravity = found(result, "I17")
+    by_gravity = found(result, "live-members-kept")
     promised = timing.keeps_members(Faults(loss=loss))
     assert set(by_gravity) <= {Severity.BY_DESIGN}, "a promise was broken"
     assert not (promised and by_gravity)
@@ -242,7 +243,7 @@ def test_scenario_43_members_back_within_the_session_survive_a_coordinator_that_
     timing = Timing(6, 2, 8, load=load)
     result = walk(timing, partitions=1, faults=Faults(failover=1))
     clean(result)
-    assert found(result, "I17") == {}
+    assert found(result, "live-members-kept") == {}
     replies = {action.reply for action in result.exploration.graph.actions}
     assert v.COORDINATOR_LOAD_IN_PROGRESS in replies
     model, state = settled(timing, faults=Faults(failover=1))
@@ -282,8 +283,18 @@ def test_scenario_44_without_that_rule_the_join_phase_lasts_to_its_timeout():
 @pytest.mark.parametrize(
     ("model", "switch", "faults", "names"),
     [
-        ("kip848", "ignore_unreleased", "", {"I1", "I2", "I4"}),
-        ("classic", "no_generation_fence", "pause=1", {"I5", "I9", "I14"}),
+        (
+            "kip848",
+            "ignore_unreleased",
+            "",
+            {"single-owner-on-record", "single-current-owner", "released-before-adopted"},
+        ),
+        (
+            "classic",
+            "no_generation_fence",
+            "pause=1",
+            {"commits-fenced", "offsets-never-go-back", "no-commit-while-assigning"},
+        ),
     ],
 )
 def test_broken_rules_are_found_on_the_clock_too(model, switch, faults, names):
@@ -340,7 +351,7 @@ def test_scenario_61_what_is_not_given_up_in_time_is_taken_by_the_revocation_tim
         ("migration", {}, "--clock: migration has no integer clock"),
         ("zookeeper", {}, "--clock: zookeeper has no integer clock"),
         ("draft", {}, "--clock: draft has no integer clock"),
-        ("classic", {"network": "N1"}, "--network: N1 has no integer clock"),
+        ("classic", {"network": "N1"}, "--network: steps has no integer clock"),
     ],
 )
 def test_what_has_no_clock_says_so_in_one_line(model, more, words):
@@ -350,7 +361,7 @@ def test_what_has_no_clock_says_so_in_one_line(model, more, words):
 
 
 def test_an_unknown_clock_is_refused():
-    with pytest.raises(InputError, match="unknown level 'T2'; expected T0 or T1"):
+    with pytest.raises(InputError, match=r"unknown level 'T2'; expected timeless .T0. or ticks .T1."):
         explore("classic", clock="T2")
 
 

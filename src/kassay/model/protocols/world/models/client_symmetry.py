@@ -18,6 +18,7 @@ from kassay.model.explore import Interned, Interner
 from kassay.model.protocols.clients.any_balanced import AnyBalanced, balanced_targets
 from kassay.model.protocols.values.in_flight import CONNECTION, HEARTBEAT_OFFSET
 from kassay.model.protocols.world.models.classic import ClassicModel
+from kassay.model.protocols.world.parts.levels import Network
 from kassay.model.protocols.world.parts.setting import World
 
 Places: TypeAlias = tuple[int, ...]
@@ -39,8 +40,8 @@ def distinguished(model: Any) -> str:
     options, configs = model.options, model.setting.configs
     if options.members < 2:
         return "there is one client"
-    if options.network != "N0":
-        return f"messages under way at {options.network} are not renamed"
+    if options.network is not Network.ATOMIC:
+        return "messages under way are not renamed"
     if any(options.instances):
         return "instance ids tell static members apart"
     if (

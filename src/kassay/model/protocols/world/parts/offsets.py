@@ -8,7 +8,7 @@ judged when the coordinator accepts a commit, from history that nobody in the pr
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.explore import Action, Interned, Severity
@@ -16,12 +16,13 @@ from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients import consumer as cm
 from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.config import Process
+from kassay.model.protocols.shared.census import Breach
 from kassay.model.protocols.values.groups import ClassicGroup, Role
 from kassay.model.protocols.values.in_flight import COMMIT, HEARTBEAT_OFFSET, number_of
 from kassay.model.protocols.values.requests import OffsetCommit, Partitions
+from kassay.model.protocols.world.parts.levels import Network
 from kassay.model.protocols.world.parts.setting import BROKER, World, WorldContext, put
 
-BY_DESIGN: Final = Severity.BY_DESIGN.value
 Counts: TypeAlias = tuple[tuple[TopicPartition, int], ...]
 
 
@@ -36,13 +37,13 @@ class Position(NamedTuple):
 class Offsets(NamedTuple):
     """Committed offsets, each client's positions, who adopted each partition last, and what broke.
 
-    `broken` names an invariant, its evidence and, if it is not real, its gravity; or is empty.
+    `breach` is what the last commit broke that broke anything.
     """
 
     committed: Counts = ()
     positions: tuple[tuple[Position, ...], ...] = ()
     tenants: Counts = ()
-    broken: tuple[str, ...] = ()
+    breach: Breach | None = None
 
 
 class Ledger:
@@ -59,7 +60,7 @@ class Ledger:
     def steps(self, state: World) -> Iterator[tuple[Action, World]]:
         """A client that runs processes a record, or commits what it has processed since."""
         offsets: Offsets = state.offsets.value
-        if offsets.broken:
+        if offsets.breach:
             return
         for c, cell in enumerate(state.clients):
             client = cell.value
@@ -100,19 +101,22 @@ class Ledger:
         """The history once the coordinator has accepted a commit, which is when it is judged."""
         offsets: Offsets = cell.value
         committed, tenants = dict(offsets.committed), dict(offsets.tenants)
-        broken = offsets.broken
-        astray = self.setting.options.network == "N2"
+        breach = offsets.breach
+        astray = self.setting.options.network is Network.ASTRAY
         for tp, offset in commit.offsets:
             tenant, before = tenants.get(tp, c), committed.get(tp, 0)
             if tenant != c:
-                broken = ("I5", f"a commit of c{c + 1} for {tp} is accepted, though c{tenant + 1} took over")
+                breach = Breach(
+                    "commits-fenced",
+                    f"a commit of c{c + 1} for {tp} is accepted, though c{tenant + 1} took over",
+                )
             if offset < before:
-                broken = ("I9", f"{tp}: {before} was committed, then c{c + 1} commits {offset}")
-                if tenant == c and astray:
-                    # One client's requests over two connections: OffsetCommit never gave them an order.
-                    broken = (*broken, BY_DESIGN)
+                # One client's requests over two connections: OffsetCommit never gave them an order.
+                severity = Severity.BY_DESIGN if tenant == c and astray else Severity.REAL
+                message = f"{tp}: {before} was committed, then c{c + 1} commits {offset}"
+                breach = Breach("offsets-never-go-back", message, severity)
             committed[tp] = offset
-        return self.setting.cell(offsets._replace(committed=tuple(sorted(committed.items())), broken=broken))
+        return self.setting.cell(offsets._replace(committed=tuple(sorted(committed.items())), breach=breach))
 
     def followed(self, before: World, after: World) -> World:
         """The world after a step, with positions for exactly what each client owns now.
@@ -157,7 +161,7 @@ def _counted(counts: Counts) -> str:
     return ", ".join(f"{tp} at {offset}" for tp, offset in counts)
 
 
-def broken(state: World) -> tuple[str, ...]:
-    """The invariant that an accepted commit broke, with the evidence; empty if none did."""
-    found: tuple[str, ...] = state.offsets.value.broken
-    return found
+def breach(state: World) -> Breach | None:
+    """What an accepted commit broke, if any did."""
+    offsets: Offsets = state.offsets.value
+    return offsets.breach

@@ -1,8 +1,8 @@
 """What every part of an explored world shares: options, the state, a local step, and the setting.
 
-Network N0: an RPC is one step, except that the replies of parked requests lie in the client's inbox
-until it takes them. There is no clock (T0): a timer may fire whenever its guard lets it, which says
-that somebody it waits for is absent.
+An atomic network (N0): an RPC is one step, except that the replies of parked requests lie in the client's
+inbox until it takes them. There is no clock (timeless, T0): a timer may fire whenever its guard lets it,
+which says that somebody it waits for is absent.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from kassay.model.protocols.values.groups import ClassicGroup, Group
 from kassay.model.protocols.values.in_flight import CONNECTION as CONNECTION
 from kassay.model.protocols.values.in_flight import HEARTBEAT_OFFSET as HEARTBEAT_OFFSET
 from kassay.model.protocols.values.requests import Image, JoinGroupReply, OffsetCommit, Partitions, image_of
+from kassay.model.protocols.world.parts.levels import Network
 from kassay.model.protocols.world.parts.renaming import facts_of
 
 BROKER: Final = "coordinator"
@@ -33,9 +34,8 @@ class ModelOptions:
 
     `assignors`: one tuple of names a rollout rung; `modes` what each name supports. `topics` are the
     topics at the start, `pattern` a prefix if clients subscribe by one, `new_topics` what may be created.
-    `network` is N0 (an RPC is one step), N1 (its parts are steps) or N2 (and messages go astray); with
-    `loading` a new coordinator takes its time to read the log at N0 as well. `records` of each partition
-    can be processed, and their offsets committed (N1, N2).
+    With `loading` a new coordinator takes its time to read the log where the network is atomic as well.
+    `records` of each partition can be processed, and their offsets committed, where it is not.
     """
 
     members: int = 2
@@ -52,7 +52,7 @@ class ModelOptions:
     remembers: bool = False
     threads: bool = False
     lists: tuple[tuple[tuple[str, ...], ...], ...] = ()
-    network: str = "N0"
+    network: Network = Network.ATOMIC
     loading: bool = False
     records: int = 0
     partitions_max: int = 4
@@ -60,7 +60,7 @@ class ModelOptions:
     @property
     def loads_slowly(self) -> bool:
         """Whether a new coordinator is found loading: always where a request is more than one step."""
-        return self.loading or self.network != "N0"
+        return self.loading or self.network is not Network.ATOMIC
 
 
 def options(mode: str = EAGER, **changes: Any) -> ModelOptions:

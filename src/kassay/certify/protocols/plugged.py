@@ -1,0 +1,99 @@
+"""Assignors as the choices of a protocol model: any-balanced, a reference, or a user's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Final, NamedTuple
+
+from kassay.assignors import registry
+from kassay.model.cluster import Cluster, Topic
+from kassay.model.errors import InputError, KafkaError
+from kassay.model.groups.assignor import Assignor, RebalanceProtocol
+from kassay.model.groups.group import Group, Member
+from kassay.model.kinds import Kind
+from kassay.model.protocols.clients.any_balanced import AnyBalanced, balanced_targets, claim_of
+from kassay.model.protocols.clients.classic_state import Ask, Assign, Given
+from kassay.model.protocols.clients.config import COOPERATIVE, EAGER
+from kassay.model.protocols.values.choices import Target, TargetAsk
+from kassay.model.protocols.values.requests import Image, Subscription, partitions
+
+ANY: Final = "any-balanced"
+
+
+class ClientSide(NamedTuple):
+    """A client-side assignor: its name, supported modes, choices, and whether it keeps user data."""
+
+    name: str
+    modes: tuple[str, ...]
+    assign: Assign
+    remembers: bool
+
+
+def client_side(assignor: str | Assignor | None, mode: str | None, switches: frozenset[str]) -> ClientSide:
+    """The client-side assignor of a name, or a user's; raises InputError for a mode that it lacks."""
+    if mode not in (None, EAGER, COOPERATIVE):
+        raise InputError(f"--mode: unknown mode {mode!r}; expected {EAGER} or {COOPERATIVE}")
+    if assignor is None or assignor == ANY:
+        sticky = "sticky_no_generation" in switches
+        modes = (EAGER, COOPERATIVE) if mode == COOPERATIVE else (EAGER,)
+        return ClientSide(ANY, modes, AnyBalanced(modes[-1], sticky=sticky, switches=switches), sticky)
+    if isinstance(assignor, str):
+        found = registry.find(assignor)
+        if found is None or found.kind is not Kind.CLIENT:
+            raise InputError(
+                f"--assignor: {assignor!r} is no client-side assignor (see kassay list assignors)"
+            )
+        target: Assignor = found.factory()
+        cooperative = found.protocol is RebalanceProtocol.COOPERATIVE
+    else:
+        target = assignor
+        cooperative = RebalanceProtocol.COOPERATIVE in assignor.protocols
+    if mode == COOPERATIVE and not cooperative:
+        raise InputError(f"--mode: {target.name} does not support {COOPERATIVE}")
+    modes = (EAGER, COOPERATIVE) if cooperative and mode != EAGER else (EAGER,)
+    return ClientSide(target.name, modes, _one_answer(target), target.name in ("sticky", "optimal-sticky"))
+
+
+def _cluster(image: Image) -> Cluster:
+    return Cluster(tuple(Topic(topic.name, topic.partitions) for topic in image))
+
+
+def _one_answer(assignor: Assignor) -> Assign:
+    """An assignor's one answer as the model's choices; none where it throws one of Kafka's errors."""
+
+    @cache
+    def assign(ask: Ask) -> tuple[Given, ...]:
+        members = []
+        for member_id, instance, metadata in ask.members:
+            assert isinstance(metadata, Subscription), "only consumers are explored"
+            owned, generation = claim_of(metadata)
+            members.append(Member(member_id, metadata.topics, owned, generation, None, instance or None))
+        try:
+            answer = assignor.assign(_cluster(ask.image), Group(tuple(members)))
+        except KafkaError:
+            return ()
+        return (tuple((m.member_id, partitions(answer.get(m.member_id, ()))) for m in members),)
+
+    return assign
+
+
+def server_side(assignor: str | Assignor | None) -> Callable[[TargetAsk], tuple[Target, ...]]:
+    """The server-side assignor of a name as the model's choices; raises InputError if there is none."""
+    if assignor is None or assignor == ANY:
+        return balanced_targets
+    name = {"range": "server-range"}.get(assignor, assignor) if isinstance(assignor, str) else assignor.name
+    found = registry.find(name)
+    if found is None or found.kind is not Kind.SERVER:
+        raise InputError(f"--assignor: {name!r} is no server-side assignor; expected uniform or range")
+    target: Assignor = found.factory()
+
+    @cache
+    def assign(ask: TargetAsk) -> tuple[Target, ...]:
+        members = tuple(
+            Member(m.member, m.subscribed, m.target, -1, None, m.instance or None) for m in ask.members
+        )
+        answer = target.assign(_cluster(ask.topics), Group(members))
+        return (tuple((m.member_id, partitions(answer.get(m.member_id, ()))) for m in members),)
+
+    return assign

@@ -1,0 +1,152 @@
+"""What is explored: one value that says which model, how large, with which faults, network and clock."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from kassay.model.errors import InputError
+from kassay.model.groups.assignor import Assignor
+from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, check_faults
+from kassay.model.protocols.world.parts.levels import Network, Time
+from kassay.model.protocols.world.timed.clock import Timing
+
+MODELS: Final[dict[str, str]] = {
+    "zookeeper": "self-coordinating consumers of Kafka 0.8",
+    "draft": "the coordinator as it was proposed in 2014, never shipped",
+    "classic": "JoinGroup, SyncGroup, Heartbeat, LeaveGroup",
+    "kip848": "consumer groups by ConsumerGroupHeartbeat",
+    "migration": "a group on its way from the classic protocol to KIP-848, or back",
+}
+BEFORE_0_9: Final = ("zookeeper", "draft")
+ON_THE_CLOCK: Final = ("classic", "kip848")
+WITH_MODES: Final = ("classic", "migration")
+POLICIES: Final = ("disabled", "upgrade", "downgrade", "bidirectional")
+_MEMBERS_MAX, _PARTITIONS_MAX, _TOPICS_MAX, _RECORDS_MAX = 4, 6, 3, 3
+
+
+@dataclass(frozen=True)
+class ExploreSettings:
+    """One exploration, checked when it is made; raises InputError for what is out of range or unknown.
+
+    `assignor` is a name, or a user's; None is any-balanced. With a `timing` the model runs on an integer
+    clock. `records` of each partition can be processed, and are committed by OffsetCommit.
+
+    What follows `timing` has no option of its own. `instances` (by default as many as `static`) names
+    static members' instance ids, "" for dynamic ones; `pattern` is a prefix that clients subscribe by, and
+    `new_topics` may be created; `lists` are each client's partition.assignment.strategy, one for each step of
+    a rollout, `kinds` the protocols that it speaks; `version` is JoinGroup's; with
+    `threads` heartbeats come from a thread of their own; with `loading` a new coordinator takes its time to
+    read the log.
+    """
+
+    model: str
+    assignor: str | Assignor | None = None
+    mode: str | None = None
+    members: int = 2
+    partitions: int = 2
+    topics: int = 1
+    static: int = 0
+    faults: Faults = NO_FAULTS
+    switches: frozenset[str] = frozenset()
+    policy: str = "bidirectional"
+    network: Network = Network.ATOMIC
+    records: int = 0
+    timing: Timing | None = None
+    instances: tuple[str, ...] = ()
+    pattern: str = ""
+    new_topics: tuple[str, ...] = ()
+    lists: tuple[tuple[tuple[str, ...], ...], ...] = ()
+    kinds: tuple[tuple[str, ...], ...] = ()
+    version: int = 3
+    threads: bool = False
+    loading: bool = False
+
+    def __post_init__(self) -> None:
+        if self.model not in MODELS:
+            raise InputError(f"unknown model {self.model!r}; expected one of {', '.join(MODELS)}")
+        if self.mode is not None and self.model not in WITH_MODES:
+            raise InputError(
+                f"--mode: {self.model} has no {self.mode} mode; expected {' or '.join(WITH_MODES)}"
+            )
+        check_faults(self.model, self.faults)
+        self._check_sizes()
+        if self.policy not in POLICIES:
+            raise InputError(
+                f"--policy: unknown policy {self.policy!r}; expected one of {', '.join(POLICIES)}"
+            )
+        self._check_network()
+        self._check_timing()
+
+    def _check_sizes(self) -> None:
+        for option, number, low, high in (
+            ("--members", self.members, 1, _MEMBERS_MAX),
+            ("--partitions", self.partitions, 1, _PARTITIONS_MAX),
+            ("--topics", self.topics, 1, _TOPICS_MAX),
+            ("--static", self.static, 0, self.members),
+            ("--records", self.records, 0, _RECORDS_MAX),
+        ):
+            if not low <= number <= high:
+                raise InputError(f"{option}: {number} is out of range; expected {low} to {high}")
+        if self.static and self.model in BEFORE_0_9:
+            raise InputError(f"--static: {self.model} knows no static members")
+
+    def _check_network(self) -> None:
+        atomic = self.network is Network.ATOMIC
+        if not atomic and self.model in BEFORE_0_9:
+            raise InputError(
+                f"--network: {self.model} has {Network.ATOMIC} only; "
+                "each of its steps is a single read or write"
+            )
+        if self.network is not Network.ASTRAY and (self.faults.duplicate or self.faults.reorder):
+            raise InputError(
+                f"--faults: duplicate and reorder can happen on --network {Network.ASTRAY} only, "
+                f"not on {self.network}"
+            )
+        if self.records and atomic:
+            raise InputError(
+                f"--records: commits are sent on --network {Network.STEPS} and {Network.ASTRAY} only, "
+                f"not on {self.network}"
+            )
+
+    def _check_timing(self) -> None:
+        if self.timing is None:
+            return
+        if self.model not in ON_THE_CLOCK:
+            raise InputError(
+                f"--clock: {self.model} has no integer clock; expected {Time.TIMELESS}, or classic or kip848"
+            )
+        if self.network is not Network.ATOMIC:
+            raise InputError(
+                f"--network: {self.network} has no integer clock; expected {Network.ATOMIC} beside "
+                f"--clock {Time.TICKS}"
+            )
+        self.timing.check()
+
+    def to_json(self) -> dict[str, Any]:
+        """The settings that have an option, and of the others those that are set, as JSON values."""
+        assignor = self.assignor
+        values: dict[str, Any] = {
+            "assignor": assignor if assignor is None or isinstance(assignor, str) else assignor.name,
+            "mode": self.mode,
+            "members": self.members,
+            "partitions": self.partitions,
+            "topics": self.topics,
+            "static": self.static,
+            "faults": _set(self.faults._asdict()),
+            "policy": self.policy,
+            "network": self.network.value,
+            "records": self.records,
+            "clock": (Time.TIMELESS if self.timing is None else Time.TICKS).value,
+        }
+        if self.timing is not None:
+            values["timing"] = _set(asdict(self.timing))
+        more = {
+            name: getattr(self, name) for name in ("instances", "pattern", "new_topics", "lists", "kinds")
+        }
+        return values | _set(more) | {"switches": sorted(self.switches)}
+
+
+def _set(values: dict[str, Any]) -> dict[str, Any]:
+    """What is neither 0 nor empty."""
+    return {name: value for name, value in values.items() if value}

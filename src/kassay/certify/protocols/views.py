@@ -1,0 +1,118 @@
+"""How the invariants look into the states of each protocol model, which know nothing of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from kassay.model.explore import Model
+from kassay.model.protocols.before_0_9 import proposal, zookeeper
+from kassay.model.protocols.shared.census import Census
+from kassay.model.protocols.values.groups import ClassicGroup, CoordinatorState
+from kassay.model.protocols.world.models.classic import ClassicModel
+from kassay.model.protocols.world.parts.offsets import breach
+from kassay.model.protocols.world.parts.setting import World, failed, gained, moved
+from kassay.model.protocols.world.timed.classic import Timed, TimedModel
+from kassay.properties.protocols.registry import (
+    ACCEPTED,
+    ADOPTION,
+    CENSUS,
+    CLIENTS,
+    COORDINATOR,
+    METADATA,
+    PRESENCE,
+    SESSIONS,
+    STORED,
+    Presence,
+    Sight,
+    View,
+    Views,
+    Watch,
+)
+
+NOT_FENCED: Final = frozenset(
+    {
+        "single-live-owner",
+        "released-before-adopted",
+        "commits-fenced",
+        "complete-at-rest",
+        "offsets-never-go-back",
+    }
+)
+"""What ZooKeeper's consumers never promised: nothing fences them."""
+
+
+def views_of(model: Model[Any]) -> Views:
+    """What invariants can see of a model's states."""
+    if isinstance(model, ClassicModel):
+        return Views(_world(model))
+    if isinstance(model, TimedModel):
+        return _on_the_clock(model)
+    if isinstance(model, proposal.ProposalModel):
+        stored = View(
+            lambda state: state.stored, relevant=lambda before, after: before.stored != after.stored
+        )
+        return Views(_before_0_9(proposal.census) | {STORED: stored})
+    return Views(_before_0_9(zookeeper.census), waived=NOT_FENCED)
+
+
+def beliefs(model: Model[Any], state: Any) -> Census:
+    """Who believes what in a state of any model."""
+    census: Census = views_of(model).views[CENSUS].show(state)
+    return census
+
+
+def _before_0_9(census: Callable[[Any], Census]) -> dict[Sight[Any], View[Any]]:
+    return {CENSUS: View(census, reads=census), ADOPTION: View(census)}
+
+
+def _coordinator(state: World) -> CoordinatorState:
+    coordinator: CoordinatorState = state.broker.value.state
+    return coordinator
+
+
+def _world(model: ClassicModel) -> dict[Sight[Any], View[Any]]:
+    """A world's views. A coordinator that moved may set a generation back to the persisted one."""
+    views: dict[Sight[Any], View[Any]] = {
+        CENSUS: View(model.census, reads=model.public),
+        ADOPTION: View(model.census, relevant=gained),
+        COORDINATOR: View(
+            _coordinator,
+            reads=lambda state: state.broker.value.coordinator,
+            relevant=lambda before, after: not moved(before, after),
+        ),
+        SESSIONS: View(lambda state: Watch(*model.timers.watched(state)), reads=lambda state: state.broker),
+        CLIENTS: View(lambda state: tuple(cell.value for cell in state.clients), relevant=failed),
+        METADATA: View(
+            lambda state: state.image.value, relevant=lambda before, after: before.image is not after.image
+        ),
+    }
+    if model.options.records:
+        views[ACCEPTED] = View(breach, reads=breach)
+    return views
+
+
+def _on_the_clock(model: TimedModel) -> Views:
+    """What is seen without a clock, in the world of a timed state; and that no live member is removed."""
+    views: dict[Sight[Any], View[Any]] = {
+        sight: View(_of_world(show), reads and _of_world(reads), relevant and _of_world(relevant))
+        for sight, (show, reads, relevant) in _world(model.inner).items()
+    }
+
+    def known(state: Timed) -> frozenset[str]:
+        group = _coordinator(state.world).group
+        pending = group.pending_join if isinstance(group, ClassicGroup) else ()
+        members = group.members if group is not None else ()
+        return frozenset((*(member.member for member in members), *pending))
+
+    def removes(before: Timed, after: Timed) -> bool:
+        return not moved(before.world, after.world) and bool(known(before) - known(after))
+
+    views[PRESENCE] = View(lambda state: Presence(known(state), model.polling(state)), relevant=removes)
+    kept = model.timing.keeps_members(model.options.faults, static=any(model.options.instances))
+    return Views(views, waived=frozenset() if kept else frozenset({"live-members-kept"}))
+
+
+def _of_world(look: Callable[..., Any]) -> Callable[..., Any]:
+    """What is looked at in a world, in the world of each timed state."""
+    return lambda *states: look(*(state.world for state in states))

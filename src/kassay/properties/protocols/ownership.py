@@ -1,0 +1,150 @@
+"""Who may own what: invariants over the census of a state, or around a step by which somebody owns more.
+
+"Effective exclusivity" (commits-fenced, in `commits`) is what Kafka promises where belief can lag behind
+the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+from typing import Any
+
+from kassay.model.explore import Finding, Severity
+from kassay.model.protocols.shared.census import Belief, Census, Owned, complete
+from kassay.properties.protocols.registry import ADOPTION, CENSUS, always, each_step
+
+
+def _shared(left: Iterable[Any], right: Iterable[Any]) -> str:
+    return ",".join(map(str, sorted(set(left) & set(right))))
+
+
+def _live(census: Census) -> list[Belief]:
+    return [belief for belief in census.beliefs if belief.live]
+
+
+@always("single-owner-on-record", CENSUS, short="I1", source="KIP-429, KIP-848")
+def single_owner_on_record(census: Census) -> Iterator[Finding]:
+    """No partition is on record for two members."""
+    for one, other in combinations(census.registry, 2):
+        if both := _shared(one.owned, other.owned):
+            yield Finding(Severity.REAL, f"{one.member} and {other.member} are both on record for {both}")
+
+
+@always("single-current-owner", CENSUS, short="I2", source="KIP-429; the split brain of the 2015 article")
+def single_current_owner(census: Census) -> Iterator[Finding]:
+    """No two clients whose identity is current believe to own one partition."""
+    current = [belief for belief in _live(census) if belief.current]
+    for one, other in combinations(current, 2):
+        if both := _shared(one.owned, other.owned):
+            yield Finding(
+                Severity.REAL,
+                f"{one.client} and {other.client} both own {both}, and both are current members",
+            )
+
+
+@always("single-live-owner", CENSUS, short="I3", source="the zombies of KIP-62 and KIP-345")
+def single_live_owner(census: Census) -> Iterator[Finding]:
+    """No two live clients believe to own one partition."""
+    for one, other in combinations(_live(census), 2):
+        if both := _shared(one.owned, other.owned):
+            yield Finding(
+                Severity.ZOMBIE, f"{one.client} and {other.client} both own {both}; {_zombies(one, other)}"
+            )
+
+
+def _zombies(one: Belief, other: Belief) -> str:
+    """Which of the two is no longer what it takes itself for."""
+    late = [belief.client for belief in (one, other) if not belief.current]
+    if not late:
+        return "both are current members, see single-current-owner"
+    return f"{late[0]} is a zombie" if len(late) == 1 else "both are zombies"
+
+
+@always(
+    "complete-at-rest",
+    CENSUS,
+    short="I7",
+    source="seed article 001: every partition has exactly one consumer",
+)
+def complete_at_rest(census: Census) -> Iterator[Finding]:
+    """At rest every subscribed partition has exactly one owner, on record and in belief."""
+    if not census.resting or complete(census):
+        return
+    owned = [tp for entry in census.registry for tp in entry.owned]
+    severity = Severity.BY_DESIGN if census.excused else Severity.REAL
+    orphans = sorted(set(census.wanted) - set(owned))
+    if orphans:
+        yield Finding(severity, f"at rest nobody owns {','.join(map(str, orphans))}")
+    else:
+        record = _listed((entry.member, entry.owned) for entry in census.registry)
+        belief = _listed((b.client, b.owned) for b in _live(census))
+        yield Finding(severity, f"at rest the record has {record}, and the belief is {belief}")
+
+
+def _listed(owned: Iterable[tuple[str, Owned]]) -> str:
+    """Who owns what, in a line."""
+    parts = (f"{name}: {','.join(map(str, tps)) or 'none'}" for name, tps in owned)
+    return "; ".join(parts) or "nobody"
+
+
+@always("subscribed-at-rest", CENSUS, short="I8", source="KIP-429")
+def subscribed_at_rest(census: Census) -> Iterator[Finding]:
+    """No member is given a partition of a topic that it does not subscribe to, once the group is at rest."""
+    for entry in census.registry if census.resting else ():
+        strange = [tp for tp in entry.owned if hasattr(tp, "topic") and tp.topic not in entry.topics]
+        if strange:
+            yield Finding(
+                Severity.REAL,
+                f"{entry.member} is given {','.join(map(str, strange))}, which it does not subscribe to",
+            )
+
+
+@always("target-epoch-exclusive", CENSUS, short="I12", source="KIP-848")
+def target_epoch_exclusive(census: Census) -> Iterator[Finding]:
+    """A member at the target epoch owns nothing that is another's by target."""
+    target, ahead = dict(census.target), set(census.caught_up)
+    for belief in census.beliefs:
+        if belief.live and belief.current and belief.settled and belief.member in ahead:
+            for member, tps in target.items():
+                if member != belief.member and (both := _shared(tps, belief.owned)):
+                    yield Finding(
+                        Severity.REAL,
+                        f"{belief.client} at the target epoch still owns {both}, the target of {member}",
+                    )
+
+
+@always("one-member-per-instance-id", CENSUS, short="I13", source="KIP-345")
+def one_member_per_instance_id(census: Census) -> Iterator[Finding]:
+    """No two members are registered under one instance id."""
+    for one, other in combinations(census.registry, 2):
+        if one.instance and one.instance == other.instance:
+            yield Finding(
+                Severity.REAL, f"{one.member} and {other.member} are both registered as {one.instance}"
+            )
+
+
+@each_step("released-before-adopted", ADOPTION, short="I4", source="KIP-429")
+def released_before_adopted(before: Census, after: Census) -> Iterator[Finding]:
+    """A partition is adopted only when no other member of the round still owns it.
+
+    A zombie may adopt a superseded assignment that it slept upon.
+    """
+    for old, new in zip(before.beliefs, after.beliefs):
+        gained = set(new.owned) - set(old.owned)
+        if not gained:
+            continue
+        if not new.joined:
+            listed = ",".join(map(str, sorted(gained)))
+            yield Finding(
+                Severity.REAL, f"{new.client} adopts {listed} though it knows that it is out of the group"
+            )
+        for other in after.beliefs:
+            if (
+                other.client != new.client
+                and other.live
+                and other.rejoined
+                and (both := _shared(gained, other.owned))
+            ):
+                severity = Severity.REAL if new.current or not new.joined else Severity.ZOMBIE
+                yield Finding(severity, f"{new.client} adopts {both}, which {other.client} still owns")

@@ -1,0 +1,177 @@
+"""The registry of protocol invariants: decorators over predicates, and what they make of one model.
+
+A predicate is shown one thing of a state (a `Sight`), and yields findings with their evidence and their
+gravity: `real` breaks a promise, `zombie` is what a process that was away for longer than its session does
+to itself, `by design` is a promise that the protocol never made. A model says in its `Views` how each of
+these things is seen in its states; of those that it lacks nothing is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
+
+from kassay.model.errors import InputError
+from kassay.model.explore import Finding, Invariant, Severity
+from kassay.model.modules import import_modules
+from kassay.model.protocols.shared.census import Breach, Census
+from kassay.model.protocols.values.groups import CoordinatorState
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class Sight(Generic[V]):
+    """Something that predicates are shown of a state."""
+
+    name: str
+
+
+class Watch(NamedTuple):
+    """The group, whose session timers are armed, and which members' expiry may be ignored."""
+
+    group: Any
+    armed: tuple[str, ...]
+    excused: tuple[str, ...]
+
+
+class Presence(NamedTuple):
+    """The member ids that the coordinator knows, and (client, member id) of whoever is alive and polls."""
+
+    known: frozenset[str]
+    polling: tuple[tuple[str, str], ...]
+
+
+CENSUS: Final[Sight[Census]] = Sight("who owns what, on record and in belief")
+ADOPTION: Final[Sight[Census]] = Sight("the census around a step by which somebody owns more")
+COORDINATOR: Final[Sight[CoordinatorState]] = Sight("the coordinator, as long as it does not move")
+STORED: Final[Sight[Any]] = Sight("what is on record of a generation in ZooKeeper")
+SESSIONS: Final[Sight[Watch]] = Sight("members and the timers that watch them")
+CLIENTS: Final[Sight[tuple[Any, ...]]] = Sight("the clients around a step that tells one of an error")
+PRESENCE: Final[Sight[Presence]] = Sight("who polls around a removal, where a clock tells")
+METADATA: Final[Sight[Any]] = Sight("the topics around a change of the metadata")
+ACCEPTED: Final[Sight[Breach | None]] = Sight("what an accepted commit broke, where offsets are counted")
+
+
+class View(NamedTuple, Generic[V]):
+    """How a thing is seen in a model's states.
+
+    States alike in what `reads` names are judged once. Steps are judged where `relevant`, a cheap look at
+    both ends, lets it; `relevant` may be left out.
+    """
+
+    show: Callable[[Any], V]
+    reads: Callable[[Any], Hashable] | None = None
+    relevant: Callable[[Any, Any], bool] | None = None
+
+
+class Views(NamedTuple):
+    """What can be seen in one model's states, and the promises that its protocol never made."""
+
+    views: Mapping[Sight[Any], View[Any]]
+    waived: frozenset[str] = frozenset()
+
+
+Always: TypeAlias = Callable[[V], Iterator[Finding]]
+EachStep: TypeAlias = Callable[[V, V], Iterator[Finding]]
+
+
+class _Check(NamedTuple):
+    sight: Sight[Any]
+    check: Callable[..., Iterator[Finding]]
+    of_steps: bool
+
+
+@dataclass(frozen=True)
+class ProtocolInvariant:
+    """One promise, by name and short id ("" without one), and the predicates that judge it."""
+
+    name: str
+    short: str
+    claim: str
+    source: str
+    checks: list[_Check] = field(default_factory=list)
+
+
+_INVARIANTS: Final[dict[str, ProtocolInvariant]] = {}
+
+
+def always(name: str, sight: Sight[V], *, source: str, short: str = "") -> Callable[[Always[V]], Always[V]]:
+    """Register a predicate over states; the first line of its docstring is the promise.
+
+    A further predicate of the same name judges the same promise where something else is seen.
+    """
+
+    def register(check: Always[V]) -> Always[V]:
+        _register(name, short, source, _Check(sight, check, of_steps=False))
+        return check
+
+    return register
+
+
+def each_step(
+    name: str, sight: Sight[V], *, source: str, short: str = ""
+) -> Callable[[EachStep[V]], EachStep[V]]:
+    """Register a predicate over steps, shown both ends; otherwise as `always`."""
+
+    def register(check: EachStep[V]) -> EachStep[V]:
+        _register(name, short, source, _Check(sight, check, of_steps=True))
+        return check
+
+    return register
+
+
+def _register(name: str, short: str, source: str, check: _Check) -> None:
+    claim = (check.check.__doc__ or "").strip().partition("\n")[0]
+    _INVARIANTS.setdefault(name, ProtocolInvariant(name, short, claim, source)).checks.append(check)
+
+
+def load_invariants() -> dict[str, ProtocolInvariant]:
+    """Every invariant by name, those with a short id first; imports the modules that define them."""
+    import_modules("kassay.properties.protocols")
+    order = sorted(_INVARIANTS.values(), key=lambda one: (not one.short, int(one.short[1:] or 0), one.name))
+    return {one.name: one for one in order}
+
+
+def named(spelled: str) -> tuple[str, ...]:
+    """The names of the invariants that a name or a short id (I1 to I17) stands for. Raises InputError."""
+    known = load_invariants()
+    names = tuple(one.name for one in known.values() if spelled in (one.name, one.short))
+    if not names:
+        raise InputError(f"unknown invariant {spelled!r}; expected one of {', '.join(known)}")
+    return names
+
+
+def invariants(model: Views, spelled: Iterable[str] | None = None) -> tuple[Invariant[Any], ...]:
+    """The invariants that make sense for a model, or those of these names or short ids, for the explorer."""
+    known = load_invariants()
+    wanted = known if spelled is None else {name for one in spelled for name in named(one)}
+    return tuple(
+        _bound(one, check, model.views[check.sight], one.name in model.waived)
+        for one in known.values()
+        if one.name in wanted
+        for check in one.checks
+        if check.sight in model.views
+    )
+
+
+def _bound(one: ProtocolInvariant, check: _Check, view: View[Any], waived: bool) -> Invariant[Any]:
+    """One predicate over the states, or the steps, of a model."""
+    show, judge = view.show, check.check
+    if waived:
+        judge = _by_design(judge)
+    if check.of_steps:
+        return Invariant(
+            one.name,
+            one.claim,
+            check_step=lambda before, after: judge(show(before), show(after)),
+            reads=view.reads,
+            relevant=view.relevant,
+        )
+    return Invariant(one.name, one.claim, check=lambda state: judge(show(state)), reads=view.reads)
+
+
+def _by_design(judge: Callable[..., Iterator[Finding]]) -> Callable[..., Iterator[Finding]]:
+    """The predicate, whose findings are no breach of what the protocol promises."""
+    return lambda *shown: (found._replace(severity=Severity.BY_DESIGN) for found in judge(*shown))

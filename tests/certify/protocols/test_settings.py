@@ -1,0 +1,61 @@
+"""Settings are checked when they are made, and told as JSON; documents of explore/1 still mean the same."""
+
+import json
+
+import pytest
+
+from kassay.certify.protocols.settings import ExploreSettings
+from kassay.model.errors import InputError
+from kassay.model.explore import Action, run
+from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.world.parts.levels import Network
+from kassay.model.protocols.world.timed.clock import Timing
+from tests.explored import build, settings
+from tests.paths import HELD
+
+
+@pytest.mark.parametrize(
+    ("chosen", "words"),
+    [
+        (
+            {"mode": "eager", "model": "kip848"},
+            "--mode: kip848 has no eager mode; expected classic or migration",
+        ),
+        ({"faults": Faults(stale=1)}, "--faults: classic knows no stale"),
+        ({"records": 1}, "--records: commits are sent on --network steps and astray only, not on atomic"),
+        ({"records": 9, "network": Network.STEPS}, "--records: 9 is out of range; expected 0 to 3"),
+        ({"timing": Timing(), "network": Network.STEPS}, "--network: steps has no integer clock"),
+        ({"timing": Timing(session=0)}, "--session: 0 is out of range"),
+        ({"timing": Timing(), "model": "migration"}, "--clock: migration has no integer clock"),
+        ({"static": 1, "model": "zookeeper"}, "--static: zookeeper knows no static members"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_when_the_settings_are_made(chosen, words):
+    with pytest.raises(InputError, match=words) as refused:
+        ExploreSettings(**{"model": "classic"} | chosen)
+    assert "\n" not in str(refused.value)
+
+
+def test_the_json_holds_every_option_and_what_else_is_set():
+    plain = ExploreSettings("classic").to_json()
+    assert (plain["network"], plain["clock"], plain["faults"]) == ("atomic", "timeless", {})
+    assert not {"timing", "pattern", "kinds"} & set(plain)
+    told = ExploreSettings("classic", timing=Timing(), faults=Faults(crash=1), pattern="t").to_json()
+    assert (told["clock"], told["timing"]["session"]) == ("ticks", 6)
+    assert (told["faults"], told["pattern"]) == ({"crash": 1}, "t")
+
+
+@pytest.mark.parametrize("path", sorted((HELD / "explorations").glob("*.json")), ids=lambda p: p.stem)
+def test_the_traces_of_explore_1_still_replay(path):
+    document = json.loads(path.read_text(encoding="utf-8"))
+    assert document["schema"] == "kassay/explore/1"
+    chosen = {k: v for k, v in document["settings"].items() if k not in ("symmetry", "seed")}
+    if timing := chosen.pop("timing", None):
+        chosen["timing"] = Timing(**timing)
+    chosen |= {"switches": frozenset(chosen["switches"]), "faults": Faults(**chosen["faults"])}
+    model = build(document["model"], **chosen)
+    assert settings(document["model"], **chosen).members == chosen["members"]
+    assert document["violations"]
+    for violation in document["violations"]:
+        actions = [Action(**action) for action in violation["trace"]]
+        assert len(run(model, actions)) == violation["length"] + 1

@@ -1,0 +1,36 @@
+"""Explorations spelled in a line: the settings as keywords, faults, network and clock as a user types them."""
+
+from typing import Any
+
+from kassay.certify.protocols import explore as exploring
+from kassay.certify.protocols.settings import ExploreSettings
+from kassay.model.explore import WalkLimits
+from kassay.model.protocols.shared.faults import parse_faults
+from kassay.model.protocols.world.parts.levels import Time, network_of, time_of
+from kassay.model.protocols.world.timed.clock import Timing
+
+LIMITS = ("states_max", "time_s", "stop_at_first")
+WALK = ("seed", "symmetry", "progress")
+
+
+def settings(model: str, **chosen: Any) -> ExploreSettings:
+    """The settings, of a model with these options."""
+    if isinstance(chosen.get("faults"), str):
+        chosen["faults"] = parse_faults(chosen["faults"])
+    if "network" in chosen:
+        chosen["network"] = network_of(chosen["network"])
+    if time_of(chosen.pop("clock", "timeless")) is Time.TICKS:
+        chosen["timing"] = chosen.get("timing") or Timing()
+    return ExploreSettings(model, **chosen)
+
+
+def build(model: str, **chosen: Any) -> Any:
+    """The model with these options."""
+    return exploring.build(settings(model, **chosen))
+
+
+def explore(model: str, **chosen: Any) -> exploring.ExploreResult:
+    """The model with these options, walked within these limits."""
+    limits = WalkLimits(**{name: chosen.pop(name) for name in LIMITS if name in chosen})
+    walk = {name: chosen.pop(name) for name in WALK if name in chosen}
+    return exploring.explore(settings(model, **chosen), limits, **walk)
