@@ -1,118 +1,97 @@
-"""Documents in, documents out: what `kassay optimum` and `kassay check` do with one JSON object."""
+"""Instances in, results out: the one table of the families of instances."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
-from kassay.model.errors import InputError
+from kassay.model.errors import InputError, KassayError
 from kassay.reading.fields import wrong
 from kassay.solver.check.balance import MOVEMENT_FIRST
-from kassay.solver.check.balance_document import SCHEMA, certificate_document, check_optimum
-from kassay.solver.consumers.optimum import Optimum, OutOfTimeError, optimum
+from kassay.solver.consumers.documents import solve_consumers
 from kassay.solver.consumers.problem import Problem
+from kassay.solver.packing.documents import solve_packing
+from kassay.solver.placement.documents import solve_placement
+from kassay.solver.placement.problem import PlacementProblem
+from kassay.solver.streams.documents import solve_tasks
+from kassay.solver.streams.problem import TaskProblem
 
-SOLVERS: Final = ("flow", "z3")
-BOUND: Final = "levels prove the balance, member prices the rest"
+SEARCH_S: Final = 10.0
+"""How long the NP-hard variants are searched where nobody set a limit."""
 
 
-def solve_document(
-    document: Any,
-    order: tuple[str, ...] = MOVEMENT_FIRST,
-    solver: str = "flow",
-    time_limit: float | None = None,
-) -> dict[str, Any]:
-    """The result of one instance in the shape of `kassay optimum --json`.
+class NotTakenError(KassayError):
+    """The solver that was asked for does not take such an instance."""
 
-    The status is `optimal` with an accepted certificate, `interval` where bounds do not meet, or
-    `unknown` where the time limit was spent. Raises `InputError` for what cannot be read.
+
+class Wanted(NamedTuple):
+    """How to solve: the order of the goals, the solver, and a limit in seconds or none."""
+
+    order: tuple[str, ...] = MOVEMENT_FIRST
+    solver: str = "flow"
+    time_limit_s: float | None = None
+
+    @property
+    def search_s(self) -> float:
+        """The limit of a search."""
+        return SEARCH_S if self.time_limit_s is None else self.time_limit_s
+
+    def flow_only(self, what: str) -> None:
+        """Raise `NotTakenError` where another solver is wanted."""
+        if self.solver != "flow":
+            raise NotTakenError(f"the solver {self.solver} does not take {what}, --solver flow does")
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family of instances: its name, how its documents are read, how its problems are solved."""
+
+    name: str
+    parse: Callable[[Any], Any]
+    solve: Callable[[Any, Wanted], dict[str, Any]]
+
+
+def _consumers(problem: Problem, wanted: Wanted) -> dict[str, Any]:
+    if problem.exact:
+        return solve_consumers(problem, wanted.order, wanted.solver, wanted.time_limit_s)
+    return solve_packing(problem, wanted.order, wanted.search_s, "z3" if wanted.solver == "z3" else "auto")
+
+
+def _placement(problem: PlacementProblem, wanted: Wanted) -> dict[str, Any]:
+    wanted.flow_only("placements")
+    return solve_placement(problem)
+
+
+def _tasks(problem: TaskProblem, wanted: Wanted) -> dict[str, Any]:
+    wanted.flow_only("tasks")
+    return solve_tasks(problem, wanted.search_s)
+
+
+FAMILIES: Final = {
+    "A": Family("consumers", Problem.parse, _consumers),
+    "B": Family("placement", PlacementProblem.parse, _placement),
+    "C": Family("tasks", TaskProblem.parse, _tasks),
+}
+"""The families by the letter that their documents have under `family`."""
+
+
+def family_of(document: Any) -> Family:
+    """The family of a document; raises `InputError` for a document of none."""
+    if not isinstance(document, dict):
+        raise InputError(f"found {type(document).__name__}, expected an object with a family")
+    letter = document.get("family")
+    if not isinstance(letter, str) or letter not in FAMILIES:
+        known = ", ".join(f"{letter} ({family.name})" for letter, family in FAMILIES.items())
+        raise wrong("family", letter, f"one of {known}")
+    return FAMILIES[letter]
+
+
+def solve_document(document: Any, wanted: Wanted = Wanted()) -> dict[str, Any]:  # noqa: B008
+    """The result of an instance, in the shape of `kassay optimum --json`, its certificate accepted.
+
+    Raises `InputError` for what cannot be read, `InfeasiblePlacementError`, `NotTakenError`, and
+    `OutOfTimeError` where the limit is spent without an answer.
     """
-    if solver not in SOLVERS:
-        raise InputError(f"--solver: found {solver!r}, expected {' or '.join(SOLVERS)}")
-    family = document.get("family") if isinstance(document, dict) else None
-    if family == "B":
-        from kassay.solver.placement.documents import solve_placement_document
-
-        return solve_placement_document(document)
-    if family == "C":
-        from kassay.solver.streams.documents import solve_tasks_document
-
-        return solve_tasks_document(document, 10.0 if time_limit is None else time_limit)
-    if family != "A":
-        raise wrong("family", family, "A, B or C")
-    problem = Problem.parse(document)
-    if problem.weighted or len(problem.bundle_sizes) > 1:
-        from kassay.solver.packing.documents import solve_weighted_document
-
-        return solve_weighted_document(document, order, 10.0 if time_limit is None else time_limit)
-    began = time.perf_counter()
-    try:
-        found = _solve(problem, order, solver, time_limit)
-    except OutOfTimeError:
-        return _unknown(problem, f"{solver} found no answer in {time_limit} s", began)
-    return optimum_result(found, began)
-
-
-def _solve(problem: Problem, order: tuple[str, ...], solver: str, time_limit: float | None) -> Optimum:
-    if solver == "flow":
-        return optimum(problem, order)
-    from kassay.solver.consumers.z3_optimum import z3_optimum
-
-    return z3_optimum(problem, order, time_limit)
-
-
-def optimum_result(found: Optimum, began: float) -> dict[str, Any]:
-    """The JSON form of a certified optimum."""
-    certificate = certificate_document(found.problem.document(), found.certificate)
-    return {
-        "name": found.problem.name,
-        "family": "A",
-        "status": "optimal",
-        "order": ",".join(found.order),
-        "loads": list(found.loads),
-        "sum_squares": found.sum_squares,
-        "moved": found.moved,
-        "rack_mismatch": found.rack_mismatch,
-        "lower": found.sum_squares,
-        "upper": found.sum_squares,
-        "bound": BOUND,
-        "assignment": certificate["assignment"],
-        "certificate": certificate,
-        "elapsed_s": round(time.perf_counter() - began, 6),
-    }
-
-
-def _unknown(problem: Problem, reason: str, began: float) -> dict[str, Any]:
-    return {
-        "name": problem.name,
-        "family": "A",
-        "status": "unknown",
-        "why": reason,
-        "lower": None,
-        "upper": None,
-        "bound": None,
-        "assignment": None,
-        "certificate": None,
-        "elapsed_s": round(time.perf_counter() - began, 6),
-    }
-
-
-def check_document(document: Any) -> tuple[bool, str]:
-    """Whether a certificate, or a result that carries one, proves what it says, and why (not)."""
-    from kassay.solver.check import intervals as bounds_certificate
-    from kassay.solver.check import placement as placement_certificate
-    from kassay.solver.check import tasks as tasks_certificate
-
-    checks: dict[str, Callable[[Any], tuple[bool, str]]] = {
-        SCHEMA: check_optimum,
-        placement_certificate.SCHEMA: placement_certificate.check_placement_document,
-        tasks_certificate.SCHEMA: tasks_certificate.check_tasks_document,
-        bounds_certificate.SCHEMA: bounds_certificate.check_interval_document,
-    }
-    carrier = document.get("certificate", document) if isinstance(document, dict) else None
-    schema = carrier.get("schema") if isinstance(carrier, dict) else None
-    check = checks.get(schema) if isinstance(schema, str) else None
-    if check is None:
-        return False, f"schema {schema!r}, expected one of {', '.join(checks)}"
-    return check(document)
+    family = family_of(document)
+    return family.solve(family.parse(document), wanted)

@@ -26,6 +26,7 @@ CHECKERS = {
     "kassay.solver.check.balance",
     "kassay.solver.check.balance_document",
     "kassay.solver.check.placement",
+    "kassay.solver.check.refusal",
     "kassay.solver.check.tasks",
 }
 WATCHED = """

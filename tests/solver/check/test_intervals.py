@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from kassay.solver.check.intervals import check_interval, check_interval_document
+from kassay.solver.check.check import check_certificate
 from kassay.solver.consumers.problem import Problem
-from kassay.solver.packing.documents import solve_weighted_document
+from kassay.solver.packing.documents import solve_packing
 from tests.solver.packing import cases
 
 
@@ -19,7 +19,7 @@ def _solved(rng: random.Random, weighted: bool) -> dict[str, Any]:
         case = cases.small(rng, weighted, partitions=5)
         problem = Problem.parse(case)
         if problem.weighted if weighted else len(problem.bundle_sizes) > 1:
-            return dict(solve_weighted_document(case, engine="own")["certificate"])
+            return dict(solve_packing(problem, engine="own")["certificate"])
 
 
 def _says_the_truth(certificate: dict[str, Any]) -> bool:
@@ -100,11 +100,11 @@ def _fuzz(seed: int, certificates: int, damages: int) -> tuple[int, int]:
     accepted = refused = 0
     for number in range(certificates):
         certificate = _solved(rng, weighted=number % 2 == 0)
-        assert check_interval(certificate)[0]
+        assert check_certificate(certificate).accepted
         assert _says_the_truth(certificate)
         for _ in range(damages):
             damaged = _damage(rng, certificate)
-            if check_interval(damaged)[0]:
+            if check_certificate(damaged).accepted:
                 assert _says_the_truth(damaged)
                 accepted += 1
             else:
@@ -130,8 +130,8 @@ def test_an_engine_is_named_where_arithmetic_cannot_follow() -> None:
         certificate = _solved(rng, weighted=True)
         if certificate["lower"] < certificate["upper"]:
             break
-    assert not check_interval(certificate | {"lower": certificate["lower"] + 1})[0]
-    accepted, told = check_interval(certificate | {"lower": certificate["lower"] + 1, "prover": "Z3"})
+    assert check_certificate(certificate | {"lower": certificate["lower"] + 1}).accepted is False
+    _, accepted, told = check_certificate(certificate | {"lower": certificate["lower"] + 1, "prover": "Z3"})
     assert accepted
     assert told.startswith("interval:")
     assert "Z3's word" in told
@@ -141,13 +141,13 @@ def test_a_result_is_held_to_its_certificate() -> None:
     rng = random.Random(6)
     certificate = _solved(rng, weighted=True)
     result = {name: certificate[name] for name in ("lower", "upper", "moved")} | {"certificate": certificate}
-    assert check_interval_document(result)[0]
-    assert not check_interval_document(result | {"upper": result["upper"] - 1})[0]
-    assert not check_interval_document(result | {"lower": result["upper"] + 1})[0]
+    assert check_certificate(result).accepted
+    assert check_certificate(result | {"upper": result["upper"] - 1}).accepted is False
+    assert check_certificate(result | {"lower": result["upper"] + 1}).accepted is False
 
 
 @pytest.mark.parametrize(
-    "junk", [None, [], {}, 3, {"schema": "kassay/interval-certificate/1"}, {"certificate": {}}]
+    "junk", [{}, {"kind": "faith"}, {"kind": "weighted", "lower": 0, "upper": 0, "instance": None}]
 )
-def test_junk_is_refused_without_an_exception(junk: Any) -> None:
-    assert check_interval_document(junk)[0] is False
+def test_junk_is_refused_without_an_exception(junk: dict[str, Any]) -> None:
+    assert check_certificate({"schema": "kassay/interval-certificate/1"} | junk).accepted is False

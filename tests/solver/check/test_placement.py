@@ -9,20 +9,16 @@ from typing import Any
 
 import pytest
 
-from kassay.solver.check.placement import check_placement, check_placement_document
-from kassay.solver.placement.documents import (
-    RefusedCertificateError,
-    certified_placement,
-    solve_placement_document,
-)
-from kassay.solver.placement.problem import InfeasiblePlacementError, PlacementProblem
+from kassay.solver.check.check import CertificateError, check_certificate
+from kassay.solver.check.refusal import RefusedError
+from kassay.solver.placement.problem import InfeasiblePlacementError
 from tests.solver.placement import cases
 
 
 def _solved(rng: random.Random) -> dict[str, Any]:
     while True:
         try:
-            return dict(solve_placement_document(cases.small(rng))["certificate"])
+            return dict(cases.solved(cases.small(rng))["certificate"])
         except InfeasiblePlacementError:
             continue
 
@@ -92,10 +88,10 @@ def _fuzz(seed: int, certificates: int, damages: int) -> tuple[int, int]:
     accepted = refused = 0
     for _ in range(certificates):
         certificate = _solved(rng)
-        assert check_placement(certificate)[0]
+        assert check_certificate(certificate).accepted
         for _ in range(damages):
             damaged = _damage(rng, certificate)
-            if check_placement(damaged)[0]:
+            if check_certificate(damaged).accepted:
                 assert _is_optimal(damaged)
                 accepted += 1
             else:
@@ -134,7 +130,7 @@ def test_with_the_solvers_prices_it_accepts_every_optimum_and_nothing_else() -> 
             other = certificate | {"assignment": rows}
             other.pop("witness", None)
             value = _value(other)
-            accepted, reason = check_placement(other)
+            _, accepted, reason = check_certificate(other)
             replicas_best = value is not None and value[:2] == best
             # The leaders' prices belong to the solver's replicas: a refusal may also be theirs.
             assert not accepted or _is_optimal(other)
@@ -146,32 +142,36 @@ def test_with_the_solvers_prices_it_accepts_every_optimum_and_nothing_else() -> 
 
 
 def test_figures_told_with_a_certificate_are_checked() -> None:
-    result = solve_placement_document(cases.document(cases.brokers(3, 0), [[0, 1], [0, 1]], 2))
-    assert check_placement_document(result) == check_placement_document(result["certificate"])
-    assert check_placement_document(result)[0]
+    result = cases.solved(cases.document(cases.brokers(3, 0), [[0, 1], [0, 1]], 2))
+    assert check_certificate(result).accepted
+    assert check_certificate(result["certificate"]).accepted
     for name in ("copies", "replicas", "leaders"):
         wrong = result | {name: 7}
-        accepted, reason = check_placement_document(wrong)
+        _, accepted, reason = check_certificate(wrong)
         assert not accepted
         assert name in reason
 
 
 def test_a_witness_that_leaves_room_is_refused() -> None:
     hosts = [{"id": i, "rack": r} for i, r in enumerate(("a", "b", "b"))]
-    certificate = solve_placement_document(cases.document(hosts, [], 2, partitions=6))["certificate"]
+    certificate = cases.solved(cases.document(hosts, [], 2, partitions=6))["certificate"]
     assert certificate["witness"]["brokers"] == [0]
     for change in ({"brokers": [1]}, {"forced": 99}, {"quota": 0}, {"brokers": [0, 1, 2]}):
-        assert not check_placement(certificate | {"witness": certificate["witness"] | change})[0]
+        other = certificate | {"witness": certificate["witness"] | change}
+        assert check_certificate(other).accepted is False
 
 
 @pytest.mark.parametrize(
-    "junk", [None, [], {}, 7, {"schema": "kassay/placement-certificate/1"}, {"certificate": {}}]
+    "junk", [{}, {"instance": None}, {"instance": {"brokers": [], "topics": []}, "assignment": {}}]
 )
-def test_junk_is_refused_without_an_exception(junk: Any) -> None:
-    assert check_placement_document(junk)[0] is False
+def test_junk_is_refused_without_an_exception(junk: dict[str, Any]) -> None:
+    assert check_certificate({"schema": "kassay/placement-certificate/1"} | junk).accepted is False
 
 
 def test_a_refused_certificate_is_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kassay.solver.placement.documents.check_placement", lambda _: (False, "no"))
-    with pytest.raises(RefusedCertificateError, match="case: no"):
-        certified_placement(PlacementProblem.parse(cases.document(cases.brokers(2, 0), [[0]], 1)))
+    def refuse(_: Any) -> None:
+        raise RefusedError("no")
+
+    monkeypatch.setattr("kassay.solver.check.placement.check", refuse)
+    with pytest.raises(CertificateError, match="case was refused: no"):
+        cases.solved(cases.document(cases.brokers(2, 0), [[0]], 1))

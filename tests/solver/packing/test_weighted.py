@@ -10,13 +10,14 @@ import pytest
 
 from kassay.model.errors import InputError
 from kassay.solver.check.balance import MOVEMENT_FIRST, RACK_FIRST
-from kassay.solver.check.intervals import check_interval_document
+from kassay.solver.check.check import check_certificate
 from kassay.solver.consumers.problem import Problem
+from kassay.solver.documents import solve_document
 from kassay.solver.packing import cpsat
 from kassay.solver.packing.bounds import lower_bound
 from kassay.solver.packing.bundle_bounds import grain_bound
 from kassay.solver.packing.bundles import pack_bundles
-from kassay.solver.packing.documents import solve_weighted_document
+from kassay.solver.packing.documents import solve_packing
 from kassay.solver.packing.items import Packing
 from kassay.solver.packing.search import longest_first, search
 from kassay.solver.packing.weighted import pack_weighted, weighted_lower_bound
@@ -38,8 +39,8 @@ def _bundled(rng: random.Random) -> dict[str, Any]:
 
 
 def _weighted_is_honest(case: dict[str, Any], engine: str) -> bool:
-    result = solve_weighted_document(case, engine=engine, time_limit_s=20)
-    assert check_interval_document(result)[0]
+    result = solve_packing(Problem.parse(case), engine=engine, time_limit_s=20)
+    assert check_certificate(result).accepted
     values = list(cases.every(case))
     best = min(heaviest for heaviest, *_ in values)
     assert result["lower"] <= best <= result["upper"] == result["max_weight"]
@@ -187,8 +188,8 @@ def test_nothing_to_pack() -> None:
 
 
 def _bundles_are_honest(case: dict[str, Any], order: tuple[str, ...]) -> bool:
-    result = solve_weighted_document(case, order)
-    assert check_interval_document(result)[0]
+    result = solve_packing(Problem.parse(case), order)
+    assert check_certificate(result).accepted
     values = [(squares, moved, mismatch) for _, squares, moved, mismatch in cases.every(case)]
     balance = min(squares for squares, *_ in values)
     assert result["lower"] <= balance <= result["upper"] == result["sum_squares"]
@@ -249,10 +250,10 @@ def test_bundles_in_the_large() -> None:
 def test_what_the_exact_methods_take_is_sent_there(weights: list[int] | None) -> None:
     document = _document([1, 1], 2)
     document["topics"][0]["weights"] = weights
-    with pytest.raises(InputError, match="neither weights nor bundles"):
-        solve_weighted_document(document)
+    assert Problem.parse(document).exact
+    assert solve_document(document)["certificate"]["schema"] == "kassay/optimum-certificate/1"
 
 
 def test_a_negative_weight_is_named() -> None:
     with pytest.raises(InputError, match=r"topics\[0\].weights\[1\]: found -1"):
-        solve_weighted_document(_document([3, -1], 2))
+        Problem.parse(_document([3, -1], 2))

@@ -8,7 +8,24 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from kassay.solver.check.check import require_accepted
+from kassay.solver.placement.documents import placement_certificate, solve_placement
+from kassay.solver.placement.optimum import PlacementOptimum, best_placement
+from kassay.solver.placement.problem import PlacementProblem
+
 Document = dict[str, Any]
+
+
+def solved(case: Document) -> dict[str, Any]:
+    """The result of a document."""
+    return solve_placement(PlacementProblem.parse(case))
+
+
+def certified(problem: PlacementProblem) -> PlacementOptimum:
+    """The optimum of a problem, its certificate accepted."""
+    best = best_placement(problem)
+    require_accepted(placement_certificate(best), "a placement")
+    return best
 
 
 def brokers(number: int, racks: int, **fields: Any) -> list[dict[str, Any]]:

@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kassay.model.cluster import TopicPartition
-from kassay.solver.placement.documents import certified_placement
 from kassay.solver.placement.plan import plan, reassignment, reassignments, rollback, waves
 from kassay.solver.placement.problem import PlacementProblem
 from tests.solver.placement import cases
@@ -33,7 +32,7 @@ def _excess(row: tuple[int, ...], rack: dict[int, str | None], most: int) -> int
 @settings(max_examples=300, deadline=None)
 @given(problems())
 def test_every_state_of_a_plan_is_valid(problem: PlacementProblem) -> None:
-    found = certified_placement(problem)
+    found = cases.certified(problem)
     before = {tp: row for tp, _, row in problem.partitions()}
     after = dict(zip(found.partitions, found.rows, strict=True))
     rack = {broker.broker_id: broker.rack for broker in problem.brokers}
@@ -58,7 +57,7 @@ def test_every_state_of_a_plan_is_valid(problem: PlacementProblem) -> None:
 @settings(max_examples=100, deadline=None)
 @given(problems(), st.integers(1, 3))
 def test_rounds_respect_what_a_broker_can_copy(problem: PlacementProblem, each: int) -> None:
-    found = certified_placement(problem)
+    found = cases.certified(problem)
     before = {tp: row for tp, _, row in problem.partitions()}
     after = dict(zip(found.partitions, found.rows, strict=True))
     steps = plan(before, after, {broker.broker_id: broker.rack for broker in problem.brokers})

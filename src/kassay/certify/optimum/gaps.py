@@ -28,9 +28,11 @@ from kassay.model.groups.player import Player
 from kassay.model.groups.playing import NewObject
 from kassay.model.groups.step import Failure
 from kassay.model.kinds import CONSUMER_GROUPS
+from kassay.solver.consumers.documents import best_by
 from kassay.solver.consumers.gap import Distribution, Gap, as_group, distributed, distribution, gap
-from kassay.solver.consumers.optimum import Optimum, OutOfTimeError, optimum
+from kassay.solver.consumers.optimum import Optimum, OutOfTimeError
 from kassay.solver.consumers.problem import Problem
+from kassay.solver.documents import family_of
 
 SCHEMA: Final = "kassay/gap/1"
 OBJECTIVES: Final = ("balance", "spread", "movement", "rack")
@@ -174,22 +176,13 @@ def play(new: NewObject, target: Target, cluster: Cluster, group: Group) -> Play
 
 def problem_of(located: Located) -> Problem | None:
     """The instance's problem, without what assignors do not know; None for another family."""
-    document = located.document
     with at(located.where):
-        if isinstance(document, dict) and document.get("family") in ("B", "C"):
+        family = family_of(located.document)
+        if family.name != "consumers":
             return None
-        problem = Problem.parse(document)
+        problem: Problem = family.parse(located.document)
     named = problem.name or located.where
     return replace(problem.unweighted(), copartition=(), name=named)
-
-
-def best_by(solver: str, order: tuple[str, ...], seconds: float | None) -> Callable[[Problem], Optimum]:
-    """The function that finds an optimum; it raises `OutOfTimeError` where that takes too long."""
-    if solver == "flow":
-        return lambda problem: optimum(problem, order)
-    from kassay.solver.consumers.z3_optimum import z3_optimum
-
-    return lambda problem: z3_optimum(problem, order, seconds)
 
 
 def measure(
@@ -208,7 +201,6 @@ def measure(
     there were.
     """
     made = GapReport(source, order, solver, [TargetGaps(target) for target in targets])
-    best_of = best_by(solver, order, seconds)
     with ExitStack() as stack:
         hosts = [stack.enter_context(open_host(target)) for target in targets]
         for number, located in enumerate(instances, start=1):
@@ -218,7 +210,7 @@ def measure(
                 made.set_aside += 1
                 continue
             try:
-                best = best_of(problem)
+                best = best_by(solver, problem, order, seconds)
             except OutOfTimeError as error:
                 made.unsolved.append(Missed(problem.name, str(error)))
                 continue

@@ -25,6 +25,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from kassay.solver.check.refusal import RefusedError, require
+
 MOVEMENT_FIRST: Final = ("balance", "movement", "rack")
 RACK_FIRST: Final = ("balance", "rack", "movement")
 ORDERS: Final = (MOVEMENT_FIRST, RACK_FIRST)
@@ -106,18 +108,9 @@ def refusal(posed: Posed, certificate: BalanceCertificate) -> str | None:
     """Why the certificate does not prove its assignment optimal; None when it does."""
     try:
         _Check(posed, certificate).run()
-    except _RefusedError as refused:
+    except RefusedError as refused:
         return str(refused)
     return None
-
-
-class _RefusedError(Exception):
-    """One step of the check failed."""
-
-
-def _require(condition: bool, reason: str) -> None:
-    if not condition:
-        raise _RefusedError(reason)
 
 
 def _whole(row: Iterable[object]) -> bool:
@@ -146,12 +139,12 @@ class _Check:
 
     def _form(self) -> None:
         given, size = self.given, len(self.posed.members)
-        _require(given.order in ORDERS, f"the order {','.join(map(str, given.order))} is not known")
+        require(given.order in ORDERS, f"the order {','.join(map(str, given.order))} is not known")
         for name, row in (("levels", given.levels), ("prices", given.prices), ("loads", given.loads)):
-            _require(len(row) == size, f"{len(row)} {name} for {size} members")
-            _require(_whole(row), f"{name} are whole numbers")
-        _require(_whole((given.moved, given.rack_mismatch)), "figures are whole numbers")
-        _require(
+            require(len(row) == size, f"{len(row)} {name} for {size} members")
+            require(_whole(row), f"{name} are whole numbers")
+        require(_whole((given.moved, given.rack_mismatch)), "figures are whole numbers")
+        require(
             all(topic.weights is None or set(topic.weights) <= {1} for topic in self.topics),
             "partitions that count differently need another proof",
         )
@@ -167,7 +160,7 @@ class _Check:
                 continue
             bound.update(names)
             self.bundles.append(bundle)
-            _require(
+            require(
                 len(bundle) == len(names)
                 and len({topic.partitions for topic in bundle}) == 1
                 and len({self.readers[name] for name in names}) == 1,
@@ -175,49 +168,47 @@ class _Check:
             )
         self.bundles += [[topic] for topic in self.topics if topic.name not in bound]
         sizes = {len(bundle) for bundle in self.bundles}
-        _require(len(sizes) <= 1, "bundles of different sizes need another proof")
+        require(len(sizes) <= 1, "bundles of different sizes need another proof")
         self.size = sizes.pop() if sizes else 1
 
     def _owners(self) -> None:
         """Step 1, and the loads."""
         owners, levels = self.given.owners, self.given.levels
-        _require(
-            owners.keys() == self.readers.keys(), "owners are given for exactly the topics that are read"
-        )
+        require(owners.keys() == self.readers.keys(), "owners are given for exactly the topics that are read")
         loads = Counter[int]()
         last: dict[tuple[int, ...], int] = {}
         for topic in self.topics:
             row, readers = owners[topic.name], self.readers[topic.name]
-            _require(len(row) == topic.partitions, f"{topic.name} has {topic.partitions} partitions")
-            _require(_whole(row), f"an owner in {topic.name} is not a member's position")
+            require(len(row) == topic.partitions, f"{topic.name} has {topic.partitions} partitions")
+            require(_whole(row), f"an owner in {topic.name} is not a member's position")
             if readers not in last:
                 last[readers] = max(levels[m] for m in readers)
             used = Counter(row)
-            _require(used.keys() <= set(readers), f"an owner in {topic.name} does not read it")
+            require(used.keys() <= set(readers), f"an owner in {topic.name} does not read it")
             low = last[readers]
-            _require(
+            require(
                 all(levels[m] == low for m in used), f"a partition of {topic.name} is not in its last level"
             )
             loads += used
         for bundle in self.bundles:
             rows = {tuple(owners[topic.name]) for topic in bundle}
-            _require(len(rows) == 1, f"co-partitioned topic {bundle[0].name} has other owners than its peers")
+            require(len(rows) == 1, f"co-partitioned topic {bundle[0].name} has other owners than its peers")
         self.loads = [loads[m] // self.size for m in range(len(levels))]
         stated = sorted(loads[m] for m in range(len(levels)))
-        _require(list(self.given.loads) == stated, "the loads are not those of the assignment")
+        require(list(self.given.loads) == stated, "the loads are not those of the assignment")
 
     def _balance(self) -> None:
         """Step 2."""
         members: dict[int, list[int]] = {}
         for m, level in enumerate(self.given.levels):
             members.setdefault(level, []).append(m)
-        _require(sorted(members) == list(range(len(members))), "a level number is missing")
+        require(sorted(members) == list(range(len(members))), "a level number is missing")
         self.level_members = [members[level] for level in range(len(members))]
         above = None
         for level, inside in enumerate(self.level_members):
             low, high = min(self.loads[m] for m in inside), max(self.loads[m] for m in inside)
-            _require(high - low <= 1, f"loads in level {level} differ by more than one")
-            _require(above is None or high <= above, f"level {level} is heavier than the one before it")
+            require(high - low <= 1, f"loads in level {level} differ by more than one")
+            require(above is None or high <= above, f"level {level} is heavier than the one before it")
             above = low
 
     def _cost(self) -> None:
@@ -236,10 +227,10 @@ class _Check:
                 mismatched += wrong * count
                 paid += (gone * by_move + wrong * by_rack) * count
                 least += takers.least(before, racks) * count
-        _require(moved == self.given.moved, f"{moved} partitions moved, not {self.given.moved}")
-        _require(mismatched == self.given.rack_mismatch, f"{mismatched} rack mismatches, not as stated")
+        require(moved == self.given.moved, f"{moved} partitions moved, not {self.given.moved}")
+        require(mismatched == self.given.rack_mismatch, f"{mismatched} rack mismatches, not as stated")
         most = sum(self._collected(inside) for inside in self.level_members)
-        _require(paid == least - most, f"the cost is {paid}, the proof is for {least - most}")
+        require(paid == least - most, f"the cost is {paid}, the proof is for {least - most}")
 
     def _kinds(self, bundle: list[PosedTopic]) -> Iterator[_Kind]:
         """Previous owners, replica racks and owner of each unit of a bundle."""

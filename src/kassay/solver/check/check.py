@@ -5,18 +5,23 @@ This module and what it imports know nothing of the solver: what they accept doe
 
 from __future__ import annotations
 
-import importlib
+from importlib import import_module
 from typing import Any, Final, NamedTuple
 
-from kassay.model.errors import InputError
+from kassay.model.errors import InputError, KassayError
+from kassay.solver.check.refusal import Proven, RefusedError
 
 CHECKERS: Final = {
-    "kassay/optimum-certificate/1": ("kassay.solver.check.balance_document", "check_optimum"),
-    "kassay/placement-certificate/1": ("kassay.solver.check.placement", "check_placement_document"),
-    "kassay/interval-certificate/1": ("kassay.solver.check.intervals", "check_interval_document"),
-    "kassay/tasks-certificate/1": ("kassay.solver.check.tasks", "check_tasks_document"),
+    "kassay/optimum-certificate/1": "balance_document",
+    "kassay/placement-certificate/1": "placement",
+    "kassay/interval-certificate/1": "intervals",
+    "kassay/tasks-certificate/1": "tasks",
 }
-"""For each schema of a certificate the module and the function that check it."""
+"""For each schema of a certificate the module that checks it."""
+
+
+class CertificateError(KassayError):
+    """A fault of kassay itself: a solver's certificate does not pass the independent checker."""
 
 
 class Checked(NamedTuple):
@@ -47,62 +52,40 @@ def check_certificate(document: Any) -> Checked:
     if not isinstance(schema, str) or schema not in CHECKERS:
         field = "schema" if certificate is document else "certificate.schema"
         raise InputError(f"{field}: found {schema!r}, expected one of {', '.join(CHECKERS)}")
-    module, function = CHECKERS[schema]
-    accepted, reason = getattr(importlib.import_module(module), function)(document)
-    if accepted:
-        claimed = _unproven(document, certificate, reason)
-        if claimed is not None:
-            return Checked(_name(document), False, claimed)
-    return Checked(_name(document), accepted, reason)
+    try:
+        proven = _proven(certificate)
+        _hold_to(certificate | document, proven)
+    except RefusedError as refused:
+        return Checked(_name(document), False, str(refused))
+    return Checked(_name(document), True, proven.reason)
 
 
-def _unproven(document: dict[str, Any], certificate: dict[str, Any], reason: str) -> str | None:
-    """Why the result says more than its accepted certificate; None if it does not.
-
-    A bound on another prover's word is no more than that, and the reason says whose word it is.
-    """
-    proven = reason.startswith("optimal") or certificate.get("prover") is not None
-    if document.get("status") == "optimal" and not proven:
-        return f"the result says optimal, the certificate proves no more than this: {reason}"
-    if certificate is document:
-        return None
-    for field, value in _figures(document, certificate).items():
-        if field in document and document[field] != value:
-            return f"{field} of the result is not what the certificate proves"
-    return None
+def require_accepted(certificate: dict[str, Any], name: str) -> None:
+    """Raise `CertificateError` unless the certificate passes; every solver ends with this."""
+    try:
+        _proven(certificate)
+    except RefusedError as refused:
+        raise CertificateError(f"the optimum of {name} was refused: {refused}") from None
 
 
-def _figures(document: dict[str, Any], certificate: dict[str, Any]) -> dict[str, Any]:
-    """What the figures of a result must be, so far as the checker of its certificate leaves them alone.
-
-    The checker has accepted the certificate, so its parts are what they should be.
-    """
-    given, instance = certificate["assignment"], certificate["instance"]
-    figures: dict[str, Any] = {"assignment": given}
-    if certificate["schema"] == "kassay/placement-certificate/1":
-        counts = {broker["id"]: broker.get("base", 0) for broker in instance["brokers"]}
-        for row in (row for rows in given.values() for row in rows):
-            for broker_id in row:
-                counts[broker_id] += 1
-        loads = sorted(counts.values())
-        imbalance = _imbalance(counts, {b["id"]: b.get("share", 1) for b in instance["brokers"]})
-        figures |= {"moved": document.get("copies"), "lower": imbalance, "upper": imbalance}
-    elif certificate["schema"] == "kassay/tasks-certificate/1":
-        loads = sorted(len(tasks) for tasks in given.values())
-        figures["standbys"] = certificate["standbys"]
-    else:
-        of_member = {member["id"]: given.get(member["id"], {}) for member in instance["members"]}
-        loads = sorted(sum(map(len, topics.values())) for topics in of_member.values())
-        figures["max_weight"] = document.get("upper")
-    return figures | {"loads": loads, "sum_squares": sum(load * load for load in loads)}
+def _proven(certificate: dict[str, Any]) -> Proven:
+    checker = import_module(f"{__package__}.{CHECKERS[certificate['schema']]}")
+    try:
+        proven: Proven = checker.check(certificate)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise RefusedError(f"unreadable certificate: {type(error).__name__} at {error}") from None
+    return proven
 
 
-def _imbalance(counts: dict[int, int], shares: dict[int, int]) -> int:
-    """The sum of squared counts; with unequal shares of (count * all shares - total * own share)."""
-    if len(set(shares.values())) == 1:
-        return sum(count * count for count in counts.values())
-    total, every = sum(counts.values()), sum(shares.values())
-    return sum((count * every - total * shares[broker]) ** 2 for broker, count in counts.items())
+def _hold_to(stated: dict[str, Any], proven: Proven) -> None:
+    """Refuse a result that says more than its certificate proves."""
+    for field, value in proven.figures.items():
+        if field in stated and stated[field] != value:
+            raise RefusedError(f"{field} of the result is not what the certificate proves")
+    if stated.get("status") == "optimal" and not proven.optimal:
+        raise RefusedError(
+            f"the result says optimal, the certificate proves no more than this: {proven.reason}"
+        )
 
 
 def _name(document: dict[str, Any]) -> str:

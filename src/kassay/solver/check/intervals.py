@@ -14,7 +14,8 @@ from collections.abc import Iterable, Sequence
 from math import gcd
 from typing import Any, Final, NamedTuple
 
-SCHEMA: Final = "kassay/interval-certificate/1"
+from kassay.solver.check.refusal import Proven, require, squares, whole
+
 SCALE: Final = 10**8
 """The prices of the moves are in units of 1 / SCALE moves."""
 
@@ -48,82 +49,59 @@ class _Case(NamedTuple):
         return sum(self.racks[member] not in racks for racks in unit.racks)
 
 
-class _RefusedError(Exception):
-    pass
-
-
-def check_interval(certificate: Any) -> tuple[bool, str]:
-    """Whether the certificate proves its interval, and what it proves or why it does not. Never raises."""
-    try:
-        if certificate["schema"] != SCHEMA:
-            raise _RefusedError(f"schema {certificate['schema']!r}, expected {SCHEMA!r}")
-        kind = certificate["kind"]
-        if kind not in ("weighted", "bundles"):
-            raise _RefusedError(f"kind {kind!r}, expected weighted or bundles")
-        case = _read(certificate, weighted=kind == "weighted")
-        told = _weighted(case, certificate) if kind == "weighted" else _bundles(case, certificate)
-        _figures(case, certificate)
-    except _RefusedError as refused:
-        return False, str(refused)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        return False, f"unreadable certificate: {type(error).__name__} at {error}"
-    return True, f"{told}; {certificate['moved']} moves, {certificate['moves']['moves']} at the least"
-
-
-def check_interval_document(document: Any) -> tuple[bool, str]:
-    """Like `check_interval`, for a certificate or for a result that carries one."""
-    if isinstance(document, dict) and isinstance(document.get("certificate"), dict):
-        names = ("lower", "upper", "moved", "rack_mismatch")
-        told = {name: document[name] for name in names if name in document}
-        return check_interval(document["certificate"] | told)
-    return check_interval(document)
-
-
-def _require(condition: bool, reason: str) -> None:
-    if not condition:
-        raise _RefusedError(reason)
-
-
-def _whole(value: Any) -> int:
-    _require(type(value) is int and value >= 0, f"{value!r} where a whole number is expected")
-    return int(value)
+def check(certificate: Any) -> Proven:
+    """What the certificate proves of its interval; raises `RefusedError` if it does not prove that."""
+    kind, lower, upper = certificate["kind"], certificate["lower"], certificate["upper"]
+    require(kind in ("weighted", "bundles"), f"kind {kind!r}, expected weighted or bundles")
+    case = _read(certificate, weighted=kind == "weighted")
+    bounds = _weighted(case, certificate) if kind == "weighted" else _bundles(case, certificate)
+    _figures(case, certificate)
+    counts = [0] * len(case.ids)
+    for unit in case.units:
+        counts[unit.owner] += unit.size
+    stated = {key: certificate[key] for key in ("lower", "upper", "moved", "rack_mismatch", "assignment")}
+    return Proven(
+        f"{bounds}; {certificate['moved']} moves, {certificate['moves']['moves']} at the least",
+        lower == upper,
+        squares(counts) | stated | {"max_weight": upper},
+    )
 
 
 def _read(certificate: Any, weighted: bool) -> _Case:
     instance = certificate["instance"]
     members = sorted(instance["members"], key=lambda member: str(member["id"]))
     ids = [member["id"] for member in members]
-    _require(len(set(ids)) == len(ids), "two members have one id")
+    require(len(set(ids)) == len(ids), "two members have one id")
     position = {id_: place for place, id_ in enumerate(ids)}
     topics = {topic["name"]: topic for topic in instance["topics"]}
-    _require(len(topics) == len(instance["topics"]), "two topics have one name")
+    require(len(topics) == len(instance["topics"]), "two topics have one name")
     owner = _owners(certificate["assignment"], position)
     had: dict[tuple[str, int], int] = {}
     for place, member in enumerate(members):
         for topic, partition in member.get("owned") or ():
-            _require((topic, partition) not in had, f"two members owned {topic}-{partition}")
+            require((topic, partition) not in had, f"two members owned {topic}-{partition}")
             if topic in member["topics"]:
                 had[topic, partition] = place
     units = []
     for names in _bundled(instance, topics):
         able = {place: None for place, member in enumerate(members) if names[0] in member["topics"]}
         readers = [[m["id"] for m in members if name in m["topics"]] for name in names]
-        _require(all(other == readers[0] for other in readers), f"{names[0]}'s bundle has different readers")
-        counts = {_whole(topics[name]["partitions"]) for name in names}
-        _require(len(counts) == 1, f"{names[0]}'s bundle has different counts")
+        require(all(other == readers[0] for other in readers), f"{names[0]}'s bundle has different readers")
+        counts = {whole(topics[name]["partitions"]) for name in names}
+        require(len(counts) == 1, f"{names[0]}'s bundle has different counts")
         numbers = range(counts.pop() if able else 0)
         units += [_unit(names, number, topics, able, had, owner, weighted) for number in numbers]
-    _require(not owner, "the packing has a partition that nobody reads")
+    require(not owner, "the packing has a partition that nobody reads")
     return _Case(ids, [member.get("rack") for member in members], units)
 
 
 def _owners(assignment: Any, position: dict[str, int]) -> dict[tuple[str, int], int]:
-    _require(assignment.keys() <= position.keys(), "the packing has a member that is not in the instance")
+    require(assignment.keys() <= position.keys(), "the packing has a member that is not in the instance")
     owner: dict[tuple[str, int], int] = {}
     for member, topics in assignment.items():
         for topic, partitions in topics.items():
             for partition in partitions:
-                _require((topic, _whole(partition)) not in owner, f"{topic}-{partition} is given out twice")
+                require((topic, whole(partition)) not in owner, f"{topic}-{partition} is given out twice")
                 owner[topic, partition] = position[member]
     return owner
 
@@ -131,7 +109,7 @@ def _owners(assignment: Any, position: dict[str, int]) -> dict[tuple[str, int], 
 def _bundled(instance: Any, topics: dict[str, Any]) -> list[list[str]]:
     groups = [list(group) for group in instance.get("copartition") or ()]
     bound = [name for group in groups for name in group]
-    _require(len(set(bound)) == len(bound) and topics.keys() >= set(bound), "co-partitioned topics are wrong")
+    require(len(set(bound)) == len(bound) and topics.keys() >= set(bound), "co-partitioned topics are wrong")
     return [group for group in groups if group] + [[name] for name in topics if name not in set(bound)]
 
 
@@ -146,14 +124,14 @@ def _unit(
 ) -> _Unit:
     """One unit; its partitions are taken out of `owner`."""
     given = {owner.pop((name, number), -1) for name in names}
-    _require(len(given) == 1, f"{names[0]}-{number} and what goes with it have different owners")
+    require(len(given) == 1, f"{names[0]}-{number} and what goes with it have different owners")
     (member,) = given
-    _require(member in able, f"{names[0]}-{number} is not with a member that reads it")
+    require(member in able, f"{names[0]}-{number} is not with a member that reads it")
     weight = 0
     racks = []
     for name in names:
         weights, known = topics[name].get("weights"), topics[name].get("racks")
-        weight += 1 if weights is None or not weighted else _whole(weights[number])
+        weight += 1 if weights is None or not weighted else whole(weights[number])
         if known is not None and known[number]:
             racks.append(set(known[number]))
     before = [had[name, number] for name in names if (name, number) in had]
@@ -166,23 +144,23 @@ def _figures(case: _Case, certificate: Any) -> None:
         "rack_mismatch": sum(case.mismatch(unit, unit.owner) for unit in case.units),
     }
     for name, value in found.items():
-        _require(certificate[name] == value, f"{name} is {value}, not {certificate[name]}")
+        require(certificate[name] == value, f"{name} is {value}, not {certificate[name]}")
 
 
 def _weighted(case: _Case, certificate: Any) -> str:
     upper, lower = max(case.loads(), default=0), certificate["lower"]
-    _require(certificate["upper"] == upper, f"the heaviest member carries {upper}")
+    require(certificate["upper"] == upper, f"the heaviest member carries {upper}")
     bound = certificate["bound"]
     proven = _named_bound(case, bound["name"], bound["members"], bound["k"])
-    _require(_whole(bound["value"]) <= proven, f"the {bound['name']} proves {proven}, not {bound['value']}")
+    require(whole(bound["value"]) <= proven, f"the {bound['name']} proves {proven}, not {bound['value']}")
     moves = certificate["moves"]
-    _require(moves["low"] == 0 and moves["top"] >= upper, "the moves are not for this heaviest load")
+    require(moves["low"] == 0 and moves["top"] >= upper, "the moves are not for this heaviest load")
     _check_moves(case, moves)
     prover = certificate.get("prover")
-    _require(_whole(lower) <= upper, "the lower bound is above the upper")
+    require(whole(lower) <= upper, "the lower bound is above the upper")
     if lower <= proven:
         return _verdict(lower, upper, f"the {bound['name']}")
-    _require(isinstance(prover, str) and bool(prover), f"{lower} is above the {proven} that is proven")
+    require(isinstance(prover, str) and bool(prover), f"{lower} is above the {proven} that is proven")
     checked = _verdict(proven, upper, f"the {bound['name']}")
     return f"{checked}; that the heaviest carries {lower} at least is {prover}'s word"
 
@@ -199,17 +177,17 @@ def _named_bound(case: _Case, name: str, members: Iterable[str], k: int) -> int:
         return -(-sum(weights) // (len(inside) * unit)) * unit
     if name == "largest item":
         return weights[0]
-    _require(name == "pigeonhole" and type(k) is int and k > 0, f"no bound {name!r}")
+    require(name == "pigeonhole" and type(k) is int and k > 0, f"no bound {name!r}")
     # Of the first k * members + 1 some member has k + 1, and those weigh no less than the last k + 1.
-    _require(len(weights) > k * len(inside), "too few items for the pigeonhole")
+    require(len(weights) > k * len(inside), "too few items for the pigeonhole")
     return sum(weights[k * len(inside) - k : k * len(inside) + 1])
 
 
 def _check_moves(case: _Case, moves: Any) -> None:
     """Prices prove the moves: what each unit costs at its cheapest, less what the prices can bring in."""
-    prices, low, top = moves["prices"], _whole(moves["low"]), _whole(moves["top"])
-    _require(len(prices) == len(case.ids), "expected a price a member")
-    _require(all(type(price) is int for price in prices), "expected whole prices")
+    prices, low, top = moves["prices"], whole(moves["low"]), whole(moves["top"])
+    require(len(prices) == len(case.ids), "expected a price a member")
+    require(all(type(price) is int for price in prices), "expected whole prices")
     total = -sum(max(low * price, top * price) for price in prices)
     # Where nobody had a part of the unit only the price counts: the least is the same for a whole topic.
     cheapest: dict[int, int] = {}
@@ -221,27 +199,27 @@ def _check_moves(case: _Case, moves: Any) -> None:
         homes = [SCALE * case.moved(unit, m) + unit.weight * prices[m] for m in set(unit.had)]
         total += min(away, *homes) if homes else away
     proven = max(0, -(-total // SCALE))
-    _require(_whole(moves["moves"]) <= proven, f"the prices prove {proven} moves, not {moves['moves']}")
+    require(whole(moves["moves"]) <= proven, f"the prices prove {proven} moves, not {moves['moves']}")
 
 
 def _bundles(case: _Case, certificate: Any) -> str:
     loads = case.loads()
     upper, lower = sum(load * load for load in loads), certificate["lower"]
-    _require(certificate["upper"] == upper, f"the sum of squared loads is {upper}")
-    dear = 1 + sum(_whole(topic["partitions"]) for topic in certificate["instance"]["topics"])
+    require(certificate["upper"] == upper, f"the sum of squared loads is {upper}")
+    dear = 1 + sum(whole(topic["partitions"]) for topic in certificate["instance"]["topics"])
     order = certificate["order"]
     orders = ("balance,movement,rack", "balance,rack,movement")
-    _require(order in orders, f"order {order!r}")
+    require(order in orders, f"order {order!r}")
     move, mismatch = (dear, 1) if order == orders[0] else (1, dear)
     balance = dear * (dear + 1)
     payment = _lowest_payment(case, certificate["prices"], move, mismatch, balance)
-    grain = _whole(certificate["grain"])
+    grain = whole(certificate["grain"])
     proven = max(0, payment // balance, _grain_squares(case, grain) if grain else 0)
-    _require(_whole(lower) <= proven, f"a sum of squares of {proven} is proven, not {lower}")
+    require(whole(lower) <= proven, f"a sum of squares of {proven} is proven, not {lower}")
     moves = certificate["moves"]
-    _require(_whole(moves["low"]) <= min(loads) and max(loads) <= _whole(moves["top"]), "loads out of range")
+    require(whole(moves["low"]) <= min(loads) and max(loads) <= whole(moves["top"]), "loads out of range")
     for outside in (moves["low"] - 1, moves["top"] + 1):
-        _require(not _can_carry(outside, loads, upper), f"a member could carry {outside} and balance as well")
+        require(not _can_carry(outside, loads, upper), f"a member could carry {outside} and balance as well")
     _check_moves(case, moves)
     told = _verdict(lower, upper, f"multiples of {grain}" if grain else "the prices")
     paid = balance * upper + sum(
@@ -252,8 +230,8 @@ def _bundles(case: _Case, certificate: Any) -> str:
 
 def _lowest_payment(case: _Case, prices: Any, move: int, mismatch: int, balance: int) -> int:
     """What any packing pays at least: moves, mismatches and `balance` times the squared loads."""
-    _require(len(prices) == len(case.ids), "expected a price a member")
-    _require(all(type(price) is int for price in prices), "expected whole prices")
+    require(len(prices) == len(case.ids), "expected a price a member")
+    require(all(type(price) is int for price in prices), "expected whole prices")
     total = 0
     alike: dict[Any, int] = {}
     for unit in case.units:

@@ -17,9 +17,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from fractions import Fraction
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
-SCHEMA: Final = "kassay/placement-certificate/1"
+from kassay.solver.check.refusal import Proven, RefusedError, squares, whole
+
 Row = tuple[int, ...]
 
 
@@ -44,32 +45,18 @@ class _Case(NamedTuple):
     witness: dict[str, Any] | None
 
 
-class _RefusedError(Exception):
-    pass
-
-
-def check_placement(certificate: Any) -> tuple[bool, str]:
-    """Whether the certificate proves its placement optimal, and why or why not. Never raises."""
-    try:
-        case = _read(certificate)
-        _valid(case)
-        _replicas_optimal(case)
-        _leaders_optimal(case)
-        _witness_holds(case)
-        _figures_hold(case, certificate)
-    except _RefusedError as refused:
-        return False, str(refused)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        return False, f"unreadable certificate: {type(error).__name__} at {error}"
-    return True, "optimal: the prices leave no cheaper placement and no better leaders"
-
-
-def check_placement_document(document: Any) -> tuple[bool, str]:
-    """Like `check_placement`, for a certificate or for a result that carries one."""
-    if isinstance(document, dict) and isinstance(document.get("certificate"), dict):
-        told = {key: value for key, value in document.items() if key in ("replicas", "leaders", "copies")}
-        return check_placement(document["certificate"] | told)
-    return check_placement(document)
+def check(certificate: Any) -> Proven:
+    """What the certificate proves; raises `RefusedError` if it does not prove its placement optimal."""
+    case = _read(certificate)
+    _valid(case)
+    _replicas_optimal(case)
+    _leaders_optimal(case)
+    _witness_holds(case)
+    return Proven(
+        "optimal: the prices leave no cheaper placement and no better leaders",
+        True,
+        _figures(case) | {"assignment": certificate["assignment"]},
+    )
 
 
 def forced_onto(instance: Any, ids: Collection[int]) -> int:
@@ -92,19 +79,17 @@ def _forced(brokers: Sequence[_Broker], factors: Counter[int], ids: set[int]) ->
 
 
 def _read(certificate: Any) -> _Case:
-    if certificate["schema"] != SCHEMA:
-        raise _RefusedError(f"schema {certificate['schema']!r}, expected {SCHEMA!r}")
     brokers, topics, current = _read_instance(certificate["instance"])
     given = certificate["assignment"]
     if given.keys() != {name for name, _, _ in topics}:
-        raise _RefusedError("the placement is not one of the instance's topics")
+        raise RefusedError("the placement is not one of the instance's topics")
     factors: list[int] = []
     old: list[Row] = []
     new: list[Row] = []
     for name, partitions, rf in topics:
         rows = [tuple(row) for row in given[name]]
         if len(rows) != partitions:
-            raise _RefusedError(f"topic {name!r} has {partitions} partitions, {len(rows)} are placed")
+            raise RefusedError(f"topic {name!r} has {partitions} partitions, {len(rows)} are placed")
         before = [tuple(row) for row in current.get(name, [])]
         old += before + [()] * (partitions - len(before))
         new += rows
@@ -117,32 +102,26 @@ def _read(certificate: Any) -> _Case:
 def _read_instance(instance: Any) -> tuple[list[_Broker], list[tuple[str, int, int]], dict[str, Any]]:
     brokers = [
         _Broker(
-            _whole(b["id"]),
+            whole(b["id"]),
             b.get("rack"),
-            _whole(b.get("share", 1)),
+            whole(b.get("share", 1)),
             bool(b.get("fenced", False)),
-            None if b.get("max_replicas") is None else _whole(b["max_replicas"]),
-            _whole(b.get("base", 0)),
+            None if b.get("max_replicas") is None else whole(b["max_replicas"]),
+            whole(b.get("base", 0)),
         )
         for b in instance["brokers"]
     ]
     if len({b.id for b in brokers}) < len(brokers) or not sum(b.share for b in brokers):
-        raise _RefusedError("the instance's brokers are not distinct or have no share")
+        raise RefusedError("the instance's brokers are not distinct or have no share")
     if len({b.rack is None for b in brokers}) > 1:
-        raise _RefusedError("only some of the instance's brokers have a rack")
-    topics = [(str(t["name"]), _whole(t["partitions"]), _whole(t["rf"])) for t in instance["topics"]]
+        raise RefusedError("only some of the instance's brokers have a rack")
+    topics = [(str(t["name"]), whole(t["partitions"]), whole(t["rf"])) for t in instance["topics"]]
     return brokers, topics, instance.get("current") or {}
-
-
-def _whole(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ValueError(f"{value!r}, expected a whole number")
-    return value
 
 
 def _read_prices(given: Any, brokers: Sequence[_Broker]) -> list[int]:
     if not isinstance(given, list) or len(given) != len(brokers) or any(type(p) is not int for p in given):
-        raise _RefusedError("expected one whole price a broker, in the order of the instance")
+        raise RefusedError("expected one whole price a broker, in the order of the instance")
     return given
 
 
@@ -155,7 +134,7 @@ def _rack_rule(brokers: Sequence[_Broker], rf: int) -> tuple[int, int, list[list
         by_rack.setdefault(broker.rack, []).append(broker)
     racks = list(by_rack.values())
     if rf > len(brokers):
-        raise _RefusedError(f"{rf} replicas on {len(brokers)} brokers")
+        raise RefusedError(f"{rf} replicas on {len(brokers)} brokers")
     ideal = (rf + len(racks) - 1) // len(racks)
     most = next(m for m in range(ideal, rf + 1) if sum(min(m, len(rack)) for rack in racks) >= rf)
     return int(rf >= len(racks)), most, racks
@@ -166,17 +145,17 @@ def _valid(case: _Case) -> None:
     rules = {rf: _rack_rule(case.brokers, rf) for rf in set(case.rf)}
     for number, (rf, row) in enumerate(zip(case.rf, case.new, strict=True)):
         if len(row) != rf or len(set(row)) != rf or any(type(b) is not int for b in row):
-            raise _RefusedError(f"placement {number} is {list(row)}, expected {rf} distinct brokers")
+            raise RefusedError(f"placement {number} is {list(row)}, expected {rf} distinct brokers")
         if not rack_of.keys() >= set(row):
-            raise _RefusedError(f"placement {number} names a broker that is not in the instance")
+            raise RefusedError(f"placement {number} names a broker that is not in the instance")
         least, most, racks = rules[rf]
         held = Counter(rack_of[broker] for broker in row)
         if any(not least <= held[rack[0].rack] <= most for rack in racks):
-            raise _RefusedError(f"placement {number} breaks the rack rule")
+            raise RefusedError(f"placement {number} breaks the rack rule")
     loads = Counter(broker for row in case.new for broker in row)
     for broker in case.brokers:
         if broker.room is not None and loads[broker.id] + broker.base > broker.room:
-            raise _RefusedError(f"broker {broker.id} holds more than its max_replicas")
+            raise RefusedError(f"broker {broker.id} holds more than its max_replicas")
 
 
 def _replicas_optimal(case: _Case) -> None:
@@ -201,7 +180,7 @@ def _replicas_optimal(case: _Case) -> None:
             spare += ordered[least:most]
         bound += count * (sum(dues) + sum(sorted(spare)[: rf - len(dues)]))
     if bound != paid:
-        raise _RefusedError(f"replicas: {paid} is paid, the prices prove only {bound}")
+        raise RefusedError(f"replicas: {paid} is paid, the prices prove only {bound}")
 
 
 def _leaders_optimal(case: _Case) -> None:
@@ -215,14 +194,14 @@ def _leaders_optimal(case: _Case) -> None:
         able = [broker for broker in new if broker not in fenced] or list(new)
         keeper = old[0] if old and old[0] in able else None
         if new[0] not in able:
-            raise _RefusedError(f"broker {new[0]} is fenced and leads")
+            raise RefusedError(f"broker {new[0]} is fenced and leads")
         paid += keeper is not None and new[0] != keeper
         bound += min(price_of[b] + (keeper is not None and b != keeper) for b in able)
     for broker, price in zip(case.brokers, case.leader_prices, strict=True):
         paid += dear * _imbalance(case, broker, partitions, leads[broker.id])
         bound += _least_count_cost(case, broker, partitions, dear, price, partitions, 0, limited=False)
     if bound != paid:
-        raise _RefusedError(f"leaders: {paid} is paid, the prices prove only {bound}")
+        raise RefusedError(f"leaders: {paid} is paid, the prices prove only {bound}")
 
 
 def _imbalance(case: _Case, broker: _Broker, total: int, held: int) -> int:
@@ -262,21 +241,31 @@ def _witness_holds(case: _Case) -> None:
     roof = sum(-(-total * b.share // shares) for b in case.brokers if b.id in ids)
     rest = total - sum(total * b.share // shares for b in case.brokers if b.id not in ids)
     if forced < case.witness["forced"] or case.witness["quota"] not in (roof, rest):
-        raise _RefusedError("the witness's figures are not the instance's")
+        raise RefusedError("the witness's figures are not the instance's")
     if forced <= case.witness["quota"]:
-        raise _RefusedError("the witness leaves room for a balance within one of the shares")
+        raise RefusedError("the witness leaves room for a balance within one of the shares")
 
 
-def _figures_hold(case: _Case, certificate: Any) -> None:
-    """The figures that are told with the certificate, if any, are those of the placement."""
-    loads = Counter(broker for row in case.new for broker in row)
+def _figures(case: _Case) -> dict[str, Any]:
+    """What a result must say of the placement."""
+    counts = Counter(broker for row in case.new for broker in row)
     leads = Counter(row[0] for row in case.new)
-    old_and_new = list(zip(case.old, case.new, strict=True))
-    told = {
-        "replicas": {str(b.id): loads[b.id] + b.base for b in case.brokers},
-        "leaders": {str(b.id): leads[b.id] for b in case.brokers},
-        "copies": sum(len(set(new).difference(old)) for old, new in old_and_new),
+    loads = [counts[broker.id] + broker.base for broker in case.brokers]
+    copies = sum(len(set(new).difference(old)) for old, new in zip(case.old, case.new, strict=True))
+    imbalance = _distance(loads, [broker.share for broker in case.brokers])
+    return squares(loads) | {
+        "replicas": {str(broker.id): load for broker, load in zip(case.brokers, loads, strict=True)},
+        "leaders": {str(broker.id): leads[broker.id] for broker in case.brokers},
+        "copies": copies,
+        "moved": copies,
+        "lower": imbalance,
+        "upper": imbalance,
     }
-    for name, value in told.items():
-        if name in certificate and certificate[name] != value:
-            raise _RefusedError(f"{name} is not what the placement has")
+
+
+def _distance(loads: list[int], shares: list[int]) -> int:
+    """The sum of squared loads; with unequal shares of (load * all shares - total * own share)."""
+    if len(set(shares)) == 1:
+        return sum(load * load for load in loads)
+    total, every = sum(loads), sum(shares)
+    return sum((load * every - total * share) ** 2 for load, share in zip(loads, shares, strict=True))

@@ -12,14 +12,11 @@ from collections import Counter
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
-SCHEMA: Final = "kassay/tasks-certificate/1"
+from kassay.solver.check.refusal import Proven, require, squares
+
 RESTORE: Final = 3
 CHANGE: Final = 1
 SCALE: Final = 16
-
-
-class _RefusedError(Exception):
-    pass
 
 
 class _Case(NamedTuple):
@@ -35,48 +32,35 @@ class _Case(NamedTuple):
         return (RESTORE * self.copies + CHANGE) * len(self.old) + 1
 
 
-def check_tasks(certificate: Any) -> tuple[bool, str]:
-    """Whether the certificate proves its interval, and what it proves or why it does not. Never raises."""
-    try:
-        case = _read(certificate)
-        lower, upper = _interval(case, certificate)
-    except _RefusedError as refused:
-        return False, str(refused)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        return False, f"unreadable certificate: {type(error).__name__} at {error}"
-    if certificate["balanced"] and lower == upper:
-        return True, f"optimal: both balances, and a cost of {upper}"
-    return True, f"interval: a cost of {lower} to {upper}" + (
-        " with the best of both balances" if certificate["balanced"] else ""
+def check(certificate: Any) -> Proven:
+    """What the certificate proves of its interval; raises `RefusedError` if it does not prove that."""
+    case = _read(certificate)
+    lower, upper = _interval(case, certificate)
+    optimal = bool(certificate["balanced"]) and lower == upper
+    both = " with the best of both balances" if certificate["balanced"] else ""
+    actives = Counter(case.active)
+    return Proven(
+        f"optimal: both balances, and a cost of {upper}"
+        if optimal
+        else f"interval: a cost of {lower} to {upper}{both}",
+        optimal,
+        squares([actives[client] for client in range(len(case.threads))])
+        | {key: certificate[key] for key in ("lower", "upper", "moved", "assignment", "standbys")},
     )
 
 
-def check_tasks_document(document: Any) -> tuple[bool, str]:
-    """Like `check_tasks`, for a certificate or for a result that carries one."""
-    if isinstance(document, dict) and isinstance(document.get("certificate"), dict):
-        told = {name: document[name] for name in ("lower", "upper", "moved") if name in document}
-        return check_tasks(document["certificate"] | told)
-    return check_tasks(document)
-
-
-def _require(condition: bool, reason: str) -> None:
-    if not condition:
-        raise _RefusedError(reason)
-
-
 def _read(certificate: Any) -> _Case:
-    _require(certificate["schema"] == SCHEMA, f"schema {certificate['schema']!r}, expected {SCHEMA!r}")
     instance = certificate["instance"]
     clients = sorted(instance["clients"], key=lambda client: str(client["id"]))
     place = {client["id"]: number for number, client in enumerate(clients)}
     threads = [client.get("threads", 1) for client in clients]
-    _require(len(place) == len(clients) > 0, "clients are not distinct")
-    _require(all(type(n) is int and n > 0 for n in threads), "threads are not whole numbers")
+    require(len(place) == len(clients) > 0, "clients are not distinct")
+    require(all(type(n) is int and n > 0 for n in threads), "threads are not whole numbers")
     tasks, standbys = instance["tasks"], instance["standbys"]
-    _require(all(type(n) is int and n >= 0 for n in (tasks, standbys)), "tasks are not whole numbers")
+    require(all(type(n) is int and n >= 0 for n in (tasks, standbys)), "tasks are not whole numbers")
     old = [None if id_ is None else place[id_] for id_ in instance["active"]]
     state = [{place[id_] for id_ in row} for row in instance["standby"]]
-    _require(len(old) == len(state) == tasks, "the instance does not have all tasks")
+    require(len(old) == len(state) == tasks, "the instance does not have all tasks")
     for holders, lead in zip(state, old, strict=True):
         if lead is not None:
             holders.add(lead)
@@ -84,30 +68,30 @@ def _read(certificate: Any) -> _Case:
     leads: dict[int, int] = {}
     for id_, given in certificate["assignment"].items():
         for task in given:
-            _require(type(task) is int and task not in leads, f"task {task} has two active clients")
+            require(type(task) is int and task not in leads, f"task {task} has two active clients")
             leads[task] = place[id_]
-    _require(sorted(leads) == list(range(tasks)), "not every task has an active client")
+    require(sorted(leads) == list(range(tasks)), "not every task has an active client")
     standby: list[set[int]] = [set() for _ in range(tasks)]
     for id_, given in certificate["standbys"].items():
-        _require(len(set(given)) == len(given), f"{id_} has a standby twice")
+        require(len(set(given)) == len(given), f"{id_} has a standby twice")
         for task in given:
-            _require(type(task) is int and 0 <= task < tasks, f"no task {task}")
+            require(type(task) is int and 0 <= task < tasks, f"no task {task}")
             standby[task].add(place[id_])
     for task, row in enumerate(standby):
-        _require(len(row) == copies - 1, f"task {task} has {len(row)} standbys, expected {copies - 1}")
-        _require(leads[task] not in row, f"task {task} has a standby beside its active task")
+        require(len(row) == copies - 1, f"task {task} has {len(row)} standbys, expected {copies - 1}")
+        require(leads[task] not in row, f"task {task} has a standby beside its active task")
     return _Case(threads, copies, old, state, [leads[task] for task in range(tasks)], standby)
 
 
 def _interval(case: _Case, certificate: Any) -> tuple[int, int]:
     changes = sum(lead is not None and lead != new for lead, new in zip(case.old, case.active, strict=True))
-    _require(certificate["moved"] == changes, f"{changes} active tasks move")
+    require(certificate["moved"] == changes, f"{changes} active tasks move")
     restores = sum(
         len(({lead} | row) - state)
         for lead, row, state in zip(case.active, case.standby, case.state, strict=True)
     )
     upper = RESTORE * restores + CHANGE * changes
-    _require(certificate["upper"] == upper, f"the cost is {upper}")
+    require(certificate["upper"] == upper, f"the cost is {upper}")
     actives = Counter(case.active)
     copies = actives + Counter(c for row in case.standby for c in row)
     balance = 0
@@ -117,13 +101,13 @@ def _interval(case: _Case, certificate: Any) -> tuple[int, int]:
     bound = _lowest_payment(case, certificate["copy_prices"], certificate["active_prices"])
     proven = bound - case.dear * balance
     lower = certificate["lower"]
-    _require(type(lower) is int and 0 <= lower <= upper, "the lower bound is no whole number up to the upper")
+    require(type(lower) is int and 0 <= lower <= upper, "the lower bound is no whole number up to the upper")
     if certificate["balanced"]:
         # All costs together are less than `dear`: a better balance would pay less than the bound.
-        _require(proven > -case.dear, "the balances are not proven")
-        _require(lower <= max(proven, 0), f"a cost of {max(proven, 0)} is proven, not {lower}")
+        require(proven > -case.dear, "the balances are not proven")
+        require(lower <= max(proven, 0), f"a cost of {max(proven, 0)} is proven, not {lower}")
     else:
-        _require(lower == 0, "without a proven balance no cost is proven")
+        require(lower == 0, "without a proven balance no cost is proven")
     return lower, upper
 
 
@@ -134,7 +118,7 @@ def _imbalance(case: _Case, threads: int, total: int, count: int) -> int:
 def _lowest_payment(case: _Case, copy_prices: Any, active_prices: Any) -> int:
     clients = range(len(case.threads))
     for prices in (copy_prices, active_prices):
-        _require(len(prices) == len(clients) and all(type(p) is int for p in prices), "bad prices")
+        require(len(prices) == len(clients) and all(type(p) is int for p in prices), "bad prices")
     total = 0
     kinds = Counter((lead, frozenset(state)) for lead, state in zip(case.old, case.state, strict=True))
     for (lead, state), number in kinds.items():

@@ -17,13 +17,10 @@ from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError, KassayError
 from kassay.solver.algorithms.levels import Level, levels
 from kassay.solver.check.balance import MOVEMENT_FIRST, ORDERS, BalanceCertificate, refusal
+from kassay.solver.check.check import CertificateError
 from kassay.solver.consumers.classes import Aggregate, UnitClass, aggregate
 from kassay.solver.consumers.hub import Hubs, assign_level
 from kassay.solver.consumers.problem import NOBODY, Problem
-
-
-class CertificateError(KassayError):
-    """A fault of kassay itself: a solver's answer did not pass the independent checker."""
 
 
 class NotPolynomialError(KassayError):

@@ -94,6 +94,11 @@ class Problem:
         """The numbers of topics that go together; the exact methods need a single one."""
         return frozenset(len(bundle) for bundle in self.bundles)
 
+    @property
+    def exact(self) -> bool:
+        """Whether the exact methods take the problem; its optimum is a search's otherwise."""
+        return not self.weighted and len(self.bundle_sizes) <= 1
+
     def unweighted(self) -> Problem:
         """The same problem with partitions that count alike."""
         if not self.weighted:
@@ -170,6 +175,14 @@ class Problem:
             ],
             "copartition": [list(names) for names in self.copartition],
         }
+
+    def partitions_by_member(self, owners: Mapping[str, Iterable[int]]) -> dict[str, dict[str, list[int]]]:
+        """The partitions of each member id by topic, where `owners` has positions by topic."""
+        given: list[dict[str, list[int]]] = [{} for _ in self.members]
+        for topic in sorted(owners):
+            for partition, owner in enumerate(owners[topic]):
+                given[owner].setdefault(topic, []).append(partition)
+        return {member.member_id: topics for member, topics in zip(self.members, given, strict=True)}
 
     def partitions_of(self, owners: Mapping[str, Iterable[int]]) -> dict[str, tuple[TopicPartition, ...]]:
         """The partitions of each member id, by topic and number, where `owners` has positions by topic."""

@@ -68,7 +68,6 @@ class PackedBundles:
     lower: int
     upper: int
     moved: int
-    rack_mismatch: int
     moves: MovesBound
 
     @property
@@ -103,7 +102,6 @@ def pack_bundles(
     grains = range(2, max(sizes, default=1) + 1)
     rough, grain = max(((grain_bound(sizes, packing.members, g), g) for g in grains), default=(0, 0))
     loads = packing.loads(owner)
-    mismatch = sum(packing.mismatch(item, m) for item, m in zip(packing.items, owner, strict=True))
     return PackedBundles(
         packing,
         order,
@@ -116,7 +114,6 @@ def pack_bundles(
         max(0, bound // costs.balance, rough),
         sum(load * load for load in loads),
         packing.moved(owner),
-        mismatch,
         fewest_moves(packing, *range_of_loads(loads), packing.moved(owner), deadline),
     )
 

@@ -3,92 +3,69 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, Final
 
-from kassay.model.errors import KassayError
-from kassay.solver.check.placement import SCHEMA, check_placement
+from kassay.solver.check.check import require_accepted
 from kassay.solver.placement.optimum import PlacementOptimum, best_placement
 from kassay.solver.placement.problem import PlacementProblem
+from kassay.solver.results import result
 
-BOUND = "broker prices: balance, then copies; leaders, then changes of leader"
-
-
-class RefusedCertificateError(KassayError):
-    """The independent checker refuses a certificate that the solver made: a fault of kassay itself."""
+SCHEMA: Final = "kassay/placement-certificate/1"
 
 
-def solve_placement_document(document: Any) -> dict[str, Any]:
-    """The certified optimum of a document of family "B", in the shape of `kassay optimum --json`.
+def solve_placement(problem: PlacementProblem) -> dict[str, Any]:
+    """The certified optimum of a placement problem, in the shape of `kassay optimum --json`.
 
-    Raises `InputError` for a document that cannot be read, `InfeasiblePlacementError` with the
-    witness where no placement is possible, `RefusedCertificateError` if the proof does not hold.
+    Raises `InfeasiblePlacementError` with the witness where no placement is possible.
     """
     began = time.perf_counter()
-    problem = PlacementProblem.parse(document)
-    return _result(problem, certified_placement(problem), began)
+    best = best_placement(problem)
+    certificate = placement_certificate(best)
+    require_accepted(certificate, problem.name or "a placement")
+    ids = [str(broker.broker_id) for broker in problem.brokers]
+    loads = [count + broker.base for count, broker in zip(best.replicas, problem.brokers, strict=True)]
+    imbalance = _imbalance(problem, loads)
+    return result(
+        certificate,
+        began,
+        name=problem.name,
+        optimal=True,
+        loads=loads,
+        figures={"moved": best.copies, "rack_mismatch": 0, "lower": imbalance, "upper": imbalance},
+        bound="broker prices: balance, then copies; leaders, then changes of leader",
+        leaders=dict(zip(ids, best.leaders, strict=True)),
+        replicas=dict(zip(ids, loads, strict=True)),
+        copies=best.copies,
+        leader_changes=best.leader_changes,
+        witness=certificate.get("witness"),
+    )
 
 
-def certified_placement(problem: PlacementProblem) -> PlacementOptimum:
-    """The optimum of a problem, its certificate accepted; raises as `solve_placement_document` does."""
-    found = best_placement(problem)
-    accepted, reason = check_placement(placement_certificate(found))
-    if not accepted:
-        raise RefusedCertificateError(f"{problem.name or 'placement'}: {reason}")
-    return found
-
-
-def placement_certificate(found: PlacementOptimum) -> dict[str, Any]:
+def placement_certificate(best: PlacementOptimum) -> dict[str, Any]:
     """What `check_placement` needs: the instance, the placement and the prices."""
     certificate: dict[str, Any] = {
         "schema": SCHEMA,
-        "instance": found.problem.document(),
-        "assignment": rows_by_topic(found),
-        "prices": list(found.prices),
-        "leader_prices": list(found.leader_prices),
+        "instance": best.problem.document(),
+        "assignment": rows_by_topic(best),
+        "prices": list(best.prices),
+        "leader_prices": list(best.leader_prices),
     }
-    if found.witness is not None:
+    if best.witness is not None:
         certificate["witness"] = {
-            "brokers": list(found.witness.brokers),
-            "forced": found.witness.forced,
-            "quota": found.witness.quota,
-            "sentence": found.witness.sentence,
+            "brokers": list(best.witness.brokers),
+            "forced": best.witness.forced,
+            "quota": best.witness.quota,
+            "sentence": best.witness.sentence,
         }
     return certificate
 
 
-def rows_by_topic(found: PlacementOptimum) -> dict[str, list[list[int]]]:
+def rows_by_topic(best: PlacementOptimum) -> dict[str, list[list[int]]]:
     """The placement as the instance format has it: broker ids by topic and partition, leader first."""
-    rows: dict[str, list[list[int]]] = {topic.name: [] for topic in found.problem.topics}
-    for tp, row in zip(found.partitions, found.rows, strict=True):
+    rows: dict[str, list[list[int]]] = {topic.name: [] for topic in best.problem.topics}
+    for tp, row in zip(best.partitions, best.rows, strict=True):
         rows[tp.topic].append(list(row))
     return rows
-
-
-def _result(problem: PlacementProblem, found: PlacementOptimum, began: float) -> dict[str, Any]:
-    ids = [str(broker.broker_id) for broker in problem.brokers]
-    loads = [count + broker.base for count, broker in zip(found.replicas, problem.brokers, strict=True)]
-    imbalance = _imbalance(problem, loads)
-    certificate = placement_certificate(found)
-    return {
-        "name": problem.name,
-        "family": "B",
-        "status": "optimal",
-        "loads": sorted(loads),
-        "sum_squares": sum(load * load for load in loads),
-        "moved": found.copies,
-        "rack_mismatch": 0,
-        "lower": imbalance,
-        "upper": imbalance,
-        "bound": BOUND,
-        "assignment": certificate["assignment"],
-        "leaders": dict(zip(ids, found.leaders, strict=True)),
-        "replicas": dict(zip(ids, loads, strict=True)),
-        "copies": found.copies,
-        "leader_changes": found.leader_changes,
-        "witness": certificate.get("witness"),
-        "certificate": certificate,
-        "elapsed_s": round(time.perf_counter() - began, 6),
-    }
 
 
 def _imbalance(problem: PlacementProblem, loads: list[int]) -> int:

@@ -1,0 +1,62 @@
+"""The certified optimum of a consumer problem as JSON, and the certificate that goes with it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Final
+
+from kassay.solver.consumers.optimum import Optimum, optimum
+from kassay.solver.consumers.problem import Problem
+from kassay.solver.results import result
+
+SCHEMA: Final = "kassay/optimum-certificate/1"
+
+
+def solve_consumers(
+    problem: Problem, order: tuple[str, ...], solver: str, time_limit_s: float | None
+) -> dict[str, Any]:
+    """The result of a problem that the exact methods take; raises as `best_by` does."""
+    began = time.perf_counter()
+    best = best_by(solver, problem, order, time_limit_s)
+    squares = best.sum_squares
+    return result(
+        optimum_certificate(best),
+        began,
+        name=problem.name,
+        optimal=True,
+        loads=best.loads,
+        figures={
+            "moved": best.moved,
+            "rack_mismatch": best.rack_mismatch,
+            "lower": squares,
+            "upper": squares,
+        },
+        bound="levels prove the balance, member prices the rest",
+        order=",".join(best.order),
+    )
+
+
+def best_by(solver: str, problem: Problem, order: tuple[str, ...], time_limit_s: float | None) -> Optimum:
+    """The certified optimum by the solver, `flow` or `z3`, which raises `OutOfTimeError`; the flow ends."""
+    if solver == "flow":
+        return optimum(problem, order)
+    from kassay.solver.consumers.z3_optimum import z3_optimum
+
+    return z3_optimum(problem, order, time_limit_s)
+
+
+def optimum_certificate(best: Optimum) -> dict[str, Any]:
+    """What the checker of balances needs: the instance, the assignment, its levels and prices."""
+    proof = best.certificate
+    ids = [member.member_id for member in best.problem.members]
+    return {
+        "schema": SCHEMA,
+        "instance": best.problem.document(),
+        "order": ",".join(proof.order),
+        "assignment": best.problem.partitions_by_member(proof.owners),
+        "levels": dict(zip(ids, proof.levels, strict=True)),
+        "prices": dict(zip(ids, proof.prices, strict=True)),
+        "loads": list(proof.loads),
+        "moved": proof.moved,
+        "rack_mismatch": proof.rack_mismatch,
+    }
