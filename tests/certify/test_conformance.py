@@ -12,9 +12,9 @@ from kassay.assignors import registry
 from kassay.certify.runs.baseline import Known, apply, class_of, read_baseline
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
-from kassay.certify.runs.verdicts import Verdict
 from kassay.certify.targets.resolve import resolve
 from kassay.model.kinds import Kind
+from kassay.model.verdict import Verdict
 from tests import paths
 
 BASELINE = read_baseline(paths.BASELINE)

@@ -6,14 +6,13 @@ import pytest
 
 from kassay.certify.runs.blocks import Job, open_bench, play_block
 from kassay.certify.runs.options import Budget, RunOptions
-from kassay.certify.runs.verdicts import missing
 from kassay.certify.targets.resolve import resolve
 from kassay.model.groups.player import Player
 from kassay.model.kinds import Kind
 from kassay.properties.groups.assumptions import ASSUMPTIONS, within
 from kassay.properties.groups.generator import Profile
 from kassay.properties.groups.scenarios import history
-from kassay.properties.situations import SITUATIONS
+from kassay.properties.situations import situations_of
 from kassay.properties.sources import Seeded, derive_seed
 
 
@@ -26,7 +25,7 @@ def reached_by(spec, histories, **options):
 @pytest.mark.parametrize(("spec", "kind"), [("roundrobin", Kind.CLIENT), ("server-range", Kind.SERVER)])
 def test_every_situation_is_reached(spec, kind):
     reached = reached_by(spec, 2500)
-    unreached = {s.id: missing(s, reached) for s in SITUATIONS.values() if kind in s.kinds}
+    unreached = {s.id: s.missing(reached) for s in situations_of(kind)}
     assert {name: parts for name, parts in unreached.items() if parts} == {}
 
 
@@ -44,7 +43,7 @@ def test_an_assumption_keeps_its_inputs_out(assumption):
 
 def test_an_unreached_situation_keeps_a_claim_unknown():
     from kassay.certify.runs.run import certify
-    from kassay.certify.runs.verdicts import Verdict
+    from kassay.model.verdict import Verdict
 
     options = RunOptions(
         budget=Budget(histories=60), assume=frozenset({"no-racks"}), claims=("single-owner",)

@@ -97,7 +97,7 @@ def _claim(claim_id: str) -> dict[str, Any]:
         reading["kinds"].append(kind.value)
         reading["situations"] += [
             {"id": s.id, "sentence": s.sentence}
-            for s in load_situations().values()
+            for s in load_situations()
             if kind in s.kinds and claim_id in s.required_by
         ]
     declared = [

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 
-from kassay.certify.kinds.driver import InternalError
+from kassay.certify.kinds.judging import InternalError
 from kassay.certify.runs import baseline as baselines
 from kassay.certify.runs.baseline import Known
 from kassay.certify.runs.certificate import Certificate, Counterexample

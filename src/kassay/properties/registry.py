@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Any, Final, NamedTuple, TypeVar
 
+from kassay.model.calls import Look
 from kassay.model.errors import InputError
-from kassay.model.groups.step import Look
 from kassay.model.kinds import Kind
 
 
@@ -28,25 +30,24 @@ class Violation(NamedTuple):
     contradictory: bool = False
 
     def __str__(self) -> str:
-        facts = ", ".join(f"{name} {told(value)}" for name, value in self.evidence.facts.items())
+        facts = ", ".join(f"{name} {as_text(value)}" for name, value in self.evidence.facts.items())
         return f"{self.claim}: {self.evidence.subject}" + (f" ({facts})" if facts else "")
 
 
-def told(value: object) -> str:
+def as_text(value: object) -> str:
     """A fact's value as a person would write it."""
     if isinstance(value, tuple | list):
-        return " ".join(told(item) for item in value) or "-"
+        return " ".join(as_text(item) for item in value) or "-"
     if isinstance(value, Mapping):
-        return " ".join(f"{key}={told(item)}" for key, item in value.items()) or "-"
+        return " ".join(f"{key}={as_text(item)}" for key, item in value.items()) or "-"
     return str(value)
 
 
 class Scope(StrEnum):
     """What a predicate looks at.
 
-    STEP: each answered round. OUTCOME: each assignment that balance and movement are judged on
-    (`Rebalanced.outcomes`). REBALANCE: a change with all its rounds. OPTIMUM: an outcome and the
-    certified best for it. CASE: one request and its answer, for the kinds that have no histories.
+    STEP: each answered call. OUTCOME: each answer that balance and movement are judged on. REBALANCE: a
+    change with all its rounds, or a whole run. OPTIMUM: an outcome and the certified best for it.
     TIMING: the target is timed, outside the histories.
     """
 
@@ -54,7 +55,6 @@ class Scope(StrEnum):
     OUTCOME = "outcome"
     REBALANCE = "rebalance"
     OPTIMUM = "optimum"
-    CASE = "case"
     TIMING = "timing"
 
 
@@ -65,14 +65,13 @@ Predicate = Callable[..., Iterator[Evidence]]
 class Claim:
     """One promise: an id, one sentence, and a pure predicate that yields evidence against it.
 
-    `validity` claims are held against every target of
-    their kind. `applies` says where the claim says anything at all. It is judged a `minimum` number
-    of times before it can hold. `looks` are the second looks it needs. `argument` is the default of
-    a claim with a parameter, written `id:argument`; `parse` raises ValueError for one that makes no sense.
+    `validity` claims are held against every target of their kind. `applies` says where the claim says
+    anything at all. It is judged a `minimum` number of times before it can hold. `looks` are the second
+    looks it needs. `argument` is the default of a claim with a parameter, written `id:argument`; `parse`
+    raises ValueError for one that makes no sense.
     """
 
     id: str
-    kinds: tuple[Kind, ...]
     sentence: str
     scope: Scope
     predicate: Predicate
@@ -88,22 +87,9 @@ class Claim:
 
 CLAIMS: Final[dict[tuple[Kind, str], Claim]] = {}
 
-_MODULES: Final = (
-    "groups.validity",
-    "groups.determinism",
-    "groups.balance",
-    "groups.movement",
-    "groups.topics",
-    "groups.scaling",
-    "streams.tasks",
-    "streams.determinism",
-    "streams.balance",
-    "placement.replicas",
-    "placement.balance",
-    "placement.plans",
-    "placement.plan_scenarios",
-    "partitioners.sends",
-)
+_ELSEWHERE: Final = ("machines", "protocols")
+"""Packages without claims about targets: what they import is heavy, and the first needs Hypothesis."""
+
 _F = TypeVar("_F", bound=Predicate)
 
 
@@ -111,8 +97,8 @@ def claim(
     claim_id: str,
     *,
     kinds: Kind | tuple[Kind, ...],
-    scope: Scope,
     source: str,
+    scope: Scope = Scope.STEP,
     validity: bool = False,
     applies: Callable[..., bool] | None = None,
     minimum: int = 50,
@@ -122,39 +108,51 @@ def claim(
     parse: Callable[[str], object] | None = None,
 ) -> Callable[[_F], _F]:
     """Register the predicate; its first docstring line is the claim's sentence."""
-
-    of = (kinds,) if isinstance(kinds, Kind) else kinds
+    own = (kinds,) if isinstance(kinds, Kind) else kinds
+    needed = frozenset(looks)
 
     def register(predicate: _F) -> _F:
         sentence = (predicate.__doc__ or "").strip().splitlines()[0]
-        made = Claim(
-            claim_id,
-            of,
-            sentence,
-            scope,
-            predicate,
-            source,
-            validity,
-            applies,
-            minimum,
-            frozenset(looks),
-            confirm,
-            argument,
-            parse,
-        )
-        for kind in of:
+        for kind in own:
             if (kind, claim_id) in CLAIMS:
                 raise ValueError(f"two predicates for claim {claim_id!r} of kind {kind}")
-            CLAIMS[kind, claim_id] = made
+            CLAIMS[kind, claim_id] = Claim(
+                claim_id,
+                sentence,
+                scope,
+                predicate,
+                source,
+                validity,
+                applies,
+                minimum,
+                needed,
+                confirm,
+                argument,
+                parse,
+            )
         return predicate
 
     return register
 
 
+@cache
+def load() -> None:
+    """Import every module that may register something; what is held against all answers comes last."""
+    import kassay.properties as root
+
+    inside = [
+        module.name
+        for package in pkgutil.iter_modules(root.__path__)
+        if package.ispkg and package.name not in _ELSEWHERE
+        for module in pkgutil.iter_modules([f"{root.__path__[0]}/{package.name}"], f"{package.name}.")
+    ]
+    for name in sorted(inside, key=lambda name: (name.endswith(".answers"), name)):
+        importlib.import_module(f"{root.__name__}.{name}")
+
+
 def load_claims() -> dict[tuple[Kind, str], Claim]:
-    """Every claim by kind and id; imports the modules that define them."""
-    for name in _MODULES:
-        importlib.import_module(f"kassay.properties.{name}")
+    """Every claim by kind and id."""
+    load()
     return CLAIMS
 
 

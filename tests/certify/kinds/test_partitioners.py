@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.assignors.partitioners.explicit import Explicit
-from kassay.certify.kinds.driver import Subject
-from kassay.certify.kinds.partitioners import SendingDriver
+from kassay.certify.kinds.judging import Subject
+from kassay.certify.kinds.partitioners import SendsDriver
 from kassay.certify.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
@@ -19,7 +19,7 @@ from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from tests.mutants import partitioners
 
-DRIVER = SendingDriver()
+DRIVER = SendsDriver(Kind.PARTITIONER)
 PROFILE = Profile(kind=Kind.PARTITIONER)
 
 sendings = st.composite(lambda draw: sending(Drawn(draw)))()
@@ -47,7 +47,9 @@ def test_a_sound_partitioner_keeps_every_claim_and_a_case_survives_being_written
 
 @given(sendings)
 def test_smaller_cases_are_smaller(case):
-    assert all(less == case or DRIVER.size(less) < DRIVER.size(case) for less in DRIVER.smaller(case))
+    assert all(
+        less == case or DRIVER.size(less) < DRIVER.size(case) for less in DRIVER.shrink_candidates(case)
+    )
 
 
 @pytest.mark.parametrize(
@@ -58,7 +60,9 @@ def test_each_fault_is_found_and_shrinks_to_few_records(claim, faulty):
     case = next(
         c for seed in range(300) if claim in broken(c := DRIVER.generate(Seeded(seed), PROFILE), whom)
     )
-    while less := next((c for c in DRIVER.smaller(case) if c != case and claim in broken(c, whom)), None):
+    while less := next(
+        (c for c in DRIVER.shrink_candidates(case) if c != case and claim in broken(c, whom)), None
+    ):
         case = less
     # A counter that goes round all partitions needs some records to come to one without a leader.
     assert len(case.records) <= (4 if claim == "available-only" else 2)
@@ -80,7 +84,7 @@ def test_what_happened_is_told_in_domain_words():
             (ProducerRecord("t", b""), three),
         )
     )
-    kept, refused, failed = DRIVER.told(case, subject(partitioners.FailsOnEmptyKey))
+    kept, refused, failed = DRIVER.narrate(case, subject(partitioners.FailsOnEmptyKey))
     assert (kept["answer"], kept["unavailable"]) == (2, [1])
     assert refused["refused"]["java_class"] == "java.lang.IllegalArgumentException"
     assert failed["failure"]["kind"] == "raised"
@@ -105,7 +109,7 @@ def test_a_document_of_another_form_is_bad_input(spoilt, told):
 
 
 def test_the_driver_serves_partitioners():
-    assert isinstance(driver_for(Kind.PARTITIONER), SendingDriver)
+    assert isinstance(driver_for(Kind.PARTITIONER), SendsDriver)
     case = ProducerSends(
         ((ProducerRecord("t"), TopicMetadata.of(4)), (ProducerRecord("u"), TopicMetadata.of(2)))
     )

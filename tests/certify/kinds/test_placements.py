@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from kassay.assignors.placement.rack_aware import RackAware
 from kassay.assignors.placement.striped import Striped
-from kassay.certify.kinds.driver import Subject
+from kassay.certify.kinds.judging import Subject
 from kassay.certify.kinds.placement_oracle import best_of_placement
 from kassay.certify.kinds.placements import PlacementCase, PlacementDriver
 from kassay.certify.kinds.registry import driver_for
@@ -23,7 +23,7 @@ from kassay.properties.sources import Drawn, Seeded
 from tests.mutants import placers
 from tests.properties.placement.test_balance import TINY, best
 
-DRIVER = PlacementDriver()
+DRIVER = PlacementDriver(Kind.PLACER)
 PROFILE = Profile(kind=Kind.PLACER)
 
 cases = st.builds(PlacementCase, st.composite(lambda draw: request(Drawn(draw)))(), st.integers(0, 2**31 - 1))
@@ -59,7 +59,7 @@ def test_a_case_survives_being_written_down(case):
 
 @given(cases)
 def test_smaller_cases_are_smaller_and_well_formed(case):
-    for less in DRIVER.smaller(case):
+    for less in DRIVER.shrink_candidates(case):
         assert less == case or DRIVER.size(less) < DRIVER.size(case)
         assert less.request.partitions >= 1
         assert less.request.brokers
@@ -103,11 +103,11 @@ def test_another_process_is_a_second_look():
 
 def test_what_happened_is_told_in_domain_words():
     case = PlacementCase(PlacementRequest(1, 2, (Broker(0), Broker(1))), 0)
-    (told,) = DRIVER.told(case, subject(Striped))
+    (told,) = DRIVER.narrate(case, subject(Striped))
     assert sorted(told["answer"][0][1]) == [0, 1]
-    (told,) = DRIVER.told(case._replace(request=PlacementRequest(1, 2, (Broker(0),))), subject(Striped))
+    (told,) = DRIVER.narrate(case._replace(request=PlacementRequest(1, 2, (Broker(0),))), subject(Striped))
     assert told["refused"]["java_class"].endswith("InvalidReplicationFactorException")
-    (told,) = DRIVER.told(
+    (told,) = DRIVER.narrate(
         case._replace(request=PlacementRequest(1, 1, (Broker(0),))), subject(placers.CrashesOnFewBrokers)
     )
     assert told["failure"]["kind"] == "raised"

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.assignors.placement.optimal_plan import OptimalPlan
-from kassay.certify.faulty.groups import controls_of
-from kassay.certify.kinds.driver import Subject
+from kassay.certify.faulty.registry import controls_of
+from kassay.certify.kinds.judging import Subject
 from kassay.certify.kinds.plans import PlanDriver, best_plan, loads_after
 from kassay.certify.runs.shrink import shrink
 from kassay.model.cluster import Broker, TopicPartition
@@ -20,7 +20,7 @@ from kassay.properties.placement.plan_scenarios import plan_request
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
 
-DRIVER = PlanDriver()
+DRIVER = PlanDriver(Kind.PLANNER)
 PROFILE = Profile(kind=Kind.PLANNER)
 
 requests = st.composite(lambda draw: plan_request(Drawn(draw)))()
@@ -52,7 +52,7 @@ def test_the_optimal_plan_keeps_every_claim_and_ends_at_the_optimum(case):
 @given(requests)
 def test_a_request_survives_being_written_down_and_smaller_ones_are_smaller(case):
     assert DRIVER.decode(DRIVER.encode(case), "case") == case
-    for less in DRIVER.smaller(case):
+    for less in DRIVER.shrink_candidates(case):
         assert DRIVER.size(less) < DRIVER.size(case)
         assert all(len(row) == less.replication_factor for _, row in less.before)
 
@@ -65,7 +65,7 @@ def test_each_fault_is_found_and_shrinks_to_one_partition(control):
     )
     found = shrink(DRIVER, case, whom, promise(control.breaks, Kind.PLANNER))
     assert DRIVER.counts(found.case)["partitions"] <= 2
-    (told,) = DRIVER.told(found.case, whom)
+    (told,) = DRIVER.narrate(found.case, whom)
     assert told["moves"]
 
 
@@ -85,7 +85,7 @@ def test_an_error_is_a_violation_of_total_alone():
 
     case = DRIVER.generate(Seeded(0), PROFILE)
     assert broken(case, subject(Raises, "plan-valid")) == {"total"}
-    assert "no idea" in DRIVER.told(case, subject(Raises))[0]["failure"]["message"]
+    assert "no idea" in DRIVER.narrate(case, subject(Raises))[0]["failure"]["message"]
 
 
 def test_more_replicas_than_brokers_are_no_request():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.assignors.streams.sticky import StreamsSticky
-from kassay.certify.kinds.driver import Subject
+from kassay.certify.kinds.judging import Subject
 from kassay.certify.kinds.streams import TaskDriver
 from kassay.certify.runs.shrink import shrink
 from kassay.model.errors import InputError
@@ -17,10 +17,11 @@ from kassay.model.kinds import Kind
 from kassay.properties.groups.generator import Profile
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
-from kassay.properties.streams.scenarios import TASK_SITUATION_IDS, task_history
+from kassay.properties.streams.scenarios import task_history
+from kassay.properties.streams.situations import SENTENCES
 from tests.mutants import task_assignors
 
-DRIVER = TaskDriver()
+DRIVER = TaskDriver(Kind.STREAMS)
 PROFILE = Profile(kind=Kind.STREAMS)
 
 histories = st.composite(lambda draw: task_history(Drawn(draw)))()
@@ -42,7 +43,7 @@ def test_a_history_survives_being_written_down(case):
 
 @given(histories)
 def test_smaller_histories_are_smaller_and_well_formed(case):
-    for less in DRIVER.smaller(case):
+    for less in DRIVER.shrink_candidates(case):
         assert DRIVER.size(less)[:9] <= DRIVER.size(case)[:9]  # names aside
         assert less.processes
         assert less.partitions
@@ -55,7 +56,7 @@ def test_references_keep_what_they_declare(new):
     whom = subject(new, *claims, twin=lambda config: new())
     seen = [DRIVER.examine(DRIVER.generate(Seeded(seed), PROFILE), whom) for seed in range(150)]
     assert [violation for one in seen for violation in one.violations] == []
-    assert {name for one in seen for name in one.reached} == set(TASK_SITUATION_IDS)
+    assert {name for one in seen for name in one.reached} == set(SENTENCES)
     assert {claim for one in seen for claim in one.judged} == {p.id for p in whom.promises}
 
 
@@ -82,7 +83,7 @@ def test_a_run_that_ends_in_an_error_is_told_to_its_end():
 
     case = task_history(Seeded(0))
     assert broken(case, subject(Raises, "converges")) == {"total"}
-    (told,) = DRIVER.told(case, subject(Raises))
+    (told,) = DRIVER.narrate(case, subject(Raises))
     assert "no idea" in told["failure"]["message"]
 
 

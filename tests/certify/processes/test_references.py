@@ -3,7 +3,7 @@
 import pytest
 
 from kassay.assignors.placement.rack_aware import RackAware
-from kassay.certify.faulty.groups import CONTROLS
+from kassay.certify.faulty.registry import load_controls
 from kassay.certify.processes.references import ReferenceHost
 from kassay.certify.runs.blocks import open_host
 from kassay.certify.runs.options import Budget, RunOptions
@@ -18,7 +18,7 @@ TOPIC = TopicMetadata.of(7)
 
 
 def salted(seed):
-    control = next(c for c in CONTROLS if c.name == "salts-hashes")
+    control = next(c for c in load_controls() if c.name == "salts-hashes")
     with open_host(control.target(), seed) as host:
         made = host.new({})
         return [made.partition(ProducerRecord("t", bytes([key])), TOPIC) for key in range(20)]

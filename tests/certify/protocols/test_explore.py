@@ -9,10 +9,11 @@ from hypothesis.stateful import run_state_machine_as_test
 from kassay.certify.protocols.switch_runs import hunt
 from kassay.certify.protocols.views import views_of
 from kassay.model.errors import InputError
-from kassay.model.explore import Severity, Verdict, retrace, run
+from kassay.model.explore import Severity, retrace, run
 from kassay.model.explore import explore as walk
 from kassay.model.protocols.shared.faults import Faults, parse_faults
 from kassay.model.protocols.world.models.classic import ClassicModel
+from kassay.model.verdict import Verdict
 from kassay.properties.machines.protocol import BrokenInvariant, Walk, machine_for
 from kassay.properties.protocols.registry import invariants
 from tests.explored import build, explore

@@ -5,7 +5,7 @@ import pytest
 from kassay.certify.protocols.switch_runs import hunt
 from kassay.certify.protocols.switches import SWITCHES, check_switches
 from kassay.model.errors import InputError
-from kassay.model.explore import Verdict
+from kassay.model.verdict import Verdict
 
 HEAVY = {"sticky_no_generation", "label_agen", "pend_reassign_loses_epoch", "pending_blocks_forever"}
 SLOWER = {

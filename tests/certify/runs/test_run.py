@@ -5,19 +5,21 @@ from itertools import islice
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from kassay.certify.faulty.groups import CONTROLS
-from kassay.certify.kinds.driver import Candidate, ClaimCount, Subject, Tally
+from kassay.certify.faulty.registry import load_controls
+from kassay.certify.kinds.driver import Candidate, ClaimCount, Tally
 from kassay.certify.kinds.exhaustive import scope_cases
+from kassay.certify.kinds.judging import Subject
 from kassay.certify.kinds.registry import driver_for
-from kassay.certify.kinds.smaller import smaller_histories
+from kassay.certify.kinds.shrink_candidates import shrunk_histories
 from kassay.certify.runs.blocks import Job, open_bench, play_block
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.runs.shrink import broken, shrink
-from kassay.certify.runs.verdicts import Verdict, verdict_of
+from kassay.certify.runs.verdicts import verdict_of
 from kassay.certify.targets.resolve import resolve
 from kassay.model.groups.history import History, Join
 from kassay.model.kinds import Kind
+from kassay.model.verdict import Verdict
 from kassay.properties.groups.generator import Profile
 from kassay.properties.registry import promise
 from tests.strategies import histories
@@ -41,7 +43,7 @@ def test_blocks_add_up_whatever_their_cut():
 
 
 # The one that breaks `deterministic` needs a second process; tests/cli/commands/test_certify.py counts it among the caught.
-GROUP_CONTROLS = [c for c in CONTROLS if c.kind is Kind.CLIENT and c.breaks != "deterministic"]
+GROUP_CONTROLS = [c for c in load_controls() if c.kind is Kind.CLIENT and c.breaks != "deterministic"]
 
 
 @pytest.mark.parametrize("control", GROUP_CONTROLS, ids=lambda control: control.name)
@@ -88,8 +90,8 @@ def test_a_case_that_breaks_nothing_does_not_shrink():
 
 @settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(histories())
-def test_smaller_histories_are_histories(case):
-    for smaller in islice(smaller_histories(case), 200):
+def test_candidates_for_a_smaller_history_are_histories(case):
+    for smaller in islice(shrunk_histories(case), 200):
         assert isinstance(smaller, History)
         assert smaller.changes
 

@@ -4,13 +4,13 @@ import time
 
 import pytest
 
-from kassay.certify.kinds.driver import Subject
+from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs.scaling import scaling_result, sized, sizes
-from kassay.certify.runs.verdicts import Verdict
 from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
+from kassay.model.verdict import Verdict
 from kassay.properties.groups.scaling import ScaleTiming, parse_scale, scales
 from kassay.properties.registry import promise, split_claims
 

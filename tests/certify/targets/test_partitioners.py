@@ -5,12 +5,12 @@ import pytest
 from kassay.certify.runs.blocks import open_host
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
-from kassay.certify.runs.verdicts import Verdict
 from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import TargetNotLoadable
 from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import InvalidPartitionError, ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, send_all
+from kassay.model.verdict import Verdict
 from tests.paths import TARGETS
 
 FILE = TARGETS / "partitioners.py"

@@ -33,7 +33,7 @@ def test_every_reference_and_every_library_is_listed_once(capsys):
 
 def test_situations_of_every_kind_are_listed(capsys):
     listed = items("situations", capsys)
-    assert len(listed) == len(load_situations())
+    assert len(listed) == len(list(load_situations()))
     assert {kind for item in listed for kind in item["kinds"].split()} == {
         "client",
         "server",

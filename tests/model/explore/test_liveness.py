@@ -3,7 +3,8 @@
 import pytest
 from hypothesis import given
 
-from kassay.model.explore import Verdict, explore, judge_liveness, rounds_between_disturbances
+from kassay.model.explore import explore, judge_liveness, rounds_between_disturbances
+from kassay.model.verdict import Verdict
 from tests.model.explore.toys import Toy, act, graphs
 
 GO, ROUND, BACK, OUT = act("go"), act("round"), act("back"), act("out", "b")

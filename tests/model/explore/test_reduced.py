@@ -6,16 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.model.explore import (
-    Finding,
-    Invariant,
-    Reduced,
-    Severity,
-    Verdict,
-    explore,
-    judge_liveness,
-    retrace,
-)
+from kassay.model.explore import Finding, Invariant, Reduced, Severity, explore, judge_liveness, retrace
+from kassay.model.verdict import Verdict
 from tests.model.explore.toys import Clients, act, graphs, in_order, renamings
 
 ON, BACK = act("on"), act("back")

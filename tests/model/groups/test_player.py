@@ -2,6 +2,7 @@
 
 from hypothesis import HealthCheck, given, settings
 
+from kassay.model.calls import Failure, Look
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind
 from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
@@ -22,7 +23,6 @@ from kassay.model.groups.history import (
     StaticReturn,
 )
 from kassay.model.groups.player import ROUNDS_MAX, Player
-from kassay.model.groups.step import Failure, Look
 from tests.strategies import histories
 
 T = Cluster.of({"t": 4})

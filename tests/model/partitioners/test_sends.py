@@ -1,6 +1,6 @@
 """Records and metadata, and how they meet a partitioner."""
 
-from kassay.model.groups.player import failure_of
+from kassay.model.calls import Look, Probe, Refusal, failure_of
 from kassay.model.partitioners.partitioner import (
     InvalidPartitionError,
     Partitioner,
@@ -9,7 +9,7 @@ from kassay.model.partitioners.partitioner import (
     ProducerRecord,
     TopicMetadata,
 )
-from kassay.model.partitioners.sends import ProducerSends, RecordRefused, Sent, send, send_all
+from kassay.model.partitioners.sends import ProducerSends, Sent, send, send_all
 
 TWO = TopicMetadata.of(2)
 
@@ -38,7 +38,7 @@ def test_a_partitioner_is_configured_then_asked_then_closed():
     answers = [sent.answer for sent in send_all(noting, ProducerSends(records, {"a": "b"}))]
     assert answers == [
         1,
-        RecordRefused("java.lang.IllegalArgumentException", "no such partition"),
+        Refusal("java.lang.IllegalArgumentException", "no such partition"),
         failure_of(ZeroDivisionError("integer division or modulo by zero")),
     ]
     asked = [("partition", key) for key in (b"k", b"refused", b"")]
@@ -66,8 +66,8 @@ def test_failing_to_be_configured_fails_every_record_and_failing_to_close_the_la
 def test_a_second_object_is_asked_only_on_demand():
     sending = ProducerSends(((ProducerRecord("t", b"k"), TWO),))
     expected = (Sent(*sending.records[0], 1),)
-    assert (send(Noting, sending).sent, send(Noting, sending).other) == (expected, None)
-    assert send(Noting, sending, again=True).other == expected
+    assert (send(Noting, sending).given, send(Noting, sending).probes) == (expected, ())
+    assert send(Noting, sending, again=True).probes == (Probe(Look.OTHER, expected),)
 
 
 def test_metadata_tell_partitions_and_leaders():

@@ -1,7 +1,7 @@
 import pytest
 
+from kassay.model.calls import Failure, Look
 from kassay.model.failure import FailureKind
-from kassay.model.groups.step import Failure, Look
 from kassay.model.streams.history import (
     CHANGELOG,
     SETTLING_ROUNDS_MAX,

@@ -3,7 +3,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.properties.partitioners.scenarios import SendingProfile, key, sending, situations_of
+from kassay.properties.partitioners.scenarios import SendingProfile, key, sending
 from kassay.properties.sources import Drawn, Seeded
 
 
@@ -12,6 +12,20 @@ def test_a_topic_keeps_its_number_of_partitions(sent):
     counts = {(record.topic, topic.count) for record, topic in sent.records}
     assert len(counts) == len({record.topic for record, _ in sent.records})
     assert all(count >= 1 for _, count in counts)
+
+
+def situations_of(sent):
+    """What of interest a sending holds: key lengths modulo 4, partitions not there or not available."""
+    for record, topic in sent.records:
+        if record.partition is not None:
+            if not 0 <= record.partition < topic.count:
+                yield "out-of-range"
+        elif record.key is not None:
+            yield f"key-length:{len(record.key) % 4}"
+        elif 0 < len(topic.available) < topic.count:
+            yield "some-unavailable"
+        elif not topic.available:
+            yield "none-available"
 
 
 def test_every_situation_is_reached_often():

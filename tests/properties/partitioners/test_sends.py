@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from kassay.assignors.partitioners.murmur2 import murmur2, partition_for_key
 from kassay.assignors.registry import load_all
+from kassay.model.calls import Failure
 from kassay.model.failure import FailureKind
-from kassay.model.groups.step import Failure
 from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
-from kassay.model.partitioners.sends import ProducerSendsStep, Sent, send
+from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, Sent, send
 from kassay.properties.partitioners.murmur2 import partition_of_key, unsigned_murmur2
 from kassay.properties.partitioners.scenarios import sending
 from kassay.properties.registry import judged, load_claims, promise, validity_claims
@@ -78,12 +78,12 @@ def test_a_sticky_rule_stays_with_a_partition_that_lost_its_leader():
 
 def test_a_timeout_is_not_a_crash():
     sent = Sent(ProducerRecord("t", b"k"), TopicMetadata.of(2), Failure(FailureKind.TIMEOUT, "2 s"))
-    step = ProducerSendsStep((sent,))
+    step = ProducerSendsStep(ProducerSends(()), (sent,))
     assert [bool(evidence(c, step)) for c in ("total", "terminates")] == [False, True]
 
 
 def test_an_empty_key_is_named_in_evidence():
     sent = Sent(ProducerRecord("t", b""), TopicMetadata.of(2), 7)
-    (found,) = evidence("in-range", ProducerSendsStep((sent,)))
+    (found,) = evidence("in-range", ProducerSendsStep(ProducerSends(()), (sent,)))
     assert found.subject == "record for t, key empty"
     assert found.facts == {"sent to": 7, "of partitions": 2}

@@ -11,15 +11,16 @@ from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
 from kassay.model.placement.plan import Move, Plan
 from kassay.properties.placement.plans import (
-    has_many_moves,
     plan_minimal,
     plan_valid,
     rack_spread_in_plan,
     replicas_distinct_in_plan,
 )
-from kassay.properties.placement.scenarios import PLAN_SITUATIONS, plan
+from kassay.properties.placement.situations import has_many_moves
 from kassay.properties.registry import load_claims
+from kassay.properties.situations import situations_of
 from kassay.properties.sources import Drawn, Seeded
+from tests.properties.placement.plans import plan
 
 T0 = TopicPartition("t", 0)
 PLAIN = tuple(Broker(i) for i in range(4))
@@ -110,6 +111,6 @@ def test_more_copies_than_needed_are_found():
 
 def test_the_generator_reaches_its_situation_and_the_claims_are_registered():
     assert sum(has_many_moves(plan(Seeded(seed))) for seed in range(100)) > 10
-    assert list(PLAN_SITUATIONS) == ["many-moves"]
+    assert [found.id for found in situations_of(Kind.PLANNER)] == ["many-moves"]
     registered = {claim_id for kind, claim_id in load_claims() if kind == Kind.PLANNER}
     assert registered >= {"plan-valid", "plan-minimal", "replicas-distinct", "rack-spread", "total"}

@@ -7,21 +7,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kassay.assignors.registry import load_all
+from kassay.model.calls import Failure, Look, Refusal
 from kassay.model.cluster import Broker
 from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.groups.step import Failure, Look
 from kassay.model.kinds import Kind
-from kassay.model.placement.request import PlacementRequest, Refusal
+from kassay.model.placement.request import PlacementRequest
 from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.machines.placement_oracle import JUDGED, broken
-from kassay.properties.placement.replicas import RackRule, may_refuse, rack_rule
+from kassay.properties.placement.answers import may_refuse
+from kassay.properties.placement.replicas import RackRule, rack_rule
 from kassay.properties.placement.scenarios import request
 from kassay.properties.registry import Scope, judged, load_claims, promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from tests.mutants import placers
 
 LOOKS = (Look.AGAIN, Look.OTHER, Look.PERMUTED)
-CASES = [c.id for (kind, _), c in load_claims().items() if kind == Kind.PLACER and c.scope is Scope.CASE]
+CASES = [c.id for (kind, _), c in load_claims().items() if kind == Kind.PLACER and c.scope is Scope.STEP]
 PLACERS = {spec: found for spec, found in load_all().items() if found.kind == Kind.PLACER}
 
 requests = st.composite(lambda draw: request(Drawn(draw)))()

@@ -4,15 +4,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.model.cluster import Broker
+from kassay.model.kinds import Kind
 from kassay.model.placement.request import PlacementRequest
 from kassay.properties.placement.scenarios import (
     LARGE,
     PARTIAL_RACKS,
-    PLACEMENT_SITUATIONS,
     PlacementProfile,
     brokers,
     request,
 )
+from kassay.properties.situations import situations_of
 from kassay.properties.sources import Drawn, Seeded
 
 
@@ -30,7 +31,7 @@ def test_requests_are_well_formed(asked):
 
 def test_every_situation_and_every_kind_of_cluster_is_reached_often():
     asked = [request(Seeded(seed)) for seed in range(400)]
-    reached = Counter(s.id for one in asked for s in PLACEMENT_SITUATIONS if s.reached(one))
+    reached = Counter(s.id for one in asked for s in situations_of(Kind.PLACER) if s.reached(one))
     assert set(reached) == {"uneven-racks", "fenced", "rf-near-brokers", "partitions-added"}
     assert min(reached.values()) >= 40
     kinds = Counter(
@@ -57,4 +58,4 @@ def test_a_profile_narrows_what_is_made():
 
 def test_the_situations_tell_inputs_apart():
     plain = PlacementRequest(1, 1, tuple(Broker(i, "ab"[i % 2]) for i in range(4)))
-    assert not any(situation.reached(plain) for situation in PLACEMENT_SITUATIONS)
+    assert not any(situation.reached(plain) for situation in situations_of(Kind.PLACER))

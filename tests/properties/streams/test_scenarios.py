@@ -8,11 +8,10 @@ from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskRequest
 from kassay.properties.sources import Drawn, Seeded
 from kassay.properties.streams.scenarios import (
     PROCESSES_MAX,
-    TASK_SITUATION_IDS,
     process_id,
-    reached,
     task_history,
 )
+from kassay.properties.streams.situations import SENTENCES, reached
 
 SEEDS = 400
 
@@ -31,7 +30,7 @@ def test_a_seed_gives_the_same_history_again_and_others_give_others():
 
 def test_every_situation_is_reached_and_none_is_rare():
     counts = Counter(name for seed in range(SEEDS) for name in reached(task_history(Seeded(seed))))
-    assert set(counts) == set(TASK_SITUATION_IDS)
+    assert set(counts) == set(SENTENCES)
     assert min(counts.values()) > SEEDS // 20
 
 

@@ -3,7 +3,7 @@
 import pytest
 from rich.console import Console
 
-from kassay.certify.kinds.driver import Subject
+from kassay.certify.kinds.judging import Subject
 from kassay.certify.kinds.registry import driver_for
 from kassay.certify.runs.blocks import open_host
 from kassay.certify.targets.resolve import resolve
@@ -25,7 +25,7 @@ def told(spec, seed):
     driver = driver_for(target.kind)
     case = driver.generate(Seeded(seed), Profile(kind=target.kind))
     with open_host(target) as host:
-        return case, driver.told(case, Subject(host.new, RebalanceProtocol.EAGER, ()))
+        return case, driver.narrate(case, Subject(host.new, RebalanceProtocol.EAGER, ()))
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -1,91 +1,91 @@
-"""What one case showed, what many cases add up to, and what a driver of a kind of target offers."""
+"""What a driver of a kind of target offers, and what many cases add up to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Generic, TypeVar
 
-from kassay.model.errors import KassayError
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.groups.step import Rebalanced
-from kassay.model.lazy import lazy
+from kassay.certify.kinds.judging import Examination, Played, Subject, judge
+from kassay.model.kinds import Kind
 from kassay.properties.groups.generator import Profile
-from kassay.properties.registry import Promise, Scope, Violation
+from kassay.properties.registry import Promise, Violation
+from kassay.properties.situations import situations_of
 from kassay.properties.sources import Source
 
-Oracle = Callable[[Any, str], Any]
-"""The certified best for an outcome, its goals in the given order; None where no solver can say."""
+Case = TypeVar("Case")
 
 
-class InternalError(KassayError):
-    """kassay itself is wrong; never the target's fault."""
+class Driver(ABC, Generic[Case]):
+    """One kind of target: how its cases are made, played, shrunk and written down."""
 
+    def __init__(self, kind: Kind) -> None:
+        self.situations = situations_of(kind)
 
-@dataclass(frozen=True)
-class Subject:
-    """What is put to the test: how to make its objects, what it promises, and what is assumed.
-
-    `new` makes a configured object of the target. `twin`, if given, makes objects of the same target
-    in another process with another hash seed. `oracle` supplies the certified optimum. `watch` is
-    shown every rebalance of a history after it was judged; it measures and never judges.
-    """
-
-    new: Callable[[Mapping[str, str]], Any]
-    protocol: RebalanceProtocol
-    promises: tuple[Promise, ...]
-    assume: frozenset[str] = frozenset()
-    twin: Callable[[Mapping[str, str]], Any] | None = None
-    oracle: Oracle | None = None
-
-    @lazy
-    def by_scope(self) -> dict[Scope, tuple[Promise, ...]]:
-        """The promises by what their predicates look at; treat as read-only."""
-        return {scope: tuple(p for p in self.promises if p.claim.scope is scope) for scope in Scope}
-
-    watch: Callable[[Rebalanced], None] | None = None
-
-
-@dataclass
-class Examination:
-    """What one case showed.
-
-    `judged` counts judgements by claim id, `reached` situations (a part is `id:part`), `asked` the
-    rebalances (or requests) that were checked.
-    """
-
-    judged: dict[str, int] = field(default_factory=dict)
-    violations: list[Violation] = field(default_factory=list)
-    reached: dict[str, int] = field(default_factory=dict)
-    asked: int = 0
-
-
-class Driver(Protocol):
-    """One kind of target: how its cases are made, examined, shrunk and written down."""
-
-    def generate(self, source: Source, profile: Profile) -> Any:
+    @abstractmethod
+    def generate(self, source: Source, profile: Profile) -> Case:
         """A case out of the source's choices."""
 
-    def examine(self, case: Any, subject: Subject) -> Examination:
-        """Put the case to the subject and judge its promises."""
+    @abstractmethod
+    def play(self, case: Case, subject: Subject) -> Iterable[Played]:
+        """Put the case to the subject, with the second looks that its promises need."""
 
-    def smaller(self, case: Any) -> Iterator[Any]:
+    @abstractmethod
+    def shrink_candidates(self, case: Case) -> Iterator[Case]:
         """Cases that are a little smaller, the boldest cuts first."""
 
-    def size(self, case: Any) -> tuple[int, ...]:
+    @abstractmethod
+    def size(self, case: Case) -> tuple[int, ...]:
         """What makes one case smaller than another."""
 
-    def counts(self, case: Any) -> Mapping[str, int]:
+    @abstractmethod
+    def counts(self, case: Case) -> Mapping[str, int]:
         """Members, partitions and events of a case, for the report."""
 
-    def encode(self, case: Any) -> dict[str, Any]:
+    @abstractmethod
+    def encode(self, case: Case) -> dict[str, Any]:
         """The case as a document."""
 
-    def decode(self, document: object, path: str) -> Any:
+    @abstractmethod
+    def decode(self, document: object, path: str) -> Case:
         """The case that a document holds; raises `InputError`."""
 
-    def told(self, case: Any, subject: Subject) -> list[dict[str, Any]]:
-        """What happens when the case is put to the subject, step by step."""
+    @abstractmethod
+    def narrate(self, case: Case, subject: Subject) -> list[dict[str, Any]]:
+        """What happens when the case is put to the subject, step by step, second looks left out."""
+
+    def best(self, outcome: Any, promise: Promise) -> Any:
+        """The certified best for an outcome, as the promise's claim reads it; None if there is none."""
+        return None
+
+    def is_judged(self, played: Any, subject: Subject) -> bool:
+        """Whether what was asked is within what is assumed."""
+        return True
+
+    def scene(self, case: Case, played: Any) -> object:
+        """What situations are looked for in; None for nothing."""
+        return played
+
+    def asked(self, case: Case, played: Any) -> int:
+        """How much was asked."""
+        return len(played.steps)
+
+    def examine(self, case: Case, subject: Subject) -> Examination:
+        """Play the case, judge every promise on the way, and count the situations that were reached."""
+        seen = Examination()
+        for played in self.play(case, subject):
+            seen.asked += self.asked(case, played)
+            if self.is_judged(played, subject):
+                judge(played, subject, seen, self.best)
+            scene = self.scene(case, played)
+            for situation in self.situations if scene is not None else ():
+                name = situation.name_in(scene)
+                if name is not None:
+                    seen.reached[name] = seen.reached.get(name, 0) + 1
+            if subject.watch is not None:
+                subject.watch(played)
+        return seen
 
 
 @dataclass
@@ -133,7 +133,7 @@ class Tally:
     counts: dict[str, ClaimCount] = field(default_factory=dict)
     reached: dict[str, int] = field(default_factory=dict)
 
-    def take(self, index: int, case: Any, seen: Examination, driver: Driver) -> None:
+    def take(self, index: int, case: Any, seen: Examination, driver: Driver[Any]) -> None:
         """Take in one examination."""
         self.histories += 1
         self.asked += seen.asked
@@ -144,7 +144,7 @@ class Tally:
         if seen.violations:
             self._note(index, case, seen.violations, driver)
 
-    def _note(self, index: int, case: Any, violations: list[Violation], driver: Driver) -> None:
+    def _note(self, index: int, case: Any, violations: list[Violation], driver: Driver[Any]) -> None:
         size = driver.size(case)
         noted: set[str] = set()
         for violation in sorted(violations, key=lambda v: v.contradictory):

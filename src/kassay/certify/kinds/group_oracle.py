@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from kassay.certify.kinds.driver import Oracle
 from kassay.model.cluster import Cluster
 from kassay.model.groups.group import Group
 from kassay.model.groups.step import Step
-from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.properties.groups.balance import Best
 from kassay.solver.consumers.optimum import optimum, parse_order
 from kassay.solver.consumers.problem import Problem
@@ -16,11 +14,6 @@ from kassay.solver.packing.weighted import weighted_lower_bound
 
 CACHED = 4096
 """Outcomes whose optimum is remembered: many rounds ask for the same one."""
-
-
-def oracle_for(kind: Kind) -> Oracle | None:
-    """The oracle of a kind; None where there is no solver for it."""
-    return best_of_group if kind in CONSUMER_GROUPS else None
 
 
 def best_of_group(step: Step, order: str) -> Best:
@@ -34,10 +27,10 @@ def best_of_group(step: Step, order: str) -> Best:
 @lru_cache(maxsize=CACHED)
 def _best(cluster: Cluster, group: Group, order: str) -> Best:
     problem = Problem.of(cluster, group)
-    found = optimum(problem.unweighted(), parse_order(order))
+    best = optimum(problem.unweighted(), parse_order(order))
     return Best(
-        loads=found.loads,
-        moved=found.moved,
-        mismatched=found.rack_mismatch,
+        loads=best.loads,
+        moved=best.moved,
+        mismatched=best.rack_mismatch,
         weight_bound=weighted_lower_bound(problem) if problem.weighted else None,
     )

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from kassay.certify.kinds.driver import Examination, Subject
-from kassay.model.groups.step import Look
+from kassay.certify.kinds.driver import Driver
+from kassay.certify.kinds.judging import Calls, Subject
+from kassay.model.calls import Look, Probe
 from kassay.model.partitioners.documents import sends_of, sends_to_json, sent_to_json
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, send, send_all
 from kassay.properties.groups.generator import Profile
-from kassay.properties.partitioners.scenarios import sending, situations_of
-from kassay.properties.registry import Promise, Violation
+from kassay.properties.partitioners.scenarios import sending
 from kassay.properties.sources import Source
 
 _Entry = tuple[ProducerRecord, TopicMetadata]
@@ -22,25 +23,27 @@ _SINGLES_MAX = 16
 """Up to so many partitions without a leader are taken one by one."""
 
 
-class SendingDriver:
-    """Sends records through a partitioner and judges where they went."""
+class SendsDriver(Driver[ProducerSends]):
+    """Sends records through a partitioner."""
 
-    def generate(self, source: Source, profile: Profile) -> ProducerSends:  # noqa: ARG002  # one size for all
+    def generate(self, source: Source, profile: Profile) -> ProducerSends:
         """A sending out of the source's choices."""
         return sending(source)
 
-    def examine(self, case: ProducerSends, subject: Subject) -> Examination:
-        """Send the records and judge every promise that says something about them."""
-        seen = Examination(asked=len(case.records))
-        steps = list(_steps(case, subject))
-        for promise in subject.promises:
-            for step in steps:
-                _judge(promise, step, seen)
-        for situation in situations_of(case):
-            seen.reached[situation] = seen.reached.get(situation, 0) + 1
-        return seen
+    def play(self, case: ProducerSends, subject: Subject) -> Iterator[Calls[ProducerSendsStep]]:
+        """The sending, and one more step for the same in another process if there is one."""
+        step = send(partial(subject.new, case.config), case, again=Look.OTHER in subject.looks)
+        steps = [step]
+        if subject.twin is not None:
+            elsewhere = send_all(subject.twin(case.config), case)
+            steps.append(ProducerSendsStep(case, step.answer, (Probe(Look.PROCESS, elsewhere),)))
+        yield Calls(tuple(steps))
 
-    def smaller(self, case: ProducerSends) -> Iterator[ProducerSends]:
+    def asked(self, case: ProducerSends, played: Calls[ProducerSendsStep]) -> int:
+        """The records."""
+        return len(case.records)
+
+    def shrink_candidates(self, case: ProducerSends) -> Iterator[ProducerSends]:
         """Sendings of fewer records, then of plainer ones."""
         records = case.records
         width = len(records) // 2
@@ -80,27 +83,9 @@ class SendingDriver:
         """The sending that a document holds; raises `InputError`."""
         return sends_of(document, path)
 
-    def told(self, case: ProducerSends, subject: Subject) -> list[dict[str, Any]]:
+    def narrate(self, case: ProducerSends, subject: Subject) -> list[dict[str, Any]]:
         """Where each record went."""
         return [sent_to_json(sent) for sent in send_all(subject.new(case.config), case)]
-
-
-def _steps(case: ProducerSends, subject: Subject) -> Iterator[ProducerSendsStep]:
-    """The sending, asked again as the promises need, and against another process if there is one."""
-    again = any(Look.OTHER in promise.claim.looks for promise in subject.promises)
-    step = send(lambda: subject.new(case.config), case, again=again)
-    yield step
-    if subject.twin is not None:
-        yield ProducerSendsStep(step.sent, send_all(subject.twin(case.config), case))
-
-
-def _judge(promise: Promise, step: ProducerSendsStep, seen: Examination) -> None:
-    """Judge one promise, if it says anything about the step."""
-    claim = promise.claim
-    if claim.applies is not None and not claim.applies(step):
-        return
-    seen.judged[promise.id] = seen.judged.get(promise.id, 0) + 1
-    seen.violations += [Violation(promise.id, evidence) for evidence in claim.predicate(step)]
 
 
 def _plainer(record: ProducerRecord, topic: TopicMetadata) -> Iterator[_Entry]:

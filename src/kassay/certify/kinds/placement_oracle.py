@@ -22,7 +22,7 @@ CACHED = 4096
 """Requests whose optimum is remembered."""
 
 
-def best_of_placement(step: PlacementStep, order: str = "") -> BestPlacement | None:  # noqa: ARG001
+def best_of_placement(step: PlacementStep) -> BestPlacement | None:
     """The certified best for the step's request; None where it cannot be met.
 
     Racks of which only some brokers have one say nothing about balance: such a request is left out.
@@ -46,9 +46,9 @@ def _replicas(request: PlacementRequest, brokers: Iterable[cluster.Broker]) -> t
         Broker(broker.broker_id, broker.rack, base=held[broker.broker_id]) for broker in sorted(brokers)
     )
     topic = PlacedTopic("t", request.partitions, request.replication_factor)
-    found = best_placement(PlacementProblem(hosts, (topic,), {"t": ((),) * request.partitions}))
+    best = best_placement(PlacementProblem(hosts, (topic,), {"t": ((),) * request.partitions}))
     loads = Counter({host.broker_id: host.base for host in hosts})
-    loads.update(broker for row in found.rows for broker in row)
+    loads.update(broker for row in best.rows for broker in row)
     return tuple(sorted(loads[host.broker_id] for host in hosts))
 
 

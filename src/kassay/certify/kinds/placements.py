@@ -4,31 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
-from kassay.certify.kinds.driver import Examination, Subject
+from kassay.certify.kinds.driver import Driver
+from kassay.certify.kinds.judging import Calls, Subject
 from kassay.certify.kinds.placement_oracle import best_of_placement
 from kassay.model import codec
 from kassay.model.cluster import Broker
-from kassay.model.groups.step import Failure, Look
-from kassay.model.java.randomness import JavaRandom
 from kassay.model.placement.documents import request_of, request_to_json, step_to_json
 from kassay.model.placement.request import PlacementRequest, Replicas
-from kassay.model.placement.step import PlacementProbe, PlacementStep, ask, place
+from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.groups.generator import Profile
-from kassay.properties.placement.scenarios import (
-    LARGE,
-    NO_RACKS,
-    PLACEMENT_SITUATIONS,
-    SMALL,
-    PlacementProfile,
-    request,
-)
-from kassay.properties.registry import Promise, Scope, Violation
+from kassay.properties.placement.balance import BestPlacement
+from kassay.properties.placement.scenarios import LARGE, NO_RACKS, SMALL, PlacementProfile, request
+from kassay.properties.registry import Promise
 from kassay.properties.sources import Source
-
-ALWAYS_JUDGED = frozenset({"total", "terminates"})
-"""Claims that speak of calls without an answer too."""
 
 _SEED_MAX = 2**31 - 1
 
@@ -40,27 +31,28 @@ class PlacementCase(NamedTuple):
     seed: int
 
 
-class PlacementDriver:
-    """Puts requests to a placer and judges every answer."""
+class PlacementDriver(Driver[PlacementCase]):
+    """Puts requests to a placer."""
 
     def generate(self, source: Source, profile: Profile) -> PlacementCase:
         """A request out of the source's choices."""
         return PlacementCase(request(source, _profile(source, profile)), source.integer(0, _SEED_MAX))
 
-    def examine(self, case: PlacementCase, subject: Subject) -> Examination:
-        """Ask the placer and judge every promise that says something about the answer."""
-        seen = Examination(asked=1)
-        step = _step(case, subject)
-        judges_best = any(made.claim.scope is Scope.OPTIMUM for made in subject.promises)
-        best = best_of_placement(step) if judges_best and step.placed is not None else None
-        for promise in subject.promises:
-            _judge(promise, step, best, seen)
-        for situation in PLACEMENT_SITUATIONS:
-            if situation.reached is not None and situation.reached(case.request):
-                seen.reached[situation.id] = 1
-        return seen
+    def play(self, case: PlacementCase, subject: Subject) -> Iterator[Calls[PlacementStep]]:
+        """The one answer; its balance is judged where there is a placement."""
+        new = partial(subject.new, {})
+        step = place(new, case.request, case.seed, subject.looks, subject.new_twin)
+        yield Calls((step,), () if step.placed is None else (step,))
 
-    def smaller(self, case: PlacementCase) -> Iterator[PlacementCase]:
+    def scene(self, case: PlacementCase, played: Calls[PlacementStep]) -> PlacementRequest:
+        """Situations are those of the request."""
+        return case.request
+
+    def best(self, outcome: PlacementStep, promise: Promise) -> BestPlacement | None:
+        """The certified best loads."""
+        return best_of_placement(outcome)
+
+    def shrink_candidates(self, case: PlacementCase) -> Iterator[PlacementCase]:
         """Requests with something taken away, then plainer ones."""
         return (PlacementCase(asked, case.seed) for asked in _smaller(case.request))
 
@@ -91,15 +83,15 @@ class PlacementDriver:
 
     def decode(self, document: object, path: str) -> PlacementCase:
         """The case that a document holds; raises `InputError`."""
-        found = codec.mapping(document, path, ("request", "seed"))
+        fields = codec.mapping(document, path, ("request", "seed"))
         return PlacementCase(
-            request_of(codec.field(found, "request", path), f"{path}.request"),
-            codec.whole(found.get("seed", 0), f"{path}.seed"),
+            request_of(codec.field(fields, "request", path), f"{path}.request"),
+            codec.whole(fields.get("seed", 0), f"{path}.seed"),
         )
 
-    def told(self, case: PlacementCase, subject: Subject) -> list[dict[str, Any]]:
-        """The one answer, second looks left out."""
-        return [step_to_json(place(lambda: subject.new({}), case.request, case.seed))]
+    def narrate(self, case: PlacementCase, subject: Subject) -> list[dict[str, Any]]:
+        """The one answer."""
+        return [step_to_json(place(partial(subject.new, {}), case.request, case.seed))]
 
 
 def _profile(source: Source, profile: Profile) -> PlacementProfile:
@@ -107,30 +99,6 @@ def _profile(source: Source, profile: Profile) -> PlacementProfile:
     large = profile.name == "large" or (profile.name == "mixed" and source.boolean(0.05))
     sized = LARGE if large else SMALL
     return sized if profile.allows("no-racks") else replace(sized, racks=(NO_RACKS,))
-
-
-def _step(case: PlacementCase, subject: Subject) -> PlacementStep:
-    """The answer with the second looks that the promises need."""
-    looks = frozenset(look for promise in subject.promises for look in promise.claim.looks) - {Look.PROCESS}
-    step = place(lambda: subject.new({}), case.request, case.seed, looks)
-    if subject.twin is None or isinstance(step.answer, Failure):
-        return step
-    other = ask(subject.twin({}), case.request, JavaRandom(case.seed))
-    return replace(step, probes=(*step.probes, PlacementProbe(Look.PROCESS, other, case.request)))
-
-
-def _judge(promise: Promise, step: PlacementStep, best: Any, seen: Examination) -> None:
-    """Judge one promise, if it says anything about the step and what it needs is there."""
-    claim = promise.claim
-    if isinstance(step.answer, Failure) and claim.id not in ALWAYS_JUDGED:
-        return
-    if (claim.applies is not None and not claim.applies(step)) or claim.scope is Scope.TIMING:
-        return
-    if claim.scope is Scope.OPTIMUM and best is None:
-        return
-    more = (best,) if claim.scope is Scope.OPTIMUM else ()
-    seen.judged[promise.id] = seen.judged.get(promise.id, 0) + 1
-    seen.violations += [Violation(promise.id, evidence) for evidence in claim.predicate(step, *more)]
 
 
 def _smaller(asked: PlacementRequest) -> Iterator[PlacementRequest]:

@@ -5,54 +5,54 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
-from kassay.certify.kinds.driver import Examination, Subject
-from kassay.model.groups.step import Failure, Look
+from kassay.certify.kinds.driver import Driver
+from kassay.certify.kinds.judging import Calls, Subject
+from kassay.model.calls import Failure
 from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import (
-    PlanProbe,
     PlanRequest,
     PlanStep,
-    ask_planner,
     plan_request_of,
     plan_request_to_json,
     plan_step,
     plan_step_to_json,
 )
 from kassay.properties.groups.generator import Profile
-from kassay.properties.placement.plan_scenarios import MANY_MOVES, plan_request, smaller_requests
-from kassay.properties.placement.plans import has_many_moves
-from kassay.properties.registry import Promise, Scope, Violation
+from kassay.properties.placement.plan_scenarios import plan_request
+from kassay.properties.registry import Promise
 from kassay.properties.sources import Source
 from kassay.solver.placement.optimum import PlacementOptimum, best_placement
 from kassay.solver.placement.problem import Broker, PlacedTopic, PlacementProblem
 
-ALWAYS_JUDGED = frozenset({"total", "terminates"})
-"""Claims that speak of calls without an answer too."""
 
+class PlanDriver(Driver[PlanRequest]):
+    """Asks a planner for plans."""
 
-class PlanDriver:
-    """Asks a planner for plans and judges every state that they go through."""
-
-    def generate(self, source: Source, profile: Profile) -> PlanRequest:  # noqa: ARG002  # one size for all
+    def generate(self, source: Source, profile: Profile) -> PlanRequest:
         """A request out of the source's choices."""
         return plan_request(source)
 
-    def examine(self, case: PlanRequest, subject: Subject) -> Examination:
-        """Ask the planner and judge every promise that says something about the plan."""
-        seen = Examination(asked=1)
-        step = _step(case, subject)
-        for promise in subject.promises:
-            _judge(promise, step, seen)
-        if isinstance(step.answer, Plan) and has_many_moves(step.answer):
-            seen.reached[MANY_MOVES.id] = 1
-        return seen
+    def play(self, case: PlanRequest, subject: Subject) -> Iterator[Calls[PlanStep]]:
+        """The one plan."""
+        step = plan_step(partial(subject.new, {}), case, subject.looks, subject.new_twin)
+        yield Calls((step,), () if isinstance(step.answer, Failure) else (step,))
 
-    def smaller(self, case: PlanRequest) -> Iterator[PlanRequest]:
+    def scene(self, case: PlanRequest, played: Calls[PlanStep]) -> Plan | None:
+        """Situations are those of the plan."""
+        return next((step.given for step in played.outcomes), None)
+
+    def best(self, outcome: PlanStep, promise: Promise) -> int | None:
+        """The fewest copies, for a plan that reaches the best balance."""
+        best = best_plan(outcome.request)
+        reached = loads_after(outcome.request, outcome.given) == tuple(sorted(best.replicas))
+        return best.copies if reached else None
+
+    def shrink_candidates(self, case: PlanRequest) -> Iterator[PlanRequest]:
         """Requests with something taken away."""
-        return smaller_requests(case)
+        return _smaller(case)
 
     def size(self, case: PlanRequest) -> tuple[int, ...]:
         """Partitions, replicas, brokers and racks."""
@@ -71,37 +71,9 @@ class PlanDriver:
         """The request that a document holds; raises `InputError`."""
         return plan_request_of(document, path)
 
-    def told(self, case: PlanRequest, subject: Subject) -> list[dict[str, Any]]:
-        """The one plan, second looks left out."""
-        return [plan_step_to_json(plan_step(lambda: subject.new({}), case))]
-
-
-def _step(case: PlanRequest, subject: Subject) -> PlanStep:
-    """The answer with the second looks that the promises need."""
-    looks = frozenset(look for promise in subject.promises for look in promise.claim.looks)
-    step = plan_step(lambda: subject.new({}), case, looks - {Look.PROCESS})
-    if subject.twin is None or isinstance(step.answer, Failure):
-        return step
-    other = PlanProbe(Look.PROCESS, ask_planner(subject.twin({}), case))
-    return replace(step, probes=(*step.probes, other))
-
-
-def _judge(promise: Promise, step: PlanStep, seen: Examination) -> None:
-    """Judge one promise, if it says anything about the step and what it needs is there."""
-    claim, plan = promise.claim, step.answer
-    subject: tuple[Any, ...] = (step,)
-    if isinstance(plan, Failure):
-        if claim.id not in ALWAYS_JUDGED:
-            return
-    elif claim.scope is Scope.CASE:
-        subject = (plan,)
-    elif claim.scope is Scope.OPTIMUM:
-        best = best_plan(step.request)
-        if loads_after(step.request, plan) != tuple(sorted(best.replicas)):
-            return
-        subject = (plan, best.copies)
-    seen.judged[promise.id] = seen.judged.get(promise.id, 0) + 1
-    seen.violations += [Violation(promise.id, evidence) for evidence in claim.predicate(*subject)]
+    def narrate(self, case: PlanRequest, subject: Subject) -> list[dict[str, Any]]:
+        """The one plan."""
+        return [plan_step_to_json(plan_step(partial(subject.new, {}), case))]
 
 
 def loads_after(request: PlanRequest, plan: Plan) -> tuple[int, ...]:
@@ -119,3 +91,24 @@ def best_plan(request: PlanRequest) -> PlacementOptimum:
         rows.setdefault(tp.topic, []).append(row)
     topics = tuple(PlacedTopic(name, len(own), request.replication_factor) for name, own in rows.items())
     return best_placement(PlacementProblem(hosts, topics, {name: tuple(own) for name, own in rows.items()}))
+
+
+def _smaller(asked: PlanRequest) -> Iterator[PlanRequest]:
+    """Requests with less in them, the boldest cuts first."""
+    rows = asked.before
+    width = len(rows) // 2
+    while width:
+        for start in range(0, len(rows), width):
+            if width < len(rows):
+                yield replace(asked, before=rows[:start] + rows[start + width :])
+        width //= 2
+    if asked.replication_factor > 1:
+        less = asked.replication_factor - 1
+        yield replace(
+            asked, replication_factor=less, before=tuple((tp, row[:less]) for tp, row in asked.before)
+        )
+    if len(asked.brokers) > asked.replication_factor:
+        for broker in asked.brokers:
+            yield replace(asked, brokers=tuple(other for other in asked.brokers if other != broker))
+    if any(broker.rack is not None for broker in asked.brokers):
+        yield replace(asked, brokers=tuple(broker._replace(rack=None) for broker in asked.brokers))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from kassay.certify.kinds.driver import Examination, Subject
-from kassay.model.groups.step import Failure, Look
+from kassay.certify.kinds.driver import Driver
+from kassay.certify.kinds.judging import Subject
 from kassay.model.streams.documents import task_history_of, task_history_to_json, task_step_to_json
 from kassay.model.streams.history import (
     ProcessJoin,
@@ -15,41 +16,32 @@ from kassay.model.streams.history import (
     TaskChange,
     TaskEvent,
     TaskHistory,
-    TaskProbe,
     TaskRun,
-    TaskStep,
     ThreadsChange,
-    ask_tasks,
     run_tasks,
 )
 from kassay.properties.groups.generator import Profile
-from kassay.properties.registry import Promise, Scope, Violation
 from kassay.properties.sources import Source
-from kassay.properties.streams.scenarios import LARGE, SMALL, process_id, reached, task_history
-
-ALWAYS_JUDGED = frozenset({"total", "terminates"})
-"""Claims that speak of calls without an answer too."""
+from kassay.properties.streams.scenarios import LARGE, SMALL, process_id, task_history
 
 
-class TaskDriver:
-    """Plays an application's life against an assignor of tasks and judges every rebalance."""
+class TaskDriver(Driver[TaskHistory]):
+    """Plays an application's life against an assignor of tasks."""
 
     def generate(self, source: Source, profile: Profile) -> TaskHistory:
         """A history out of the source's choices."""
         large = profile.name == "large" or (profile.name == "mixed" and source.boolean(0.05))
         return task_history(source, LARGE if large else SMALL)
 
-    def examine(self, case: TaskHistory, subject: Subject) -> Examination:
-        """Play the history, leave it alone until it is at rest, and judge every promise on the way."""
-        run = _run(case, subject)
-        seen = Examination(asked=len(run.steps))
-        for promise in subject.promises:
-            for thing in _things(promise, run):
-                _judge(promise, thing, seen)
-        seen.reached = dict.fromkeys(sorted(reached(case)), 1)
-        return seen
+    def play(self, case: TaskHistory, subject: Subject) -> Iterator[TaskRun]:
+        """The history played, and left alone until it is at rest."""
+        yield run_tasks(case, partial(subject.new, {}), subject.looks, subject.new_twin)
 
-    def smaller(self, case: TaskHistory) -> Iterator[TaskHistory]:
+    def scene(self, case: TaskHistory, played: TaskRun) -> TaskHistory:
+        """Situations are those of the history."""
+        return case
+
+    def shrink_candidates(self, case: TaskHistory) -> Iterator[TaskHistory]:
         """Histories with something taken away, the boldest cuts first."""
         yield from _fewer_changes(case)
         yield from _fewer_tasks(case)
@@ -89,48 +81,9 @@ class TaskDriver:
         """The history that a document holds; raises `InputError`."""
         return task_history_of(document, path)
 
-    def told(self, case: TaskHistory, subject: Subject) -> list[dict[str, Any]]:
-        """The rebalances as they go, second looks left out."""
-        return [task_step_to_json(step) for step in run_tasks(case, lambda: subject.new({})).steps]
-
-
-def _run(case: TaskHistory, subject: Subject) -> TaskRun:
-    """The history played with the second looks that the promises need."""
-    looks = frozenset(look for promise in subject.promises for look in promise.claim.looks) - {Look.PROCESS}
-    run = run_tasks(case, lambda: subject.new({}), looks)
-    if subject.twin is None:
-        return run
-    twin = subject.twin
-
-    def compared(step: TaskStep) -> TaskStep:
-        if isinstance(step.answer, Failure):
-            return step
-        probe = TaskProbe(Look.PROCESS, ask_tasks(twin({}), step.request), step.request)
-        return replace(step, probes=(*step.probes, probe))
-
-    return replace(run, steps=tuple(map(compared, run.steps)))
-
-
-def _things(promise: Promise, run: TaskRun) -> Sequence[TaskStep | TaskRun]:
-    """What the promise's claim looks at in this run."""
-    claim = promise.claim
-    if claim.scope is Scope.REBALANCE:
-        return (run,)
-    if claim.scope is Scope.OUTCOME:
-        return [step for step in run.steps if step.at_rest]
-    if claim.scope is not Scope.STEP:
-        return ()
-    return [step for step in run.steps if claim.id in ALWAYS_JUDGED or not isinstance(step.answer, Failure)]
-
-
-def _judge(promise: Promise, thing: TaskStep | TaskRun, seen: Examination) -> None:
-    """Judge one promise, if it says anything about the thing."""
-    claim = promise.claim
-    if claim.applies is not None and not claim.applies(thing):
-        return
-    more = () if claim.argument is None else (promise.argument or claim.argument,)
-    seen.judged[promise.id] = seen.judged.get(promise.id, 0) + 1
-    seen.violations += [Violation(promise.id, evidence) for evidence in claim.predicate(thing, *more)]
+    def narrate(self, case: TaskHistory, subject: Subject) -> list[dict[str, Any]]:
+        """The rebalances as they go."""
+        return [task_step_to_json(step) for step in run_tasks(case, partial(subject.new, {})).steps]
 
 
 def _rank(name: str) -> int:
@@ -216,8 +169,8 @@ def _renamed(case: TaskHistory) -> Iterator[TaskHistory]:
             name = names[event.process_id]
             if isinstance(event, ProcessLeave):
                 return ProcessLeave(name)
-            made = ProcessJoin if isinstance(event, ProcessJoin) else ThreadsChange
-            return made(name, event.threads)
+            form = ProcessJoin if isinstance(event, ProcessJoin) else ThreadsChange
+            return form(name, event.threads)
 
         if any(old != new for old, new in names.items()):
             yield replace(

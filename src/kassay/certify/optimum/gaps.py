@@ -20,13 +20,13 @@ from typing import Any, Final, NamedTuple
 from kassay.certify.optimum.instances import Located, at
 from kassay.certify.runs.blocks import open_host
 from kassay.certify.targets.target import Target
+from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.history import History, Join
 from kassay.model.groups.player import Player
 from kassay.model.groups.playing import NewObject
-from kassay.model.groups.step import Failure
 from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.solver.consumers.documents import best_by
 from kassay.solver.consumers.gap import Distribution, Gap, as_group, distributed, distribution, gap

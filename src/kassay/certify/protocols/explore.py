@@ -20,7 +20,6 @@ from kassay.model.explore import (
     InvariantViolation,
     Model,
     Stuck,
-    Verdict,
     WalkLimits,
     WalkProgress,
     WalkStep,
@@ -40,6 +39,7 @@ from kassay.model.protocols.world.parts.levels import Network
 from kassay.model.protocols.world.parts.setting import ModelOptions
 from kassay.model.protocols.world.timed.classic import TimedModel
 from kassay.model.protocols.world.timed.consumer import TimedConsumerModel
+from kassay.model.verdict import Verdict
 from kassay.properties.protocols.registry import invariants, load_invariants
 
 SCHEMA: Final = "kassay/explore/2"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult
-from kassay.certify.runs.verdicts import Verdict
+from kassay.model.verdict import Verdict
 from kassay.reading.documents import read_json
 from kassay.reading.fields import wrong
 from kassay.reading.values import read_as

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from kassay.certify.kinds.driver import Driver, Examination, Subject, Tally
-from kassay.certify.kinds.group_oracle import oracle_for
+from kassay.certify.kinds.driver import Driver, Tally
+from kassay.certify.kinds.judging import Examination, Subject
 from kassay.certify.kinds.registry import driver_for
 from kassay.certify.processes.host import Host
-from kassay.certify.runs.options import RunOptions, needs_optimum, profile_of, promises_of
+from kassay.certify.runs.options import RunOptions, profile_of, promises_of
 from kassay.certify.targets.target import Target
 from kassay.model.groups.step import Rebalanced
 from kassay.properties.groups.generator import Profile
@@ -62,7 +62,7 @@ class Job:
         return replace(self.options, assume=self.assume)
 
     @property
-    def driver(self) -> Driver:
+    def driver(self) -> Driver[Any]:
         """The driver of the target's kind."""
         return driver_for(self.target.kind)
 
@@ -85,7 +85,6 @@ class Bench:
             protocol=job.target.protocol,
             promises=job.promises,
             assume=job.assume,
-            oracle=oracle_for(job.target.kind) if needs_optimum(job.promises) else None,
         )
         self._wants_twin = any(found.claim.id == "deterministic" for found in job.promises)
 

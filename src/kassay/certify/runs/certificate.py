@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from kassay import __version__
-from kassay.certify.runs.verdicts import Verdict
 from kassay.model.groups.trace import Trace
 from kassay.model.kinds import Kind
+from kassay.model.verdict import Verdict
 
 SCHEMA: Final = "kassay/certificate/2"
 

@@ -10,7 +10,7 @@ from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.properties.groups.generator import Profile
 from kassay.properties.groups.topics import PRIORITY_CONFIG
-from kassay.properties.registry import Promise, Scope, promise, validity_claims
+from kassay.properties.registry import Promise, promise, validity_claims
 
 DEFAULT_SECONDS = 30.0
 PRIORITIES = ("1", "2", "3", "10")
@@ -62,11 +62,6 @@ def promises_of(kind: Kind, declared: tuple[str, ...], options: RunOptions) -> t
     own = [promise(name, kind) for name in dict.fromkeys(declared)]
     taken = {found.claim.id for found in own}
     return (*(v for v in validity_claims(kind) if v.claim.id not in taken), *own)
-
-
-def needs_optimum(promises: tuple[Promise, ...]) -> bool:
-    """Whether any promise can be judged by the certified optimum alone."""
-    return any(found.claim.scope is Scope.OPTIMUM for found in promises)
 
 
 def profile_of(kind: Kind, promises: tuple[Promise, ...], options: RunOptions) -> Profile:

@@ -77,7 +77,7 @@ def replay(path: Path, trace: Trace, target: Target) -> Replayed:
     with open_bench(job) as bench:
         subject = bench.with_twin() if found.claim.id == "deterministic" else bench.subject
         violations = broken(driver, case, subject, found)
-        told = driver.told(case, subject)
+        told = driver.narrate(case, subject)
     return Replayed(
         trace=trace,
         target=target.spec,

@@ -11,17 +11,19 @@ from multiprocessing import get_context
 from typing import Any
 
 from kassay import __version__
-from kassay.certify.faulty.groups import Control, controls_of
-from kassay.certify.kinds.driver import ClaimCount, InternalError, Subject, Tally
+from kassay.certify.faulty.registry import Control, controls_of
+from kassay.certify.kinds.driver import ClaimCount, Tally
 from kassay.certify.kinds.exhaustive import scope_cases
+from kassay.certify.kinds.judging import InternalError, Subject
 from kassay.certify.runs.blocks import Bench, Job, open_bench, open_host, play_block
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.certify.runs.options import DEFAULT_SECONDS, RunOptions
 from kassay.certify.runs.scaling import scaling_result
 from kassay.certify.runs.shrink import shrink
-from kassay.certify.runs.verdicts import Verdict, reached_by_id, verdict_of
+from kassay.certify.runs.verdicts import reached_by_id, verdict_of
 from kassay.certify.targets.target import Target
 from kassay.model.groups.trace import Trace
+from kassay.model.verdict import Verdict
 from kassay.properties.registry import Promise, Scope, promise
 
 BLOCK = 100
@@ -260,7 +262,7 @@ def counterexample(
         contradictory=contradictory,
         case=driver.encode(case),
         violations=violations,
-        told=tuple(driver.told(case, replace(bench.subject, promises=(found,)))),
+        told=tuple(driver.narrate(case, replace(bench.subject, promises=(found,)))),
         seed=bench.job.options.seed,
         index=index,
         version=__version__,

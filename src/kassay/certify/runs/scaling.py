@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from itertools import pairwise
 
-from kassay.certify.kinds.driver import Subject
+from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs.certificate import ClaimResult
-from kassay.certify.runs.verdicts import Verdict
+from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join, Leave
 from kassay.model.groups.player import Player
-from kassay.model.groups.step import Failure
+from kassay.model.verdict import Verdict
 from kassay.properties.groups.scaling import DEFAULT, Scale, ScaleTiming, exponent, parse_scale
 from kassay.properties.registry import Promise
 

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import time
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol
 
-from kassay.certify.kinds.driver import Driver, Subject
+from kassay.certify.kinds.judging import Examination, Subject
 from kassay.properties.registry import Promise, Violation
 
 TRIES_MAX = 6000
 """Examinations that one counterexample may cost."""
+
+
+class Shrinkable(Protocol):
+    """What shrinking needs of a driver."""
+
+    def examine(self, case: Any, subject: Subject) -> Examination:
+        """Put the case to the subject and judge its promises."""
+
+    def shrink_candidates(self, case: Any) -> Iterator[Any]:
+        """Cases that are a little smaller, the boldest cuts first."""
+
+    def size(self, case: Any) -> tuple[int, ...]:
+        """What makes one case smaller than another."""
+
+    def encode(self, case: Any) -> dict[str, Any]:
+        """The case as a document."""
 
 
 class Shrunk(NamedTuple):
@@ -20,7 +37,7 @@ class Shrunk(NamedTuple):
     tries: int
 
 
-def broken(driver: Driver, case: Any, subject: Subject, promise: Promise) -> tuple[Violation, ...]:
+def broken(driver: Shrinkable, case: Any, subject: Subject, promise: Promise) -> tuple[Violation, ...]:
     """How the case breaks the promise: ordinary violations if there are any, else contradictory ones."""
     found = [v for v in driver.examine(case, subject).violations if v.claim == promise.id]
     ordinary = [v for v in found if not v.contradictory]
@@ -28,7 +45,7 @@ def broken(driver: Driver, case: Any, subject: Subject, promise: Promise) -> tup
 
 
 def shrink(
-    driver: Driver,
+    driver: Shrinkable,
     case: Any,
     subject: Subject,
     promise: Promise,
@@ -49,7 +66,7 @@ def shrink(
     progress = True
     while progress and tries < tries_max and time.monotonic() < deadline:
         progress = False
-        for smaller in driver.smaller(best):
+        for smaller in driver.shrink_candidates(best):
             if driver.size(smaller) > size or tries >= tries_max or time.monotonic() > deadline:
                 continue
             key = repr(driver.encode(smaller))

@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from enum import StrEnum
-
 from kassay.certify.kinds.driver import ClaimCount, Tally
 from kassay.model.kinds import Kind
+from kassay.model.verdict import Verdict
 from kassay.properties.registry import Promise, Scope
-from kassay.properties.situations import SITUATIONS, Situation, required
-
-
-class Verdict(StrEnum):
-    """What a claim, or a target, came out as."""
-
-    HOLDS = "holds"
-    VIOLATED = "violated"
-    UNKNOWN = "unknown"
-
-
-def missing(situation: Situation, reached: Mapping[str, int]) -> list[str]:
-    """The names under which the situation was not reached; empty if it was."""
-    if not situation.parts:
-        return [] if reached.get(situation.id) else [situation.id]
-    return [name for part in situation.parts if not reached.get(name := f"{situation.id}:{part}")]
+from kassay.properties.situations import required, situations_of
 
 
 def verdict_of(
@@ -46,7 +29,7 @@ def verdict_of(
         return Verdict.UNKNOWN, f"judged {count.checked} times, {found.claim.minimum} needed"
     if found.claim.id == "deterministic" and not tally.reached.get("other-process"):
         return Verdict.UNKNOWN, "no other process was asked"
-    lacking = [name for s in required(found.claim, kind, assume) for name in missing(s, tally.reached)]
+    lacking = [name for s in required(found.claim.id, kind, assume) for name in s.missing(tally.reached)]
     if lacking:
         shown = ", ".join(lacking[:4]) + (f" and {len(lacking) - 4} more" if len(lacking) > 4 else "")
         return Verdict.UNKNOWN, f"not reached: {shown}"
@@ -55,14 +38,7 @@ def verdict_of(
 
 def reached_by_id(kind: Kind, tally: Tally) -> dict[str, int]:
     """How often each situation of the kind was reached; one of several parts by its rarest part."""
-    shown: dict[str, int] = {}
-    for situation in SITUATIONS.values():
-        if kind not in situation.kinds:
-            continue
-        if situation.parts:
-            shown[situation.id] = min(
-                tally.reached.get(f"{situation.id}:{part}", 0) for part in situation.parts
-            )
-        else:
-            shown[situation.id] = tally.reached.get(situation.id, 0)
-    return shown
+    return {
+        s.id: min(tally.reached.get(name, 0) for name in ([f"{s.id}:{part}" for part in s.parts] or [s.id]))
+        for s in situations_of(kind)
+    }

@@ -78,14 +78,14 @@ def _rows(thing: str) -> list[dict[str, str]]:
                 "the input": s.sentence,
                 "required by": " ".join(s.required_by),
             }
-            for s in load_situations().values()
+            for s in load_situations()
         ]
     if thing == "assumptions":
         from kassay.properties.groups.assumptions import ASSUMPTIONS
 
         return [{"assumption": name} for name in ASSUMPTIONS]
     if thing == "controls":
-        from kassay.certify.faulty.groups import CONTROLS
+        from kassay.certify.faulty.registry import load_controls
 
         return [
             {
@@ -94,7 +94,7 @@ def _rows(thing: str) -> list[dict[str, str]]:
                 "must break": c.breaks,
                 "fault": (c.factory.__doc__ or "").splitlines()[0],
             }
-            for c in CONTROLS
+            for c in load_controls()
         ]
     if thing == "vectors":
         from kassay.certify.vectors.registry import load_formats

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from kassay.model.explore.graph import Action, Graph
+from kassay.model.verdict import Verdict
 
 S = TypeVar("S", bound=Hashable)
 
@@ -58,14 +59,6 @@ class Invariant(Generic[S]):
     check_step: Callable[[S, S], Iterable[Finding]] | None = None
     reads: Callable[[S], Hashable] | None = None
     relevant: Callable[[S, S], bool] | None = None
-
-
-class Verdict(StrEnum):
-    """The three answers; `unknown` is a spent budget and never becomes `holds`."""
-
-    HOLDS = "holds"
-    VIOLATED = "violated"
-    UNKNOWN = "unknown"
 
 
 class WalkStep(NamedTuple, Generic[S]):

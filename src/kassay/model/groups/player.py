@@ -8,17 +8,17 @@ Source: KIP-429; the ground rules on rounds are in `docs/claims.md`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from kassay.model.calls import Failure, Look, Probe, failure_of
 from kassay.model.cluster import Cluster
-from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.groups.assignor import Assignor, RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.history import Change, History, Reports
 from kassay.model.groups.playing import GroupWorld, NewObject, Seat
-from kassay.model.groups.step import Failure, Look, Probe, Rebalanced, Step
+from kassay.model.groups.step import Rebalanced, Step
 
 ROUNDS_MAX: Final = 12
 """Rounds after which a group that still moves partitions counts as not converging."""
@@ -114,7 +114,7 @@ class Player:
         seats = list(world.seats.values())
         configs = {seat.member_id: seat.config for seat in seats if seat.config}
         group = Group(())
-        probes: tuple[Probe, ...] = ()
+        probes: tuple[Probe[Assignment], ...] = ()
         mutated = None
         answer: Assignment | Failure
         try:
@@ -147,39 +147,29 @@ class Player:
 
     def _looks(
         self, cluster: Cluster, group: Group, leader: Seat, answer: Assignment, turn: int
-    ) -> tuple[Probe, ...]:
+    ) -> tuple[Probe[Assignment], ...]:
         """The second looks at one answer.
 
         One call of another object serves PERMUTED and OTHER as long as it agrees, and stands
         between the two calls of the same object that AGAIN compares.
         """
         looks = self.looks
-        probes: list[Probe] = []
+        probes: list[Probe[Assignment]] = []
+
+        def another() -> Assignor:
+            return self.new(leader.config)
+
         if Look.PERMUTED in looks:
-            shuffled_cluster, shuffled = permuted(cluster, group, turn)
-            other = self._ask(leader, shuffled_cluster, shuffled)
-            probes.append(Probe(Look.PERMUTED, other, shuffled))
+            other = _asked(another, *permuted(cluster, group, turn))
+            probes.append(Probe(Look.PERMUTED, other))
             agrees = not isinstance(other, Failure) and other.same_sets(answer)
             if Look.OTHER in looks:
-                second = other if agrees else self._ask(leader, cluster, group)
-                probes.append(Probe(Look.OTHER, second, group))
+                probes.append(Probe(Look.OTHER, other if agrees else _asked(another, cluster, group)))
         elif Look.OTHER in looks:
-            probes.append(Probe(Look.OTHER, self._ask(leader, cluster, group), group))
+            probes.append(Probe(Look.OTHER, _asked(another, cluster, group)))
         if Look.AGAIN in looks:
-            again: Assignment | Failure
-            try:
-                again = leader.assignor.assign(cluster, group)
-            except Exception as error:  # as above
-                again = failure_of(error)
-            probes.append(Probe(Look.AGAIN, again, group))
+            probes.append(Probe(Look.AGAIN, _asked(lambda: leader.assignor, cluster, group)))
         return tuple(probes)
-
-    def _ask(self, leader: Seat, cluster: Cluster, group: Group) -> Assignment | Failure:
-        """What a new object, configured like the leader's, answers."""
-        try:
-            return self.new(leader.config).assign(cluster, group)
-        except Exception as error:  # whatever the target's own code throws is its verdict
-            return failure_of(error)
 
     def _broken(self, world: GroupWorld, index: int, change: Change, failure: Failure) -> Rebalanced:
         """A rebalance that never came to be asked."""
@@ -187,13 +177,12 @@ class Player:
         return Rebalanced(index, change, (step,), settled=False, revocations=0)
 
 
-def failure_of(error: Exception) -> Failure:
-    """The failure that an exception of the target stands for."""
-    if isinstance(error, TargetFailure):
-        return Failure(error.kind, error.message, error.raised)
-    names = tuple(cls.__name__ for cls in type(error).__mro__)
-    text = " ".join(str(error).split())
-    return Failure(FailureKind.RAISED, f"raised {names[0]}: {text}" if text else f"raised {names[0]}", names)
+def _asked(assignor: Callable[[], Assignor], cluster: Cluster, group: Group) -> Assignment | Failure:
+    """What the object answers; a new one may fail to come to be."""
+    try:
+        return assignor().assign(cluster, group)
+    except Exception as error:  # whatever the target's own code throws is its verdict
+        return failure_of(error)
 
 
 def permuted(cluster: Cluster, group: Group, turn: int) -> tuple[Cluster, Group]:

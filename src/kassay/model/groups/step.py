@@ -4,48 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import NamedTuple
 
+from kassay.model.calls import Failure, Probe
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.failure import FailureKind
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group, previous_owners
 from kassay.model.groups.history import Change
 from kassay.model.lazy import lazy
-
-
-class Failure(NamedTuple):
-    """The target gave no usable answer; `message` is one line.
-
-    `raised` are the names of the class and base classes of what was raised, nearest first.
-    """
-
-    kind: FailureKind
-    message: str
-    raised: tuple[str, ...] = ()
-
-
-class Look(StrEnum):
-    """Ways of asking a second time.
-
-    AGAIN: the same object, the same input, another object having answered in between. OTHER: another
-    object configured alike. PERMUTED: another object, with members, topics and owned lists in
-    another order. PROCESS: the same history in another process with another hash seed.
-    """
-
-    AGAIN = "again"
-    OTHER = "other"
-    PERMUTED = "permuted"
-    PROCESS = "process"
-
-
-class Probe(NamedTuple):
-    """A second answer to the input of a step."""
-
-    look: Look
-    answer: Assignment | Failure
-    group: Group
 
 
 @dataclass(frozen=True)
@@ -62,7 +27,7 @@ class Step:
     generation: int
     turn: int = 0
     protocol: RebalanceProtocol = RebalanceProtocol.EAGER
-    probes: tuple[Probe, ...] = ()
+    probes: tuple[Probe[Assignment], ...] = ()
     mutated: str | None = None
     failed_sync: frozenset[str] = frozenset()
     configs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

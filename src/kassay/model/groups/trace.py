@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from kassay.model import codec
+from kassay.model.calls import Failure, answer_to_json
 from kassay.model.cluster import Broker, Cluster, Topic
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import EVENTS, Change, CreateTopic, Event, History, Reports
-from kassay.model.groups.step import Failure, Rebalanced, Step
+from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import Kind
 
 SCHEMA: Final = "kassay/trace/2"
@@ -280,7 +281,7 @@ def step_to_json(step: Step) -> dict[str, Any]:
         "members": [member_to_json(member) for member in step.group.members],
     }
     if isinstance(step.answer, Failure):
-        document["failure"] = {"kind": step.answer.kind.value, "message": step.answer.message}
+        document |= answer_to_json(step.answer)
     else:
         document["answer"] = {member_id: codec.pairs(tps) for member_id, tps in step.answer.items()}
     return document

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from kassay.model import codec
-from kassay.model.groups.step import Failure
+from kassay.model.calls import answer_to_json
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
-from kassay.model.partitioners.sends import ProducerSends, RecordRefused, Sent
+from kassay.model.partitioners.sends import ProducerSends, Sent
 
 _RECORD = ("topic", "key", "value", "partition", "partitions", "unavailable")
 
@@ -62,13 +62,9 @@ def _record_of(value: object, path: str) -> tuple[ProducerRecord, TopicMetadata]
 def sent_to_json(sent: Sent) -> dict[str, Any]:
     """One record and where it went, for the reader of a trace."""
     document = record_to_json(sent.record, sent.topic)
-    if isinstance(sent.answer, Failure):
-        document["failure"] = {"kind": sent.answer.kind.value, "message": sent.answer.message}
-    elif isinstance(sent.answer, RecordRefused):
-        document["refused"] = {"java_class": sent.answer.java_class, "message": sent.answer.message}
-    else:
-        document["answer"] = sent.answer
-    return document
+    return document | (
+        {"answer": sent.answer} if isinstance(sent.answer, int) else answer_to_json(sent.answer)
+    )
 
 
 def _text(data: bytes | None) -> str | None:

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kassay.model.groups.player import failure_of
-from kassay.model.groups.step import Failure
+from kassay.model.calls import Call, Failure, Look, Refusal, call, failure_of
 from kassay.model.partitioners.partitioner import (
     InvalidPartitionError,
     Partitioner,
@@ -16,19 +15,12 @@ from kassay.model.partitioners.partitioner import (
 )
 
 
-class RecordRefused(NamedTuple):
-    """The partitioner declined the record; `java_class` is the class of the error in Kafka."""
-
-    java_class: str
-    message: str
-
-
 class Sent(NamedTuple):
     """One record, the metadata at that time, and the partition it went to."""
 
     record: ProducerRecord
     topic: TopicMetadata
-    answer: int | RecordRefused | Failure
+    answer: int | Refusal | Failure
 
 
 @dataclass(frozen=True)
@@ -39,12 +31,8 @@ class ProducerSends:
     config: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class ProducerSendsStep:
-    """One sending through a new partitioner; `other` is the same through another new one, if asked for."""
-
-    sent: tuple[Sent, ...]
-    other: tuple[Sent, ...] | None = None
+class ProducerSendsStep(Call[ProducerSends, tuple[Sent, ...]]):
+    """One sending through a new partitioner; each record has an answer of its own."""
 
 
 def send_all(partitioner: Partitioner, sending: ProducerSends) -> tuple[Sent, ...]:
@@ -66,16 +54,16 @@ def send_all(partitioner: Partitioner, sending: ProducerSends) -> tuple[Sent, ..
 
 
 def send(new: Callable[[], Partitioner], sending: ProducerSends, *, again: bool = False) -> ProducerSendsStep:
-    """A step with a new partitioner, and one with another if it is to be asked `again`."""
-    return ProducerSendsStep(send_all(new(), sending), send_all(new(), sending) if again else None)
+    """A step with a new partitioner, and with another one if it is to be asked `again`."""
+    return call(ProducerSendsStep, send_all, new, sending, (Look.OTHER,) if again else ())
 
 
 def _answer(
     partitioner: Partitioner, record: ProducerRecord, topic: TopicMetadata
-) -> int | RecordRefused | Failure:
+) -> int | Refusal | Failure:
     try:
         return partitioner.partition(record, topic)
     except InvalidPartitionError as refused:
-        return RecordRefused(refused.java_class, str(refused))
+        return Refusal(refused.java_class, str(refused))
     except Exception as error:  # the target's own code
         return failure_of(error)

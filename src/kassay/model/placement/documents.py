@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from kassay.model import codec
+from kassay.model.calls import Failure, Refusal, answer_to_json
 from kassay.model.cluster import Cluster
-from kassay.model.groups.step import Failure
 from kassay.model.groups.trace import cluster_of, cluster_to_json
-from kassay.model.placement.request import NOT_FIXED, PlacementRequest, Refusal, Replicas
+from kassay.model.placement.request import NOT_FIXED, PlacementRequest, Replicas
 from kassay.model.placement.step import PlacementStep
 
 _FIELDS = (
@@ -59,10 +59,6 @@ def step_to_json(step: PlacementStep) -> dict[str, Any]:
     """What was asked and what was answered, for the reader of a trace."""
     document: dict[str, Any] = {"request": request_to_json(step.request)}
     answer = step.answer
-    if isinstance(answer, Failure):
-        document["failure"] = {"kind": answer.kind.value, "message": answer.message}
-    elif isinstance(answer, Refusal):
-        document["refused"] = {"java_class": answer.java_class, "message": answer.message}
-    else:
-        document["answer"] = [[partition, list(replicas)] for partition, replicas in step.numbered()]
-    return document
+    if isinstance(answer, Failure | Refusal):
+        return document | answer_to_json(answer)
+    return document | {"answer": [[partition, list(replicas)] for partition, replicas in step.numbered()]}

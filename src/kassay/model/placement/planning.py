@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from kassay.model import codec
+from kassay.model.calls import Call, Failure, Look, answer_to_json, call, failure_of
 from kassay.model.cluster import Broker, Cluster, TopicPartition
 from kassay.model.errors import InputError
-from kassay.model.groups.player import failure_of
-from kassay.model.groups.step import Failure, Look
 from kassay.model.groups.trace import cluster_of, cluster_to_json
 from kassay.model.placement.plan import Plan
 from kassay.model.placement.request import Replicas
@@ -43,40 +42,25 @@ class Planner(Protocol):
         """The moves, in order."""
 
 
-class PlanProbe(NamedTuple):
-    """A second answer to the same request."""
-
-    look: Look
-    answer: Plan | Failure
+class PlanStep(Call[PlanRequest, Plan]):
+    """One call of a planner."""
 
 
-@dataclass(frozen=True)
-class PlanStep:
-    """One call of a planner: what was asked, what it answered, and how second looks answered."""
+def plan_step(
+    new: Callable[[], Planner],
+    request: PlanRequest,
+    looks: Collection[Look] = (),
+    twin: Callable[[], Planner] | None = None,
+) -> PlanStep:
+    """A step with a new planner."""
+    return call(PlanStep, _ask, new, request, looks, twin=twin)
 
-    request: PlanRequest
-    answer: Plan | Failure
-    probes: tuple[PlanProbe, ...] = ()
 
-
-def ask_planner(planner: Planner, request: PlanRequest) -> Plan | Failure:
-    """What the planner makes of the request, or that it gave no usable answer."""
+def _ask(planner: Planner, request: PlanRequest) -> Plan | Failure:
     try:
         return planner.plan(request)
     except Exception as error:  # the target's own code
         return failure_of(error)
-
-
-def plan_step(new: Callable[[], Planner], request: PlanRequest, looks: Collection[Look] = ()) -> PlanStep:
-    """A step with a new planner: the answer, and those second looks that are asked for."""
-    planner = new()
-    answer = ask_planner(planner, request)
-    probes = []
-    if Look.OTHER in looks:
-        probes.append(PlanProbe(Look.OTHER, ask_planner(new(), request)))
-    if Look.AGAIN in looks:
-        probes.append(PlanProbe(Look.AGAIN, ask_planner(planner, request)))
-    return PlanStep(request, answer, tuple(probes))
 
 
 def plan_request_to_json(request: PlanRequest) -> dict[str, Any]:
@@ -114,8 +98,7 @@ def plan_step_to_json(step: PlanStep) -> dict[str, Any]:
     """What was asked and which moves were answered, for the reader of a trace."""
     document: dict[str, Any] = {"request": plan_request_to_json(step.request), "moves": []}
     if isinstance(step.answer, Failure):
-        document["failure"] = {"kind": step.answer.kind.value, "message": step.answer.message}
-        return document
+        return document | answer_to_json(step.answer)
     document["moves"] = [
         {
             "topic": move.partition.topic,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
 
 from kassay.model.cluster import Broker
 from kassay.model.errors import KafkaError
@@ -95,10 +95,3 @@ class Placer(Protocol):
 
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
         """The replicas of each new partition; raises `PlacementRefusedError`."""
-
-
-class Refusal(NamedTuple):
-    """The placer declined; `java_class` is the class of the error that Kafka would raise."""
-
-    java_class: str
-    message: str

@@ -3,41 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import replace
 
-from kassay.model.groups.player import failure_of
-from kassay.model.groups.step import Failure, Look
-from kassay.model.java.randomness import JavaRandom, RandomSource
+from kassay.model.calls import Call, Failure, Look, Refusal, call, failure_of
+from kassay.model.java.randomness import JavaRandom
 from kassay.model.placement.request import (
     Placement,
     PlacementRefusedError,
     PlacementRequest,
     Placer,
-    Refusal,
     Replicas,
 )
 
 
-class PlacementProbe(NamedTuple):
-    """A second answer to a placement step; `request` is what was asked then."""
-
-    look: Look
-    answer: Placement | Refusal | Failure
-    request: PlacementRequest
-
-
-@dataclass(frozen=True)
-class PlacementStep:
-    """One call of a placer: what was asked, what it answered, and how second looks answered.
-
-    `mutated` says what of its input the target changed.
-    """
-
-    request: PlacementRequest
-    answer: Placement | Refusal | Failure
-    probes: tuple[PlacementProbe, ...] = ()
-    mutated: str | None = None
+class PlacementStep(Call[PlacementRequest, Placement | Refusal]):
+    """One call of a placer."""
 
     @property
     def placed(self) -> Placement | None:
@@ -49,33 +29,28 @@ class PlacementStep:
         return enumerate(self.placed or (), start=self.request.first_partition)
 
 
-def ask(placer: Placer, request: PlacementRequest, random: RandomSource) -> Placement | Refusal | Failure:
-    """What the placer makes of the request: a placement, a refusal, or nothing usable."""
-    try:
-        return placer.place(request, random)
-    except PlacementRefusedError as refused:
-        return Refusal(refused.java_class, str(refused))
-    except Exception as error:  # the target's own code
-        return failure_of(error)
-
-
 def place(
-    new: Callable[[], Placer], request: PlacementRequest, seed: int = 0, looks: Collection[Look] = ()
+    new: Callable[[], Placer],
+    request: PlacementRequest,
+    seed: int = 0,
+    looks: Collection[Look] = (),
+    twin: Callable[[], Placer] | None = None,
 ) -> PlacementStep:
-    """A step with a new placer: the answer, and those second looks that are asked for.
+    """A step with a new placer; every call has random numbers of its own from the same seed.
 
-    Every call has random numbers of its own from the same seed. PERMUTED gives the brokers backwards;
-    PROCESS is for those who have another process.
+    PERMUTED gives the brokers backwards.
     """
-    placer = new()
-    answer = ask(placer, request, JavaRandom(seed))
-    mutated = getattr(placer, "mutated", None)
-    probes = []
-    if Look.OTHER in looks:
-        probes.append(PlacementProbe(Look.OTHER, ask(new(), request, JavaRandom(seed)), request))
-    if Look.PERMUTED in looks:
-        turned = replace(request, brokers=request.brokers[::-1])
-        probes.append(PlacementProbe(Look.PERMUTED, ask(new(), turned, JavaRandom(seed)), turned))
-    if Look.AGAIN in looks:
-        probes.append(PlacementProbe(Look.AGAIN, ask(placer, request, JavaRandom(seed)), request))
-    return PlacementStep(request, answer, tuple(probes), mutated)
+
+    def ask(placer: Placer, asked: PlacementRequest) -> Placement | Refusal | Failure:
+        try:
+            return placer.place(asked, JavaRandom(seed))
+        except PlacementRefusedError as refused:
+            return Refusal(refused.java_class, str(refused))
+        except Exception as error:  # the target's own code
+            return failure_of(error)
+
+    return call(PlacementStep, ask, new, request, looks, permuted=_backwards, twin=twin)
+
+
+def _backwards(request: PlacementRequest) -> PlacementRequest:
+    return replace(request, brokers=request.brokers[::-1])

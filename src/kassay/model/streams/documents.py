@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from kassay.model import codec
+from kassay.model.calls import Failure, answer_to_json
 from kassay.model.errors import InputError
-from kassay.model.groups.step import Failure
 from kassay.model.streams.history import (
     ProcessJoin,
     ProcessLeave,
@@ -149,7 +149,7 @@ def task_step_to_json(step: TaskStep) -> dict[str, Any]:
         "at_rest": step.at_rest,
     }
     if isinstance(step.answer, Failure):
-        document["failure"] = {"kind": step.answer.kind.value, "message": step.answer.message}
+        document |= answer_to_json(step.answer)
     else:
         document["probing_rebalance"] = step.answer.probing_rebalance
         document["answer"] = {

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import Final
 
-from kassay.model.groups.player import failure_of
-from kassay.model.groups.step import Failure, Look
+from kassay.model.calls import Call, Failure, Look, call, failure_of
 from kassay.model.streams.tasks import (
     RUNNING,
     ClientTasks,
@@ -88,77 +87,63 @@ class TaskHistory:
     warmup_replicas_max: int = 2
 
 
-class TaskProbe(NamedTuple):
-    """A second answer to a step; `request` is what was asked then."""
-
-    look: Look
-    answer: TaskAssignment | Failure
-    request: TaskRequest
-
-
 @dataclass(frozen=True)
-class TaskStep:
+class TaskStep(Call[TaskRequest, TaskAssignment]):
     """One rebalance: what the leader saw, what it decided, and how second looks answered.
 
     `at_rest` marks the end of `settle_tasks`: the answer repeats the one before and asks for no other.
     """
 
-    request: TaskRequest
-    answer: TaskAssignment | Failure
-    probes: tuple[TaskProbe, ...] = ()
     at_rest: bool = False
 
-    @property
-    def given(self) -> TaskAssignment:
-        """The answer; raises `LookupError` where there is none."""
-        if isinstance(self.answer, Failure):
-            raise LookupError(self.answer.message)
-        return self.answer
+
+NewTaskAssignor = Callable[[], TaskAssignor]
 
 
-def ask_tasks(assignor: TaskAssignor, request: TaskRequest) -> TaskAssignment | Failure:
-    """What the assignor makes of the request, or that it gave no usable answer."""
+def step_of(
+    new: NewTaskAssignor,
+    request: TaskRequest,
+    looks: Collection[Look] = (),
+    twin: NewTaskAssignor | None = None,
+) -> TaskStep:
+    """A step with a new object of the assignor; PERMUTED gives clients and tasks backwards."""
+    return call(TaskStep, _ask, new, request, looks, permuted=_backwards, twin=twin)
+
+
+def _ask(assignor: TaskAssignor, request: TaskRequest) -> TaskAssignment | Failure:
     try:
         return assignor.assign(request)
     except Exception as error:  # the target's own code
         return failure_of(error)
 
 
-def step_of(new: Callable[[], TaskAssignor], request: TaskRequest, looks: Collection[Look] = ()) -> TaskStep:
-    """A step with a new object of the assignor: the answer, and those second looks that are asked for.
-
-    PERMUTED gives clients and tasks backwards; PROCESS is for those who have another process.
-    """
-    assignor = new()
-    answer = ask_tasks(assignor, request)
-    probes = []
-    if Look.OTHER in looks:
-        probes.append(TaskProbe(Look.OTHER, ask_tasks(new(), request), request))
-    if Look.PERMUTED in looks:
-        turned = replace(
-            request, clients=request.clients[::-1], tasks=request.tasks[::-1], stateful=request.stateful[::-1]
-        )
-        probes.append(TaskProbe(Look.PERMUTED, ask_tasks(new(), turned), turned))
-    if Look.AGAIN in looks:
-        probes.append(TaskProbe(Look.AGAIN, ask_tasks(assignor, request), request))
-    return TaskStep(request, answer, tuple(probes))
+def _backwards(request: TaskRequest) -> TaskRequest:
+    return replace(
+        request, clients=request.clients[::-1], tasks=request.tasks[::-1], stateful=request.stateful[::-1]
+    )
 
 
 def play_tasks(
-    history: TaskHistory, new: Callable[[], TaskAssignor], looks: Collection[Look] = ()
+    history: TaskHistory,
+    new: NewTaskAssignor,
+    looks: Collection[Look] = (),
+    twin: NewTaskAssignor | None = None,
 ) -> Iterator[TaskStep]:
     """The start and every change in turn, a rebalance each; ends early where there is no answer."""
-    step = step_of(new, first_request(history), looks)
+    step = step_of(new, first_request(history), looks, twin)
     yield step
     for change in history.changes:
         if isinstance(step.answer, Failure):
             return
-        step = step_of(new, next_request(step.request, step.answer, change), looks)
+        step = step_of(new, next_request(step.request, step.answer, change), looks, twin)
         yield step
 
 
 def settle_tasks(
-    step: TaskStep, new: Callable[[], TaskAssignor], looks: Collection[Look] = ()
+    step: TaskStep,
+    new: NewTaskAssignor,
+    looks: Collection[Look] = (),
+    twin: NewTaskAssignor | None = None,
 ) -> Iterator[TaskStep]:
     """The rebalances that follow by themselves, all copies having caught up, until nothing changes.
 
@@ -168,7 +153,7 @@ def settle_tasks(
         before = step.answer
         if isinstance(before, Failure):
             return
-        step = step_of(new, next_request(step.request, before, TaskChange()), looks)
+        step = step_of(new, next_request(step.request, before, TaskChange()), looks, twin)
         if step.answer == before and not before.probing_rebalance:
             yield replace(step, at_rest=True)
             return
@@ -259,15 +244,30 @@ class TaskRun:
         return len(self.steps) - self.played
 
     @property
+    def outcomes(self) -> tuple[TaskStep, ...]:
+        """The steps at which balance and movement are judged: those at rest."""
+        return tuple(step for step in self.steps if step.at_rest)
+
+    @property
     def at_rest(self) -> bool:
         """Whether the application came to rest."""
         return self.steps[-1].at_rest
 
+    @property
+    def contradictory(self) -> bool:
+        """Processes report what they have and cannot contradict each other."""
+        return False
 
-def run_tasks(history: TaskHistory, new: Callable[[], TaskAssignor], looks: Collection[Look] = ()) -> TaskRun:
+
+def run_tasks(
+    history: TaskHistory,
+    new: NewTaskAssignor,
+    looks: Collection[Look] = (),
+    twin: NewTaskAssignor | None = None,
+) -> TaskRun:
     """The history played, and then left alone until it is at rest."""
-    played = list(play_tasks(history, new, looks))
-    after = list(settle_tasks(played[-1], new, looks))
+    played = list(play_tasks(history, new, looks, twin))
+    after = list(settle_tasks(played[-1], new, looks, twin))
     changes = [change == TaskChange() for change in history.changes]
     quiet = [False, *changes][: len(played)] + [True] * len(after)
     return TaskRun((*played, *after), tuple(quiet), len(played))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from kassay.certify.kinds.group_oracle import best_of_group
+from kassay.model.calls import Failure
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.metrics import moved, rack_mismatches
-from kassay.model.groups.step import Failure, Rebalanced, Step
+from kassay.model.groups.step import Rebalanced, Step
 from kassay.properties.groups.balance import ORDER
 
 

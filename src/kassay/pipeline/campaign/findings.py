@@ -14,7 +14,8 @@ from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kassay.certify.kinds.driver import Driver, Examination, Subject
+from kassay.certify.kinds.driver import Driver
+from kassay.certify.kinds.judging import Examination, Subject
 from kassay.certify.runs.blocks import Bench, open_bench
 from kassay.certify.runs.run import counterexample
 from kassay.certify.runs.shrink import broken, shrink
@@ -22,9 +23,8 @@ from kassay.pipeline.campaign.campaign import Campaign
 from kassay.pipeline.campaign.lanes import Lane
 from kassay.pipeline.campaign.schemas import FINDINGS, arrow_struct
 from kassay.pipeline.campaign.sums import CONTRADICTORY, Key, Smallest, bucket_of, kind_of
-from kassay.properties.groups.generator import Profile
 from kassay.properties.registry import promise
-from kassay.properties.sources import Source, derive_seed
+from kassay.properties.sources import derive_seed
 
 if TYPE_CHECKING:
     import pyarrow
@@ -107,15 +107,10 @@ def shrink_all(work: Shrinking, batches: Iterator[pyarrow.RecordBatch]) -> Itera
 class OneKind:
     """A driver that has eyes for one class of input and one kind of violation only."""
 
-    def __init__(self, driver: Driver, key: Key) -> None:
+    def __init__(self, driver: Driver[Any], key: Key) -> None:
         self._driver = driver
         self._key = key
-        self.smaller, self.size, self.encode = driver.smaller, driver.size, driver.encode
-        self.counts, self.decode, self.told = driver.counts, driver.decode, driver.told
-
-    def generate(self, source: Source, profile: Profile) -> Any:
-        """A case out of the source's choices."""
-        return self._driver.generate(source, profile)
+        self.shrink_candidates, self.size, self.encode = driver.shrink_candidates, driver.size, driver.encode
 
     def examine(self, case: Any, subject: Subject) -> Examination:
         """What the case showed, other violations left out."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from kassay.certify.kinds.driver import InternalError
+from kassay.certify.kinds.judging import InternalError
 from kassay.pipeline.campaign import tables, worker
 from kassay.pipeline.campaign.batches import chunks_of, next_batch
 from kassay.pipeline.campaign.campaign import Campaign

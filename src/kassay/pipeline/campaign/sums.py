@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.kinds.driver import ClaimCount, Driver, Examination, Tally
-from kassay.properties.registry import Violation, told
+from kassay.certify.kinds.driver import ClaimCount, Driver, Tally
+from kassay.certify.kinds.judging import Examination
+from kassay.properties.registry import Violation, as_text
 
 ORDINARY: Final = "ordinary"
 CONTRADICTORY: Final = "contradictory"
@@ -47,7 +48,7 @@ def kind_of(violation: Violation) -> str:
     """
     subject, facts = violation.evidence
     shown = ", ".join(
-        f"{name} {_NAMED.sub('# ', told(value)).strip() if isinstance(value, str) else '#'}"
+        f"{name} {_NAMED.sub('# ', as_text(value)).strip() if isinstance(value, str) else '#'}"
         for name, value in facts.items()
     )
     return f"{violation.claim}: {_NAMED.sub('# ', subject).strip()}" + (f" ({shown})" if shown else "")
@@ -65,7 +66,7 @@ class Sums:
     tally: Tally = field(default_factory=Tally)
     kinds: dict[Key, Smallest] = field(default_factory=dict)
 
-    def take(self, index: int, case: Any, seen: Examination, driver: Driver) -> None:
+    def take(self, index: int, case: Any, seen: Examination, driver: Driver[Any]) -> None:
         """Take in one examination."""
         self.tally.take(index, case, seen, driver)
         if not seen.violations:

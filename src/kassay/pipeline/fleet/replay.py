@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from kassay.certify.processes.host import Host
 from kassay.certify.runs.blocks import open_host
 from kassay.certify.targets.target import Target
+from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.history import (
@@ -30,7 +31,7 @@ from kassay.model.groups.history import (
     Resubscribe,
 )
 from kassay.model.groups.player import Player
-from kassay.model.groups.step import Failure, Step
+from kassay.model.groups.step import Step
 from kassay.pipeline.campaign.distance import Distance
 
 if TYPE_CHECKING:

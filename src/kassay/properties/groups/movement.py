@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from kassay.model.calls import Failure
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.history import StaticReturn
-from kassay.model.groups.step import Failure, Rebalanced, Step
+from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.properties.registry import Evidence, Scope, claim
 
@@ -20,7 +21,6 @@ REVOKING_ROUNDS = 2
 @claim(
     "cooperative",
     kinds=Kind.CLIENT,
-    scope=Scope.STEP,
     source="KIP-429: a partition is given on only after its owner gave it up",
 )
 def cooperative(step: Step) -> Iterator[Evidence]:

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kassay.model.calls import Failure
 from kassay.model.cluster import TopicPartition
-from kassay.model.failure import FailureKind
 from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.groups.step import Failure, Look, Probe, Rebalanced, Step
+from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import CONSUMER_GROUPS, GROUPS, Kind
 from kassay.properties.registry import Evidence, Scope, claim
 
-REFUSALS = frozenset({"PartitionAssignorException", "PartitionAssignorError"})
-"""Kafka's documented refusal of an unknown topic, under its own name and ours."""
-_SPENT = frozenset({FailureKind.TIMEOUT})
 
-
-@claim(
-    "members",
-    kinds=Kind.CLIENT,
-    scope=Scope.STEP,
-    validity=True,
-    source="ConsumerPartitionAssignor.assign",
-)
+@claim("members", kinds=Kind.CLIENT, validity=True, source="ConsumerPartitionAssignor.assign")
 def members(step: Step) -> Iterator[Evidence]:
     """There is an entry for each member id and no other."""
     wanted, got = step.group.by_id.keys(), step.given.keys()
@@ -34,20 +24,14 @@ def members(step: Step) -> Iterator[Evidence]:
         yield Evidence(member_id, {"entry": "of no member"})
 
 
-@claim(
-    "members",
-    kinds=(Kind.SERVER, Kind.SHARE),
-    scope=Scope.STEP,
-    validity=True,
-    source="KIP-848: PartitionAssignor",
-)
+@claim("members", kinds=(Kind.SERVER, Kind.SHARE), validity=True, source="KIP-848: PartitionAssignor")
 def known_members(step: Step) -> Iterator[Evidence]:
     """No foreign member appears; an absent member has nothing."""
     for member_id in sorted(step.given.keys() - step.group.by_id.keys()):
         yield Evidence(member_id, {"entry": "of no member"})
 
 
-@claim("single-owner", kinds=CONSUMER_GROUPS, scope=Scope.STEP, validity=True, source="KIP-429")
+@claim("single-owner", kinds=CONSUMER_GROUPS, validity=True, source="KIP-429")
 def single_owner(step: Step) -> Iterator[Evidence]:
     """No partition is given out twice."""
     given = step.given
@@ -63,7 +47,7 @@ def single_owner(step: Step) -> Iterator[Evidence]:
             yield Evidence(str(tp), {"owners": tuple(sorted(ids))})
 
 
-@claim("single-owner", kinds=Kind.SHARE, scope=Scope.STEP, validity=True, source="KIP-932")
+@claim("single-owner", kinds=Kind.SHARE, validity=True, source="KIP-932")
 def given_once(step: Step) -> Iterator[Evidence]:
     """No partition is given twice to one member."""
     for member_id, tps in sorted(step.given.items()):
@@ -71,7 +55,7 @@ def given_once(step: Step) -> Iterator[Evidence]:
             yield Evidence(str(tp), {"twice to": member_id})
 
 
-@claim("exists", kinds=GROUPS, scope=Scope.STEP, validity=True, source="Kafka metadata")
+@claim("exists", kinds=GROUPS, validity=True, source="Kafka metadata")
 def exists(step: Step) -> Iterator[Evidence]:
     """Every partition given out is in the metadata: topic known, 0 <= p < its count."""
     counts = step.cluster.counts
@@ -84,7 +68,7 @@ def exists(step: Step) -> Iterator[Evidence]:
                 )
 
 
-@claim("subscribed", kinds=GROUPS, scope=Scope.STEP, validity=True, source="KIP-54")
+@claim("subscribed", kinds=GROUPS, validity=True, source="KIP-54")
 def subscribed(step: Step) -> Iterator[Evidence]:
     """A member gets only topics of its own subscription."""
     by_id = step.group.by_id
@@ -131,86 +115,3 @@ def complete(rebalanced: Rebalanced) -> Iterator[Evidence]:
         if outcome.protocol is RebalanceProtocol.COOPERATIVE:
             for tp in _left_out(outcome):
                 yield Evidence(str(tp), {"owner": "nobody at the fixpoint"})
-
-
-def _failures(step: Step) -> Iterator[tuple[str, Failure]]:
-    """Every call of this step that gave no answer, and what call it was."""
-    if isinstance(step.answer, Failure):
-        yield "assign", step.answer
-    for probe in step.probes:
-        if isinstance(probe.answer, Failure):
-            yield f"assign, asked {probe.look.value}", probe.answer
-
-
-@claim(
-    "total",
-    kinds=Kind.CLIENT,
-    scope=Scope.STEP,
-    validity=True,
-    source="ConsumerPartitionAssignor: a well-formed input has an answer",
-)
-def total(step: Step) -> Iterator[Evidence]:
-    """A well-formed input never raises."""
-    for call, failure in _failures(step):
-        if failure.kind not in _SPENT:
-            yield Evidence(call, {"no answer": failure.message})
-
-
-@claim(
-    "total",
-    kinds=(Kind.SERVER, Kind.SHARE),
-    scope=Scope.STEP,
-    validity=True,
-    source="KIP-848: PartitionAssignor",
-)
-def total_or_refused(step: Step) -> Iterator[Evidence]:
-    """A well-formed input never raises; an unknown topic may be refused with PartitionAssignorException."""
-    counts = step.cluster.counts
-    unknown = any(topic not in counts for member in step.group.members for topic in member.topics)
-    for call, failure in _failures(step):
-        if failure.kind not in _SPENT and not (unknown and REFUSALS & set(failure.raised)):
-            yield Evidence(call, {"no answer": failure.message})
-
-
-@claim("terminates", kinds=GROUPS, scope=Scope.STEP, validity=True, source="KIP-429: max.poll.interval.ms")
-def terminates(step: Step) -> Iterator[Evidence]:
-    """It answers within the call limit."""
-    for call, failure in _failures(step):
-        if failure.kind in _SPENT:
-            yield Evidence(call, {"no answer": failure.message})
-
-
-def difference(step: Step, probe: Probe) -> Evidence | None:
-    """How the second answer differs from the first, or None where it does not."""
-    if isinstance(probe.answer, Failure):
-        return Evidence(f"asked {probe.look.value}", {"no answer": probe.answer.message})
-    if probe.answer.same_sets(step.given):
-        return None
-    for member_id in sorted(step.given.keys() | probe.answer.keys()):
-        first = step.given.get(member_id, ())
-        second = probe.answer.get(member_id, ())
-        if sorted(first) != sorted(second):
-            return Evidence(
-                member_id,
-                {"asked": probe.look.value, "first": sorted(first), "then": sorted(second)},
-            )
-    return Evidence("the answer", {"asked": probe.look.value, "differs in": "its member ids"})
-
-
-@claim(
-    "pure",
-    kinds=GROUPS,
-    scope=Scope.STEP,
-    validity=True,
-    looks=(Look.AGAIN, Look.OTHER),
-    source="ConsumerPartitionAssignor: assign is called on any member's object",
-)
-def pure(step: Step) -> Iterator[Evidence]:
-    """The input is unchanged, and the same input gets the same answer from this and any other object."""
-    if step.mutated:
-        yield Evidence("the input", {"changed": step.mutated})
-    for probe in step.probes:
-        if probe.look in (Look.AGAIN, Look.OTHER):
-            found = difference(step, probe)
-            if found is not None:
-                yield found

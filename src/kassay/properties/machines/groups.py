@@ -13,6 +13,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from kassay.model.calls import Failure, Look
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.assignor import Assignor, RebalanceProtocol
 from kassay.model.groups.group import Member
@@ -31,7 +32,7 @@ from kassay.model.groups.history import (
     Return,
 )
 from kassay.model.groups.player import Player
-from kassay.model.groups.step import Failure, Look, Rebalanced
+from kassay.model.groups.step import Rebalanced
 from kassay.model.kinds import Kind
 from kassay.properties.registry import Evidence, Promise, Scope, promise, validity_claims
 

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Final
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from kassay.model.calls import Look
 from kassay.model.cluster import Broker
-from kassay.model.groups.step import Look
 from kassay.model.kinds import Kind
 from kassay.model.placement.request import PlacementRequest, Placer, Replicas
 from kassay.model.placement.step import PlacementStep, place
@@ -145,10 +145,10 @@ def placement_machine(new: Callable[[], Placer], claims: Collection[str] = ()) -
     Raises `InputError` for a claim that placers do not make. Claims that need a solver's optimum are
     left out.
     """
-    validity = [made for made in validity_claims(Kind.PLACER) if made.claim.scope is Scope.CASE]
+    validity = [made for made in validity_claims(Kind.PLACER) if made.claim.scope is Scope.STEP]
     declared = [
         made for made in (promise(spelled, Kind.PLACER) for spelled in claims) if made not in validity
     ]
-    promises = (*validity, *(made for made in declared if made.claim.scope is Scope.CASE))
+    promises = (*validity, *(made for made in declared if made.claim.scope is Scope.STEP))
     attributes: dict[str, Any] = {"new": staticmethod(new), "promises": promises}
     return type("PlacementMachineOfTarget", (PlacementMachine,), attributes)

@@ -6,7 +6,6 @@ key, and with a partition that is or is not there, come between. Partitions go a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -90,17 +89,3 @@ def _explicit(source: Source, profile: SendingProfile, count: int) -> int:
     if profile.out_of_range and source.boolean(0.35):
         return source.choice((-1, count, count + source.integer(1, 9)))
     return source.integer(0, count - 1)
-
-
-def situations_of(sent: ProducerSends) -> Iterator[str]:
-    """What of interest a sending holds: key lengths modulo 4, partitions not there or not available."""
-    for record, topic in sent.records:
-        if record.partition is not None:
-            if not 0 <= record.partition < topic.count:
-                yield "out-of-range"
-        elif record.key is not None:
-            yield f"key-length:{len(record.key) % 4}"
-        elif 0 < len(topic.available) < topic.count:
-            yield "some-unavailable"
-        elif not topic.available:
-            yield "none-available"

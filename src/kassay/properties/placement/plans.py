@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import NamedTuple, TypeVar
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.kinds import Kind
 from kassay.model.placement.plan import Plan
+from kassay.model.placement.planning import PlanStep
 from kassay.model.placement.request import Replicas
 from kassay.properties.placement.replicas import rack_rule, wrong_replicas
 from kassay.properties.registry import Evidence, Scope, claim
@@ -30,6 +32,25 @@ class Stage(NamedTuple):
         return f"{self.partition} after {self.after_moves} moves"
 
 
+_P = TypeVar("_P", bound=Callable[..., Iterator[Evidence]])
+
+
+def _claim(
+    claim_id: str, source: str, scope: Scope = Scope.STEP, *, validity: bool = False
+) -> Callable[[_P], _P]:
+    """Register a predicate over the plan that a planner answered with."""
+
+    def register(predicate: _P) -> _P:
+        @claim(claim_id, kinds=Kind.PLANNER, scope=scope, validity=validity, source=source)
+        @wraps(predicate)
+        def of_step(step: PlanStep, *best: int) -> Iterator[Evidence]:
+            return predicate(step.given, *best)
+
+        return predicate
+
+    return register
+
+
 def stages(plan: Plan) -> Iterator[Stage]:
     """Every state that some partition goes through, the starts left out."""
     ends = {move.partition: number for number, move in enumerate(plan.moves, start=1)}
@@ -43,7 +64,7 @@ def stages(plan: Plan) -> Iterator[Stage]:
         yield Stage(partition, number, before, after, wanted, last)
 
 
-@claim("plan-valid", kinds=Kind.PLANNER, scope=Scope.CASE, source="KIP-455")
+@_claim("plan-valid", "KIP-455")
 def plan_valid(plan: Plan) -> Iterator[Evidence]:
     """A replica moves only from a broker that hosts it; each state between keeps the other rules."""
     for number, (move, before, after) in enumerate(plan.states(), start=1):
@@ -55,7 +76,7 @@ def plan_valid(plan: Plan) -> Iterator[Evidence]:
     yield from rack_spread_in_plan(plan)
 
 
-@claim("replicas-distinct", kinds=Kind.PLANNER, scope=Scope.CASE, validity=True, source="KIP-455")
+@_claim("replicas-distinct", "KIP-455", validity=True)
 def replicas_distinct_in_plan(plan: Plan) -> Iterator[Evidence]:
     """After every move the partition has exactly RF different brokers, none of them gone at its last."""
     brokers = {broker.broker_id: broker for broker in plan.brokers}
@@ -71,7 +92,7 @@ def replicas_distinct_in_plan(plan: Plan) -> Iterator[Evidence]:
                 yield Evidence(stage.subject, {"replicas": stage.replicas, **wrong})
 
 
-@claim("rack-spread", kinds=Kind.PLANNER, scope=Scope.CASE, source="KIP-36, KIP-455")
+@_claim("rack-spread", "KIP-36, KIP-455")
 def rack_spread_in_plan(plan: Plan) -> Iterator[Evidence]:
     """No move breaks the rack rule of its partition, and a partition that is done with keeps it."""
     if not plan.brokers or any(broker.rack is None for broker in plan.brokers):
@@ -93,14 +114,9 @@ def rack_spread_in_plan(plan: Plan) -> Iterator[Evidence]:
             )
 
 
-@claim("plan-minimal", kinds=Kind.PLANNER, scope=Scope.OPTIMUM, source="KAFKA-19048")
+@_claim("plan-minimal", "KAFKA-19048", Scope.OPTIMUM)
 def plan_minimal(plan: Plan, fewest: int) -> Iterator[Evidence]:
     """The fewest replicas move among plans that reach the same balance."""
     copied = sum(move.target is not None for move in plan.moves)
     if copied > fewest:
         yield Evidence("the plan", {"replicas copied": copied, "could be": fewest})
-
-
-def has_many_moves(plan: Plan) -> bool:
-    """Whether several replicas of one partition move."""
-    return len({move.partition for move in plan.moves}) < len(plan.moves)

@@ -12,12 +12,10 @@ from itertools import combinations
 from typing import NamedTuple
 
 from kassay.model.cluster import Broker
-from kassay.model.failure import FailureKind
-from kassay.model.groups.step import Failure, Look
 from kassay.model.kinds import Kind
-from kassay.model.placement.request import PlacementRequest, Refusal, Replicas
-from kassay.model.placement.step import PlacementProbe, PlacementStep
-from kassay.properties.registry import Evidence, Scope, claim
+from kassay.model.placement.request import PlacementRequest, Replicas
+from kassay.model.placement.step import PlacementStep
+from kassay.properties.registry import Evidence, claim
 
 
 class RackRule(NamedTuple):
@@ -52,28 +50,12 @@ def is_too_few(step: PlacementStep) -> bool:
     return step.request.replication_factor > len(step.request.brokers)
 
 
-def may_refuse(request: PlacementRequest) -> bool:
-    """Whether a refusal is proper: numbers without sense, too few unfenced brokers, partial racks."""
-    return (
-        request.partitions < 1
-        or not 1 <= request.replication_factor <= len(request.unfenced)
-        or request.has_partial_racks
-    )
-
-
 def is_placed(step: PlacementStep) -> bool:
     """Whether there is a placement to look at."""
     return step.placed is not None
 
 
-@claim(
-    "replicas-distinct",
-    kinds=Kind.PLACER,
-    scope=Scope.CASE,
-    validity=True,
-    applies=is_placed,
-    source="AdminUtils",
-)
+@claim("replicas-distinct", kinds=Kind.PLACER, validity=True, applies=is_placed, source="AdminUtils")
 def replicas_distinct(step: PlacementStep) -> Iterator[Evidence]:
     """Every new partition has exactly RF different, known brokers."""
     request = step.request
@@ -99,14 +81,7 @@ def wrong_replicas(
         yield {"no such broker": unknown}
 
 
-@claim(
-    "too-few-brokers",
-    kinds=Kind.PLACER,
-    scope=Scope.CASE,
-    validity=True,
-    applies=is_too_few,
-    source="AdminUtils",
-)
+@claim("too-few-brokers", kinds=Kind.PLACER, validity=True, applies=is_too_few, source="AdminUtils")
 def too_few_brokers(step: PlacementStep) -> Iterator[Evidence]:
     """RF larger than the number of brokers is refused with an error."""
     if is_too_few(step) and step.placed is not None:
@@ -121,95 +96,12 @@ def too_few_brokers(step: PlacementStep) -> Iterator[Evidence]:
         )
 
 
-@claim("total", kinds=Kind.PLACER, scope=Scope.CASE, validity=True, source="ReplicaPlacer")
-def total(step: PlacementStep) -> Iterator[Evidence]:
-    """A well-formed request never raises; one that cannot be met may be refused."""
-    for call, answer in _answers(step):
-        if isinstance(answer, Failure) and answer.kind is not FailureKind.TIMEOUT:
-            # Too few brokers may be told with any error; the claim of that name says no more either.
-            if answer.kind is not FailureKind.RAISED or not is_too_few(step):
-                yield Evidence(call, {answer.kind.value: answer.message})
-        elif isinstance(answer, Refusal) and not may_refuse(step.request):
-            yield Evidence(call, {"refused": answer.message})
-
-
-@claim("terminates", kinds=Kind.PLACER, scope=Scope.CASE, validity=True, source="ReplicaPlacer")
-def terminates(step: PlacementStep) -> Iterator[Evidence]:
-    """It answers within the call limit."""
-    for call, answer in _answers(step):
-        if isinstance(answer, Failure) and answer.kind is FailureKind.TIMEOUT:
-            yield Evidence(call, {answer.kind.value: answer.message})
-
-
-def _answers(step: PlacementStep) -> Iterator[tuple[str, object]]:
-    """Every answer of the step and what call it was."""
-    yield "place", step.answer
-    for probe in step.probes:
-        yield f"place, asked {probe.look.value}", probe.answer
-
-
-def _difference(step: PlacementStep, probe: PlacementProbe) -> Evidence | None:
-    """How the second answer differs from the first; refusals do not differ in their messages."""
-    first, then = step.answer, probe.answer
-    if first == then or (isinstance(first, Refusal) and isinstance(then, Refusal)):
-        return None
-    return Evidence("the answer", {"asked": probe.look.value, "first": first, "then": then})
-
-
-@claim(
-    "pure",
-    kinds=Kind.PLACER,
-    scope=Scope.CASE,
-    validity=True,
-    looks=(Look.AGAIN, Look.OTHER),
-    source="ReplicaPlacer: one object places all topics",
-)
-def pure(step: PlacementStep) -> Iterator[Evidence]:
-    """The input is unchanged, and the same request gets the same placement from this and any other object."""
-    if step.mutated:
-        yield Evidence("the input", {"changed": step.mutated})
-    for probe in step.probes:
-        found = _difference(step, probe) if probe.look in (Look.AGAIN, Look.OTHER) else None
-        if found is not None:
-            yield found
-
-
-@claim(
-    "deterministic",
-    kinds=Kind.PLACER,
-    scope=Scope.CASE,
-    looks=(Look.AGAIN, Look.OTHER, Look.PROCESS),
-    source="KAFKA-12898: answers that follow a hash order",
-)
-def deterministic(step: PlacementStep) -> Iterator[Evidence]:
-    """The answer depends on the request alone: not on process, hash seed, time or earlier calls."""
-    for probe in step.probes:
-        found = _difference(step, probe) if probe.look is not Look.PERMUTED else None
-        if found is not None:
-            yield found
-
-
-@claim(
-    "order-independent",
-    kinds=Kind.PLACER,
-    scope=Scope.CASE,
-    looks=(Look.PERMUTED,),
-    source="AdminUtils, with racks",
-)
-def order_independent(step: PlacementStep) -> Iterator[Evidence]:
-    """Permuting the brokers does not change the answer."""
-    for probe in step.probes:
-        found = _difference(step, probe) if probe.look is Look.PERMUTED else None
-        if found is not None:
-            yield found
-
-
 def has_rack_rule(step: PlacementStep) -> bool:
     """Whether there is a placement on brokers that are enough and all have a rack."""
     return is_placed(step) and step.request.has_racks and not is_too_few(step)
 
 
-@claim("rack-spread", kinds=Kind.PLACER, scope=Scope.CASE, applies=has_rack_rule, source="KIP-36")
+@claim("rack-spread", kinds=Kind.PLACER, applies=has_rack_rule, source="KIP-36")
 def rack_spread(step: PlacementStep) -> Iterator[Evidence]:
     """Replicas lie in min(RF, racks) racks, at most ceil(RF / racks) in each where brokers allow."""
     request = step.request
@@ -235,13 +127,7 @@ def has_partial_racks(step: PlacementStep) -> bool:
     return step.request.has_partial_racks
 
 
-@claim(
-    "partial-racks-refused",
-    kinds=Kind.PLACER,
-    scope=Scope.CASE,
-    applies=has_partial_racks,
-    source="AdminUtils",
-)
+@claim("partial-racks-refused", kinds=Kind.PLACER, applies=has_partial_racks, source="AdminUtils")
 def partial_racks_refused(step: PlacementStep) -> Iterator[Evidence]:
     """A cluster in which only some brokers have a rack is refused."""
     if step.request.has_partial_racks and step.placed is not None:
@@ -258,13 +144,7 @@ def has_laps(step: PlacementStep) -> bool:
     )
 
 
-@claim(
-    "follower-spread",
-    kinds=Kind.PLACER,
-    scope=Scope.CASE,
-    applies=has_laps,
-    source="AdminUtils, its second goal",
-)
+@claim("follower-spread", kinds=Kind.PLACER, applies=has_laps, source="AdminUtils, its second goal")
 def follower_spread(step: PlacementStep) -> Iterator[Evidence]:
     """A broker that leads at least as many partitions as there are brokers has two follower sets or more.
 
@@ -303,13 +183,7 @@ def _has_choice(request: PlacementRequest, leader: int) -> bool:
     return next(choices, None) is not None and next(choices, None) is not None
 
 
-@claim(
-    "no-fenced-leader",
-    kinds=Kind.PLACER,
-    scope=Scope.CASE,
-    applies=is_placed,
-    source="StripedReplicaPlacer",
-)
+@claim("no-fenced-leader", kinds=Kind.PLACER, applies=is_placed, source="StripedReplicaPlacer")
 def no_fenced_leader(step: PlacementStep) -> Iterator[Evidence]:
     """No fenced broker leads a partition that an unfenced replica could lead."""
     unfenced, known = step.request.unfenced, step.request.by_id

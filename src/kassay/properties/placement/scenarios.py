@@ -1,4 +1,4 @@
-"""Requests to placers and plans out of a source of choices, and the situations they are to reach.
+"""Requests to placers out of a source of choices.
 
 Racks are absent, even, uneven or partial; brokers are fenced; the replication factor is small, next to
 the number of brokers, or above it; topics are new or growing; now and then there are enough
@@ -7,17 +7,11 @@ partitions for a leader to meet all its followers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from kassay.model.cluster import Broker, TopicPartition
-from kassay.model.kinds import Kind
-from kassay.model.placement.plan import Move, Plan
+from kassay.model.cluster import Broker
 from kassay.model.placement.request import PlacementRequest, Replicas
-from kassay.properties.placement.plans import has_many_moves
-from kassay.properties.placement.replicas import rack_rule
-from kassay.properties.situations import SITUATIONS, Situation
 from kassay.properties.sources import Source, many
 
 NO_RACKS, EVEN_RACKS, UNEVEN_RACKS, PARTIAL_RACKS = "none", "even", "uneven", "partial"
@@ -45,7 +39,7 @@ def request(source: Source, profile: PlacementProfile = SMALL) -> PlacementReque
     factor = _replication_factor(source, len(hosts), profile)
     existing: tuple[Replicas, ...] = ()
     if profile.existing and factor <= len(hosts) and source.boolean(0.3):
-        existing = tuple(many(source, 1, 6, lambda _: _row(source, hosts, factor), 0.7))
+        existing = tuple(many(source, 1, 6, lambda _: replicas(source, hosts, factor), 0.7))
     partitions = source.integer(1, profile.partitions_max)
     if len(hosts) <= 5 and source.boolean(0.25):
         partitions = len(hosts) * (len(hosts) + source.integer(1, 2))
@@ -90,7 +84,7 @@ def _replication_factor(source: Source, size: int, profile: PlacementProfile) ->
     return size + source.integer(1, 2)
 
 
-def _row(source: Source, hosts: tuple[Broker, ...], factor: int) -> Replicas:
+def replicas(source: Source, hosts: tuple[Broker, ...], factor: int) -> Replicas:
     """That many different brokers."""
     left = [broker.broker_id for broker in hosts]
     row = []
@@ -98,79 +92,3 @@ def _row(source: Source, hosts: tuple[Broker, ...], factor: int) -> Replicas:
         row.append(source.choice(left))
         left.remove(row[-1])
     return tuple(row)
-
-
-def plan(source: Source, profile: PlacementProfile = SMALL) -> Plan:
-    """A valid plan: each move is from a host to another broker, and keeps the rack rule if it held."""
-    hosts = brokers(source, profile)
-    factor = min(len(hosts), source.integer(1, 3))
-    rows = many(source, 1, 4, lambda _: _row(source, hosts, factor), 0.6)
-    now = {TopicPartition("t", number): row for number, row in enumerate(rows)}
-    before = tuple(now.items())
-    moves: list[Move] = []
-    for _ in many(source, 0, 6, lambda i: i, 0.7):
-        partition = source.choice(list(now))
-        able = _valid_moves(partition, now[partition], hosts)
-        if able:
-            move = source.choice(able)
-            moves.append(move)
-            now[partition] = move.exchanged(now[partition])
-    return Plan(hosts, before, tuple(moves), factor)
-
-
-def _valid_moves(partition: TopicPartition, row: Replicas, hosts: tuple[Broker, ...]) -> list[Move]:
-    """The moves of one replica after which the partition keeps the rack rule."""
-    moves = [Move(partition, old, new.broker_id) for old in row for new in hosts if new.broker_id not in row]
-    if any(broker.rack is None for broker in hosts):
-        return moves
-    racks = {broker.broker_id: broker.rack for broker in hosts}
-    rule = rack_rule(hosts, len(row))
-    return [move for move in moves if not rule.broken_by(move.exchanged(row), racks)]
-
-
-def has_uneven_racks(asked: PlacementRequest) -> bool:
-    """Racks of different sizes."""
-    racks = [broker.rack for broker in asked.brokers]
-    return asked.has_racks and len({racks.count(rack) for rack in racks}) > 1
-
-
-def has_fenced(asked: PlacementRequest) -> bool:
-    """Fenced brokers."""
-    return len(asked.unfenced) < len(asked.brokers)
-
-
-def is_near_broker_count(asked: PlacementRequest) -> bool:
-    """RF is the number of brokers or one less."""
-    return len(asked.brokers) - asked.replication_factor in (0, 1)
-
-
-def adds_partitions(asked: PlacementRequest) -> bool:
-    """An existing topic grows."""
-    return bool(asked.existing)
-
-
-_SPREADING: Final = ("rack-spread", "leaders-even", "no-fenced-leader")
-
-PLACEMENT_SITUATIONS: Final = (
-    Situation(
-        "uneven-racks",
-        (Kind.PLACER,),
-        "Racks have different sizes.",
-        has_uneven_racks,
-        _SPREADING,
-        excluded_by=("no-racks",),
-    ),
-    Situation("fenced", (Kind.PLACER,), "There are fenced brokers.", has_fenced, _SPREADING),
-    Situation(
-        "rf-near-brokers", (Kind.PLACER,), "RF = brokers or one less.", is_near_broker_count, _SPREADING
-    ),
-    Situation(
-        "partitions-added", (Kind.PLACER,), "An existing topic grows.", adds_partitions, ("leaders-even",)
-    ),
-)
-# Groups have a `partitions-added` of their own.
-SITUATIONS.update({f"P:{found.id}": found for found in PLACEMENT_SITUATIONS})
-
-PLAN_SITUATIONS: Final[Mapping[str, tuple[Callable[[Plan], bool], tuple[str, ...]]]] = {
-    "many-moves": (has_many_moves, ("plan-valid",)),
-}

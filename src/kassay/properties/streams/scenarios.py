@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from kassay.model.kinds import Kind
 from kassay.model.streams.history import (
     CHANGELOG,
     ProcessJoin,
@@ -17,9 +16,7 @@ from kassay.model.streams.history import (
     TaskEvent,
     TaskHistory,
     ThreadsChange,
-    happen,
 )
-from kassay.properties.situations import SITUATIONS, Situation
 from kassay.properties.sources import Source, many
 
 
@@ -40,31 +37,6 @@ PROCESSES_MAX: Final = SMALL.processes
 ACCEPTABLE_LAG: Final = 100
 LAGS: Final = (0, ACCEPTABLE_LAG, ACCEPTABLE_LAG + 1, 5_000, CHANGELOG)
 """Caught up, just so, just not, behind, and nothing there yet."""
-
-_MOVING: Final = ("converges", "stable", "sticky-minimal")
-_BALANCE: Final = ("balanced-within-one", "balanced-optimal")
-_COPYING: Final = ("standby-disjoint",)
-
-TASK_SITUATIONS: Final = tuple(
-    Situation(situation_id, (Kind.STREAMS,), sentence, None, required_by)
-    for situation_id, sentence, required_by in (
-        ("process-joins", "A process comes to a running application.", (*_MOVING, *_BALANCE)),
-        ("process-leaves", "A process goes, and its state with it.", (*_MOVING, "complete")),
-        ("threads-differ", "Processes have different numbers of threads.", _BALANCE),
-        ("lagging-copy", "A standby copy is further behind than is acceptable.", (*_MOVING, *_COPYING)),
-        ("standby-0", "No standby copies are asked for.", ("complete",)),
-        ("standby-1", "One standby copy of each stateful task is asked for.", _COPYING),
-        ("standby-2", "Two standby copies of each stateful task are asked for.", _COPYING),
-        ("more-standbys-than-processes", "There are too few processes for the copies.", _COPYING),
-        ("stateless-and-stateful", "Some tasks have state and some have none.", _COPYING),
-        ("no-change", "A settled application is run again.", ("stable",)),
-    )
-)
-"""What a run over these histories should have reached, for its verdict to mean something."""
-
-TASK_SITUATION_IDS: Final = tuple(found.id for found in TASK_SITUATIONS)
-# Groups have a `no-change` of their own.
-SITUATIONS.update({f"T:{found.id}": found for found in TASK_SITUATIONS})
 
 
 def process_id(number: int) -> str:
@@ -121,26 +93,3 @@ def _event(source: Source, profile: TaskProfile, usual: int, same_threads: bool)
         return ProcessLeave(name)
     threads = usual if same_threads and kind is ProcessJoin else source.integer(1, profile.threads)
     return ProcessJoin(name, threads) if kind is ProcessJoin else ThreadsChange(name, threads)
-
-
-def reached(history: TaskHistory) -> frozenset[str]:
-    """The situations of `TASK_SITUATIONS` that the history has in it."""
-    here = {join.process_id: join.threads for join in history.processes}
-    found = {f"standby-{history.standby_replicas}"}
-    if 0 < history.stateful < len(history.partitions):
-        found.add("stateless-and-stateful")
-    for change in (TaskChange(), *history.changes):
-        for event in change.events:
-            before = len(here)
-            happen(event, here)
-            if len(here) != before:
-                found.add("process-joins" if len(here) > before else "process-leaves")
-        if len(set(here.values())) > 1:
-            found.add("threads-differ")
-        if history.stateful and len(here) <= history.standby_replicas:
-            found.add("more-standbys-than-processes")
-        if history.stateful and history.standby_replicas and any(lag > ACCEPTABLE_LAG for lag in change.lags):
-            found.add("lagging-copy")
-    if any(not change.events for change in history.changes):
-        found.add("no-change")
-    return frozenset(found)

@@ -14,10 +14,11 @@ from itertools import permutations
 from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskId
+from kassay.properties.answers import Difference
 from kassay.properties.registry import Evidence, Scope, claim
 
 
-@claim("exists", kinds=Kind.STREAMS, scope=Scope.STEP, validity=True, source="TaskAssignor")
+@claim("exists", kinds=Kind.STREAMS, validity=True, source="TaskAssignor")
 def known(step: TaskStep) -> Iterator[Evidence]:
     """Every process and every task in the answer is one of the request."""
     tasks = frozenset(step.request.tasks)
@@ -28,7 +29,7 @@ def known(step: TaskStep) -> Iterator[Evidence]:
             yield Evidence(str(task), {"process": process_id, "expected": "a task of the request"})
 
 
-@claim("single-owner", kinds=Kind.STREAMS, scope=Scope.STEP, validity=True, source="TaskAssignor")
+@claim("single-owner", kinds=Kind.STREAMS, validity=True, source="TaskAssignor")
 def single_owner(step: TaskStep) -> Iterator[Evidence]:
     """No active task is given out twice: its records would be processed twice."""
     for task, runs_on in sorted(_where(step.given, "active").items()):
@@ -36,7 +37,7 @@ def single_owner(step: TaskStep) -> Iterator[Evidence]:
             yield Evidence(str(task), {"active on": tuple(runs_on)})
 
 
-@claim("complete", kinds=Kind.STREAMS, scope=Scope.STEP, validity=True, source="TaskAssignor")
+@claim("complete", kinds=Kind.STREAMS, validity=True, source="TaskAssignor")
 def complete(step: TaskStep) -> Iterator[Evidence]:
     """Every task is active somewhere: its records would wait."""
     for task in sorted(set(step.request.tasks) - step.given.owners.keys()):
@@ -48,13 +49,7 @@ def has_stateful(step: TaskStep) -> bool:
     return bool(step.request.stateful)
 
 
-@claim(
-    "standby-disjoint",
-    kinds=Kind.STREAMS,
-    scope=Scope.STEP,
-    applies=has_stateful,
-    source="StreamsConfig, KIP-441",
-)
+@claim("standby-disjoint", kinds=Kind.STREAMS, applies=has_stateful, source="StreamsConfig, KIP-441")
 def standby_disjoint(step: TaskStep) -> Iterator[Evidence]:
     """An active task and its standbys are on different processes, as many as asked where processes allow.
 
@@ -141,3 +136,18 @@ def _where(answer: TaskAssignment, kind: str) -> dict[TaskId, list[str]]:
 
 def _told(tasks: ClientTasks) -> tuple[str, ...]:
     return tuple(f"{kind}: {' '.join(map(str, found)) or '-'}" for kind, found in tasks._asdict().items())
+
+
+def difference(step: TaskStep, then: TaskAssignment) -> Iterator[Difference]:
+    """The first process whose tasks differ as sets."""
+    for process_id in sorted(step.given.processes.keys() | then.processes.keys()):
+        before, after = _tasks(step.given, process_id), _tasks(then, process_id)
+        if before != after:
+            yield Difference(process_id, before, after)
+            return
+
+
+def _tasks(answer: TaskAssignment, process_id: str) -> tuple[list[str], list[str]]:
+    """A process's tasks in an order of their own: answers are compared as sets."""
+    given = answer.processes.get(process_id, ClientTasks())
+    return sorted(map(str, given.active)), sorted(map(str, given.standby))

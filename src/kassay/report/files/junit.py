@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult
-from kassay.certify.runs.verdicts import Verdict
+from kassay.model.verdict import Verdict
 
 
 def render(certificates: Sequence[Certificate]) -> str:

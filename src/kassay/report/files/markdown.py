@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult
-from kassay.certify.runs.verdicts import Verdict
+from kassay.model.verdict import Verdict
 from kassay.report.screen.terminal import counted, tiles
 
 BYTES_MAX: Final = 900_000

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from kassay import __version__
 from kassay.certify.runs.certificate import Certificate, ClaimResult
-from kassay.certify.runs.verdicts import Verdict
+from kassay.model.verdict import Verdict
 
 RESULTS_MAX: Final = 5000
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"

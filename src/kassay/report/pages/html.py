@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from kassay import __version__
 from kassay.certify.runs.certificate import Certificate, ClaimResult
-from kassay.certify.runs.verdicts import Verdict
+from kassay.model.verdict import Verdict
 from kassay.report.screen.terminal import counted
 
 _WORDS: Final = {Verdict.HOLDS: "holds", Verdict.VIOLATED: "violated", Verdict.UNKNOWN: "unknown"}

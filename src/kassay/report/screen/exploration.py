@@ -9,8 +9,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from kassay.certify.protocols.explore import ExploreResult
-from kassay.model.explore import Action, InvariantViolation, Severity, Stuck, Verdict
+from kassay.model.explore import Action, InvariantViolation, Severity, Stuck
 from kassay.model.protocols.world.parts.levels import Network, Time
+from kassay.model.verdict import Verdict
 from kassay.report.screen.swimlanes import mermaid as mermaid_diagram
 from kassay.report.screen.swimlanes import text_diagram
 

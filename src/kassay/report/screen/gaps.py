@@ -13,8 +13,8 @@ from rich.text import Text
 from kassay.certify.optimum.gaps import GapReport, TargetGaps
 from kassay.certify.optimum.hunt import HUNTED, Hunt, WorstFound
 from kassay.certify.optimum.rank import Ranked
-from kassay.certify.runs.verdicts import Verdict
 from kassay.model.cluster import TopicPartition
+from kassay.model.verdict import Verdict
 from kassay.report.screen.optima import plain_table, runs
 from kassay.report.screen.terminal import counted
 from kassay.solver.consumers.problem import NOBODY

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult
-from kassay.certify.runs.verdicts import Verdict
+from kassay.model.verdict import Verdict
 from kassay.report.screen.stories import other_story
 
 WIDTH_WITHOUT_TERMINAL: Final = 110

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.certify.protocols.views import beliefs
-from kassay.model.explore import Severity, Verdict
+from kassay.model.explore import Severity
 from kassay.model.protocols.before_0_9.proposal_table import (
     CONSUMER,
     COORDINATOR,
@@ -22,6 +22,7 @@ from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.shared.table import edges
 from kassay.model.protocols.values.metadata import create_partitions
 from kassay.model.protocols.values.requests import image_of
+from kassay.model.verdict import Verdict
 from tests.explored import build, explore
 from tests.model.protocols.world.script import first, play, settle
 

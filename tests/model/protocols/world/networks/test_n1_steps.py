@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from kassay.certify.protocols.views import views_of
-from kassay.model.explore import Severity, Verdict, run
+from kassay.model.explore import Severity, run
 from kassay.model.explore import explore as walk
 from kassay.model.protocols.clients.classic_table import ClassicState
 from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values.groups import Role
 from kassay.model.protocols.values.in_flight import SILENT, channel_of
+from kassay.model.verdict import Verdict
 from kassay.properties.protocols.registry import invariants
 from tests.explored import build, explore
 from tests.model.protocols.world.script import first, play

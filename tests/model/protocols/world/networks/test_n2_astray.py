@@ -7,10 +7,11 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from kassay.certify.protocols.views import views_of
-from kassay.model.explore import Severity, Verdict, run
+from kassay.model.explore import Severity, run
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values.in_flight import SILENT
 from kassay.model.protocols.values.requests import ZERO_BYTES
+from kassay.model.verdict import Verdict
 from kassay.properties.machines.protocol import BrokenInvariant, Walk, machine_for
 from kassay.properties.protocols.registry import invariants
 from tests.explored import build, explore

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kassay.certify.protocols.views import beliefs
 from kassay.model.errors import InputError
-from kassay.model.explore import Severity, Verdict
+from kassay.model.explore import Severity
 from kassay.model.protocols.clients.classic_table import ClassicState
 from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.shared.faults import Faults
@@ -16,6 +16,7 @@ from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.groups import PREPARING, STABLE
 from kassay.model.protocols.world.timed.clock import Timing
 from kassay.model.protocols.world.timed.timing import losses_survived
+from kassay.model.verdict import Verdict
 from tests.explored import explore
 from tests.model.protocols.world.script import first, play
 from tests.model.protocols.world.timed.worlds import (

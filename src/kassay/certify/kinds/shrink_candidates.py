@@ -1,4 +1,4 @@
-"""Smaller histories: everything that can be taken away from one, the boldest cuts first.
+"""Candidates for a smaller history: everything that can be taken away from one, the boldest cuts first.
 
 A plain greedy shrinker gets stuck where two things must go together (three members on four
 partitions break a rule that neither two on four nor three on three break), so small histories are
@@ -40,7 +40,7 @@ FRESH_MAX = 1500
 """So many of the smallest groups without a past are tried where a history cannot be cut further."""
 
 
-def smaller_histories(case: History) -> Iterator[History]:
+def shrunk_histories(case: History) -> Iterator[History]:
     """Candidates in the order in which a shrinker should try them."""
     yield from _without_changes(case)
     singles = list(_cuts(case))

@@ -1,0 +1,139 @@
+"""What is held against the answers of every kind: that there is one, and the same one again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
+
+from kassay.model.calls import Failure, Look, Probe, Refusal
+from kassay.model.failure import FailureKind
+from kassay.model.kinds import Kind
+from kassay.properties.registry import Evidence, claim
+
+OF_UNANSWERED: Final = frozenset({"total", "terminates"})
+"""The claims that speak of calls without an answer too."""
+
+_SPENT: Final = (FailureKind.TIMEOUT, FailureKind.MEMORY)
+
+
+class Asked(Protocol):
+    """A call with its second looks, of whatever kind."""
+
+    @property
+    def answer(self) -> Any:
+        """The answer, or how there is none."""
+
+    @property
+    def probes(self) -> tuple[Probe[Any], ...]:
+        """The second looks."""
+
+    @property
+    def mutated(self) -> str | None:
+        """What of its input the target changed."""
+
+
+S = TypeVar("S", bound=Asked)
+
+
+class Unanswered(NamedTuple):
+    """A call (or a record) that got no answer, by the name that evidence gives it."""
+
+    subject: str
+    answer: Failure | Refusal
+
+
+class Difference(NamedTuple):
+    """Where a second answer is not the first one."""
+
+    subject: str
+    first: object
+    then: object
+
+
+def unanswered_calls(call: str) -> Callable[[Asked], Iterator[Unanswered]]:
+    """What finds the calls without an answer among a step's, for targets that are asked by `call`."""
+
+    def calls(step: Asked) -> Iterator[Unanswered]:
+        if isinstance(step.answer, Failure | Refusal):
+            yield Unanswered(call, step.answer)
+        for probe in step.probes:
+            if isinstance(probe.answer, Failure | Refusal):
+                yield Unanswered(f"{call}, asked {probe.look.value}", probe.answer)
+
+    return calls
+
+
+def answer_claims(
+    kinds: Kind | tuple[Kind, ...],
+    source: str,
+    unanswered: Callable[[S], Iterable[Unanswered]],
+    may_decline: Callable[[S, Unanswered], bool] = lambda *_: False,
+) -> None:
+    """Register `total` and `terminates`; `may_decline` says where an error or a refusal is an answer."""
+
+    def total(step: S) -> Iterator[Evidence]:
+        """A well-formed input never raises; only what Kafka documents as refused may be declined."""
+        for call in unanswered(step):
+            failure = call.answer
+            spent = isinstance(failure, Failure) and failure.kind in _SPENT
+            if not spent and not may_decline(step, call):
+                what = "no answer" if isinstance(failure, Failure) else "refused"
+                yield Evidence(call.subject, {what: failure.message})
+
+    def terminates(step: S) -> Iterator[Evidence]:
+        """It answers within the limits of time and memory."""
+        for subject, failure in unanswered(step):
+            if isinstance(failure, Failure) and failure.kind in _SPENT:
+                yield Evidence(subject, {"no answer": failure.message})
+
+    for predicate in (total, terminates):
+        claim(predicate.__name__, kinds=kinds, validity=True, source=source)(predicate)
+
+
+def _differing(
+    step: S, differences: Callable[[S, Any], Iterable[Difference]], *looks: Look
+) -> Iterator[Evidence]:
+    for look, answer in step.probes:
+        if look in looks:
+            if isinstance(answer, Failure):
+                yield Evidence(f"asked {look.value}", {"no answer": answer.message})
+            else:
+                for subject, first, then in differences(step, answer):
+                    yield Evidence(subject, {"asked": look.value, "first": first, "then": then})
+
+
+def pure_claim(
+    kinds: Kind | tuple[Kind, ...], source: str, differences: Callable[[S, Any], Iterable[Difference]]
+) -> None:
+    """Register `pure`."""
+
+    @claim("pure", kinds=kinds, validity=True, looks=(Look.AGAIN, Look.OTHER), source=source)
+    def pure(step: S) -> Iterator[Evidence]:
+        """The input is unchanged, and the same input gets the same answer from this and any other object."""
+        if step.mutated:
+            yield Evidence("the input", {"changed": step.mutated})
+        yield from _differing(step, differences, Look.AGAIN, Look.OTHER)
+
+
+def deterministic_claim(
+    kinds: Kind | tuple[Kind, ...], differences: Callable[[S, Any], Iterable[Difference]]
+) -> None:
+    """Register `deterministic`."""
+    looks = (Look.AGAIN, Look.OTHER, Look.PROCESS)
+    source = "KAFKA-12898: answers that follow a hash order"
+
+    @claim("deterministic", kinds=kinds, looks=looks, source=source)
+    def deterministic(step: S) -> Iterator[Evidence]:
+        """The answer depends on the input alone: not on process, hash seed, time or earlier calls."""
+        yield from _differing(step, differences, *looks)
+
+
+def order_independent_claim(
+    kinds: Kind | tuple[Kind, ...], source: str, differences: Callable[[S, Any], Iterable[Difference]]
+) -> None:
+    """Register `order-independent`."""
+
+    @claim("order-independent", kinds=kinds, looks=(Look.PERMUTED,), source=source)
+    def order_independent(step: S) -> Iterator[Evidence]:
+        """The order in which members, topics, processes, brokers and claims are listed changes nothing."""
+        yield from _differing(step, differences, Look.PERMUTED)

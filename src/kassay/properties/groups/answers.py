@@ -1,0 +1,52 @@
+"""What the claims about answers need to know of assignors of consumer groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kassay.model.calls import Failure
+from kassay.model.groups.group import Assignment
+from kassay.model.groups.step import Step
+from kassay.model.kinds import GROUPS, Kind
+from kassay.properties.answers import (
+    Difference,
+    Unanswered,
+    answer_claims,
+    deterministic_claim,
+    order_independent_claim,
+    pure_claim,
+    unanswered_calls,
+)
+
+REFUSALS: Final = frozenset({"PartitionAssignorException", "PartitionAssignorError"})
+"""Kafka's documented refusal of an unknown topic, under its own name and ours."""
+
+_KIP_848: Final = "KIP-848: PartitionAssignor"
+
+
+def difference(step: Step, then: Assignment) -> Iterator[Difference]:
+    """The first member whose partitions differ as a set, or that only the member ids do."""
+    if then.same_sets(step.given):
+        return
+    for member_id in sorted(step.given.keys() | then.keys()):
+        first, second = sorted(step.given.get(member_id, ())), sorted(then.get(member_id, ()))
+        if first != second:
+            yield Difference(member_id, first, second)
+            return
+    yield Difference("the member ids", sorted(step.given.keys()), sorted(then.keys()))
+
+
+def refuses_unknown_topic(step: Step, call: Unanswered) -> bool:
+    """Whether a topic that nobody knows is refused with PartitionAssignorException."""
+    counts = step.cluster.counts
+    unknown = any(topic not in counts for member in step.group.members for topic in member.topics)
+    return unknown and isinstance(call.answer, Failure) and not REFUSALS.isdisjoint(call.answer.raised)
+
+
+_calls: Final = unanswered_calls("assign")
+answer_claims(Kind.CLIENT, "ConsumerPartitionAssignor: a well-formed input has an answer", _calls)
+answer_claims((Kind.SERVER, Kind.SHARE), _KIP_848, _calls, refuses_unknown_topic)
+pure_claim(GROUPS, "ConsumerPartitionAssignor: assign is called on any member's object", difference)
+deterministic_claim(GROUPS, difference)
+order_independent_claim(GROUPS, "KAFKA-12898: the leader's member map has no order", difference)

@@ -1,0 +1,289 @@
+"""The situations of consumer groups, each a predicate over a rebalance that was played."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Final
+
+from kassay.model.calls import Look
+from kassay.model.groups.history import AddPartitions, Join, Resubscribe
+from kassay.model.groups.step import Rebalanced, Step
+from kassay.model.kinds import CONSUMER_GROUPS
+from kassay.properties.situations import situation
+
+BALANCE: Final = ("balanced-within-one", "balanced-kip54", "balanced-optimal")
+NO_CONFLICT: Final = ("no-conflicting-claims",)
+EQUAL: Final = ("equal-subscriptions",)
+
+
+@situation(
+    "skipped-generation",
+    required_by=("single-owner", "sticky-minimal", "cooperative"),
+    excluded_by=NO_CONFLICT,
+)
+def skipped_generation(rebalanced: Rebalanced) -> bool:
+    """A member skipped a generation and returns with its old list."""
+    members = rebalanced.steps[0].group.members
+    latest = max((m.generation for m in members), default=-1)
+    return any(m.owned and 0 <= m.generation < latest for m in members)
+
+
+def _double(step: Step) -> bool:
+    """Whether two members claim one partition at the same generation."""
+    seen: set[tuple[object, int]] = set()
+    for member in step.group.members:
+        for tp in member.owned:
+            if (tp, member.generation) in seen:
+                return True
+            seen.add((tp, member.generation))
+    return False
+
+
+@situation("double-claim", required_by=("single-owner", "total"), excluded_by=NO_CONFLICT)
+def double_claim(rebalanced: Rebalanced) -> bool:
+    """One partition is claimed twice at the same effective generation."""
+    return any(step.contradictory and _double(step) for step in rebalanced.steps)
+
+
+@situation("all-minus-one", required_by=("total", "terminates"), excluded_by=NO_CONFLICT)
+def all_minus_one(rebalanced: Rebalanced) -> bool:
+    """All generations are -1 and claims contradict each other."""
+    step = rebalanced.steps[0]
+    return all(m.generation == -1 for m in step.group.members) and _double(step)
+
+
+@situation("failed-sync", required_by=("cooperative",), excluded_by=NO_CONFLICT)
+def failed_sync(rebalanced: Rebalanced) -> bool:
+    """A member's sync failed (old list) while another joins in the same round."""
+    first = rebalanced.steps[0]
+    return (
+        len(rebalanced.steps) > 1
+        and any(first.group.by_id[m].owned for m in first.failed_sync if m in first.group.by_id)
+        and any(isinstance(event, Join) for event in rebalanced.change)
+    )
+
+
+@situation("stale-on-overloaded", required_by=("cooperative", "subscribed"), excluded_by=NO_CONFLICT)
+def stale_on_overloaded(rebalanced: Rebalanced) -> bool:
+    """There is a stale claim on a partition whose owner is overloaded."""
+    step = rebalanced.steps[0]
+    members = step.group.members
+    claims = [m for m in members if m.owned]
+    if len(claims) < 2:
+        return False
+    least = min(len(m.owned) for m in members)
+    for owner in claims:
+        if len(owner.owned) >= least + 2:
+            held = frozenset(owner.owned)
+            for other in claims:
+                if other.generation < owner.generation and not held.isdisjoint(other.owned):
+                    return True
+    return False
+
+
+@situation("claim-and-resubscribe", required_by=("total", "complete", "subscribed"), excluded_by=NO_CONFLICT)
+def claim_and_resubscribe(rebalanced: Rebalanced) -> bool:
+    """Contradictory claims and a subscription change come in one step."""
+    return rebalanced.steps[0].contradictory and any(isinstance(e, Resubscribe) for e in rebalanced.change)
+
+
+@situation("racks-against", required_by=("rack-local", "copartitioned"), excluded_by=("no-racks",))
+def racks_against(rebalanced: Rebalanced) -> bool:
+    """Members and replicas have racks, P mod M != 0, and ownership goes against the rack."""
+    step = rebalanced.steps[0]
+    racks = step.cluster.replica_racks
+    if not racks:
+        return False
+    by_id = step.group.by_id
+    size = len(by_id)
+    if not any(step.cluster.counts.get(topic, 0) % size for topic in racks):
+        return False
+    for member in step.group.members:
+        if member.rack is not None:
+            for topic, partition in member.owned:
+                of_topic = racks.get(topic, ())
+                if (
+                    partition < len(of_topic)
+                    and of_topic[partition]
+                    and member.rack not in of_topic[partition]
+                ):
+                    return True
+    return False
+
+
+RESIDUES: Final = tuple(f"{p}mod{m}" for m in range(2, 7) for p in range(m))
+
+
+@situation("residue", kinds=CONSUMER_GROUPS, required_by=BALANCE, parts=RESIDUES)
+def residue(rebalanced: Rebalanced) -> str | None:
+    """Every residue of P mod M is met with skewed previous loads, up to M = 6."""
+    step = rebalanced.steps[0]
+    members = step.group.members
+    size = len(members)
+    if not 2 <= size <= 6 or not step.group.equal_subscriptions:
+        return None
+    owned = [len(m.owned) for m in members]
+    if max(owned) - min(owned) < 2:
+        return None
+    counts = step.cluster.counts
+    partitions = sum(counts.get(topic, 0) for topic in dict.fromkeys(members[0].topics))
+    return f"{partitions % size}mod{size}"
+
+
+@situation("no-change", kinds=CONSUMER_GROUPS, required_by=("stable",))
+def no_change(rebalanced: Rebalanced) -> bool:
+    """A settled group is run again."""
+    return rebalanced.quiet
+
+
+@situation("chain", kinds=CONSUMER_GROUPS, required_by=(*BALANCE, "terminates"), excluded_by=EQUAL)
+def chain(rebalanced: Rebalanced) -> bool:
+    """Windows overlap: member i reads topics i and i+1."""
+    sets = rebalanced.steps[0].known
+    if len(sets) < 3 or any(len(topics) != 2 for topics in sets):
+        return False
+    degree: dict[str, int] = {}
+    for topics in sets:
+        for topic in topics:
+            degree[topic] = degree.get(topic, 0) + 1
+    return len(set(sets)) == len(sets) == len(degree) - 1 and max(degree.values()) == 2
+
+
+@situation("nested", kinds=CONSUMER_GROUPS, required_by=BALANCE, excluded_by=EQUAL)
+def nested(rebalanced: Rebalanced) -> bool:
+    """Each member's topics contain those of the next."""
+    sets = sorted(rebalanced.steps[0].known, key=len)
+    distinct = {topics for topics in sets if topics}
+    return len(distinct) > 1 and all(a <= b for a, b in pairwise(sets))
+
+
+@situation("pyramid", kinds=CONSUMER_GROUPS, required_by=BALANCE, excluded_by=EQUAL)
+def pyramid(rebalanced: Rebalanced) -> bool:
+    """Member i reads the first i topics, for each i from 1 on."""
+    sets = sorted(rebalanced.steps[0].known, key=len)
+    return (
+        len(sets) > 2
+        and all(len(topics) == i + 1 for i, topics in enumerate(sets))
+        and all(a < b for a, b in pairwise(sets))
+    )
+
+
+@situation("disjoint", kinds=CONSUMER_GROUPS, required_by=BALANCE, excluded_by=EQUAL)
+def disjoint(rebalanced: Rebalanced) -> bool:
+    """No two members read the same topic."""
+    sets = [topics for topics in rebalanced.steps[0].known if topics]
+    return len(sets) > 1 and sum(map(len, sets)) == len(frozenset().union(*sets))
+
+
+@situation("few-partitions", kinds=CONSUMER_GROUPS, required_by=("terminates", *BALANCE))
+def few_partitions(rebalanced: Rebalanced) -> bool:
+    """A topic has fewer partitions than subscribers."""
+    step = rebalanced.steps[0]
+    subscribers = step.group.subscribers
+    return any(count < len(subscribers.get(t, ())) for t, count in step.cluster.counts.items())
+
+
+@situation("tiny-topics", kinds=CONSUMER_GROUPS, required_by=("balanced-within-one",))
+def tiny_topics(rebalanced: Rebalanced) -> bool:
+    """At least three topics of one partition are read."""
+    step = rebalanced.steps[0]
+    subscribers = step.group.subscribers
+    return sum(1 for t, count in step.cluster.counts.items() if count == 1 and t in subscribers) >= 3
+
+
+@situation("one-by-one", kinds=CONSUMER_GROUPS, required_by=("sticky-minimal", "terminates"))
+def one_by_one(rebalanced: Rebalanced) -> bool:
+    """The group grew from one to five members, a round each."""
+    return (
+        rebalanced.index == 4
+        and len(rebalanced.steps[0].group.members) == 5
+        and len(rebalanced.change) == 1
+        and isinstance(rebalanced.change[0], Join)
+    )
+
+
+@situation("deleted-topic", required_by=("total",), excluded_by=("no-unknown-topics", *NO_CONFLICT))
+def deleted_topic(rebalanced: Rebalanced) -> bool:
+    """A topic is owned and subscribed to but gone."""
+    step = rebalanced.steps[0]
+    counts = step.cluster.counts
+    return any(
+        topic not in counts and topic in member.topics
+        for member in step.group.members
+        for topic, _ in member.owned
+    )
+
+
+@situation("unknown-topic", required_by=("total",), excluded_by=("no-unknown-topics",))
+def unknown_topic(rebalanced: Rebalanced) -> bool:
+    """A topic is subscribed to and was never there."""
+    step = rebalanced.steps[0]
+    counts = step.cluster.counts
+    unknown = {t for m in step.group.members for t in m.topics if t not in counts}
+    return bool(unknown) and not any(tp[0] in unknown for m in step.group.members for tp in m.owned)
+
+
+@situation(
+    "empty-subscription", required_by=("total", "subscribed"), excluded_by=("no-empty-subscriptions", *EQUAL)
+)
+def empty_subscription(rebalanced: Rebalanced) -> bool:
+    """A member without topics is among others with topics."""
+    members = rebalanced.steps[0].group.members
+    return any(not m.topics for m in members) and any(m.topics for m in members)
+
+
+@situation("duplicate-topic", required_by=("topic-even", *BALANCE), excluded_by=("no-duplicate-topics",))
+def duplicate_topic(rebalanced: Rebalanced) -> bool:
+    """A topic comes twice in one subscription."""
+    return any(len(set(m.topics)) < len(m.topics) for m in rebalanced.steps[0].group.members)
+
+
+MIXES: Final = ("SSD", "SDS", "DSS", "SDD", "DSD", "DDS")
+
+
+@situation("static-mix", required_by=(*BALANCE, "topic-even"), parts=MIXES, excluded_by=("no-static",))
+def static_mix(rebalanced: Rebalanced) -> str | None:
+    """Static and dynamic members come in every order of three."""
+    members = rebalanced.steps[0].group.members
+    if len(members) < 3:
+        return None
+    pattern = "".join("D" if m.instance_id is None else "S" for m in members[:3])
+    return pattern if pattern in MIXES else None
+
+
+@situation("static-return", required_by=("static-stable",), excluded_by=("no-static",))
+def static_return(rebalanced: Rebalanced) -> bool:
+    """A static member is back under a new member id."""
+    return bool(rebalanced.renamed)
+
+
+@situation("leader-differs", required_by=("complete",), excluded_by=EQUAL)
+def leader_differs(rebalanced: Rebalanced) -> bool:
+    """The leader's own subscription differs from others'."""
+    group = rebalanced.steps[0].group
+    own = frozenset(group.by_id[group.leader].topics) if group.leader in group.by_id else frozenset()
+    return any(frozenset(m.topics) != own for m in group.members) and bool(own)
+
+
+@situation("two-objects", required_by=("pure",))
+def two_objects(rebalanced: Rebalanced) -> bool:
+    """Two objects of the target are asked in turn in one process."""
+    looks = {probe.look for probe in rebalanced.steps[0].probes}
+    return Look.AGAIN in looks and (Look.OTHER in looks or Look.PERMUTED in looks)
+
+
+@situation("partitions-added", kinds=CONSUMER_GROUPS, required_by=("sticky-minimal",))
+def partitions_added(rebalanced: Rebalanced) -> bool:
+    """An existing topic grows."""
+    step = rebalanced.steps[0]
+    owned = {tp[0] for m in step.group.members for tp in m.owned}
+    return any(isinstance(e, AddPartitions) and e.topic in owned for e in rebalanced.change)
+
+
+@situation("weights", required_by=("weighted-spread",), excluded_by=("no-weights",))
+def weights(rebalanced: Rebalanced) -> bool:
+    """Partition weights are skewed."""
+    return any(
+        topic.weights and max(topic.weights) >= 3 * max(1, min(topic.weights))
+        for topic in rebalanced.steps[0].cluster.topics
+    )

@@ -1,0 +1,62 @@
+"""What the claims about answers need to know of placers and planners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kassay.model.calls import Refusal
+from kassay.model.failure import FailureKind
+from kassay.model.kinds import Kind
+from kassay.model.placement.plan import Plan
+from kassay.model.placement.planning import PlanStep
+from kassay.model.placement.request import Placement, PlacementRequest
+from kassay.model.placement.step import PlacementStep
+from kassay.properties.answers import (
+    Difference,
+    Unanswered,
+    answer_claims,
+    deterministic_claim,
+    order_independent_claim,
+    pure_claim,
+    unanswered_calls,
+)
+from kassay.properties.placement.replicas import is_too_few
+
+
+def may_refuse(request: PlacementRequest) -> bool:
+    """Whether a refusal is proper: numbers without sense, too few unfenced brokers, partial racks."""
+    return (
+        request.partitions < 1
+        or not 1 <= request.replication_factor <= len(request.unfenced)
+        or request.has_partial_racks
+    )
+
+
+def may_decline(step: PlacementStep, call: Unanswered) -> bool:
+    """Whether a refusal, or an error in its place where brokers are too few, is a proper answer."""
+    if isinstance(call.answer, Refusal):
+        return may_refuse(step.request)
+    return call.answer.kind is FailureKind.RAISED and is_too_few(step)
+
+
+def difference_of_placements(step: PlacementStep, then: Placement | Refusal) -> Iterator[Difference]:
+    """Two placements that are not the same; refusals do not differ in their messages."""
+    first = step.answer
+    if first != then and not (isinstance(first, Refusal) and isinstance(then, Refusal)):
+        yield Difference("the answer", first, then)
+
+
+def difference_of_plans(step: PlanStep, then: Plan) -> Iterator[Difference]:
+    """Two plans that are not the same."""
+    if then != step.answer:
+        yield Difference("the plan", tuple(map(str, step.given.moves)), tuple(map(str, then.moves)))
+
+
+answer_claims(Kind.PLACER, "ReplicaPlacer", unanswered_calls("place"), may_decline)
+pure_claim(Kind.PLACER, "ReplicaPlacer: one object places all topics", difference_of_placements)
+deterministic_claim(Kind.PLACER, difference_of_placements)
+order_independent_claim(Kind.PLACER, "AdminUtils, with racks", difference_of_placements)
+
+answer_claims(Kind.PLANNER, "KIP-455", unanswered_calls("plan"))
+pure_claim(Kind.PLANNER, "KIP-455", difference_of_plans)
+deterministic_claim(Kind.PLANNER, difference_of_plans)

@@ -1,0 +1,59 @@
+"""Claims about a whole run of an application: that it comes to rest, and stays there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from operator import attrgetter
+
+from kassay.model.calls import Failure
+from kassay.model.kinds import Kind
+from kassay.model.streams.history import TaskRun, TaskStep
+from kassay.properties.registry import Evidence, Scope, claim
+from kassay.properties.streams.tasks import changed, difference
+
+
+@claim(
+    "converges",
+    kinds=Kind.STREAMS,
+    scope=Scope.REBALANCE,
+    applies=attrgetter("answered"),
+    argument="",
+    source="KIP-441",
+)
+def converges(run: TaskRun, rounds: str) -> Iterator[Evidence]:
+    """After a change and nothing else, with copies that catch up, the application comes to rest.
+
+    `converges:k`: within at most k rounds until one in which nobody gives up or gains anything.
+    """
+    if not run.at_rest:
+        yield Evidence("the application", {"not at rest after rounds": run.settling})
+    elif rounds and run.settling > int(rounds):
+        yield Evidence("the application", {"rounds": run.settling, "promised": rounds})
+
+
+def _rested(step: TaskStep) -> bool:
+    """Whether everybody kept exactly what they had and no further rebalance was asked for."""
+    answered = not isinstance(step.answer, Failure)
+    return answered and not step.given.probing_rebalance and next(changed(step), None) is None
+
+
+def _was_left_alone(run: TaskRun) -> bool:
+    return run.answered and any(_resting_pairs(run))
+
+
+def _resting_pairs(run: TaskRun) -> Iterator[tuple[TaskStep, TaskStep]]:
+    """Steps at rest with the one that followed, nothing having happened between."""
+    for (first, then), quiet in zip(pairwise(run.steps), run.quiet[1:], strict=True):
+        if quiet and _rested(first):
+            yield first, then
+
+
+@claim(
+    "stable", kinds=Kind.STREAMS, scope=Scope.REBALANCE, applies=_was_left_alone, minimum=20, source="KIP-441"
+)
+def stable(run: TaskRun) -> Iterator[Evidence]:
+    """A settled, unchanged application gets the same answer again."""
+    for first, then in _resting_pairs(run):
+        for subject, before, after in difference(first, then.given):
+            yield Evidence(subject, {"first": before, "then": after})

@@ -1,0 +1,88 @@
+"""The one judge: what holds for targets of every kind alike."""
+
+from dataclasses import replace
+
+import pytest
+
+from kassay.certify.kinds.judging import Calls, Examination, Subject, judge
+from kassay.certify.kinds.registry import driver_for
+from kassay.model.calls import Call, Failure
+from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
+from kassay.model.kinds import Kind
+from kassay.model.partitioners.partitioner import PartitionerBase
+from kassay.properties.groups.generator import Profile
+from kassay.properties.registry import Evidence, Promise, Scope, validity_claims
+from kassay.properties.sources import Seeded
+
+CERTIFIED = [kind for kind in Kind if kind is not Kind.COORDINATOR]
+
+
+def failing(kind):
+    """A target, whatever it is asked, that ends in this way."""
+
+    class Fails(AssignorBase, PartitionerBase):
+        name = "fails"
+
+        def _fail(self, *_):
+            raise TargetFailure(kind, "no usable answer")
+
+        assign = place = plan = partition = _fail
+
+    return Fails
+
+
+def broken_by(target_kind, failure_kind):
+    driver, fails = driver_for(target_kind), failing(failure_kind)
+    promises = tuple(validity_claims(target_kind))
+    subject = Subject(lambda config: fails(), RebalanceProtocol.EAGER, promises)
+    case = driver.generate(Seeded(4), Profile(kind=target_kind))
+    return {violation.claim for violation in driver.examine(case, subject).violations}
+
+
+@pytest.mark.parametrize("kind", CERTIFIED, ids=str)
+@pytest.mark.parametrize("failure", list(FailureKind), ids=str)
+def test_a_call_ended_for_time_or_memory_breaks_terminates_and_any_other_failure_total(kind, failure):
+    spent = failure in (FailureKind.TIMEOUT, FailureKind.MEMORY)
+    assert broken_by(kind, failure) == {"terminates" if spent else "total"}
+
+
+def claimed(claim_id, scope=Scope.STEP, **changes):
+    claim = replace(validity_claims(Kind.PLANNER)[0].claim, id=claim_id, scope=scope, **changes)
+    return Promise(replace(claim, predicate=lambda *things: iter([Evidence(str(things), {})])))
+
+
+def judged(promise, *answers, outcomes=(), best=None):
+    steps = tuple(Call(number, answer) for number, answer in enumerate(answers))
+    seen = Examination()
+    subject = Subject(dict, RebalanceProtocol.EAGER, (promise,))
+    judge(Calls(steps, outcomes), subject, seen, lambda *_: best)
+    return seen.judged.get(promise.id, 0)
+
+
+NO_ANSWER = Failure(FailureKind.RAISED, "oh")
+
+
+def test_a_claim_is_judged_only_where_it_applies():
+    even = claimed("replicas-distinct", applies=lambda step: step.request % 2 == 0)
+    assert judged(even, "a", "b", "c") == 2
+
+
+def test_calls_without_an_answer_are_for_the_claims_that_speak_of_them():
+    assert judged(claimed("replicas-distinct"), "a", NO_ANSWER) == 1
+    assert [judged(claimed(name), "a", NO_ANSWER) for name in ("total", "terminates")] == [2, 2]
+    assert judged(claimed("stable", Scope.REBALANCE), "a", NO_ANSWER) == 0
+    assert judged(claimed("stable", Scope.REBALANCE), NO_ANSWER, "a") == 1
+
+
+def test_the_optimum_is_judged_where_it_is_known():
+    fewest = claimed("plan-minimal", Scope.OPTIMUM)
+    assert judged(fewest, "a", outcomes=("plan",), best=0) == 1
+    assert judged(fewest, "a", outcomes=("plan",)) == 0
+
+
+def test_an_argument_comes_last():
+    given = claimed("converges", argument="2")
+    seen = Examination()
+    judge(Calls((Call(0, "a"),)), Subject(dict, RebalanceProtocol.EAGER, (given,)), seen, lambda *_: None)
+    assert seen.violations[0].evidence.subject.endswith("'2')")

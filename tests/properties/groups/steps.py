@@ -1,0 +1,49 @@
+"""Rounds and rebalances written down briefly, and what a claim says against them."""
+
+from kassay.model.calls import Failure
+from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.groups.group import Assignment, Group, Member
+from kassay.model.groups.step import Rebalanced, Step
+from kassay.model.kinds import Kind
+from kassay.properties.groups.balance import Best
+from kassay.properties.registry import promise
+
+EAGER, COOPERATIVE = RebalanceProtocol.EAGER, RebalanceProtocol.COOPERATIVE
+T4 = Cluster.of({"t": 4})
+
+
+def tps(text):
+    """Partitions written as `t0 t1 u0`: a topic's letter and a number."""
+    return tuple(TopicPartition(word[0], int(word[1:])) for word in text.split())
+
+
+def member(name, topics="t", owned="", generation=None, **extras):
+    generation = generation if generation is not None else (1 if owned else -1)
+    return Member(name, tuple(topics), tps(owned), generation, **extras)
+
+
+def step(members, given, cluster=T4, protocol=EAGER, **extras):
+    answer = given if isinstance(given, Failure) else Assignment({m: tps(text) for m, text in given.items()})
+    return Step(cluster, Group(tuple(members), members[0].member_id), answer, 2, protocol=protocol, **extras)
+
+
+def rebalanced(*steps, settled=True, revocations=0, **extras):
+    return Rebalanced(0, (), tuple(steps), settled, revocations, **extras)
+
+
+def evidence(spelled, thing, *more):
+    found = promise(spelled, Kind.CLIENT)
+    claim = found.claim
+    if claim.applies is not None and not claim.applies(thing):
+        return None
+    if claim.argument is not None:
+        more = (*more, found.argument if found.argument is not None else claim.argument)
+    return list(claim.predicate(thing, *more))
+
+
+AB = [member("a"), member("b")]
+FAIR = {"a": "t0 t1", "b": "t2 t3"}
+UV = Cluster.of({"t": 2, "u": 2})
+
+BEST = Best(loads=(2, 2), moved=0, mismatched=0)

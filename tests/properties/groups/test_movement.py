@@ -1,0 +1,79 @@
+"""Claims about what moves, and when, on rebalances that keep them and on ones that break them."""
+
+import pytest
+
+from kassay.model.groups.history import StaticReturn
+from kassay.model.groups.step import Rebalanced
+from tests.properties.groups.steps import (
+    AB,
+    COOPERATIVE,
+    FAIR,
+    evidence,
+    member,
+    rebalanced,
+    step,
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "good", "bad", "subject"),
+    [
+        (
+            "cooperative",
+            step([member("a", owned="t0 t1 t2 t3"), member("b")], {"a": "t0 t1", "b": ""}),
+            step([member("a", owned="t0 t1 t2 t3"), member("b")], {"a": "t0 t1", "b": "t2 t3"}),
+            "t-2",
+        ),
+    ],
+)
+def test_what_may_be_given_on(claim, good, bad, subject):
+    assert evidence(claim, good) == []
+    found = evidence(claim, bad)
+    assert found
+    assert found[0].subject == subject
+    assert found[0].facts
+
+
+def test_cooperative_minds_only_the_newest_claims():
+    stale = [member("a", owned="t0", generation=1), member("b", owned="t1", generation=2), member("c")]
+    assert evidence("cooperative", step(stale, {"a": "", "b": "t1", "c": "t0"}))
+    newer = [member("a", owned="t0", generation=1), member("b", owned="t0", generation=2)]
+    assert evidence("cooperative", step(newer, {"a": "", "b": "t0"})) == []
+    assert evidence("cooperative", step(newer, {"a": "t0", "b": ""}))
+
+
+def test_convergence():
+    one = step(AB, FAIR)
+    assert evidence("converges", rebalanced(one, one)) == []
+    assert evidence("converges", rebalanced(one, one, settled=False))
+    assert evidence("converges", rebalanced(one, one, one, revocations=1)), "eager: nobody revokes again"
+    coop = step(AB, FAIR, protocol=COOPERATIVE)
+    assert evidence("converges", rebalanced(coop, coop, coop, revocations=2)) == []
+    assert evidence("converges", rebalanced(*[coop] * 4, revocations=3))
+    assert evidence("converges:1", rebalanced(coop, coop, coop))
+    assert evidence("converges:2", rebalanced(coop, coop, coop)) == []
+    failed = step(AB, FAIR, failed_sync=frozenset({"a"}))
+    assert evidence("converges", rebalanced(failed, one, one, revocations=1)) is None
+
+
+def test_stability():
+    one, other = step(AB, FAIR), step(AB, {"a": "t2 t3", "b": "t0 t1"})
+    assert evidence("stable", rebalanced(one, one)) == []
+    assert evidence("stable", rebalanced(one, other))
+    assert evidence("stable", rebalanced(one)) is None
+    assert evidence("stable", rebalanced(one, quiet=True, before=other.given))
+    coop = step(AB, FAIR, protocol=COOPERATIVE)
+    assert evidence("stable", rebalanced(coop, coop)) is None, "rounds of one change are no second asking"
+
+
+def test_static_members_keep_what_they_had():
+    back = [member("a2", owned="t0 t1", instance_id="i"), member("b", owned="t2 t3")]
+    change = (StaticReturn("a", "a2"),)
+    kept = Rebalanced(
+        0, change, (step(back, {"a2": "t0 t1", "b": "t2 t3"}),), True, 0, renamed=(("a", "a2"),)
+    )
+    lost = Rebalanced(
+        0, change, (step(back, {"a2": "t2 t3", "b": "t0 t1"}),), True, 0, renamed=(("a", "a2"),)
+    )
+    assert evidence("static-stable", kept) == []
+    assert evidence("static-stable", lost)[0].subject == "a2"

@@ -1,0 +1,18 @@
+"""The registry: every claim says what it is, and is found wherever it stands."""
+
+from kassay.model.kinds import Kind
+from kassay.properties.registry import load_claims
+
+
+def test_every_claim_says_what_it_is():
+    for (_, claim_id), claim in load_claims().items():
+        assert claim.sentence.endswith("."), claim_id
+        assert claim.source, claim_id
+        assert claim.minimum > 0, claim_id
+
+
+def test_what_is_held_against_every_answer_is_held_against_every_kind():
+    claims = load_claims()
+    for claim_id in ("total", "terminates", "pure"):
+        assert {kind for kind, name in claims if name == claim_id} == set(Kind) - {Kind.COORDINATOR}
+        assert all(claims[kind, claim_id].validity for kind in Kind if kind is not Kind.COORDINATOR)
