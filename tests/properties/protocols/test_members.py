@@ -20,10 +20,12 @@ def test_every_member_is_watched():
 
 
 def test_a_retriable_error_costs_no_member_id():
-    def client(error="", member="m", run="up"):
-        return SimpleNamespace(inbox=(SimpleNamespace(error=error),) if error else (), member=member, run=run)
+    def client(error="", member_id="m", run="up"):
+        return SimpleNamespace(
+            inbox=(SimpleNamespace(error=error),) if error else (), member_id=member_id, run=run
+        )
 
-    lost = client(member="")
+    lost = client(member_id="")
     assert said(members.member_id_kept((client("NOT_COORDINATOR"),), (lost,))) == [
         ("real", "c1 forgets its member id m over NOT_COORDINATOR")
     ]

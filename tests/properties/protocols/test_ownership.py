@@ -11,8 +11,8 @@ def client(number, *owned, live=True, current=True, settled=True, **more):
     return Belief(f"c{number}", f"m{number}", live, current, settled, owned, **more)
 
 
-def entry(number, *owned, instance="", topics=("t",)):
-    return Registered(f"m{number}", instance, topics, owned)
+def entry(number, *owned, group_instance_id="", topics=("t",)):
+    return Registered(f"m{number}", group_instance_id, topics, owned)
 
 
 def census(*beliefs, record=(), wanted=(), resting=False, **more):
@@ -80,7 +80,9 @@ def test_at_the_target_epoch_nobody_owns_the_target_of_another():
 
 def test_an_instance_id_has_one_member():
     assert said(
-        own.one_member_per_instance_id(census(record=(entry(1, instance="i"), entry(2, instance="i"))))
+        own.one_member_per_instance_id(
+            census(record=(entry(1, group_instance_id="i"), entry(2, group_instance_id="i")))
+        )
     ) == [("real", "m1 and m2 are both registered as i")]
     assert not said(own.one_member_per_instance_id(census(record=(entry(1), entry(2)))))
 

@@ -178,7 +178,7 @@ def _options(s: ExploreSettings, assignor: str, modes: tuple[str, ...], remember
         version=s.version,
         remembers=remembers,
         threads=s.threads or "no_gen_snapshot" in s.switches,
-        lists=s.lists,
+        assignment_strategies=s.assignment_strategies,
         network=s.network,
         loading=s.loading,
         records=s.records,

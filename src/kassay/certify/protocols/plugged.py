@@ -91,7 +91,8 @@ def server_side(assignor: str | Assignor | None) -> Callable[[TargetAsk], tuple[
     @cache
     def assign(ask: TargetAsk) -> tuple[Target, ...]:
         members = tuple(
-            Member(m.member, m.subscribed, m.target, -1, None, m.instance or None) for m in ask.members
+            Member(m.member_id, m.subscribed, m.target, -1, None, m.group_instance_id or None)
+            for m in ask.members
         )
         answer = target.assign(_cluster(ask.topics), Group(members))
         return (tuple((m.member_id, partitions(answer.get(m.member_id, ()))) for m in members),)

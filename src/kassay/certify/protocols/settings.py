@@ -34,8 +34,8 @@ class ExploreSettings:
 
     What follows `timing` has no option of its own. `instances` (by default as many as `static`) names
     static members' instance ids, "" for dynamic ones; `pattern` is a prefix that clients subscribe by, and
-    `new_topics` may be created; `lists` are each client's partition.assignment.strategy, one for each step of
-    a rollout, `kinds` the protocols that it speaks; `version` is JoinGroup's; with
+    `new_topics` may be created; `assignment_strategies` are each client's partition.assignment.strategy, one
+    for each step of a rollout, `kinds` the protocols that it speaks; `version` is JoinGroup's; with
     `threads` heartbeats come from a thread of their own; with `loading` a new coordinator takes its time to
     read the log.
     """
@@ -56,7 +56,7 @@ class ExploreSettings:
     instances: tuple[str, ...] = ()
     pattern: str = ""
     new_topics: tuple[str, ...] = ()
-    lists: tuple[tuple[tuple[str, ...], ...], ...] = ()
+    assignment_strategies: tuple[tuple[tuple[str, ...], ...], ...] = ()
     kinds: tuple[tuple[str, ...], ...] = ()
     version: int = 3
     threads: bool = False
@@ -142,7 +142,8 @@ class ExploreSettings:
         if self.timing is not None:
             values["timing"] = _set(asdict(self.timing))
         more = {
-            name: getattr(self, name) for name in ("instances", "pattern", "new_topics", "lists", "kinds")
+            name: getattr(self, name)
+            for name in ("instances", "pattern", "new_topics", "assignment_strategies", "kinds")
         }
         return values | _set(more) | {"switches": sorted(self.switches)}
 

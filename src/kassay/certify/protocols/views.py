@@ -103,7 +103,7 @@ def _on_the_clock(model: TimedModel) -> Views:
         group = _coordinator(state.world).group
         pending = group.pending_join if isinstance(group, ClassicGroup) else ()
         members = group.members if group is not None else ()
-        return frozenset((*(member.member for member in members), *pending))
+        return frozenset((*(member.member_id for member in members), *pending))
 
     def removes(before: Timed, after: Timed) -> bool:
         return not moved(before.world, after.world) and bool(known(before) - known(after))

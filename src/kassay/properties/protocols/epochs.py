@@ -40,7 +40,7 @@ def one_assignment_per_generation(before: CoordinatorState, after: CoordinatorSt
     if old.state == COMPLETING and new.state == STABLE:
         if new.generation != old.generation:
             yield _real(f"generation {old.generation} became {new.generation} by an assignment")
-        if new.leader not in {member.member for member in new.members}:
+        if new.leader not in {member.member_id for member in new.members}:
             yield _real(f"the leader {new.leader!r} of generation {new.generation} is no member")
 
 
@@ -56,11 +56,11 @@ def epochs_never_go_back(before: CoordinatorState, after: CoordinatorState) -> I
             was, now = getattr(old, name), getattr(new, name)
             if now < was:
                 yield _real(f"the group's {name.replace('_', ' ')} {was} is followed by {now}")
-        was_by_id = {member.member: member.epoch for member in old.members}
+        was_by_id = {member.member_id: member.epoch for member in old.members}
         for member in new.members:
-            was = was_by_id.get(member.member, -1)
+            was = was_by_id.get(member.member_id, -1)
             if 0 < member.epoch < was:
-                yield _real(f"epoch {was} of {member.member} is followed by {member.epoch}")
+                yield _real(f"epoch {was} of {member.member_id} is followed by {member.epoch}")
 
 
 @each_step(NEVER_BACK, STORED, short="I10", source=_GROW)
@@ -83,18 +83,18 @@ def epochs_in_order(coordinator: CoordinatorState) -> Iterator[Finding]:
             continue
         if member.epoch > group.target_epoch:
             yield _real(
-                f"{member.member} is at epoch {member.epoch}, above target epoch {group.target_epoch}"
+                f"{member.member_id} is at epoch {member.epoch}, above target epoch {group.target_epoch}"
             )
         if member.state == MEMBER_STABLE and member.pending:
-            yield _real(f"{member.member} is stable and has pending {','.join(map(str, member.pending))}")
+            yield _real(f"{member.member_id} is stable and has pending {','.join(map(str, member.pending))}")
         if member.state == UNREVOKED and not member.pending:
-            yield _real(f"{member.member} is unrevoked with nothing pending")
+            yield _real(f"{member.member_id} is unrevoked with nothing pending")
     held: dict[Any, str] = {}
     for member in group.members:
         for tp in (*member.assigned, *member.pending):
             if tp in held:
-                yield _real(f"{tp} is held by {held[tp]} and {member.member}")
-            held[tp] = member.member
+                yield _real(f"{tp} is held by {held[tp]} and {member.member_id}")
+            held[tp] = member.member_id
 
 
 @each_step("topics-never-shrink", METADATA, short="I14", source="KIP-195")

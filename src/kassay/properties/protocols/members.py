@@ -27,8 +27,8 @@ def members_watched(watch: Watch) -> Iterator[Finding]:
     the timer comes back with the reply.
     """
     for member in watch.group.members if watch.group is not None else ():
-        if member.member not in watch.armed and member.member not in watch.excused:
-            yield Finding(Severity.REAL, f"{member.member} is a member, and no session timer watches it")
+        if member.member_id not in watch.armed and member.member_id not in watch.excused:
+            yield Finding(Severity.REAL, f"{member.member_id} is a member, and no session timer watches it")
 
 
 @each_step("member-id-kept", CLIENTS, short="I16", source="KAFKA-13214")
@@ -37,8 +37,8 @@ def member_id_kept(before: Iterable[Any], after: Iterable[Any]) -> Iterator[Find
     for number, (old, new) in enumerate(zip(before, after), 1):
         error = getattr(old.inbox[0], "error", "") if old.inbox else ""
         heard = error in RETRIABLE and not new.inbox and old.run == new.run
-        if heard and old.member and not new.member:
-            yield Finding(Severity.REAL, f"c{number} forgets its member id {old.member} over {error}")
+        if heard and old.member_id and not new.member_id:
+            yield Finding(Severity.REAL, f"c{number} forgets its member id {old.member_id} over {error}")
 
 
 @each_step(

@@ -28,7 +28,9 @@ def single_owner_on_record(census: Census) -> Iterator[Finding]:
     """No partition is on record for two members."""
     for one, other in combinations(census.registry, 2):
         if both := _shared(one.owned, other.owned):
-            yield Finding(Severity.REAL, f"{one.member} and {other.member} are both on record for {both}")
+            yield Finding(
+                Severity.REAL, f"{one.member_id} and {other.member_id} are both on record for {both}"
+            )
 
 
 @always("single-current-owner", CENSUS, short="I2", source="KIP-429; the split brain of the 2015 article")
@@ -77,7 +79,7 @@ def complete_at_rest(census: Census) -> Iterator[Finding]:
     if orphans:
         yield Finding(severity, f"at rest nobody owns {','.join(map(str, orphans))}")
     else:
-        record = _listed((entry.member, entry.owned) for entry in census.registry)
+        record = _listed((entry.member_id, entry.owned) for entry in census.registry)
         belief = _listed((b.client, b.owned) for b in _live(census))
         yield Finding(severity, f"at rest the record has {record}, and the belief is {belief}")
 
@@ -96,7 +98,7 @@ def subscribed_at_rest(census: Census) -> Iterator[Finding]:
         if strange:
             yield Finding(
                 Severity.REAL,
-                f"{entry.member} is given {','.join(map(str, strange))}, which it does not subscribe to",
+                f"{entry.member_id} is given {','.join(map(str, strange))}, which it does not subscribe to",
             )
 
 
@@ -105,9 +107,9 @@ def target_epoch_exclusive(census: Census) -> Iterator[Finding]:
     """A member at the target epoch owns nothing that is another's by target."""
     target, ahead = dict(census.target), set(census.caught_up)
     for belief in census.beliefs:
-        if belief.live and belief.current and belief.settled and belief.member in ahead:
+        if belief.live and belief.current and belief.settled and belief.member_id in ahead:
             for member, tps in target.items():
-                if member != belief.member and (both := _shared(tps, belief.owned)):
+                if member != belief.member_id and (both := _shared(tps, belief.owned)):
                     yield Finding(
                         Severity.REAL,
                         f"{belief.client} at the target epoch still owns {both}, the target of {member}",
@@ -118,9 +120,10 @@ def target_epoch_exclusive(census: Census) -> Iterator[Finding]:
 def one_member_per_instance_id(census: Census) -> Iterator[Finding]:
     """No two members are registered under one instance id."""
     for one, other in combinations(census.registry, 2):
-        if one.instance and one.instance == other.instance:
+        if one.group_instance_id and one.group_instance_id == other.group_instance_id:
             yield Finding(
-                Severity.REAL, f"{one.member} and {other.member} are both registered as {one.instance}"
+                Severity.REAL,
+                f"{one.member_id} and {other.member_id} are both registered as {one.group_instance_id}",
             )
 
 

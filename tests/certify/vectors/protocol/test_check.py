@@ -140,10 +140,10 @@ class RangeAnswers(TraceChoices):
             names = {topic.name: topic.topic_id for topic in ask.topics}
             members = tuple(
                 Member(
-                    member.member,
+                    member.member_id,
                     tuple(names[topic] for topic in member.subscribed if topic in names),
                     member.target,
-                    instance_id=member.instance or None,
+                    instance_id=member.group_instance_id or None,
                 )
                 for member in ask.members
             )

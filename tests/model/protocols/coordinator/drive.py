@@ -41,10 +41,10 @@ class FirstChoices:
 
     def target(self, ask: TargetAsk) -> Target:
         if self.targets is not None:
-            return tuple((member.member, self.targets.get(member.member, ())) for member in ask.members)
-        given: dict[str, list[TopicPartition]] = {member.member: [] for member in ask.members}
+            return tuple((member.member_id, self.targets.get(member.member_id, ())) for member in ask.members)
+        given: dict[str, list[TopicPartition]] = {member.member_id: [] for member in ask.members}
         for topic in ask.topics:
-            readers = [member.member for member in ask.members if topic.name in member.subscribed]
+            readers = [member.member_id for member in ask.members if topic.name in member.subscribed]
             for number in range(topic.partitions):
                 given[readers[number % len(readers)]].append(TopicPartition(topic.topic_id, number))
         return tuple((member, tuple(sorted(owned))) for member, owned in given.items())
@@ -81,7 +81,7 @@ class Drive:
 
     def member(self, member_id: str) -> Any:
         assert self.group is not None
-        return {member.member: member for member in self.group.members}[member_id]
+        return {member.member_id: member for member in self.group.members}[member_id]
 
     def due(self, kind: str, member_id: str = "") -> int | None:
         return next((self.now + o.due for o in self.host.armed if o.timer == v.Timer(kind, member_id)), None)
@@ -94,13 +94,13 @@ class Drive:
         self.durable += happened.acknowledged
         self.records += happened.records
         for reply in happened.replies:
-            assert reply.request not in self.replies, "answered twice"
-            self.replies[reply.request] = reply.body
+            assert reply.correlation_id not in self.replies, "answered twice"
+            self.replies[reply.correlation_id] = reply.body
         return happened
 
     def send(self, request: Any, write_fails: str = "") -> Any:
         self.sent += 1
-        request = request._replace(request=self.sent)
+        request = request._replace(correlation_id=self.sent)
         self.note(self.runtime.deliver(self.host, request, write_fails))
         return self.replies.get(self.sent)
 
@@ -129,21 +129,21 @@ class Drive:
 
     def join(self, member: str = "", *names: str, metadata: v.Metadata = SUBSCRIPTION, **more: Any) -> Any:
         offered = protocols(*(names or ("range",)), metadata=metadata)
-        settings = {"client": "c", "session_timeout": 6_000, "rebalance_timeout": 12_000} | more
+        settings = {"client_id": "c", "session_timeout": 6_000, "rebalance_timeout": 12_000} | more
         fails = settings.pop("write_fails", "")
         return self.send(v.JoinGroup(0, member, offered, **settings), fails)
 
     def sync(self, member: str, given: dict[str, Partitions] | None = None, **more: Any) -> Any:
-        more.setdefault("generation", getattr(self.group, "generation", 0))
+        more.setdefault("generation_id", getattr(self.group, "generation", 0))
         fails = more.pop("write_fails", "")
         return self.send(v.SyncGroup(0, member, assignments=tuple((given or {}).items()), **more), fails)
 
-    def heartbeat(self, member: str, generation: int | None = None, instance: str = "") -> str:
+    def heartbeat(self, member: str, generation: int | None = None, group_instance_id: str = "") -> str:
         current = getattr(self.group, "generation", 0) if generation is None else generation
-        return str(self.send(v.Heartbeat(0, member, current, instance)).error)
+        return str(self.send(v.Heartbeat(0, member, current, group_instance_id)).error)
 
-    def leave(self, *members: str, instance: str = "") -> Any:
-        return self.send(v.LeaveGroup(0, tuple((member, instance) for member in members)))
+    def leave(self, *members: str, group_instance_id: str = "") -> Any:
+        return self.send(v.LeaveGroup(0, tuple((member, group_instance_id) for member in members)))
 
     def commit(self, member: str, generation: int, **more: Any) -> str:
         offsets = ((TopicPartition("foo", 0), 7),)
@@ -153,12 +153,12 @@ class Drive:
         """A dynamic member through its id round trip; its second JoinGroup may be parked."""
         given = self.join(**more)
         assert given.error == v.MEMBER_ID_REQUIRED
-        self.join(given.member, **more)
-        return str(given.member)
+        self.join(given.member_id, **more)
+        return str(given.member_id)
 
     def stable(self, count: int = 2, **more: Any) -> list[str]:
         """A stable group of dynamic members, the first one leading, partition i for the i-th."""
-        members = [str(self.join(**more).member) for _ in range(count)]
+        members = [str(self.join(**more).member_id) for _ in range(count)]
         for member in members:
             self.join(member, **more)
         self.wait(0)
@@ -174,6 +174,10 @@ class Drive:
     def modern(self, member: str, epoch: int = 0, **more: Any) -> Any:
         """A heartbeat of the consumer protocol; joining, with everything that a first one needs."""
         if epoch == 0:
-            more = {"rebalance_timeout": 30_000, "subscribed": ("foo",), "owned": ()} | more
+            more = {
+                "rebalance_timeout": 30_000,
+                "subscribed_topic_names": ("foo",),
+                "topic_partitions": (),
+            } | more
         fails = more.pop("write_fails", "")
         return self.send(v.ConsumerHeartbeat(0, member, epoch, **more), fails)

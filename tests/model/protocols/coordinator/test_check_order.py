@@ -15,16 +15,16 @@ FULL = EAGER._replace(classic_max_size=2)
 def in_state(state: str, config: Config = EAGER) -> tuple[Drive, str, str]:
     """A group in a state, its static leader and its dynamic follower; both gone where it is Empty."""
     drive = Drive(config)
-    drive.join(instance="i")
+    drive.join(group_instance_id="i")
     drive.wait(0)
     static = drive.classic.leader
-    drive.sync(static, instance="i")
-    dynamic = drive.join().member
-    drive.join(dynamic), drive.join(static, instance="i")
+    drive.sync(static, group_instance_id="i")
+    dynamic = drive.join().member_id
+    drive.join(dynamic), drive.join(static, group_instance_id="i")
     if state != COMPLETING:
-        drive.sync(dynamic), drive.sync(static, {static: tps(0), dynamic: tps(1)}, instance="i")
+        drive.sync(dynamic), drive.sync(static, {static: tps(0), dynamic: tps(1)}, group_instance_id="i")
     if state == PREPARING:
-        drive.join(static, instance="i")
+        drive.join(static, group_instance_id="i")
     if state == EMPTY:
         drive.leave(dynamic), drive.leave(static)
     assert drive.classic.state == state
@@ -38,16 +38,16 @@ ALIVE = pytest.mark.parametrize("state", [PREPARING, COMPLETING, STABLE])
 def test_join_asks_for_the_protocol_before_the_identity(state):
     drive, _, dynamic = in_state(state)
     assert drive.join("stranger", "other").error == v.INCONSISTENT_GROUP_PROTOCOL
-    assert drive.join(dynamic, "other", instance="i").error == v.INCONSISTENT_GROUP_PROTOCOL
+    assert drive.join(dynamic, "other", group_instance_id="i").error == v.INCONSISTENT_GROUP_PROTOCOL
     assert drive.join("stranger").error == v.UNKNOWN_MEMBER_ID
 
 
 @ALIVE
 def test_join_asks_for_the_instance_before_the_member(state):
     drive, _, dynamic = in_state(state)
-    assert drive.join("stranger", instance="nobody").error == v.UNKNOWN_MEMBER_ID
-    assert drive.join("stranger", instance="i").error == v.FENCED_INSTANCE_ID
-    assert drive.join(dynamic, instance="i").error == v.FENCED_INSTANCE_ID
+    assert drive.join("stranger", group_instance_id="nobody").error == v.UNKNOWN_MEMBER_ID
+    assert drive.join("stranger", group_instance_id="i").error == v.FENCED_INSTANCE_ID
+    assert drive.join(dynamic, group_instance_id="i").error == v.FENCED_INSTANCE_ID
 
 
 @pytest.mark.parametrize("state", [COMPLETING, STABLE])
@@ -60,16 +60,16 @@ def test_a_full_group_says_so_first(state):
 
 def test_in_preparing_only_who_has_joined_counts():
     drive, static, dynamic = in_state(PREPARING, FULL)
-    newcomer = drive.join().member
+    newcomer = drive.join().member_id
     assert drive.join(newcomer) is None
     assert drive.join(dynamic).error == v.GROUP_MAX_SIZE_REACHED
-    assert dynamic not in {member.member for member in drive.classic.members}
-    assert drive.join(static, instance="i").error == v.NONE
+    assert dynamic not in {member.member_id for member in drive.classic.members}
+    assert drive.join(static, group_instance_id="i").error == v.NONE
 
 
 def test_a_refused_pending_id_is_dropped():
     drive, _, _ = in_state(STABLE)
-    pending = drive.join().member
+    pending = drive.join().member_id
     drive.runtime.config = FULL
     assert drive.join(pending).error == v.GROUP_MAX_SIZE_REACHED
     assert drive.classic.pending_join == ()
@@ -85,15 +85,15 @@ def test_sync_and_heartbeat_and_commit_ask_for_identity_before_the_generation(st
         ("", "stranger", v.UNKNOWN_MEMBER_ID),
         ("", dynamic, v.ILLEGAL_GENERATION),
     ]:
-        assert drive.sync(member, generation=stale, instance=instance).error == error
+        assert drive.sync(member, generation_id=stale, group_instance_id=instance).error == error
         assert drive.heartbeat(member, stale, instance) == error
-        assert drive.commit(member, stale, instance=instance) == error
+        assert drive.commit(member, stale, group_instance_id=instance) == error
 
 
 @ALIVE
 def test_sync_asks_for_the_protocol_after_the_generation(state):
     drive, _, dynamic = in_state(state)
-    assert drive.sync(dynamic, generation=0, protocol="other").error == v.ILLEGAL_GENERATION
+    assert drive.sync(dynamic, generation_id=0, protocol="other").error == v.ILLEGAL_GENERATION
     assert drive.sync(dynamic, protocol="other").error == v.INCONSISTENT_GROUP_PROTOCOL
     assert drive.sync(dynamic, protocol_type="connect").error == v.INCONSISTENT_GROUP_PROTOCOL
 
@@ -145,31 +145,31 @@ def test_no_group_at_all():
 
 def test_leaving_by_instance_alone():
     drive, static, dynamic = in_state(STABLE)
-    assert drive.leave("", instance="nobody").members == (("", "nobody", v.UNKNOWN_MEMBER_ID),)
+    assert drive.leave("", group_instance_id="nobody").members == (("", "nobody", v.UNKNOWN_MEMBER_ID),)
     assert drive.classic.state == STABLE
-    assert drive.leave("", instance="i").members == (("", "i", v.NONE),)
-    assert [member.member for member in drive.classic.members] == [dynamic]
+    assert drive.leave("", group_instance_id="i").members == (("", "i", v.NONE),)
+    assert [member.member_id for member in drive.classic.members] == [dynamic]
     assert drive.due(v.SESSION, static) is None
 
 
 @pytest.mark.parametrize("state", [COMPLETING, STABLE])
 def test_a_pending_id_that_leaves_rebalances_and_one_that_expires_does_not(state):
     drive, _, _ = in_state(state)
-    pending = drive.join(session_timeout=1_000).member
+    pending = drive.join(session_timeout=1_000).member_id
     drive.wait(1_000)
     assert (drive.classic.pending_join, drive.classic.state) == ((), state)
-    pending = drive.join().member
+    pending = drive.join().member_id
     assert drive.leave(pending).members == ((pending, "", v.NONE),)
     assert drive.classic.state == PREPARING
 
 
 def test_entering_preparing_keeps_assignments_from_stable_and_clears_them_from_completing():
     drive, static, dynamic = in_state(STABLE)
-    drive.join(static, instance="i")
+    drive.join(static, group_instance_id="i")
     drive.join(dynamic)
     assert drive.classic.state == COMPLETING
     assert drive.member(dynamic).assignment == tps(1)
-    drive.leave(static, instance="i")
+    drive.leave(static, group_instance_id="i")
     assert drive.member(dynamic).assignment == v.ZERO_BYTES
 
 
@@ -200,14 +200,17 @@ def test_a_leaders_sync_that_cannot_be_written_starts_over(write, told):
     drive, static, dynamic = in_state(COMPLETING)
     drive.sync(dynamic)
     parked = drive.sent
-    assert drive.sync(static, instance="i", write_fails=write).error == told
+    assert drive.sync(static, group_instance_id="i", write_fails=write).error == told
     assert drive.replies[parked].error == told
     assert drive.classic.state == PREPARING
 
 
 def test_a_group_whose_first_write_fails_is_gone():
     drive = Drive()
-    assert drive.join(instance="i", write_fails="REQUEST_TIMED_OUT").error == v.COORDINATOR_NOT_AVAILABLE
+    assert (
+        drive.join(group_instance_id="i", write_fails="REQUEST_TIMED_OUT").error
+        == v.COORDINATOR_NOT_AVAILABLE
+    )
     assert drive.group is None
     drive.wait(60_000)
     assert drive.group is None

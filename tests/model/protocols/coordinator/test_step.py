@@ -25,9 +25,9 @@ class RandomChoices(FirstChoices):
         return self.random.choice(list(options))
 
     def target(self, ask):
-        given = {member.member: [] for member in ask.members}
+        given = {member.member_id: [] for member in ask.members}
         for topic in ask.topics:
-            readers = [member.member for member in ask.members if topic.name in member.subscribed]
+            readers = [member.member_id for member in ask.members if topic.name in member.subscribed]
             for tp in tps(*range(topic.partitions), topic=topic.topic_id):
                 given[self.random.choice(readers)].append(tp)
         return tuple((member, tuple(sorted(owned))) for member, owned in given.items())
@@ -59,8 +59,8 @@ class Walk:
             happened = self.act(number)
             self.host = happened.host
             for reply in happened.replies:
-                assert reply.request not in self.answered, "answered twice"
-                self.answered.add(reply.request)
+                assert reply.correlation_id not in self.answered, "answered twice"
+                self.answered.add(reply.correlation_id)
             assert hash(self.host) == hash(self.host)
             self.check()
 
@@ -84,12 +84,12 @@ class Walk:
 
     def request(self, number: int):
         random, group = self.random, self.host.state.group
-        known = {member.member: member for member in (group.members if group else ())}
+        known = {member.member_id: member for member in (group.members if group else ())}
         pending = group.pending_join if isinstance(group, ClassicGroup) else ()
         member = random.choice([*known, *known, *pending, "", "stranger"])
         instance = random.choice(["", "", "i1", "i2"])
         if member in known and random.random() < 0.8:
-            instance = known[member].instance
+            instance = known[member].group_instance_id
         generation = getattr(group, "generation", getattr(known.get(member), "epoch", 0))
         generation += random.choice([0] * 8 + [-1, 1])
         if random.choice(self.kinds) == "consumer":
@@ -142,7 +142,7 @@ class Walk:
             assert all(member.epoch <= group.target_epoch <= group.epoch for member in group.members)
         if isinstance(group, ClassicGroup) and group.members:
             assert group.state != EMPTY
-            assert group.leader in {member.member for member in group.members}
+            assert group.leader in {member.member_id for member in group.members}
             waiting = [member.awaiting_sync != v.NO_REQUEST for member in group.members]
             assert group.state == "CompletingRebalance" or not any(waiting)
 

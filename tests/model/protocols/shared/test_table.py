@@ -249,7 +249,7 @@ def _second_member_joins():
 def _first_member_hears_of_it():
     drive = Drive()
     drive.modern("a"), drive.modern("b")
-    drive.modern("a", drive.member("a").epoch, owned=tps(0, 1, 2, 3))
+    drive.modern("a", drive.member("a").epoch, topic_partitions=tps(0, 1, 2, 3))
 
 
 SHARED = {
@@ -282,7 +282,7 @@ SHARED = {
         lambda: client_consumer.on_reply(
             CONFIG,
             ConsumerClient(Process.UP, cot.ConsumerState.JOINING),
-            v.ConsumerHeartbeatReply(v.NONE, epoch=1, assignment=tps(0)),
+            v.ConsumerHeartbeatReply(v.NONE, member_epoch=1, assignment=tps(0)),
         ),
     ),
 }

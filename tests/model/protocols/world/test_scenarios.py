@@ -274,9 +274,9 @@ def test_scenario_24_the_first_joiner_leads_and_sees_all_subscriptions():
 def test_scenario_13_a_member_that_processes_for_too_long_leaves_and_may_not_commit():
     model = build("classic", faults=Faults(slow=1))
     state = play(model, started(model, 2), "c2 polls too late, LeaveGroup")
-    assert [m.member for m in group(state).members] == ["c1-1"]
+    assert [m.member_id for m in group(state).members] == ["c1-1"]
     late = client(state, 2)
-    assert (late.member, late.generation) == ("", -1)
+    assert (late.member_id, late.generation) == ("", -1)
     assert late.owned, "it believes in what it had until its next poll"
     assert not beliefs(model, state).beliefs[1].commits, "a commit fails locally, without a generation"
     state = play(model, state, "c2 JoinGroup")
@@ -467,7 +467,9 @@ def test_scenario_50_skipping_the_middle_fails():
     from kassay.model.protocols.world.models.classic import ClassicModel
     from kassay.model.protocols.world.parts.setting import ModelOptions
 
-    model = ClassicModel(ModelOptions(lists=((("range",),), (("cooperative-sticky",),)), modes=BOTH), named)
+    model = ClassicModel(
+        ModelOptions(assignment_strategies=((("range",),), (("cooperative-sticky",),)), modes=BOTH), named
+    )
     state = play(model, settle(model, play(model, first(model), "c1 start")), "c2 start")
     before = group(state)
     state = play(model, state, "c2 JoinGroup")
@@ -494,7 +496,7 @@ def test_scenario_52_who_loses_its_id_loses_what_it_owned():
     model = build("classic", mode="cooperative", faults=Faults(pause=1))
     state = play(model, started(model, 2), "c1 pauses", "coordinator session of c1-1 expires", "c1 resumes")
     state = play(model, state, "c1 Heartbeat")
-    assert client(state, 1).member == ""
+    assert client(state, 1).member_id == ""
     assert client(state, 1).owned, "it learns of it at its next poll"
     (joins,) = [a for a, _ in model.steps(state) if (a.actor, a.name) == ("c1", "JoinGroup")]
     assert "lost t-" in joins.detail
@@ -512,8 +514,8 @@ def test_scenario_53_claims_survive_an_interrupted_sync():
     )
     before = client(state, 2)
     assert before.rejoin
-    assert (before.member, before.generation > 0, bool(before.owned)) == ("c2-1", True, True)
+    assert (before.member_id, before.generation > 0, bool(before.owned)) == ("c2-1", True, True)
     state = play(model, state, "c2 JoinGroup")
-    claim = next(m for m in group(state).members if m.member == "c2-1").protocols[0][1]
+    claim = next(m for m in group(state).members if m.member_id == "c2-1").protocols[0][1]
     assert (claim.owned, claim.generation) == (before.owned, before.generation)
     assert model.converged(settle(model, state))

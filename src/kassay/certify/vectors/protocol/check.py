@@ -86,7 +86,7 @@ class _Trace:
         return self._runtime.deliver(host, body, event.get("write_fails", ""))
 
     def _difference(self, step: Mapping[str, Any], happened: Happened) -> str | None:
-        fired = [[timer.kind, timer.member or None] for timer in happened.fired]
+        fired = [[timer.kind, timer.member_id or None] for timer in happened.fired]
         replies = _by_request([rendered_reply(reply) for reply in happened.replies])
         records = _by_key([rendered_record(record) for record in happened.records])
         pairs = (

@@ -65,15 +65,15 @@ class TraceChoices:
         had to give something up: that armed its revocation timer, which a failed write does not undo.
         """
         state = self._step["state"]
-        given: dict[str, Partitions] = {member.member: member.target for member in ask.members}
+        given: dict[str, Partitions] = {member.member_id: member.target for member in ask.members}
         for record in self._step["records"]:
             if record["type"] == "target" and not record.get("tombstone"):
                 given[record["member"]] = partitions_of(record["partitions"])
         for member, tps in state.get("target", {}).items():
             given[member] = partitions_of(tps)
         if "write_fails" in self._step["event"]:
-            given |= {member.member: self._unwritten(member.member) for member in ask.members}
-        return tuple((member.member, given[member.member]) for member in ask.members)
+            given |= {member.member_id: self._unwritten(member.member_id) for member in ask.members}
+        return tuple((member.member_id, given[member.member_id]) for member in ask.members)
 
     def _unwritten(self, member_id: str) -> Partitions:
         """Nothing for a member whose revocation timer runs, else what the member has."""
@@ -86,7 +86,7 @@ class TraceChoices:
         """Of the timers due, the one that fired next."""
         expected = next(self._fired, None)
         for order in due:
-            if expected is not None and [order.timer.kind, order.timer.member or None] == expected:
+            if expected is not None and [order.timer.kind, order.timer.member_id or None] == expected:
                 return order
         return due[0]
 

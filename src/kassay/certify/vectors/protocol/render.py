@@ -55,11 +55,11 @@ def tidy(value: Any) -> Any:
 def rendered_reply(reply: v.Reply) -> dict[str, Any]:
     """A reply as the traces write it; an error of the consumer protocol has no further fields."""
     body = reply.body
-    found: dict[str, Any] = {"to": reply.request, "kind": _KINDS[type(body)], "error": body.error}
+    found: dict[str, Any] = {"to": reply.correlation_id, "kind": _KINDS[type(body)], "error": body.error}
     if isinstance(body, v.JoinGroupReply):
         found |= {
-            "member": body.member,
-            "generation": body.generation,
+            "member": body.member_id,
+            "generation": body.generation_id,
             "protocol_type": body.protocol_type,
             "protocol": body.protocol,
             "leader": body.leader,
@@ -82,9 +82,9 @@ def rendered_reply(reply: v.Reply) -> dict[str, Any]:
         ]
     elif isinstance(body, v.ConsumerHeartbeatReply) and body.error == v.NONE:
         found |= {
-            "member": body.member,
-            "epoch": body.epoch,
-            "interval": body.interval,
+            "member": body.member_id,
+            "epoch": body.member_epoch,
+            "interval": body.heartbeat_interval,
             "assignment": None if body.assignment is None else rendered_partitions(body.assignment),
         }
     return found
@@ -118,7 +118,7 @@ def _rendered_value(kind: str, value: Any) -> dict[str, Any]:
         return _rendered_group(value)
     if isinstance(value, r.MemberValue):
         found = {
-            "instance": value.instance,
+            "instance": value.group_instance_id,
             "subscribed": list(value.subscribed),
             "assignor": value.assignor,
             "rebalance_timeout": value.rebalance_timeout,
@@ -150,8 +150,8 @@ def _rendered_group(value: r.GroupValue) -> dict[str, Any]:
         "leader": value.leader,
         "members": [
             {
-                "id": member.member,
-                "instance": member.instance,
+                "id": member.member_id,
+                "instance": member.group_instance_id,
                 "session_timeout": member.session_timeout,
                 "rebalance_timeout": member.rebalance_timeout,
                 "metadata": rendered_metadata(member.metadata),
@@ -170,7 +170,7 @@ def rendered_topics(topics: Image) -> dict[str, int]:
 def rendered_state(host: CoordinatorHost, clock: int, choices: Choices) -> dict[str, Any]:
     """The observable state as the traces write it; `choices` settle which assignor a tied vote shows."""
     group = host.state.group
-    timers = [[order.timer.kind, order.timer.member or None, clock + order.due] for order in host.armed]
+    timers = [[order.timer.kind, order.timer.member_id or None, clock + order.due] for order in host.armed]
     if isinstance(group, ClassicGroup):
         return {"type": "classic", **_rendered_classic(group), "timers": timers}
     if isinstance(group, ConsumerGroup):
@@ -191,8 +191,8 @@ def _rendered_classic(group: ClassicGroup) -> dict[str, Any]:
         "subscribed_topics": list(group.subscribed_topics[0]) if group.subscribed_topics else None,
         "members": [
             {
-                "id": member.member,
-                "instance": member.instance,
+                "id": member.member_id,
+                "instance": member.group_instance_id,
                 "awaiting_join": member.awaiting_join != v.NO_REQUEST,
                 "awaiting_sync": member.awaiting_sync != v.NO_REQUEST,
                 "is_new": member.is_new,
@@ -215,8 +215,8 @@ def _rendered_consumer(group: ConsumerGroup, choices: Choices) -> dict[str, Any]
         "topics": rendered_topics(group.topics),
         "members": [
             {
-                "id": member.member,
-                "instance": member.instance,
+                "id": member.member_id,
+                "instance": member.group_instance_id,
                 "state": member.state,
                 "epoch": member.epoch,
                 "prev_epoch": member.prev_epoch,

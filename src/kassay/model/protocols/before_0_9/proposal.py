@@ -223,10 +223,10 @@ def census(state: ProposalWorld) -> Census:
         Registered(f"c{m + 1}", "", ("topic",), owned)
         for m, owned in zip(coordinator.members, coordinator.assignment)
     )
-    live = {belief.member for belief in beliefs if belief.live}
+    live = {belief.member_id for belief in beliefs if belief.live}
     resting = (
         coordinator.status is Phase.READY
-        and live == {entry.member for entry in registry}
+        and live == {entry.member_id for entry in registry}
         and all(belief.settled and belief.current for belief in beliefs if belief.live)
         and coordinator.partitions == state.partitions
     )

@@ -175,6 +175,6 @@ def _contradictory(members: Iterable[tuple[str, str, Subscription]]) -> bool:
 @lru_cache(maxsize=4096)
 def balanced_targets(ask: TargetAsk) -> tuple[Target, ...]:
     """Every balanced target of a consumer group that moves least from the former one."""
-    owner = {tp: member.member for member in ask.members for tp in member.target}
-    readers = tuple((member.member, member.subscribed) for member in ask.members)
+    owner = {tp: member.member_id for member in ask.members for tp in member.target}
+    readers = tuple((member.member_id, member.subscribed) for member in ask.members)
     return stickiest(balanced(readers, ask.topics), owner)

@@ -58,7 +58,7 @@ def poll(config: ClientConfig, number: int, client: ClassicClient, image: Image)
     """
     owned = client.owned
     if client.callbacks:
-        if client.generation < 0 or not client.member or config.mode(client.rung) == EAGER:
+        if client.generation < 0 or not client.member_id or config.mode(client.rollout_step) == EAGER:
             owned = ()
         else:
             owned = tuple(tp for tp in owned if tp.topic in client.topics)
@@ -94,13 +94,13 @@ def join_request(config: ClientConfig, number: int, client: ClassicClient) -> Jo
         memory,
         version,
     )
-    protocols = tuple((name, subscription) for name in config.names(client.rung))
+    protocols = tuple((name, subscription) for name in config.names(client.rollout_step))
     return JoinGroup(
         number,
-        client.member,
+        client.member_id,
         protocols,
-        config.client,
-        config.instance,
+        config.client_id,
+        config.group_instance_id,
         config.session_timeout,
         config.rebalance_timeout,
     )
@@ -125,7 +125,7 @@ def heartbeat(config: ClientConfig, number: int, client: ClassicClient) -> Heart
         return None
     if client.state not in (ClassicState.COMPLETING, ClassicState.STABLE):
         return None
-    return Heartbeat(number, client.member, client.generation, config.instance)
+    return Heartbeat(number, client.member_id, client.generation, config.group_instance_id)
 
 
 def commit(
@@ -134,12 +134,12 @@ def commit(
     """The OffsetCommit of this moment, or None where it would fail without being sent."""
     if client.state is not ClassicState.STABLE or client.generation < 0:
         return None
-    return OffsetCommit(number, client.member, client.generation, offsets, config.instance)
+    return OffsetCommit(number, client.member_id, client.generation, offsets, config.group_instance_id)
 
 
 def on_commit(config: ClientConfig, client: ClassicClient, sent: OffsetCommit, error: str) -> ClassicClient:
     """The client after a commit's reply; what concerns an older identity is ignored."""
-    if error == v.NONE or (sent.generation, sent.member) != (client.generation, client.member):
+    if error == v.NONE or (sent.generation_id, sent.member_id) != (client.generation, client.member_id):
         return client
     return on_error(config, client, error)
 
@@ -154,7 +154,7 @@ def on_heartbeat(config: ClientConfig, client: ClassicClient, sent: Heartbeat, e
         return moved(client, ClassicEvent.REBALANCE_HEARTBEAT, rejoin=True)
     if error in FATAL_ERRORS:
         return fatal(client)
-    if (sent.generation, sent.member) != (client.generation, client.member):
+    if (sent.generation_id, sent.member_id) != (client.generation, client.member_id):
         return client
     return on_error(config, client, error)
 
@@ -177,18 +177,20 @@ def on_error(config: ClientConfig, client: ClassicClient, error: str) -> Classic
     if event is ClassicEvent.ILLEGAL_GENERATION:
         return moved(client, event, **lost)
     if event is ClassicEvent.UNKNOWN_MEMBER_ID:
-        return moved(client, event, **lost, member="")
+        return moved(client, event, **lost, member_id="")
     rebalancing = client.state in (ClassicState.PREPARING, ClassicState.COMPLETING)
     if event is ClassicEvent.DISCONNECT and "reset_mid_on_retriable" in config.switches and rebalancing:
         forgetful = moved(client, ClassicEvent.DISCONNECT, rejoin=True)
-        return forgetful._replace(member="", generation=-1)
+        return forgetful._replace(member_id="", generation=-1)
     return moved(client, event, **({"rejoin": True} if event is ClassicEvent.REBALANCE else {}))
 
 
 def fatal(client: ClassicClient) -> ClassicClient:
     """The consumer throws to its user; nothing is owned any more."""
     check_move(CLIENT, client.state, ClassicEvent.FATAL, ClassicState.UNJOINED)
-    return ClassicClient(Process.FATAL, topics=client.topics, rung=client.rung, connection=client.connection)
+    return ClassicClient(
+        Process.FATAL, topics=client.topics, rollout_step=client.rollout_step, connection=client.connection
+    )
 
 
 def on_join(
@@ -203,7 +205,7 @@ def on_join(
     client = client._replace(waits="")
     wants_id = reply.error == v.MEMBER_ID_REQUIRED
     if wants_id and look_up(CLIENT, client.state, ClassicEvent.MEMBER_ID_REQUIRED) is not IGNORE:
-        yield moved(client, ClassicEvent.MEMBER_ID_REQUIRED, member=reply.member), None
+        yield moved(client, ClassicEvent.MEMBER_ID_REQUIRED, member_id=reply.member_id), None
         return
     if reply.error != v.NONE:
         yield on_error(config, client, reply.error), None
@@ -211,19 +213,20 @@ def on_join(
     if look_up(CLIENT, client.state, ClassicEvent.JOIN_OK) is IGNORE:
         yield client, None
         return
-    leads = reply.leader == reply.member
+    leads = reply.leader == reply.member_id
     joined = moved(
         client,
         ClassicEvent.JOIN_OK,
         state=ClassicState.COMPLETING,
-        generation=reply.generation,
-        member=reply.member,
+        generation=reply.generation_id,
+        member_id=reply.member_id,
         protocol=reply.protocol,
         leads=leads,
         snapshot=(),
         waits="sync",
         trusting=leads and reply.skip_assignment,
-        overtaken=bool(client.owned) and (client.overtaken or reply.generation > client.generation + 1 > 0),
+        overtaken=bool(client.owned)
+        and (client.overtaken or reply.generation_id > client.generation + 1 > 0),
     )
     if leads:
         joined = joined._replace(snapshot=image)
@@ -239,9 +242,8 @@ def on_join(
 
 
 def _sync(config: ClientConfig, number: int, client: ClassicClient, given: Given) -> SyncGroup:
-    return SyncGroup(
-        number, client.member, client.generation, given, config.instance, v.CONSUMER_TYPE, client.protocol
-    )
+    member, instance = client.member_id, config.group_instance_id
+    return SyncGroup(number, member, client.generation, given, instance, v.CONSUMER_TYPE, client.protocol)
 
 
 def on_sync(config: ClientConfig, client: ClassicClient, reply: SyncGroupReply) -> ClassicClient:
@@ -274,7 +276,7 @@ def adopt(config: ClientConfig, client: ClassicClient, assignment: Partitions) -
     """
     if any(tp.topic not in client.topics for tp in assignment):
         return client._replace(rejoin=True, given=())
-    revoked = config.mode(client.rung) == COOPERATIVE and not set(client.owned) <= set(assignment)
+    revoked = config.mode(client.rollout_step) == COOPERATIVE and not set(client.owned) <= set(assignment)
     labelled = config.remembers or "label_agen" in config.switches
     return client._replace(
         owned=assignment,
@@ -316,7 +318,7 @@ def poll_expired(client: ClassicClient) -> ClassicClient:
         ClassicEvent.POLL_EXPIRED,
         state=ClassicState.UNJOINED,
         generation=-1,
-        member="",
+        member_id="",
         rejoin=True,
         callbacks=True,
         leads=False,

@@ -48,7 +48,7 @@ class ClassicClient(NamedTuple):
 
     run: Process = Process.NEW
     state: ClassicState = ClassicState.UNJOINED
-    member: str = ""
+    member_id: str = ""
     generation: int = -1
     protocol: str = ""
     rejoin: bool = True
@@ -59,7 +59,7 @@ class ClassicClient(NamedTuple):
     inbox: tuple[JoinGroupReply | SyncGroupReply, ...] = ()
     topics: tuple[str, ...] = ()
     snapshot: Image = ()
-    rung: int = 0
+    rollout_step: int = 0
     adopted_in: int = -1
     remembered: Partitions = ()
     given: tuple[Partitions, ...] = ()
@@ -80,6 +80,8 @@ def moved(client: ClassicClient, event: ClassicEvent, **changes: object) -> Clas
     return after
 
 
-def started(config: ClientConfig, image: Image, rung: int = 0, connection: int = 0) -> ClassicClient:
+def started(config: ClientConfig, image: Image, rollout_step: int = 0, connection: int = 0) -> ClassicClient:
     """A process that has just subscribed."""
-    return ClassicClient(Process.UP, topics=matching(config, image), rung=rung, connection=connection)
+    return ClassicClient(
+        Process.UP, topics=matching(config, image), rollout_step=rollout_step, connection=connection
+    )

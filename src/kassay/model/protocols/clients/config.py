@@ -25,16 +25,17 @@ class Process(StrEnum):
 class ClientConfig(NamedTuple):
     """What does not change while a client runs.
 
-    `lists` are its assignor lists, oldest first (a rollout moves to the next). `modes` says of each
-    assignor what it supports. `pattern` is a prefix that topics must have, or "" for fixed `topics`.
-    `version` is that of its subscriptions. `remembers`: user data carries the last assignment with
-    its generation (sticky). `threads`: the heartbeat thread may strike between SyncGroup's reply
-    and the callback. The timeouts are told to the coordinator, in whatever unit the world counts time.
+    `assignment_strategies` are its lists of assignors (partition.assignment.strategy), oldest first: a
+    rollout moves to the next. `modes` says of each assignor what it supports. `pattern` is a prefix that
+    topics must have, or "" for fixed `topics`. `version` is that of its subscriptions. `remembers`: user
+    data carries the last assignment with its generation (sticky). `threads`: the heartbeat thread may strike
+    between SyncGroup's reply and the callback. The timeouts are told to the coordinator, in whatever unit
+    the world counts time.
     """
 
-    client: str
-    instance: str = ""
-    lists: tuple[tuple[str, ...], ...] = (("any-balanced",),)
+    client_id: str
+    group_instance_id: str = ""
+    assignment_strategies: tuple[tuple[str, ...], ...] = (("any-balanced",),)
     modes: tuple[tuple[str, tuple[str, ...]], ...] = ()
     topics: tuple[str, ...] = ("t",)
     pattern: str = ""
@@ -45,14 +46,14 @@ class ClientConfig(NamedTuple):
     session_timeout: int = 45_000
     rebalance_timeout: int = 300_000
 
-    def names(self, rung: int) -> tuple[str, ...]:
-        """The assignors of one rung of the rollout; beyond the last rung, the last list stays."""
-        return self.lists[min(rung, len(self.lists) - 1)]
+    def names(self, rollout_step: int) -> tuple[str, ...]:
+        """The assignors of one step of the rollout; beyond the last step, the last list stays."""
+        return self.assignment_strategies[min(rollout_step, len(self.assignment_strategies) - 1)]
 
-    def mode(self, rung: int) -> str:
+    def mode(self, rollout_step: int) -> str:
         """Cooperative only if every assignor on the list supports it."""
         known = dict(self.modes)
-        every = all(COOPERATIVE in known.get(name, (EAGER,)) for name in self.names(rung))
+        every = all(COOPERATIVE in known.get(name, (EAGER,)) for name in self.names(rollout_step))
         return COOPERATIVE if every else EAGER
 
 

@@ -47,7 +47,7 @@ class ConsumerClient(NamedTuple):
 
     run: Process = Process.NEW
     state: ConsumerState = ConsumerState.UNSUBSCRIBED
-    member: str = ""
+    member_id: str = ""
     epoch: int = 0
     owned: Partitions = ()
     target: Partitions = NOTHING_YET
@@ -58,7 +58,7 @@ class ConsumerClient(NamedTuple):
     told: bool = True
     full: bool = False
     topics: tuple[str, ...] = ()
-    rung: int = 0
+    rollout_step: int = 0
     waits: str = ""
     inbox: tuple[object, ...] = ()
     connection: int = 0
@@ -71,9 +71,9 @@ def _move(client: ConsumerClient, event: ConsumerEvent, **changes: object) -> Co
     return after
 
 
-def started(topics: tuple[str, ...], member: str, rung: int = 0) -> ConsumerClient:
+def started(topics: tuple[str, ...], member: str, rollout_step: int = 0) -> ConsumerClient:
     """A process that has just subscribed."""
-    fresh = ConsumerClient(Process.UP, member=member, topics=topics, rung=rung)
+    fresh = ConsumerClient(Process.UP, member_id=member, topics=topics, rollout_step=rollout_step)
     return _move(fresh, ConsumerEvent.SUBSCRIBE, state=ConsumerState.JOINING)
 
 
@@ -97,16 +97,16 @@ def heartbeat(
         owned = v.partitions((*owned, *coming, *waiting))
     request = ConsumerHeartbeat(
         number,
-        client.member,
+        client.member_id,
         client.epoch,
-        config.instance,
+        config.group_instance_id,
         config.rebalance_timeout if everything else -1,
         client.topics if everything or client.waits == "topics" else None,
         "",
         owned,
     )
     if client.epoch == v.JOIN_EPOCH:
-        request = request._replace(owned=())
+        request = request._replace(topic_partitions=())
     state = client.state
     if state is ConsumerState.ACKNOWLEDGING:
         state = ConsumerState.STABLE if client.settled else ConsumerState.RECONCILING
@@ -119,7 +119,7 @@ def commit(
     """The OffsetCommit of this moment, under the member epoch; None out of the group."""
     if client.state not in MEMBER or client.epoch == v.JOIN_EPOCH:
         return None
-    return OffsetCommit(number, client.member, client.epoch, offsets, config.instance)
+    return OffsetCommit(number, client.member_id, client.epoch, offsets, config.group_instance_id)
 
 
 def on_reply(config: ClientConfig, client: ConsumerClient, reply: ConsumerHeartbeatReply) -> ConsumerClient:
@@ -147,7 +147,7 @@ def on_reply(config: ClientConfig, client: ConsumerClient, reply: ConsumerHeartb
         return _give_up(client)
     if look_up(CLIENT, client.state, ConsumerEvent.OK) is IGNORE:
         return client
-    client = client._replace(epoch=reply.epoch)
+    client = client._replace(epoch=reply.member_epoch)
     if reply.assignment is None:
         return _move(
             client,
@@ -253,7 +253,7 @@ def lost(client: ConsumerClient) -> ConsumerClient | None:
 
 def leave_epoch(config: ClientConfig) -> int:
     """What a leaving member sends: a static one only goes for a while."""
-    return v.STATIC_LEAVE_EPOCH if config.instance else v.LEAVE_EPOCH
+    return v.STATIC_LEAVE_EPOCH if config.group_instance_id else v.LEAVE_EPOCH
 
 
 def poll_expired(client: ConsumerClient) -> ConsumerClient:
@@ -271,4 +271,4 @@ def poll_expired(client: ConsumerClient) -> ConsumerClient:
 def closed(client: ConsumerClient) -> ConsumerClient:
     """What is left of a process that has closed in order."""
     check_move(CLIENT, client.state, ConsumerEvent.CLOSE, ConsumerState.UNSUBSCRIBED)
-    return ConsumerClient(Process.GONE, rung=client.rung, connection=client.connection)
+    return ConsumerClient(Process.GONE, rollout_step=client.rollout_step, connection=client.connection)

@@ -86,12 +86,12 @@ class Brokers:
     def _outcome(self, host: CoordinatorHost, result: Result, event: Event, keeps_log: bool) -> Outcome:
         call = Call(self, host, keeps_log=keeps_log)
         call.carry_out(result, event)
-        mail = tuple([(reply.request, reply.body) for reply in call.replies])
+        mail = tuple([(reply.correlation_id, reply.body) for reply in call.replies])
         return self.interner.cell(_current(call.host)), mail
 
     def _results(self, host: CoordinatorHost, event: Event) -> tuple[Result, ...]:
         """What the coordinator may do about an event; only a request for a member id reads more than it."""
-        if isinstance(event, JoinGroup) and not event.member:
+        if isinstance(event, JoinGroup) and not event.member_id:
             return self._steps(host, event)
         key = (host.coordinator, event)
         results = self._stepped.get(key)

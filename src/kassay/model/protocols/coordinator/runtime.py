@@ -133,7 +133,7 @@ class Call:
     def _answer(self, reply: Reply, event: Event, failed: str) -> None:
         host = self.host
         if failed and reply.when_durable and isinstance(event, Request):
-            self.replies.append(Reply(reply.request, error_reply(event, write_error(failed))))
+            self.replies.append(Reply(reply.correlation_id, error_reply(event, write_error(failed))))
         elif reply.when_durable and host.unacknowledged:
             self.host = host._replace(waiting=(*host.waiting, reply))
         else:

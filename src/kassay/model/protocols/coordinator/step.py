@@ -110,78 +110,78 @@ def step(config: Config, state: CoordinatorState, event: Event, choices: Choices
 
     Raises `IllegalTransition` for an event that cannot happen in this state.
     """
-    turn = Effects(config, state.image, choices)
+    effects = Effects(config, state.image, choices)
     if isinstance(event, MetadataChanged):
         return CoordinatorStep(state._replace(image=event.image), ())
     if isinstance(event, Load):
-        group: Group = _load(turn, event.log)
-        return CoordinatorStep(state._replace(group=group, role=Role.ACTIVE), tuple(turn.out))
+        group: Group = _load(effects, event.log)
+        return CoordinatorStep(state._replace(group=group, role=Role.ACTIVE), tuple(effects.out))
     if isinstance(event, Unload):
         if isinstance(state.group, ClassicGroup):
-            classic_requests.unload(turn, state.group)
-        return CoordinatorStep(state._replace(group=None, role=Role.NOT_COORDINATOR), tuple(turn.out))
+            classic_requests.unload(effects, state.group)
+        return CoordinatorStep(state._replace(group=None, role=Role.NOT_COORDINATOR), tuple(effects.out))
     if state.role != Role.ACTIVE:
         error = v.NOT_COORDINATOR if state.role == Role.NOT_COORDINATOR else v.COORDINATOR_LOAD_IN_PROGRESS
         if not isinstance(event, TimerFired | Persisted):
-            turn.reply(event.request, error_reply(event, error))
-        return CoordinatorStep(state, tuple(turn.out))
-    group = _handle(turn, state.group, event)
+            effects.reply(event.correlation_id, error_reply(event, error))
+        return CoordinatorStep(state, tuple(effects.out))
+    group = _handle(effects, state.group, event)
     if group is not state.group:
         state = state._replace(group=group)
-    return CoordinatorStep(state, tuple(turn.out))
+    return CoordinatorStep(state, tuple(effects.out))
 
 
-def _handle(turn: Effects, group: Group, event: Request | TimerFired | Persisted) -> Group:
+def _handle(effects: Effects, group: Group, event: Request | TimerFired | Persisted) -> Group:
     if isinstance(event, Persisted):
-        return _stored(turn, group, event)
+        return _stored(effects, group, event)
     if isinstance(event, TimerFired):
-        return _timer(turn, group, event)
+        return _timer(effects, group, event)
     try:
-        return _request(turn, group, event)
+        return _request(effects, group, event)
     except Refused as refusal:
-        turn.reply(event.request, error_reply(event, refusal.error))
+        effects.reply(event.correlation_id, error_reply(event, refusal.error))
         return group
 
 
-def _stored(turn: Effects, group: Group, event: Persisted) -> Group:
+def _stored(effects: Effects, group: Group, event: Persisted) -> Group:
     then = event.then
     if isinstance(then, JoinedConsumerGroup | SyncedConsumerGroup):
-        return consumer_requests.stored(turn, group, then, event)
+        return consumer_requests.stored(effects, group, then, event)
     if event.error and isinstance(group, ConsumerGroup):
         return consumer_requests.undone(group, event.undo)
-    return classic_requests.handle_stored(turn, group, event)
+    return classic_requests.handle_stored(effects, group, event)
 
 
-def _timer(turn: Effects, group: Group, event: TimerFired) -> Group:
+def _timer(effects: Effects, group: Group, event: TimerFired) -> Group:
     """A timer concerns one kind of group; one that outlived its group does nothing."""
     classic = event.timer.kind in classic_requests.TIMERS
     if classic and isinstance(group, ClassicGroup):
-        return classic_requests.handle_timer(turn, group, event)
+        return classic_requests.handle_timer(effects, group, event)
     if not classic and isinstance(group, ConsumerGroup):
-        return consumer_requests.handle_timer(turn, group, event)
+        return consumer_requests.handle_timer(effects, group, event)
     return group
 
 
-def _request(turn: Effects, group: Group, event: Request) -> Group:
+def _request(effects: Effects, group: Group, event: Request) -> Group:
     if isinstance(event, ConsumerHeartbeat):
-        return consumer_requests.handle_heartbeat(turn, group, event)
+        return consumer_requests.handle_heartbeat(effects, group, event)
     if isinstance(group, ClassicGroup):
-        return classic_requests.handle_request(turn, group, event)
+        return classic_requests.handle_request(effects, group, event)
     if not isinstance(group, ConsumerGroup):
-        return classic_requests.handle_without_group(turn, event, group)
+        return classic_requests.handle_without_group(effects, event, group)
     if isinstance(event, JoinGroup) and not group.members:
-        return consumer_requests.replace_empty(turn, group, event)
-    return consumer_requests.handle_classic_request(turn, group, event)
+        return consumer_requests.replace_empty(effects, group, event)
+    return consumer_requests.handle_classic_request(effects, group, event)
 
 
-def _load(turn: Effects, log: Log) -> Group:
+def _load(effects: Effects, log: Log) -> Group:
     """The group that the acknowledged records tell of; offsets alone make an empty one."""
     kinds = {record.key[0] for record in log}
     if EPOCH in kinds or MEMBER in kinds:
-        return consumer_requests.load(turn, log)
+        return consumer_requests.load(effects, log)
     for record in log:
         if isinstance(record.value, GroupValue):
-            return classic_requests.load(turn, record.value)
+            return classic_requests.load(effects, record.value)
     return ClassicGroup() if OFFSET in kinds else None
 
 

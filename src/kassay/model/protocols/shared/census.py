@@ -25,7 +25,7 @@ class Belief(NamedTuple):
     """
 
     client: str
-    member: str
+    member_id: str
     live: bool
     current: bool
     settled: bool
@@ -39,8 +39,8 @@ class Belief(NamedTuple):
 class Registered(NamedTuple):
     """One registered member, what it reads, and what it holds on record."""
 
-    member: str
-    instance: str
+    member_id: str
+    group_instance_id: str
     topics: tuple[str, ...]
     owned: Owned
 
@@ -79,5 +79,5 @@ def complete(census: Census) -> bool:
     held = sorted(tp for entry in census.registry for tp in entry.owned)
     if held != sorted(census.wanted) and any(belief.live for belief in census.beliefs):
         return False
-    believed = {belief.member: belief.owned for belief in census.beliefs if belief.live}
-    return all(tuple(sorted(believed.get(e.member, ()))) == tuple(sorted(e.owned)) for e in census.registry)
+    believed = {belief.member_id: belief.owned for belief in census.beliefs if belief.live}
+    return all(sorted(believed.get(entry.member_id, ())) == sorted(entry.owned) for entry in census.registry)

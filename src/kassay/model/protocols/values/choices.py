@@ -26,8 +26,8 @@ TARGET: Final = "target"
 class TargetMember(NamedTuple):
     """One member as a server-side assignor sees it; `target` is what it was to own so far."""
 
-    member: str
-    instance: str
+    member_id: str
+    group_instance_id: str
     subscribed: tuple[str, ...]
     target: Partitions
 

@@ -38,9 +38,9 @@ UNRELEASED: Final = "UNRELEASED_PARTITIONS"
 class ClassicMember(NamedTuple):
     """A member of a classic group; the two requests are NO_REQUEST unless parked."""
 
-    member: str
-    instance: str
-    client: str
+    member_id: str
+    group_instance_id: str
+    client_id: str
     session_timeout: int
     rebalance_timeout: int
     protocols: Protocols
@@ -74,9 +74,9 @@ class ClassicGroup(NamedTuple):
 class ConsumerMember(NamedTuple):
     """A member of a consumer group; `classic` is () or holds one value."""
 
-    member: str
-    instance: str = ""
-    client: str = ""
+    member_id: str
+    group_instance_id: str = ""
+    client_id: str = ""
     rebalance_timeout: int = -1
     subscribed: tuple[str, ...] = ()
     assignor: str = ""
@@ -123,7 +123,7 @@ class CoordinatorState(NamedTuple):
 class CreatedGroup(NamedTuple):
     """A group was created for this JoinGroup: nothing more, or tell it that the write failed."""
 
-    request: RequestId
+    correlation_id: RequestId
 
 
 class StoredAssignment(NamedTuple):
@@ -136,8 +136,8 @@ class StoredAssignment(NamedTuple):
 class ReplacedStatic(NamedTuple):
     """A static member came back under a new id in Stable: answer it, or put the old id back."""
 
-    request: RequestId
-    instance: str
+    correlation_id: RequestId
+    group_instance_id: str
     old_member: str
     new_member: str
     old_protocols: Protocols
@@ -150,7 +150,7 @@ class ReplacedStatic(NamedTuple):
 class JoinedConsumerGroup(NamedTuple):
     """A classic JoinGroup to a consumer group: answer it and watch the member."""
 
-    request: RequestId
+    correlation_id: RequestId
     reply: JoinGroupReply
     session_timeout: int
     rebalance_timeout: int
@@ -160,8 +160,8 @@ class JoinedConsumerGroup(NamedTuple):
 class SyncedConsumerGroup(NamedTuple):
     """A classic SyncGroup to a consumer group: hand out the assignment and watch the member."""
 
-    request: RequestId
-    member: str
+    correlation_id: RequestId
+    member_id: str
     session_timeout: int
     protocol_type: str
     protocol: str

@@ -86,7 +86,7 @@ def connection_of(request: Request) -> int:
     >>> connection_of(Commit(number_of(2, 3), "", 1))
     3
     """
-    return request.request % HEARTBEAT_OFFSET // CONNECTION
+    return request.correlation_id % HEARTBEAT_OFFSET // CONNECTION
 
 
 def name_of(request: Request) -> str:

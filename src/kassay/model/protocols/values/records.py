@@ -27,9 +27,9 @@ OFFSET: Final = "offset"
 class StoredMember(NamedTuple):
     """A member inside the record of a classic group: only the selected protocol's metadata survives."""
 
-    member: str
-    instance: str
-    client: str
+    member_id: str
+    group_instance_id: str
+    client_id: str
     session_timeout: int
     rebalance_timeout: int
     metadata: Metadata
@@ -56,8 +56,8 @@ class ClassicMetadata(NamedTuple):
 class MemberValue(NamedTuple):
     """The subscription of a consumer group's member; `classic` is () or holds one value."""
 
-    instance: str
-    client: str
+    group_instance_id: str
+    client_id: str
     subscribed: tuple[str, ...]
     assignor: str
     rebalance_timeout: int

@@ -95,11 +95,11 @@ def image_of(counts: Iterable[tuple[str, int]]) -> Image:
 class JoinGroup(NamedTuple):
     """JoinGroup."""
 
-    request: RequestId
-    member: str
+    correlation_id: RequestId
+    member_id: str
     protocols: Protocols
-    client: str = ""
-    instance: str = ""
+    client_id: str = ""
+    group_instance_id: str = ""
     session_timeout: int = 45_000
     rebalance_timeout: int = 300_000
     protocol_type: str = CONSUMER_TYPE
@@ -109,11 +109,11 @@ class JoinGroup(NamedTuple):
 class SyncGroup(NamedTuple):
     """SyncGroup; a leader brings `assignments`. An absent protocol type or name is not checked."""
 
-    request: RequestId
-    member: str
-    generation: int
+    correlation_id: RequestId
+    member_id: str
+    generation_id: int
     assignments: tuple[tuple[str, Partitions], ...] = ()
-    instance: str = ""
+    group_instance_id: str = ""
     protocol_type: str = ""
     protocol: str = ""
 
@@ -121,27 +121,27 @@ class SyncGroup(NamedTuple):
 class Heartbeat(NamedTuple):
     """Heartbeat of the classic protocol."""
 
-    request: RequestId
-    member: str
-    generation: int
-    instance: str = ""
+    correlation_id: RequestId
+    member_id: str
+    generation_id: int
+    group_instance_id: str = ""
 
 
 class LeaveGroup(NamedTuple):
     """LeaveGroup: (member, instance) pairs; a static member may be named by its instance alone."""
 
-    request: RequestId
+    correlation_id: RequestId
     members: tuple[tuple[str, str], ...]
 
 
 class OffsetCommit(NamedTuple):
-    """OffsetCommit; `generation` is the member epoch in a consumer group."""
+    """OffsetCommit; `generation_id` is the member epoch in a consumer group."""
 
-    request: RequestId
-    member: str
-    generation: int
+    correlation_id: RequestId
+    member_id: str
+    generation_id: int
     offsets: tuple[tuple[TopicPartition, int], ...] = ()
-    instance: str = ""
+    group_instance_id: str = ""
     api_version: int = 9
 
 
@@ -151,20 +151,23 @@ class ConsumerHeartbeat(NamedTuple):
     The epoch says what is wanted: 0 to join, -1 to leave, -2 to leave for a while (static members).
     """
 
-    request: RequestId
-    member: str
-    epoch: int
-    instance: str = ""
+    correlation_id: RequestId
+    member_id: str
+    member_epoch: int
+    group_instance_id: str = ""
     rebalance_timeout: int = -1
-    subscribed: tuple[str, ...] | None = None
-    assignor: str = ""
-    owned: Partitions | None = None
+    subscribed_topic_names: tuple[str, ...] | None = None
+    server_assignor: str = ""
+    topic_partitions: Partitions | None = None
 
     @property
     def full(self) -> bool:
         """Whether everything was sent, so that the assignment is due in return."""
-        sent = self.rebalance_timeout != -1 and self.subscribed is not None and self.owned is not None
-        return self.epoch == JOIN_EPOCH or sent
+        sent = self.rebalance_timeout != -1 and None not in (
+            self.subscribed_topic_names,
+            self.topic_partitions,
+        )
+        return self.member_epoch == JOIN_EPOCH or sent
 
 
 Request: TypeAlias = JoinGroup | SyncGroup | Heartbeat | LeaveGroup | OffsetCommit | ConsumerHeartbeat
@@ -177,8 +180,8 @@ class JoinGroupReply(NamedTuple):
     """JoinGroup's answer; `members` only for the leader. On errors the rest holds Kafka's defaults."""
 
     error: str
-    member: str
-    generation: int = NO_GENERATION
+    member_id: str
+    generation_id: int = NO_GENERATION
     protocol_type: str = ""
     protocol: str = ""
     leader: str = ""
@@ -218,9 +221,9 @@ class ConsumerHeartbeatReply(NamedTuple):
     """ConsumerGroupHeartbeat's answer; `assignment` None when it was not sent."""
 
     error: str
-    member: str = ""
-    epoch: int = 0
-    interval: int = 0
+    member_id: str = ""
+    member_epoch: int = 0
+    heartbeat_interval: int = 0
     assignment: Partitions | None = None
 
 
@@ -270,7 +273,7 @@ class Timer(NamedTuple):
     """The key of a timer: arming it again replaces the one that is armed."""
 
     kind: str
-    member: str = ""
+    member_id: str = ""
 
 
 class TimerFired(NamedTuple):
@@ -295,7 +298,7 @@ class Reply(NamedTuple):
     If the write of the same step fails, a `when_durable` reply turns into `error_reply`.
     """
 
-    request: RequestId
+    correlation_id: RequestId
     body: ReplyBody
     when_durable: bool = False
 

@@ -15,7 +15,7 @@ CHANGED = Subscription(("foo", "bar"))
 
 def test_scenario_25_a_followers_sync_waits_for_the_leaders():
     drive = Drive()
-    leader, follower = (drive.join().member for _ in range(2))
+    leader, follower = (drive.join().member_id for _ in range(2))
     drive.join(leader), drive.join(follower)
     drive.wait(0)
     assert drive.sync(follower) is None
@@ -37,7 +37,7 @@ def test_scenario_26_the_leader_dies_while_completing():
     drive.wait(1_000)
     assert drive.classic.state == PREPARING
     reply = drive.join(follower)
-    assert (reply.leader, reply.generation) == (follower, generation + 1)
+    assert (reply.leader, reply.generation_id) == (follower, generation + 1)
 
 
 def test_scenario_27_too_late_for_the_join_phase():
@@ -59,9 +59,9 @@ def test_scenario_42_an_unstored_generation_is_forgotten_and_its_number_used_aga
     assert drive.classic.generation == stored + 1
     drive.reload()
     assert (drive.classic.state, drive.classic.generation) == (STABLE, stored)
-    assert drive.sync(first, generation=stored + 1).error == v.ILLEGAL_GENERATION
+    assert drive.sync(first, generation_id=stored + 1).error == v.ILLEGAL_GENERATION
     drive.leave(second)
-    assert drive.join(first).generation == stored + 1
+    assert drive.join(first).generation_id == stored + 1
 
 
 def test_scenario_42_a_failover_before_the_assignment_is_acknowledged_loses_it():
@@ -104,7 +104,7 @@ def test_scenario_44_an_id_is_required_and_an_abandoned_one_expires():
     first = drive.new_member()
     drive.wait(0)
     drive.sync(first)
-    abandoned = drive.join().member
+    abandoned = drive.join().member_id
     drive.join(first)
     assert drive.classic.state == PREPARING, "the abandoned id is waited for"
     drive.wait(6_000)
@@ -115,28 +115,28 @@ def test_scenario_44_an_id_is_required_and_an_abandoned_one_expires():
 def test_scenario_44_the_known_id_is_not_asked_for_before_version_4():
     drive = Drive()
     assert drive.join(api_version=3) is None
-    assert [member.member for member in drive.classic.members] == ["c-1"]
+    assert [member.member_id for member in drive.classic.members] == ["c-1"]
 
 
 def test_scenario_45_quick_joiners_share_one_generation():
     drive = Drive(Config())
-    members = [drive.join().member]
+    members = [drive.join().member_id]
     drive.join(members[0])
     for _ in range(2):
         drive.wait(1_000)
-        members.append(drive.join().member)
+        members.append(drive.join().member_id)
         drive.join(members[-1])
     drive.wait(1_000)
     assert drive.classic.state == PREPARING, "new members extend the delay"
     drive.wait(3_000)
     assert drive.classic.generation == 1
-    assert [member.member for member in drive.classic.members] == sorted(members)
+    assert [member.member_id for member in drive.classic.members] == sorted(members)
 
 
 def test_scenario_45_the_delay_ends_with_the_rebalance_timeout():
     drive = Drive(Config())
     for _ in range(12):
-        drive.join(instance=f"i{drive.sent}", rebalance_timeout=9_000)
+        drive.join(group_instance_id=f"i{drive.sent}", rebalance_timeout=9_000)
         drive.wait(1_000)
         if drive.classic.state != PREPARING:
             break
@@ -149,7 +149,7 @@ def test_scenario_46_a_retried_join_while_completing_gets_the_same_generation(wh
     members = drive.stable(2)
     drive.join(members[0]), drive.join(members[1])
     reply = drive.join(members[who])
-    assert (reply.error, reply.generation) == (v.NONE, drive.classic.generation)
+    assert (reply.error, reply.generation_id) == (v.NONE, drive.classic.generation)
     assert bool(reply.members) == (who == 0)
     assert drive.classic.state == COMPLETING
 
@@ -158,7 +158,7 @@ def test_scenario_46_a_follower_that_joins_again_in_stable_gets_the_same_generat
     drive = Drive()
     leader, follower = drive.stable(2)
     generation = drive.classic.generation
-    assert drive.join(follower).generation == generation
+    assert drive.join(follower).generation_id == generation
     assert drive.sync(follower).assignment == tps(1)
     assert drive.classic.state == STABLE
     drive.join(leader)
@@ -216,7 +216,7 @@ def test_scenario_48_an_empty_list_is_refused():
 
 def votes(*lists: tuple[str, ...]) -> str:
     drive = Drive()
-    members = [drive.join("", *names).member for names in lists]
+    members = [drive.join("", *names).member_id for names in lists]
     for member, names in zip(members, lists):
         drive.join(member, *names)
     drive.wait(0)
@@ -229,19 +229,19 @@ def test_scenario_49_the_protocol_is_what_most_put_first_among_what_all_know():
 
 
 def returning(drive: Drive, **more: object):
-    return drive.join(instance="i", client="again", **more)
+    return drive.join(group_instance_id="i", client_id="again", **more)
 
 
 def static_pair(**more: object) -> tuple[Drive, str, str]:
     """A stable group of a static leader and a dynamic follower."""
     drive = Drive()
-    drive.join(instance="i", **more)
+    drive.join(group_instance_id="i", **more)
     drive.wait(0)
     static = drive.classic.leader
     drive.sync(static)
-    dynamic = drive.join().member
-    drive.join(dynamic), drive.join(static, instance="i", **more)
-    drive.sync(dynamic), drive.sync(static, {static: tps(0), dynamic: tps(1)}, instance="i")
+    dynamic = drive.join().member_id
+    drive.join(dynamic), drive.join(static, group_instance_id="i", **more)
+    drive.sync(dynamic), drive.sync(static, {static: tps(0), dynamic: tps(1)}, group_instance_id="i")
     assert drive.classic.state == STABLE
     return drive, static, dynamic
 
@@ -250,13 +250,13 @@ def test_scenario_54_a_restart_within_the_session_changes_nothing_but_the_id():
     drive, old, _ = static_pair()
     generation = drive.classic.generation
     reply = returning(drive)
-    assert (reply.error, reply.generation, reply.leader) == (v.NONE, generation, reply.member)
+    assert (reply.error, reply.generation_id, reply.leader) == (v.NONE, generation, reply.member_id)
     assert reply.skip_assignment
     assert len(reply.members) == 2
-    assert reply.member != old
-    assert drive.sync(reply.member, instance="i").assignment == tps(0)
+    assert reply.member_id != old
+    assert drive.sync(reply.member_id, group_instance_id="i").assignment == tps(0)
     assert drive.classic.state == STABLE
-    assert drive.records[-1].value.leader == reply.member, "the new id is on disk"
+    assert drive.records[-1].value.leader == reply.member_id, "the new id is on disk"
 
 
 def test_scenario_54_before_version_9_the_old_id_is_named_as_leader():
@@ -268,18 +268,18 @@ def test_scenario_54_before_version_9_the_old_id_is_named_as_leader():
 def test_scenario_54_a_failed_write_puts_the_old_id_back():
     drive, old, _ = static_pair()
     reply = returning(drive, write_fails="NOT_ENOUGH_REPLICAS")
-    assert (reply.error, reply.member) == (v.COORDINATOR_NOT_AVAILABLE, "")
-    assert drive.member(old).instance == "i"
-    assert drive.heartbeat(old, instance="i") == v.NONE
+    assert (reply.error, reply.member_id) == (v.COORDINATOR_NOT_AVAILABLE, "")
+    assert drive.member(old).group_instance_id == "i"
+    assert drive.heartbeat(old, group_instance_id="i") == v.NONE
 
 
 def test_scenario_54_another_protocol_rebalances():
     drive = Drive()
-    drive.join("", "a", "b", instance="i")
+    drive.join("", "a", "b", group_instance_id="i")
     drive.wait(0)
-    drive.sync(drive.classic.leader, instance="i")
+    drive.sync(drive.classic.leader, group_instance_id="i")
     assert returning(drive).error == v.INCONSISTENT_GROUP_PROTOCOL
-    drive.join("", "b", "a", instance="i")
+    drive.join("", "b", "a", group_instance_id="i")
     assert (drive.classic.state, drive.classic.protocol) == (COMPLETING, "b")
 
 
@@ -290,24 +290,24 @@ def test_scenario_55_beyond_the_session_it_is_a_new_member():
     drive.wait(1_000)
     assert drive.classic.state == PREPARING
     assert returning(drive) is None
-    assert [member.member for member in drive.classic.members if member.member == old] == []
+    assert [member.member_id for member in drive.classic.members if member.member_id == old] == []
 
 
 def test_scenario_56_the_older_of_two_is_fenced():
     drive, old, _ = static_pair()
-    new = returning(drive).member
+    new = returning(drive).member_id
     generation = drive.classic.generation
-    assert drive.heartbeat(old, instance="i") == v.FENCED_INSTANCE_ID
-    assert drive.sync(old, instance="i").error == v.FENCED_INSTANCE_ID
-    assert drive.join(old, instance="i").error == v.FENCED_INSTANCE_ID
-    assert drive.commit(old, generation, instance="i") == v.FENCED_INSTANCE_ID
-    assert drive.leave(old, instance="i").members == ((old, "i", v.FENCED_INSTANCE_ID),)
-    assert drive.heartbeat(new, instance="i") == v.NONE
+    assert drive.heartbeat(old, group_instance_id="i") == v.FENCED_INSTANCE_ID
+    assert drive.sync(old, group_instance_id="i").error == v.FENCED_INSTANCE_ID
+    assert drive.join(old, group_instance_id="i").error == v.FENCED_INSTANCE_ID
+    assert drive.commit(old, generation, group_instance_id="i") == v.FENCED_INSTANCE_ID
+    assert drive.leave(old, group_instance_id="i").members == ((old, "i", v.FENCED_INSTANCE_ID),)
+    assert drive.heartbeat(new, group_instance_id="i") == v.NONE
 
 
 def test_scenario_56_a_parked_join_of_the_older_is_fenced():
     drive, static, _ = static_pair()
-    assert drive.join(static, instance="i") is None
+    assert drive.join(static, group_instance_id="i") is None
     parked = drive.sent
     returning(drive)
     assert drive.replies[parked].error == v.FENCED_INSTANCE_ID
@@ -315,7 +315,7 @@ def test_scenario_56_a_parked_join_of_the_older_is_fenced():
 
 def test_scenario_57_a_restart_while_completing_rebalances():
     drive, old, dynamic = static_pair()
-    drive.join(dynamic, metadata=CHANGED), drive.join(old, instance="i")
+    drive.join(dynamic, metadata=CHANGED), drive.join(old, group_instance_id="i")
     assert drive.classic.state == COMPLETING
     assert drive.sync(dynamic) is None
     parked = drive.sent
@@ -329,7 +329,7 @@ def test_scenario_57b_a_static_member_that_misses_the_join_phase_stays():
     drive.join(dynamic, metadata=CHANGED)
     drive.wait(12_000)
     assert drive.classic.state == COMPLETING
-    assert drive.member(static).instance == "i"
+    assert drive.member(static).group_instance_id == "i"
     assert drive.classic.leader == dynamic
 
 
@@ -346,9 +346,9 @@ def waiting_static() -> tuple[Drive, str, int]:
     """A static follower came back, and its new id is not on disk yet: its JoinGroup is parked in Stable."""
     drive = Drive()
     (leader,) = drive.stable(1)
-    drive.join(instance="i"), drive.join(leader)
+    drive.join(group_instance_id="i"), drive.join(leader)
     static = drive.classic.pending_sync[-1]
-    drive.sync(static, instance="i"), drive.sync(leader, {static: tps(1)})
+    drive.sync(static, group_instance_id="i"), drive.sync(leader, {static: tps(1)})
     drive.defer()
     assert returning(drive) is None
     return drive, leader, drive.sent
@@ -358,13 +358,13 @@ def test_a_returning_static_member_waits_for_the_disk():
     drive, _, parked = waiting_static()
     assert drive.classic.state == STABLE
     drive.flush()
-    assert (drive.replies[parked].error, drive.replies[parked].generation) == (v.NONE, 2)
+    assert (drive.replies[parked].error, drive.replies[parked].generation_id) == (v.NONE, 2)
 
 
 def test_a_returning_static_member_may_be_answered_by_the_next_generation():
     drive, leader, parked = waiting_static()
     drive.join(leader)
-    assert drive.replies[parked].generation == 3
+    assert drive.replies[parked].generation_id == 3
     drive.flush()
     assert drive.classic.state == COMPLETING
 
@@ -391,12 +391,12 @@ def test_a_returning_static_leader_is_told_nothing_once_a_rebalance_began():
     drive.defer()
     returning(drive)
     parked = drive.sent
-    drive.join(drive.join().member)
+    drive.join(drive.join().member_id)
     assert drive.classic.state == PREPARING
     drive.flush()
     assert parked not in drive.replies
     drive.join(dynamic)
-    assert drive.replies[parked].generation == drive.classic.generation
+    assert drive.replies[parked].generation_id == drive.classic.generation
 
 
 def test_parked_in_stable_is_not_answered_by_a_failover():

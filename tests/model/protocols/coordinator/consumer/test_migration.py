@@ -33,18 +33,18 @@ def rejoin(drive: Drive, member: str, **more: object):
     metadata = Subscription(("foo",), owned=found.assigned)
     joined = drive.join(member, metadata=metadata, **more)
     assert joined.error == v.NONE
-    return drive.sync(member, generation=joined.generation).assignment
+    return drive.sync(member, generation_id=joined.generation_id).assignment
 
 
 def settle(drive: Drive) -> None:
     for _ in range(6):
-        for member in [member.member for member in drive.consumer.members]:
+        for member in [member.member_id for member in drive.consumer.members]:
             found = drive.member(member)
             if found.classic:
                 if drive.heartbeat(member, found.epoch) == v.REBALANCE_IN_PROGRESS:
                     rejoin(drive, member)
             else:
-                drive.modern(member, found.epoch, owned=found.assigned)
+                drive.modern(member, found.epoch, topic_partitions=found.assigned)
     assert group_state(drive.consumer) == STABLE
 
 
@@ -58,7 +58,7 @@ def test_a_consumer_member_converts_a_classic_group_if_the_policy_allows(policy)
         assert isinstance(drive.group, ClassicGroup)
         return
     assert reply.error == v.NONE
-    assert sorted(member.member for member in drive.consumer.members) == sorted([*members, "m"])
+    assert sorted(member.member_id for member in drive.consumer.members) == sorted([*members, "m"])
     assert [drive.member(member).assigned for member in members] == [tps(0), tps(1)]
     settle(drive)
     held = [tp for member in drive.consumer.members for tp in member.assigned]
@@ -115,7 +115,7 @@ def test_an_empty_consumer_group_is_forgotten_when_an_unknown_member_joins():
 
 def test_without_assignments_the_conversion_fails_but_what_is_parked_is_answered():
     drive = Drive(BOTH)
-    member = drive.join().member
+    member = drive.join().member_id
     drive.join(member)
     parked = drive.sent
     assert drive.modern("m").error == v.GROUP_ID_NOT_FOUND
@@ -156,13 +156,13 @@ def test_a_classic_member_is_told_to_join_when_there_is_something_to_do():
     drive.modern("m", drive.member("m").epoch)
     assert drive.heartbeat(first, epoch) == v.REBALANCE_IN_PROGRESS
     assert drive.due(CLASSIC_JOIN, first) == 12_000
-    assert drive.sync(first, generation=epoch).error == v.REBALANCE_IN_PROGRESS
+    assert drive.sync(first, generation_id=epoch).error == v.REBALANCE_IN_PROGRESS
     drive.join(first)
     assert drive.due(CLASSIC_JOIN, first) is None
     assert drive.due(CLASSIC_SYNC, first) == 12_000
-    drive.sync(first, generation=drive.member(first).epoch)
+    drive.sync(first, generation_id=drive.member(first).epoch)
     assert drive.due(CLASSIC_SYNC, first) is None
-    assert second in {member.member for member in drive.consumer.members}
+    assert second in {member.member_id for member in drive.consumer.members}
 
 
 @pytest.mark.parametrize("kind", [CLASSIC_JOIN, CLASSIC_SYNC])
@@ -176,7 +176,7 @@ def test_a_classic_member_that_does_not_follow_is_fenced(kind):
         drive.wait(4_000)
         if drive.due(v.CONSUMER_SESSION, first):
             drive.heartbeat(first, drive.member(first).epoch)
-    assert first not in {member.member for member in drive.consumer.members}
+    assert first not in {member.member_id for member in drive.consumer.members}
 
 
 def test_check_order_of_classic_requests_in_a_consumer_group():
@@ -185,12 +185,15 @@ def test_check_order_of_classic_requests_in_a_consumer_group():
     assert drive.join("", "other").error == v.INCONSISTENT_GROUP_PROTOCOL
     assert drive.join("", protocol_type="connect").error == v.INCONSISTENT_GROUP_PROTOCOL
     assert drive.join().error == v.MEMBER_ID_REQUIRED
-    assert drive.join("x", instance="nobody").error == v.UNKNOWN_MEMBER_ID
-    for send in (drive.heartbeat, lambda member, generation: drive.sync(member, generation=generation).error):
+    assert drive.join("x", group_instance_id="nobody").error == v.UNKNOWN_MEMBER_ID
+    for send in (
+        drive.heartbeat,
+        lambda member, generation: drive.sync(member, generation_id=generation).error,
+    ):
         assert send("stranger", 99) == v.UNKNOWN_MEMBER_ID
         assert send("m", 99) == v.UNKNOWN_MEMBER_ID
         assert send(first, 99) == v.ILLEGAL_GENERATION
-    assert drive.sync(first, generation=epoch, protocol="other").error == v.INCONSISTENT_GROUP_PROTOCOL
+    assert drive.sync(first, generation_id=epoch, protocol="other").error == v.INCONSISTENT_GROUP_PROTOCOL
     assert drive.leave("stranger").members == (("stranger", "", v.UNKNOWN_MEMBER_ID),)
     assert drive.commit(first, 99) == v.ILLEGAL_GENERATION
     assert drive.commit("m", 99) == v.STALE_MEMBER_EPOCH
@@ -200,7 +203,7 @@ def test_classic_members_leave_a_consumer_group():
     drive, (first, second) = upgraded()
     epoch = drive.consumer.epoch
     assert drive.leave(first, second).members == ((first, "", v.NONE), (second, "", v.NONE))
-    assert [member.member for member in drive.consumer.members] == ["m"]
+    assert [member.member_id for member in drive.consumer.members] == ["m"]
     assert drive.consumer.epoch == epoch + 1
 
 
@@ -208,21 +211,21 @@ def static_swap(config: v.Config) -> Drive:
     """A static member of the consumer protocol, replaced by a classic one beside a dynamic classic one."""
     drive = Drive(config)
     drive.stable(1)
-    drive.modern("m", instance="i")
+    drive.modern("m", group_instance_id="i")
     for _ in range(4):
         for found in drive.consumer.members:
             if found.classic:
-                rejoin(drive, found.member)
+                rejoin(drive, found.member_id)
             else:
-                drive.modern("m", found.epoch, instance="i", owned=found.assigned)
-    drive.join(instance="i")
+                drive.modern("m", found.epoch, group_instance_id="i", topic_partitions=found.assigned)
+    drive.join(group_instance_id="i")
     return drive
 
 
 def test_a_classic_static_member_in_the_place_of_the_last_consumer_member_converts_back():
     drive = static_swap(BOTH)
     assert drive.classic.state == STABLE
-    assert {member.instance for member in drive.classic.members} == {"", "i"}
+    assert {member.group_instance_id for member in drive.classic.members} == {"", "i"}
     assert all(member.assignment != ZERO_BYTES for member in drive.classic.members)
 
 
@@ -240,16 +243,16 @@ def test_kafka_lets_a_join_timer_outlive_two_conversions():
     first, second = drive.stable(2, session_timeout=60_000)
     drive.join(first, session_timeout=60_000)
     assert drive.due(v.JOIN) == 12_000
-    drive.modern("m", instance="i")
+    drive.modern("m", group_instance_id="i")
     drive.leave(second)
     for _ in range(4):
         rejoin(drive, first, session_timeout=60_000)
         found = drive.member("m")
-        drive.modern("m", found.epoch, instance="i", owned=found.assigned)
-    drive.join(instance="i", session_timeout=60_000)
+        drive.modern("m", found.epoch, group_instance_id="i", topic_partitions=found.assigned)
+    drive.join(group_instance_id="i", session_timeout=60_000)
     assert drive.classic.state == STABLE
     drive.wait(12_000)
-    assert first not in {member.member for member in drive.classic.members}
+    assert first not in {member.member_id for member in drive.classic.members}
 
 
 def test_failover_of_a_mixed_group_changes_nothing_but_timers():
@@ -263,7 +266,7 @@ def test_failover_of_a_mixed_group_changes_nothing_but_timers():
 def all_for_one() -> tuple[Drive, str]:
     """A classic group of one member, who owns all four partitions."""
     drive = Drive(BOTH)
-    member = drive.join().member
+    member = drive.join().member_id
     drive.join(member)
     drive.wait(0)
     assert drive.sync(member, {member: tps(0, 1, 2, 3)}).assignment == tps(0, 1, 2, 3)
@@ -286,7 +289,7 @@ def test_there_and_back_forgets_what_a_classic_member_has_not_given_up_yet():
 def test_a_failed_upgrade_answers_who_waits_and_leaves_no_session_timer():
     # docs/protocol-findings.md: the leader has not assigned yet, the follower waits and dies.
     drive = Drive(BOTH)
-    ids = [drive.join().member for _ in range(2)]
+    ids = [drive.join().member_id for _ in range(2)]
     for member in ids:
         drive.join(member)
     drive.wait(0)

@@ -33,12 +33,12 @@ def split() -> Drive:
 def ack(drive: Drive, member: str):
     """A heartbeat that owns what the coordinator has the member own."""
     found = drive.member(member)
-    return drive.modern(member, found.epoch, owned=found.assigned)
+    return drive.modern(member, found.epoch, topic_partitions=found.assigned)
 
 
 def settle(drive: Drive) -> None:
     for _ in range(4):
-        for member in [member.member for member in drive.consumer.members]:
+        for member in [member.member_id for member in drive.consumer.members]:
             ack(drive, member)
     assert group_state(drive.consumer) == STABLE
 
@@ -47,7 +47,7 @@ def holders(drive: Drive) -> dict[object, set[str]]:
     found: dict[object, set[str]] = {}
     for member in drive.consumer.members:
         for tp in member.assigned + member.pending:
-            found.setdefault(tp, set()).add(member.member)
+            found.setdefault(tp, set()).add(member.member_id)
     return found
 
 
@@ -66,7 +66,7 @@ def test_scenario_58_silence_is_not_an_acknowledgement():
     drive = split()
     ack(drive, "a")
     assert drive.modern("a", 1).error == v.NONE
-    assert drive.modern("a", 1, owned=tps(0, 1)).error == v.NONE
+    assert drive.modern("a", 1, topic_partitions=tps(0, 1)).error == v.NONE
     assert (drive.member("a").state, drive.member("a").epoch) == (UNREVOKED, 1)
 
 
@@ -74,8 +74,8 @@ def test_scenario_59_a_lost_reply_is_forgiven():
     drive = split()
     ack(drive, "a"), ack(drive, "a")
     assert drive.member("a").epoch == 2
-    assert drive.modern("a", 1, owned=tps(0)).epoch == 2
-    assert drive.modern("a", 1, owned=tps(0, 1)).error == v.FENCED_MEMBER_EPOCH
+    assert drive.modern("a", 1, topic_partitions=tps(0)).member_epoch == 2
+    assert drive.modern("a", 1, topic_partitions=tps(0, 1)).error == v.FENCED_MEMBER_EPOCH
     assert drive.modern("a", 1).error == v.FENCED_MEMBER_EPOCH
 
 
@@ -85,7 +85,7 @@ def test_scenario_60_two_lost_bumps_fence_and_epoch_0_converges():
     for name in ("b", "c"):
         drive.modern(name)
         settle(drive)
-    assert drive.modern("a", 1, owned=()).error == v.FENCED_MEMBER_EPOCH
+    assert drive.modern("a", 1, topic_partitions=()).error == v.FENCED_MEMBER_EPOCH
     reply = drive.modern("a")
     assert (reply.error, reply.assignment) == (v.NONE, drive.member("a").assigned)
     settle(drive)
@@ -105,7 +105,7 @@ def test_scenario_61_who_does_not_revoke_in_time_is_fenced():
     epoch = drive.consumer.epoch
     assert drive.due(v.REVOCATION, "a") == 30_000
     drive.wait(30_000)
-    assert [member.member for member in drive.consumer.members] == ["b"]
+    assert [member.member_id for member in drive.consumer.members] == ["b"]
     assert (drive.consumer.epoch, group_state(drive.consumer)) == (epoch + 1, ASSIGNING)
     assert ack(drive, "b").assignment == tps(0, 1, 2, 3)
 
@@ -115,7 +115,7 @@ def test_scenario_62_a_newer_target_waits_for_the_revocation():
     ack(drive, "a")
     revoking = drive.member("a").pending
     drive.modern("c")
-    assert drive.modern("a", 1, owned=tps(0, 1, 2, 3)).assignment is None
+    assert drive.modern("a", 1, topic_partitions=tps(0, 1, 2, 3)).assignment is None
     assert drive.member("a").pending == revoking
     ack(drive, "a")
     assert drive.member("a").epoch == 2, "one more partition to give up on the way to the newest target"
@@ -126,43 +126,45 @@ def test_scenario_62_a_newer_target_waits_for_the_revocation():
 
 def test_scenario_63_a_static_member_comes_back_to_its_target_without_a_bump():
     drive = Drive()
-    drive.modern("a", instance="i"), drive.modern("b"), ack(drive, "a"), settle_static(drive)
+    drive.modern("a", group_instance_id="i"), drive.modern("b"), ack(drive, "a"), settle_static(drive)
     epoch, target = drive.consumer.epoch, drive.member("a").assigned
-    assert drive.modern("a", -2, instance="i").epoch == -2
+    assert drive.modern("a", -2, group_instance_id="i").member_epoch == -2
     assert drive.due(v.CONSUMER_SESSION, "a") is not None
-    reply = drive.modern("again", instance="i")
-    assert (reply.error, reply.epoch, reply.assignment) == (v.NONE, epoch, target)
+    reply = drive.modern("again", group_instance_id="i")
+    assert (reply.error, reply.member_epoch, reply.assignment) == (v.NONE, epoch, target)
     assert drive.consumer.epoch == epoch
-    assert drive.modern("a", epoch, instance="i").error == v.FENCED_INSTANCE_ID
+    assert drive.modern("a", epoch, group_instance_id="i").error == v.FENCED_INSTANCE_ID
     drive.wait(45_000 - 1)
     ack_static(drive, "again")
     drive.wait(1)
-    assert "again" in {member.member for member in drive.consumer.members}, "the old timer finds nobody"
+    assert "again" in {member.member_id for member in drive.consumer.members}, "the old timer finds nobody"
 
 
 def ack_static(drive: Drive, member: str):
     found = drive.member(member)
-    return drive.modern(member, found.epoch, instance=found.instance, owned=found.assigned)
+    return drive.modern(
+        member, found.epoch, group_instance_id=found.group_instance_id, topic_partitions=found.assigned
+    )
 
 
 def settle_static(drive: Drive) -> None:
     for _ in range(4):
-        for member in [member.member for member in drive.consumer.members]:
+        for member in [member.member_id for member in drive.consumer.members]:
             ack_static(drive, member)
     assert group_state(drive.consumer) == STABLE
 
 
 def test_scenario_63_a_live_instance_is_not_given_away():
     drive = Drive()
-    drive.modern("a", instance="i")
-    assert drive.modern("b", instance="i").error == v.UNRELEASED_INSTANCE_ID
-    assert drive.modern("a", instance="i").error == v.UNRELEASED_INSTANCE_ID
+    drive.modern("a", group_instance_id="i")
+    assert drive.modern("b", group_instance_id="i").error == v.UNRELEASED_INSTANCE_ID
+    assert drive.modern("a", group_instance_id="i").error == v.UNRELEASED_INSTANCE_ID
 
 
 def test_scenario_63_a_static_member_that_stays_away_is_removed():
     drive = Drive()
-    drive.modern("a", instance="i")
-    drive.modern("a", -2, instance="i")
+    drive.modern("a", group_instance_id="i")
+    drive.modern("a", -2, group_instance_id="i")
     drive.wait(45_000)
     assert group_state(drive.consumer) == EMPTY
 
@@ -201,17 +203,17 @@ def test_a_group_is_what_its_records_say():
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        ({"owned": None}, v.INVALID_REQUEST),
-        ({"owned": tps(0)}, v.INVALID_REQUEST),
-        ({"subscribed": ()}, v.INVALID_REQUEST),
-        ({"subscribed": None}, v.INVALID_REQUEST),
+        ({"topic_partitions": None}, v.INVALID_REQUEST),
+        ({"topic_partitions": tps(0)}, v.INVALID_REQUEST),
+        ({"subscribed_topic_names": ()}, v.INVALID_REQUEST),
+        ({"subscribed_topic_names": None}, v.INVALID_REQUEST),
         ({"rebalance_timeout": -1}, v.INVALID_REQUEST),
-        ({"instance": " "}, v.INVALID_REQUEST),
-        ({"epoch": -3}, v.INVALID_REQUEST),
-        ({"epoch": -2}, v.INVALID_REQUEST),
-        ({"epoch": 1, "member": ""}, v.INVALID_REQUEST),
-        ({"assignor": "other"}, v.UNSUPPORTED_ASSIGNOR),
-        ({"owned": None, "assignor": "other"}, v.INVALID_REQUEST),
+        ({"group_instance_id": " "}, v.INVALID_REQUEST),
+        ({"member_epoch": -3}, v.INVALID_REQUEST),
+        ({"member_epoch": -2}, v.INVALID_REQUEST),
+        ({"member_epoch": 1, "member_id": ""}, v.INVALID_REQUEST),
+        ({"server_assignor": "other"}, v.UNSUPPORTED_ASSIGNOR),
+        ({"topic_partitions": None, "server_assignor": "other"}, v.INVALID_REQUEST),
     ],
 )
 def test_requests_that_no_group_takes(change, error):
@@ -233,12 +235,12 @@ def test_a_full_group_says_so_before_asking_who_it_is():
 
 def test_identity_before_epoch():
     drive = Drive()
-    drive.modern("a", instance="i"), drive.modern("b")
+    drive.modern("a", group_instance_id="i"), drive.modern("b")
     assert drive.modern("c", 9).error == v.UNKNOWN_MEMBER_ID
-    assert drive.modern("b", 9, instance="nobody").error == v.UNKNOWN_MEMBER_ID
-    assert drive.modern("b", 9, instance="i").error == v.FENCED_INSTANCE_ID
-    assert drive.modern("a", 9, instance="i").error == v.FENCED_MEMBER_EPOCH
-    assert drive.modern("b", -1, instance="i").error == v.FENCED_INSTANCE_ID
+    assert drive.modern("b", 9, group_instance_id="nobody").error == v.UNKNOWN_MEMBER_ID
+    assert drive.modern("b", 9, group_instance_id="i").error == v.FENCED_INSTANCE_ID
+    assert drive.modern("a", 9, group_instance_id="i").error == v.FENCED_MEMBER_EPOCH
+    assert drive.modern("b", -1, group_instance_id="i").error == v.FENCED_INSTANCE_ID
 
 
 def test_new_partitions_are_noticed_at_a_heartbeat():
@@ -248,21 +250,25 @@ def test_new_partitions_are_noticed_at_a_heartbeat():
     assert group_state(drive.consumer) == STABLE
     assert drive.modern("a", 1).assignment == tps(0, 1, 2, 3, 4)
     drive.publish(bar=1)
-    assert drive.modern("a", 2, owned=()).assignment == ()
+    assert drive.modern("a", 2, topic_partitions=()).assignment == ()
 
 
 def test_the_assignment_is_sent_when_it_changed_or_everything_was_told():
     drive = Drive()
     drive.modern("a")
     assert drive.modern("a", 1).assignment is None
-    full = {"rebalance_timeout": 30_000, "subscribed": ("foo",), "owned": tps(0, 1, 2, 3)}
+    full = {
+        "rebalance_timeout": 30_000,
+        "subscribed_topic_names": ("foo",),
+        "topic_partitions": tps(0, 1, 2, 3),
+    }
     assert drive.modern("a", 1, **full).assignment == tps(0, 1, 2, 3)
 
 
 def test_a_failed_write_undoes_the_group_but_not_the_timers():
     drive = split()
     before = drive.consumer
-    reply = drive.modern("a", 1, owned=tps(0, 1, 2, 3), write_fails="NOT_ENOUGH_REPLICAS")
+    reply = drive.modern("a", 1, topic_partitions=tps(0, 1, 2, 3), write_fails="NOT_ENOUGH_REPLICAS")
     assert reply.error == v.COORDINATOR_NOT_AVAILABLE
     assert drive.consumer == before
     assert drive.due(v.REVOCATION, "a") == 30_000

@@ -122,7 +122,11 @@ def test_scenario_68_what_a_renamed_walk_finds_replays_without_renaming(name, sw
             {"kinds": (("classic", "consumer"), ("consumer", "classic"))},
             "configured differently",
         ),
-        ("classic", {"lists": ((("range",),), (("any-balanced",),))}, "configured differently"),
+        (
+            "classic",
+            {"assignment_strategies": ((("range",),), (("any-balanced",),))},
+            "configured differently",
+        ),
         (
             "classic",
             {"mode": "cooperative", "switches": frozenset({"dup_claim_unchecked"})},

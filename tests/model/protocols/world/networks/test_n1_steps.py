@@ -185,7 +185,7 @@ def test_scenario_43_a_coordinator_that_still_loads_says_so_and_is_asked_again(n
     assert clients(state)[0].owned == clients(before)[0].owned, "it backs off and keeps consuming"
     state = settle(model, play(model, state, "coordinator has loaded"))
     assert model.converged(state)
-    assert clients(state)[0].member == clients(before)[0].member, "back within its session, it survives"
+    assert clients(state)[0].member_id == clients(before)[0].member_id, "back within its session, it survives"
 
 
 def test_scenario_43_at_n0_where_an_option_asks_for_it():
@@ -226,7 +226,7 @@ def test_a_late_refusal_of_an_older_identity_is_ignored():
             if not client.wire.back:
                 continue
             request, body = client.wire.back[0]
-            if body.error != "UNKNOWN_MEMBER_ID" or request.member == client.member:
+            if body.error != "UNKNOWN_MEMBER_ID" or request.member_id == client.member_id:
                 continue
             stale += 1
             for label, target in graph.edges(node):

@@ -175,13 +175,13 @@ def test_scenario_13_who_processes_for_too_long_leaves_and_its_late_commit_fails
     timing = Timing(6, 2, 5)
     model, state = settled(timing, faults=Faults(slow=1))
     busy = play(model, state, "c1 processes for too long")
-    late, generation = client(busy, 1).member, group(busy).generation
+    late, generation = client(busy, 1).member_id, group(busy).generation
     before = wait(model, busy, timing.max_poll - 1)
     assert late in members(before)
     after = wait(model, before, 1, but=("JoinGroup(member new",))
     assert late not in members(after)
     assert client(after, 1).owned == client(busy, 1).owned, "it processes on"
-    assert client(after, 1).member == "", "it will have to join as a new member"
+    assert client(after, 1).member_id == "", "it will have to join as a new member"
     assert not beliefs(model, after).beliefs[0].commits
     commit = v.OffsetCommit(1_000_001, late, generation)
     ((_, mail),) = model.setting.brokers.handle(after.world.broker, commit)
@@ -204,7 +204,7 @@ def test_scenario_14_a_rebalance_is_noticed_within_one_interval(delay):
                 c.run is Process.UP
                 and c.state is ClassicState.STABLE
                 and not c.rejoin
-                and c.member in members(state)
+                and c.member_id in members(state)
             ):
                 waits.add(timing.rebalance_timeout - left)
     assert max(waits) == timing.heartbeat + delay
@@ -217,7 +217,7 @@ def test_scenario_17_a_crash_is_noticed_a_session_after_the_last_heartbeat(after
     while state.clocks[1].beat != timing.heartbeat:
         state = wait(model, state, 1)
     gone = play(model, wait(model, state, after), "c2 crashes")
-    ghost = client(state, 2).member
+    ghost = client(state, 2).member_id
     last = wait(model, gone, timing.session - after - 1)
     assert ghost in members(last)
     assert due(last, v.SESSION, ghost) == 1
@@ -231,10 +231,10 @@ def test_scenario_27_a_joiner_past_the_rebalance_timeout_is_dropped_and_comes_ba
     last = wait(model, away, timing.rebalance_timeout - 1, but=("resumes",))
     assert group(last).state == PREPARING
     dropped = wait(model, last, 1, but=("resumes",))
-    assert members(dropped) == {client(dropped, 2).member}
+    assert members(dropped) == {client(dropped, 2).member_id}
     told = play(model, play(model, dropped, "c1 resumes"), "c1 Heartbeat")
     assert "UNKNOWN_MEMBER_ID" in {a.reply for a, _ in model.steps(play(model, dropped, "c1 resumes"))}
-    assert client(told, 1).member == ""
+    assert client(told, 1).member_id == ""
     back = wait(model, told, timing.heartbeat)
     assert len(members(back)) == 2
 
@@ -267,7 +267,7 @@ def test_scenario_44_an_abandoned_id_expires_and_unblocks_the_join_phase():
     assert client(last, 1).waits == "join"
     done = wait(model, last, 1)
     assert group(done).pending_join == ()
-    assert (group(done).state, members(done)) == (STABLE, {client(done, 1).member})
+    assert (group(done).state, members(done)) == (STABLE, {client(done, 1).member_id})
 
 
 def test_scenario_44_without_that_rule_the_join_phase_lasts_to_its_timeout():

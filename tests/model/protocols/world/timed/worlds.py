@@ -62,7 +62,7 @@ def group(state: Any) -> Any:
 
 def members(state: Any) -> set[str]:
     found = group(state)
-    return {member.member for member in found.members} if found is not None else set()
+    return {member.member_id for member in found.members} if found is not None else set()
 
 
 def client(state: Any, number: int) -> Any:
@@ -105,7 +105,7 @@ def forgetful(model: ClassicModel, world: World) -> World:
     found, _, excused = model.timers.watched(world)
     cell = model.setting.cell
     broker = world.broker.value
-    known = {m.member for m in found.members} if found is not None else set()
+    known = {m.member_id for m in found.members} if found is not None else set()
     known.update(getattr(found, "pending_join", ()))
     watched = {v.Timer(v.SESSION, member) for member in known - set(excused)}
     armed = sorted(

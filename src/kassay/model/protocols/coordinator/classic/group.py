@@ -23,6 +23,7 @@ class GroupBuilder:
     """A classic group that a step is changing; `freeze` makes a value of it again."""
 
     __slots__ = (
+        "effects",
         "generation",
         "initial",
         "leader",
@@ -34,17 +35,16 @@ class GroupBuilder:
         "protocol_type",
         "state",
         "subscribed_topics",
-        "turn",
     )
 
-    def __init__(self, turn: Effects, group: ClassicGroup) -> None:
-        self.turn = turn
+    def __init__(self, effects: Effects, group: ClassicGroup) -> None:
+        self.effects = effects
         self.state = group.state
         self.generation = group.generation
         self.protocol_type = group.protocol_type
         self.protocol = group.protocol
         self.leader = group.leader
-        self.members = {member.member: member for member in group.members}
+        self.members = {member.member_id: member for member in group.members}
         self.pending_join = set(group.pending_join)
         self.pending_sync = set(group.pending_sync)
         self.initial = group.initial
@@ -80,17 +80,17 @@ class GroupBuilder:
     def static_id(self, instance: str) -> str:
         """The member behind an instance id, or ""."""
         for member in self.members.values():
-            if member.instance == instance:
-                return member.member
+            if member.group_instance_id == instance:
+                return member.member_id
         return ""
 
     def identity_error(self, member_id: str, instance: str) -> str:
         """What is wrong with a member id and an instance id, or NONE; the instance is looked up first."""
         if instance:
-            found = [member.member for member in self.members.values() if member.instance == instance]
-            if not found:
+            named = [m.member_id for m in self.members.values() if m.group_instance_id == instance]
+            if not named:
                 return v.UNKNOWN_MEMBER_ID
-            if member_id not in found:
+            if member_id not in named:
                 return v.FENCED_INSTANCE_ID
         return v.NONE if member_id in self.members else v.UNKNOWN_MEMBER_ID
 
@@ -124,7 +124,7 @@ class GroupBuilder:
     def member_metadata(self) -> tuple[tuple[str, str, v.Metadata], ...]:
         """What the leader gets to see: ids, instance ids and metadata for the selected protocol."""
         return tuple(
-            (member.member, member.instance, metadata_of(member, self.protocol))
+            (member.member_id, member.group_instance_id, metadata_of(member, self.protocol))
             for _, member in sorted(self.members.items())
         )
 
@@ -132,13 +132,13 @@ class GroupBuilder:
         """The group as it is written, with these assignments."""
         members = tuple(
             StoredMember(
-                member.member,
-                member.instance,
-                member.client,
+                member.member_id,
+                member.group_instance_id,
+                member.client_id,
                 member.session_timeout,
                 member.rebalance_timeout,
                 metadata_of(member, self.protocol),
-                assignments[member.member],
+                assignments[member.member_id],
             )
             for _, member in sorted(self.members.items())
         )
@@ -157,9 +157,9 @@ class GroupBuilder:
         if not self.members:
             self.protocol_type = protocol_type
         if not self.leader:
-            self.leader = member.member
-        self.members[member.member] = member
-        self.pending_join.discard(member.member)
+            self.leader = member.member_id
+        self.members[member.member_id] = member
+        self.pending_join.discard(member.member_id)
 
     def remove(self, *member_ids: str) -> None:
         """Remove members and pending ids; if the leader goes, any member left leads."""
@@ -173,7 +173,7 @@ class GroupBuilder:
     def pick_leader(self, candidates: Iterable[str]) -> str:
         """One of the candidates, "" without any."""
         options = sorted(candidates)
-        return self.turn.choices.pick(LEADER, options) if options else ""
+        return self.effects.choices.pick(LEADER, options) if options else ""
 
     def pick_protocol(self) -> str:
         """The winner of the members' votes: the first of each one's list that all support."""
@@ -182,13 +182,13 @@ class GroupBuilder:
             next(name for name, _ in member.protocols if name in common) for member in self.members.values()
         )
         most = max(votes.values())
-        return self.turn.choices.pick(PROTOCOL, sorted(name for name in votes if votes[name] == most))
+        return self.effects.choices.pick(PROTOCOL, sorted(name for name in votes if votes[name] == most))
 
     def answer_join(self, member_id: str, reply: JoinGroupReply) -> None:
         """Answer the parked JoinGroup, if there is one."""
         member = self.members[member_id]
         if member.awaiting_join != NO_REQUEST:
-            self.turn.reply(member.awaiting_join, reply)
+            self.effects.reply(member.awaiting_join, reply)
             self.members[member_id] = member._replace(awaiting_join=NO_REQUEST)
 
     def answer_sync(self, member_id: str, reply: SyncGroupReply) -> bool:
@@ -196,13 +196,13 @@ class GroupBuilder:
         member = self.members[member_id]
         if member.awaiting_sync == NO_REQUEST:
             return False
-        self.turn.reply(member.awaiting_sync, reply)
+        self.effects.reply(member.awaiting_sync, reply)
         self.members[member_id] = member._replace(awaiting_sync=NO_REQUEST)
         return True
 
     def refresh_session(self, member_id: str) -> None:
         """Arm the session timer anew."""
-        self.turn.arm(v.SESSION, member_id, self.members[member_id].session_timeout)
+        self.effects.arm(v.SESSION, member_id, self.members[member_id].session_timeout)
 
 
 def metadata_of(member: ClassicMember, protocol: str) -> v.Metadata:

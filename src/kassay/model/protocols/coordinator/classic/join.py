@@ -33,50 +33,50 @@ SKIP_ASSIGNMENT_VERSION = 9
 
 def join(group: GroupBuilder, request: JoinGroup) -> None:
     """Handle JoinGroup."""
-    if not _accepts(group, request.member):
-        group.remove(request.member)
+    if not _accepts(group, request.member_id):
+        group.remove(request.member_id)
         _refuse(group, request, "", v.GROUP_MAX_SIZE_REACHED)
     elif not group.supports(request.protocol_type, request.protocols):
-        _refuse(group, request, request.member, v.INCONSISTENT_GROUP_PROTOCOL)
-    elif request.member == v.UNKNOWN_MEMBER:
+        _refuse(group, request, request.member_id, v.INCONSISTENT_GROUP_PROTOCOL)
+    elif request.member_id == v.UNKNOWN_MEMBER:
         _join_without_id(group, request)
-    elif request.member in group.pending_join:
-        _add(group, request, request.member)
+    elif request.member_id in group.pending_join:
+        _add(group, request, request.member_id)
     else:
-        error = group.identity_error(request.member, request.instance)
+        error = group.identity_error(request.member_id, request.group_instance_id)
         if error == v.NONE:
             _rejoin(group, request)
         else:
-            _refuse(group, request, request.member, error)
+            _refuse(group, request, request.member_id, error)
 
 
 def _refuse(group: GroupBuilder, request: JoinGroup, member_id: str, error: str) -> None:
-    group.turn.reply(request.request, JoinGroupReply(error, member_id))
+    group.effects.reply(request.correlation_id, JoinGroupReply(error, member_id))
 
 
 def _accepts(group: GroupBuilder, member_id: str) -> bool:
     """Whether there is room; in Preparing only those who joined already take a place."""
     if group.state == EMPTY:
         return True
-    size = group.turn.config.classic_max_size
+    size = group.effects.config.classic_max_size
     if group.state != PREPARING:
         return member_id in group.members or len(group.members) < size
-    joined = [m.member for m in group.members.values() if m.awaiting_join != NO_REQUEST]
+    joined = [m.member_id for m in group.members.values() if m.awaiting_join != NO_REQUEST]
     return member_id in joined or len(joined) < size
 
 
 def _join_without_id(group: GroupBuilder, request: JoinGroup) -> None:
-    new_id = group.turn.choices.member_id(request.instance or request.client)
-    known = group.static_id(request.instance) if request.instance else ""
-    if known and group.turn.has("static_replace_stable_only") and group.state != STABLE:
+    new_id = group.effects.choices.member_id(request.group_instance_id or request.client_id)
+    known = group.static_id(request.group_instance_id) if request.group_instance_id else ""
+    if known and group.effects.has("static_replace_stable_only") and group.state != STABLE:
         known = ""
     if known:
         _replace_static(group, request, known, new_id)
-    elif request.instance or request.api_version < KNOWN_MEMBER_ID_VERSION:
+    elif request.group_instance_id or request.api_version < KNOWN_MEMBER_ID_VERSION:
         _add(group, request, new_id)
     else:
         group.pending_join.add(new_id)
-        group.turn.arm(v.SESSION, new_id, request.session_timeout)
+        group.effects.arm(v.SESSION, new_id, request.session_timeout)
         _refuse(group, request, new_id, v.MEMBER_ID_REQUIRED)
 
 
@@ -84,30 +84,30 @@ def _add(group: GroupBuilder, request: JoinGroup, member_id: str) -> None:
     """A new member: its JoinGroup is parked, for no longer than new members may wait."""
     member = ClassicMember(
         member_id,
-        request.instance,
-        request.client,
+        request.group_instance_id,
+        request.client_id,
         request.session_timeout,
         request.rebalance_timeout,
         request.protocols,
-        awaiting_join=request.request,
+        awaiting_join=request.correlation_id,
         is_new=True,
     )
     if group.initial:
         group.new_member_added = True
     group.add(member, request.protocol_type)
-    group.turn.arm(v.SESSION, member_id, group.turn.config.new_member_join_timeout)
+    group.effects.arm(v.SESSION, member_id, group.effects.config.new_member_join_timeout)
     rebalance_or_complete(group)
 
 
 def _rejoin(group: GroupBuilder, request: JoinGroup) -> None:
     """A member that is known joins again."""
-    unchanged = group.members[request.member].protocols == request.protocols
+    unchanged = group.members[request.member_id].protocols == request.protocols
     if (group.state == COMPLETING and unchanged) or (
-        group.state == STABLE and unchanged and group.leader != request.member
+        group.state == STABLE and unchanged and group.leader != request.member_id
     ):
-        group.turn.reply(request.request, join_reply(group, request.member))
+        group.effects.reply(request.correlation_id, join_reply(group, request.member_id))
         return
-    _park(group, request, request.member)
+    _park(group, request, request.member_id)
     rebalance_or_complete(group)
 
 
@@ -118,7 +118,7 @@ def _park(group: GroupBuilder, request: JoinGroup, member_id: str) -> None:
         protocols=request.protocols,
         rebalance_timeout=request.rebalance_timeout,
         session_timeout=request.session_timeout,
-        awaiting_join=request.request,
+        awaiting_join=request.correlation_id,
     )
 
 
@@ -132,15 +132,15 @@ def _replace_static(group: GroupBuilder, request: JoinGroup, old_id: str, new_id
         complete_if_all_joined(group)
     elif group.state == COMPLETING:
         selected = any(name == group.protocol for name, _ in request.protocols)
-        if selected and group.turn.has("static_no_rebalance_in_completing"):
+        if selected and group.effects.has("static_no_rebalance_in_completing"):
             group.answer_join(new_id, join_reply(group, new_id))
         else:
             prepare(group)
     elif group.state == STABLE:
         if group.pick_protocol() == group.protocol:
             then = ReplacedStatic(
-                request.request,
-                request.instance,
+                request.correlation_id,
+                request.group_instance_id,
                 old_id,
                 new_id,
                 old.protocols,
@@ -149,19 +149,19 @@ def _replace_static(group: GroupBuilder, request: JoinGroup, old_id: str, new_id
                 old_leader,
                 request.api_version,
             )
-            given = {member.member: member.assignment for member in group.members.values()}
-            group.turn.persist((group.record(given),), then)
+            given = {member.member_id: member.assignment for member in group.members.values()}
+            group.effects.persist((group.record(given),), then)
         else:
             prepare(group)
     else:
-        raise IllegalTransition(group.state, f"static member {request.instance} comes back")
+        raise IllegalTransition(group.state, f"static member {request.group_instance_id} comes back")
 
 
 def _swap_id(group: GroupBuilder, old_id: str, new_id: str) -> None:
     """Give a static member another id; who still uses the old one is fenced."""
     group.answer_join(old_id, JoinGroupReply(v.FENCED_INSTANCE_ID, old_id))
     group.answer_sync(old_id, SyncGroupReply(v.FENCED_INSTANCE_ID))
-    group.members[new_id] = group.members.pop(old_id)._replace(member=new_id, is_new=False)
+    group.members[new_id] = group.members.pop(old_id)._replace(member_id=new_id, is_new=False)
     if group.leader == old_id:
         group.leader = new_id
 
@@ -182,15 +182,15 @@ def static_stored(group: GroupBuilder, stored: ReplacedStatic, error: str) -> No
         _swap_id(group, new_id, stored.old_member)
         group.refresh_session(stored.old_member)
         reply = join_reply(group, "")._replace(leader=stored.old_leader, error=write_error(error))
-        group.turn.reply(stored.request, reply)
+        group.effects.reply(stored.correlation_id, reply)
         return
     told = group.leader == new_id and stored.api_version >= SKIP_ASSIGNMENT_VERSION
     if told and group.state == PREPARING:
         # Meanwhile a rebalance began, in which nobody may be told who is there: it stays parked.
         return
-    reply = join_reply(group, new_id if told else "")._replace(member=new_id)
+    reply = join_reply(group, new_id if told else "")._replace(member_id=new_id)
     if stored.api_version < SKIP_ASSIGNMENT_VERSION:
         reply = reply._replace(leader=stored.old_leader)
-    elif told and not group.turn.has("static_leader_recompute"):
+    elif told and not group.effects.has("static_leader_recompute"):
         reply = reply._replace(skip_assignment=True)
     group.answer_join(new_id, reply)

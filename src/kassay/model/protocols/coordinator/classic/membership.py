@@ -31,30 +31,30 @@ def sync(group: GroupBuilder, request: SyncGroup) -> None:
     """Handle SyncGroup: a follower's is parked, the leader's is persisted first."""
     error = _sync_error(group, request)
     if error != v.NONE:
-        group.turn.reply(request.request, SyncGroupReply(error))
+        group.effects.reply(request.correlation_id, SyncGroupReply(error))
         return
-    group.pending_sync.discard(request.member)
+    group.pending_sync.discard(request.member_id)
     if not group.pending_sync:
-        group.turn.disarm(v.SYNC)
+        group.effects.disarm(v.SYNC)
     if group.state == STABLE:
-        assignment = group.members[request.member].assignment
+        assignment = group.members[request.member_id].assignment
         reply = SyncGroupReply(v.NONE, group.protocol_type, group.protocol, assignment)
-        group.turn.reply(request.request, reply)
+        group.effects.reply(request.correlation_id, reply)
         return
-    group.update(request.member, awaiting_sync=request.request)
-    if request.member == group.leader:
+    group.update(request.member_id, awaiting_sync=request.correlation_id)
+    if request.member_id == group.leader:
         given = dict.fromkeys(sorted(group.members), ZERO_BYTES) | dict(request.assignments)
         then = StoredAssignment(group.generation, tuple(sorted(given.items())))
-        group.turn.persist((group.record(given),), then)
+        group.effects.persist((group.record(given),), then)
 
 
 def _sync_error(group: GroupBuilder, request: SyncGroup) -> str:
     if group.state == EMPTY:
         return v.UNKNOWN_MEMBER_ID
-    error = group.identity_error(request.member, request.instance)
+    error = group.identity_error(request.member_id, request.group_instance_id)
     if error != v.NONE:
         return error
-    if request.generation != group.generation:
+    if request.generation_id != group.generation:
         return v.ILLEGAL_GENERATION
     if _differs(request.protocol_type, group.protocol_type) or _differs(request.protocol, group.protocol):
         return v.INCONSISTENT_GROUP_PROTOCOL
@@ -68,15 +68,15 @@ def _differs(asked: str, actual: str) -> bool:
 
 def heartbeat(group: GroupBuilder, request: Heartbeat) -> None:
     """Handle Heartbeat: the session goes on even while the answer is to join again."""
-    error = group.identity_error(request.member, request.instance)
-    if error == v.NONE and request.generation != group.generation:
+    error = group.identity_error(request.member_id, request.group_instance_id)
+    if error == v.NONE and request.generation_id != group.generation:
         error = v.ILLEGAL_GENERATION
     if error != v.NONE:
-        group.turn.reply(request.request, HeartbeatReply(error))
+        group.effects.reply(request.correlation_id, HeartbeatReply(error))
         return
-    group.refresh_session(request.member)
+    group.refresh_session(request.member_id)
     answer = v.REBALANCE_IN_PROGRESS if group.state == PREPARING else v.NONE
-    group.turn.reply_when_durable(request.request, HeartbeatReply(answer))
+    group.effects.reply_when_durable(request.correlation_id, HeartbeatReply(answer))
 
 
 def leave(group: GroupBuilder, request: LeaveGroup) -> None:
@@ -88,7 +88,7 @@ def leave(group: GroupBuilder, request: LeaveGroup) -> None:
         answers.append((member_id, instance, error))
         if error != v.NONE:
             continue
-        group.turn.disarm(v.SESSION, found)
+        group.effects.disarm(v.SESSION, found)
         if found in group.members:
             only_pending = False
             group.answer_join(found, JoinGroupReply(v.UNKNOWN_MEMBER_ID, ""))
@@ -96,9 +96,9 @@ def leave(group: GroupBuilder, request: LeaveGroup) -> None:
     if any(error == v.NONE for _, _, error in answers):
         if group.state in (STABLE, COMPLETING):
             prepare(group)
-        elif not (only_pending and group.turn.has("pending_blocks_forever")):
+        elif not (only_pending and group.effects.has("pending_blocks_forever")):
             complete_if_all_joined(group)
-    group.turn.reply_when_durable(request.request, LeaveGroupReply(v.NONE, tuple(answers)))
+    group.effects.reply_when_durable(request.correlation_id, LeaveGroupReply(v.NONE, tuple(answers)))
 
 
 def _leaver(group: GroupBuilder, member_id: str, instance: str) -> tuple[str, str]:
@@ -113,25 +113,25 @@ def _leaver(group: GroupBuilder, member_id: str, instance: str) -> tuple[str, st
 
 def commit(group: GroupBuilder, request: OffsetCommit) -> None:
     """Handle OffsetCommit."""
-    error = v.NONE if group.turn.has("no_generation_fence") else _commit_error(group, request)
+    error = v.NONE if group.effects.has("no_generation_fence") else _commit_error(group, request)
     if error != v.NONE:
-        group.turn.reply(request.request, OffsetCommitReply(error))
+        group.effects.reply(request.correlation_id, OffsetCommitReply(error))
         return
-    if group.state in (STABLE, PREPARING) and request.member in group.members:
-        group.refresh_session(request.member)
-    group.turn.persist(offset_records(request.offsets))
-    group.turn.reply_when_durable(request.request, OffsetCommitReply(v.NONE))
+    if group.state in (STABLE, PREPARING) and request.member_id in group.members:
+        group.refresh_session(request.member_id)
+    group.effects.persist(offset_records(request.offsets))
+    group.effects.reply_when_durable(request.correlation_id, OffsetCommitReply(v.NONE))
 
 
 def _commit_error(group: GroupBuilder, request: OffsetCommit) -> str:
-    if request.generation < 0 and group.state == EMPTY:
+    if request.generation_id < 0 and group.state == EMPTY:
         return v.NONE
-    if request.generation < 0 and not request.member and not request.instance:
+    if request.generation_id < 0 and not request.member_id and not request.group_instance_id:
         return v.UNKNOWN_MEMBER_ID
-    error = group.identity_error(request.member, request.instance)
+    error = group.identity_error(request.member_id, request.group_instance_id)
     if error != v.NONE:
         return error
-    if request.generation != group.generation:
+    if request.generation_id != group.generation:
         return v.ILLEGAL_GENERATION
     return v.REBALANCE_IN_PROGRESS if group.state == COMPLETING else v.NONE
 
@@ -144,14 +144,14 @@ def session_expired(group: GroupBuilder, member_id: str) -> None:
     """
     if member_id in group.pending_join:
         group.remove(member_id)
-        if not group.turn.has("pending_blocks_forever"):
+        if not group.effects.has("pending_blocks_forever"):
             _complete_at_once(group)
         return
     member = group.members.get(member_id)
     if member is None:
         return
     parked = member.awaiting_join != NO_REQUEST or member.awaiting_sync != NO_REQUEST
-    if parked and (not member.is_new or group.turn.has("new_member_timer_once")):
+    if parked and (not member.is_new or group.effects.has("new_member_timer_once")):
         return
     group.answer_join(member_id, JoinGroupReply(v.UNKNOWN_MEMBER_ID, ""))
     group.remove(member_id)

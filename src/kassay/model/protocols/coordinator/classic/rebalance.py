@@ -44,22 +44,22 @@ def prepare(group: GroupBuilder) -> None:
     Out of Completing the assignments are forgotten and parked SyncGroups refused; out of Stable they
     stay until the next ones come. Out of Empty the group waits for more members to turn up.
     """
-    turn = group.turn
+    effects = group.effects
     if group.state == COMPLETING:
         clear_assignments(group, v.REBALANCE_IN_PROGRESS)
     group.pending_sync.clear()
-    turn.disarm(v.SYNC)
+    effects.disarm(v.SYNC)
     if group.state == EMPTY:
-        delay = turn.config.initial_rebalance_delay
+        delay = effects.config.initial_rebalance_delay
         remaining = max(group.rebalance_timeout() - delay, 0)
-        turn.arm(v.JOIN, "", delay, (delay, remaining))
+        effects.arm(v.JOIN, "", delay, (delay, remaining))
         group.move_to(PREPARING)
         return
     group.move_to(PREPARING)
     if group.all_joined():
         complete(group)
     else:
-        turn.arm(v.JOIN, "", group.rebalance_timeout())
+        effects.arm(v.JOIN, "", group.rebalance_timeout())
 
 
 def complete_if_all_joined(group: GroupBuilder) -> None:
@@ -73,17 +73,21 @@ def complete(group: GroupBuilder) -> None:
 
     Dynamic members that did not join are dropped, static ones stay. A leader that joined leads on.
     """
-    turn = group.turn
-    turn.disarm(v.JOIN)
-    late = [m.member for m in group.members.values() if m.awaiting_join == NO_REQUEST and not m.instance]
+    effects = group.effects
+    effects.disarm(v.JOIN)
+    late = [
+        m.member_id
+        for m in group.members.values()
+        if m.awaiting_join == NO_REQUEST and not m.group_instance_id
+    ]
     for member_id in late:
-        turn.disarm(v.SESSION, member_id)
-    joined = [m.member for m in group.members.values() if m.awaiting_join != NO_REQUEST]
+        effects.disarm(v.SESSION, member_id)
+    joined = [m.member_id for m in group.members.values() if m.awaiting_join != NO_REQUEST]
     if joined and group.leader not in joined:
         group.leader = group.pick_leader(joined)
     group.remove(*late)
     if group.members and not joined:
-        turn.arm(v.JOIN, "", group.rebalance_timeout())
+        effects.arm(v.JOIN, "", group.rebalance_timeout())
         return
     group.generation += 1
     group.protocol = group.pick_protocol() if group.members else ""
@@ -98,7 +102,7 @@ def complete(group: GroupBuilder) -> None:
         _answer_joins(group)
     else:
         group.move_to(EMPTY)
-        turn.persist((group.record({}),))
+        effects.persist((group.record({}),))
 
 
 def _answer_joins(group: GroupBuilder) -> None:
@@ -108,8 +112,8 @@ def _answer_joins(group: GroupBuilder) -> None:
         group.refresh_session(member_id)
         group.update(member_id, is_new=False)
         group.pending_sync.add(member_id)
-    if not group.turn.has("no_sync_timer"):
-        group.turn.arm(v.SYNC, "", group.rebalance_timeout(), (group.generation,))
+    if not group.effects.has("no_sync_timer"):
+        group.effects.arm(v.SYNC, "", group.rebalance_timeout(), (group.generation,))
 
 
 def join_reply(group: GroupBuilder, member_id: str) -> JoinGroupReply:
@@ -126,8 +130,8 @@ def initial_delay_over(group: GroupBuilder, delay: int, remaining: int) -> None:
         complete(group)
         return
     group.new_member_added = False
-    more = min(group.turn.config.initial_rebalance_delay, remaining)
-    group.turn.arm(v.JOIN, "", more, (more, max(remaining - delay, 0)))
+    more = min(group.effects.config.initial_rebalance_delay, remaining)
+    group.effects.arm(v.JOIN, "", more, (more, max(remaining - delay, 0)))
 
 
 def sync_timeout(group: GroupBuilder, generation: int) -> None:
@@ -136,7 +140,7 @@ def sync_timeout(group: GroupBuilder, generation: int) -> None:
         return
     late = sorted(group.pending_sync)
     for member_id in late:
-        group.turn.disarm(v.SESSION, member_id)
+        group.effects.disarm(v.SESSION, member_id)
     group.remove(*late)
     prepare(group)
 

@@ -75,9 +75,9 @@ OWN_ERROR_VERSION: Final = 9
 TIMERS: Final = {v.SESSION: SESSION_TIMER, v.JOIN: JOIN_TIMER, v.SYNC: SYNC_TIMER}
 
 
-def handle_request(turn: Effects, group: ClassicGroup, request: Request) -> ClassicGroup:
+def handle_request(effects: Effects, group: ClassicGroup, request: Request) -> ClassicGroup:
     """The group after a request; raises `IllegalTransition` if its table does not allow that."""
-    draft = GroupBuilder(turn, group)
+    draft = GroupBuilder(effects, group)
     if isinstance(request, JoinGroup):
         name = JOIN_GROUP
         join(draft, request)
@@ -99,61 +99,61 @@ def handle_request(turn: Effects, group: ClassicGroup, request: Request) -> Clas
     return draft.freeze()
 
 
-def handle_without_group(turn: Effects, request: Request, before: Group) -> Group:
+def handle_without_group(effects: Effects, request: Request, before: Group) -> Group:
     """What becomes of a request when there is no group; `before` is an empty consumer group to replace.
 
     JoinGroup without a member id creates the group, and so does an OffsetCommit without a generation
     (for consumers that assign themselves).
     """
     if isinstance(request, JoinGroup):
-        return _create_by_join(turn, request, before)
+        return _create_by_join(effects, request, before)
     if isinstance(request, SyncGroup):
-        turn.reply(request.request, SyncGroupReply(v.UNKNOWN_MEMBER_ID))
+        effects.reply(request.correlation_id, SyncGroupReply(v.UNKNOWN_MEMBER_ID))
     elif isinstance(request, Heartbeat):
-        turn.reply(request.request, HeartbeatReply(v.UNKNOWN_MEMBER_ID))
+        effects.reply(request.correlation_id, HeartbeatReply(v.UNKNOWN_MEMBER_ID))
     elif isinstance(request, LeaveGroup):
-        turn.reply(
-            request.request,
+        effects.reply(
+            request.correlation_id,
             LeaveGroupReply(v.NONE, tuple((m, i, v.UNKNOWN_MEMBER_ID) for m, i in request.members)),
         )
     elif isinstance(request, OffsetCommit):
-        return _create_by_commit(turn, request)
+        return _create_by_commit(effects, request)
     else:
         raise IllegalTransition(NO_GROUP, type(request).__name__)
     return None
 
 
-def _create_by_join(turn: Effects, request: JoinGroup, before: Group) -> Group:
-    if request.member != v.UNKNOWN_MEMBER:
-        turn.reply(request.request, JoinGroupReply(v.UNKNOWN_MEMBER_ID, request.member))
+def _create_by_join(effects: Effects, request: JoinGroup, before: Group) -> Group:
+    if request.member_id != v.UNKNOWN_MEMBER:
+        effects.reply(request.correlation_id, JoinGroupReply(v.UNKNOWN_MEMBER_ID, request.member_id))
         return None
-    draft = GroupBuilder(turn, ClassicGroup())
+    draft = GroupBuilder(effects, ClassicGroup())
     join(draft, request)
     check_move(CLASSIC_GROUP, NO_GROUP, JOIN_GROUP, draft.state)
     former = group_tombstones(before) if isinstance(before, ConsumerGroup) else ()
     records = (*former, LogRecord((GROUP, ""), GroupValue(0, "", "", "")))
-    turn.persist(records, CreatedGroup(request.request), (before,))
+    effects.persist(records, CreatedGroup(request.correlation_id), (before,))
     return draft.freeze()
 
 
-def _create_by_commit(turn: Effects, request: OffsetCommit) -> Group:
-    if request.generation >= 0:
+def _create_by_commit(effects: Effects, request: OffsetCommit) -> Group:
+    if request.generation_id >= 0:
         error = v.GROUP_ID_NOT_FOUND if request.api_version >= OWN_ERROR_VERSION else v.ILLEGAL_GENERATION
-        turn.reply(request.request, OffsetCommitReply(error))
+        effects.reply(request.correlation_id, OffsetCommitReply(error))
         return None
     check_move(CLASSIC_GROUP, NO_GROUP, OFFSET_COMMIT, EMPTY)
-    turn.persist(offset_records(request.offsets), undo=(None,))
-    turn.reply_when_durable(request.request, OffsetCommitReply(v.NONE))
+    effects.persist(offset_records(request.offsets), undo=(None,))
+    effects.reply_when_durable(request.correlation_id, OffsetCommitReply(v.NONE))
     return ClassicGroup()
 
 
-def handle_timer(turn: Effects, group: ClassicGroup, fired: TimerFired) -> ClassicGroup:
+def handle_timer(effects: Effects, group: ClassicGroup, fired: TimerFired) -> ClassicGroup:
     """The group after one of its timers fired."""
     kind, member_id = fired.timer
     name = TIMERS[kind]
     if look_up(CLASSIC_GROUP, group.state, name) is IGNORE:
         return group
-    draft = GroupBuilder(turn, group)
+    draft = GroupBuilder(effects, group)
     if name == SESSION_TIMER:
         session_expired(draft, member_id)
     elif name == SYNC_TIMER:
@@ -166,17 +166,17 @@ def handle_timer(turn: Effects, group: ClassicGroup, fired: TimerFired) -> Class
     return draft.freeze()
 
 
-def handle_stored(turn: Effects, group: Group, stored: Persisted) -> Group:
+def handle_stored(effects: Effects, group: Group, stored: Persisted) -> Group:
     """The group after a write that it was waiting for, or that failed."""
     then, error = stored.then, stored.error
     if then is None or not isinstance(group, ClassicGroup):
         return stored.undo[0] if error and stored.undo else group
     if isinstance(then, CreatedGroup):
-        return _creation_stored(turn, group, then, stored)
+        return _creation_stored(effects, group, then, stored)
     name = ASSIGNMENT_STORED if isinstance(then, StoredAssignment) else STATIC_STORED
     if look_up(CLASSIC_GROUP, group.state, name) is IGNORE:
         return group
-    draft = GroupBuilder(turn, group)
+    draft = GroupBuilder(effects, group)
     if isinstance(then, StoredAssignment):
         assignment_stored(draft, then, error)
     elif isinstance(then, ReplacedStatic):
@@ -185,24 +185,24 @@ def handle_stored(turn: Effects, group: Group, stored: Persisted) -> Group:
     return draft.freeze()
 
 
-def _creation_stored(turn: Effects, group: ClassicGroup, then: CreatedGroup, stored: Persisted) -> Group:
+def _creation_stored(effects: Effects, group: ClassicGroup, then: CreatedGroup, stored: Persisted) -> Group:
     """A failed write ends the new group; its first member is told, if it has no answer yet."""
     if not stored.error:
         return group
     check_move(CLASSIC_GROUP, group.state, GROUP_STORED, NO_GROUP)
-    draft = GroupBuilder(turn, group)
+    draft = GroupBuilder(effects, group)
     for member in group.members:
-        if member.awaiting_join == then.request:
-            draft.answer_join(member.member, JoinGroupReply(write_error(stored.error), ""))
+        if member.awaiting_join == then.correlation_id:
+            draft.answer_join(member.member_id, JoinGroupReply(write_error(stored.error), ""))
     return stored.undo[0]
 
 
-def unload(turn: Effects, group: ClassicGroup) -> None:
+def unload(effects: Effects, group: ClassicGroup) -> None:
     """Answer what is parked: this broker is no longer the coordinator.
 
     A JoinGroup that waits in Stable (a static member's, not yet on disk) is left without an answer.
     """
-    draft = GroupBuilder(turn, group)
+    draft = GroupBuilder(effects, group)
     for member_id in sorted(draft.members):
         if group.state == PREPARING:
             draft.answer_join(member_id, JoinGroupReply(v.NOT_COORDINATOR, member_id))
@@ -210,7 +210,7 @@ def unload(turn: Effects, group: ClassicGroup) -> None:
             draft.answer_sync(member_id, SyncGroupReply(v.NOT_COORDINATOR))
 
 
-def load(turn: Effects, value: GroupValue) -> ClassicGroup:
+def load(effects: Effects, value: GroupValue) -> ClassicGroup:
     """The group as its last record tells it: Stable or Empty, with sessions starting anew.
 
     Of each member's metadata only the selected protocol's survived; pending ids, parked requests and
@@ -218,9 +218,9 @@ def load(turn: Effects, value: GroupValue) -> ClassicGroup:
     """
     members = tuple(
         ClassicMember(
-            stored.member,
-            stored.instance,
-            stored.client,
+            stored.member_id,
+            stored.group_instance_id,
+            stored.client_id,
             stored.session_timeout,
             stored.rebalance_timeout,
             ((value.protocol, stored.metadata),),
@@ -237,9 +237,9 @@ def load(turn: Effects, value: GroupValue) -> ClassicGroup:
         members,
         subscribed_topics=subscribed_topics(value.protocol_type, value.protocol, members),
     )
-    draft = GroupBuilder(turn, group)
+    draft = GroupBuilder(effects, group)
     for member_id in draft.members:
         draft.refresh_session(member_id)
-    if len(members) > turn.config.classic_max_size:
+    if len(members) > effects.config.classic_max_size:
         prepare(draft)
     return draft.freeze()

@@ -43,31 +43,31 @@ from kassay.model.protocols.values.requests import (
 )
 
 
-def join(turn: Effects, group: ConsumerGroup, request: JoinGroup) -> Group:
+def join(effects: Effects, group: ConsumerGroup, request: JoinGroup) -> Group:
     """Handle JoinGroup: the group after it. Raises `Refused`."""
-    member_id = request.member or turn.choices.member_id("")
-    check_room(turn, group, member_id)
+    member_id = request.member_id or effects.choices.member_id("")
+    check_room(effects, group, member_id)
     if not _supports(group, request):
         raise Refused(v.INCONSISTENT_GROUP_PROTOCOL)
-    dynamic = not request.member and not request.instance
+    dynamic = not request.member_id and not request.group_instance_id
     if dynamic and request.api_version >= KNOWN_MEMBER_ID_VERSION:
-        turn.reply(request.request, JoinGroupReply(v.MEMBER_ID_REQUIRED, member_id))
+        effects.reply(request.correlation_id, JoinGroupReply(v.MEMBER_ID_REQUIRED, member_id))
         return group
     member, records = _subscribe(group, request, member_id)
     subscription = request.protocols[0][1]
     if not isinstance(subscription, Subscription):
         raise Refused(v.UNKNOWN_SERVER_ERROR)
     wanted = member._replace(
-        instance=request.instance or member.instance,
-        client=request.client,
+        group_instance_id=request.group_instance_id or member.group_instance_id,
+        client_id=request.client_id,
         rebalance_timeout=request.rebalance_timeout,
         subscribed=tuple(sorted(set(subscription.topics))),
         classic=(ClassicMetadata(request.session_timeout, request.protocols),),
     )
-    owned = to_ids(turn.image, subscription.owned)
-    updated, more = update_member(turn, group, member, wanted, owned)
+    owned = to_ids(effects.image, subscription.owned)
+    updated, more = update_member(effects, group, member, wanted, owned)
     reply = JoinGroupReply(v.NONE, member_id, updated.epoch, CONSUMER_TYPE, request.protocols[0][0])
-    return _store(turn, group, request, updated, reply, records + more)
+    return _store(effects, group, request, updated, reply, records + more)
 
 
 def _supports(group: ConsumerGroup, request: JoinGroup) -> bool:
@@ -81,10 +81,10 @@ def _subscribe(
     group: ConsumerGroup, request: JoinGroup, member_id: str
 ) -> tuple[ConsumerMember, tuple[LogRecord, ...]]:
     """The member that joins: known, new (under whatever id it brings), or in a static one's place."""
-    if not request.instance:
+    if not request.group_instance_id:
         return find(group, member_id) or ConsumerMember(member_id), ()
-    known = find_static(group, request.instance)
-    if request.member:
+    known = find_static(group, request.group_instance_id)
+    if request.member_id:
         return check_static(known, member_id), ()
     if known is None:
         return ConsumerMember(member_id), ()
@@ -92,7 +92,7 @@ def _subscribe(
 
 
 def _store(
-    turn: Effects,
+    effects: Effects,
     group: ConsumerGroup,
     request: JoinGroup,
     updated: ConsumerMember,
@@ -100,35 +100,35 @@ def _store(
     records: tuple[LogRecord, ...],
 ) -> Group:
     """Append; where the newcomer takes the place of the last consumer-protocol member, downgrade."""
-    known = find_static(group, request.instance)
-    down = known is not None and may_downgrade(turn, group, known, replaced=True)
+    known = find_static(group, request.group_instance_id)
+    down = known is not None and may_downgrade(effects, group, known, replaced=True)
     after: Group
     if down and known is not None:
-        after, more = downgrade(turn, group, known, updated)
+        after, more = downgrade(effects, group, known, updated)
         records += more
     else:
         after = replay(group, records)
     then = JoinedConsumerGroup(
-        request.request, reply, request.session_timeout, request.rebalance_timeout, down
+        request.correlation_id, reply, request.session_timeout, request.rebalance_timeout, down
     )
-    turn.persist(records, then, (group,))
+    effects.persist(records, then, (group,))
     return after
 
 
-def joined(turn: Effects, then: JoinedConsumerGroup) -> None:
+def joined(effects: Effects, then: JoinedConsumerGroup) -> None:
     """The join is on disk: answer, and wait for the member's SyncGroup."""
-    member_id = then.reply.member
-    turn.disarm(v.CLASSIC_JOIN, member_id)
+    member_id = then.reply.member_id
+    effects.disarm(v.CLASSIC_JOIN, member_id)
     if not then.downgraded:
-        turn.arm(v.CONSUMER_SESSION, member_id, then.session_timeout)
-        turn.arm(v.CLASSIC_SYNC, member_id, then.rebalance_timeout)
-    turn.reply(then.request, then.reply)
+        effects.arm(v.CONSUMER_SESSION, member_id, then.session_timeout)
+        effects.arm(v.CLASSIC_SYNC, member_id, then.rebalance_timeout)
+    effects.reply(then.correlation_id, then.reply)
 
 
-def sync(turn: Effects, group: ConsumerGroup, request: SyncGroup) -> None:
+def sync(effects: Effects, group: ConsumerGroup, request: SyncGroup) -> None:
     """Handle SyncGroup: what is assigned by now is handed out. Raises `Refused`."""
-    member = _classic_member(group, request.member, request.instance)
-    _check_generation(member, request.generation)
+    member = _classic_member(group, request.member_id, request.group_instance_id)
+    _check_generation(member, request.generation_id)
     metadata = member.classic[0]
     if request.protocol_type not in ("", CONSUMER_TYPE) or request.protocol not in (
         "",
@@ -136,48 +136,50 @@ def sync(turn: Effects, group: ConsumerGroup, request: SyncGroup) -> None:
     ):
         raise Refused(v.INCONSISTENT_GROUP_PROTOCOL)
     if group.epoch > member.epoch and member.state != UNREVOKED:
-        turn.arm_if_absent(v.CLASSIC_JOIN, member.member, member.rebalance_timeout)
+        effects.arm_if_absent(v.CLASSIC_JOIN, member.member_id, member.rebalance_timeout)
         raise Refused(v.REBALANCE_IN_PROGRESS)
-    assignment = to_names(turn.image, member.assigned)
+    assignment = to_names(effects.image, member.assigned)
     then = SyncedConsumerGroup(
-        request.request,
-        member.member,
+        request.correlation_id,
+        member.member_id,
         metadata.session_timeout,
         request.protocol_type,
         request.protocol,
         assignment,
     )
-    turn.persist((), then)
+    effects.persist((), then)
 
 
-def synced(turn: Effects, then: SyncedConsumerGroup) -> None:
+def synced(effects: Effects, then: SyncedConsumerGroup) -> None:
     """Answer the SyncGroup, and wait for heartbeats."""
-    turn.disarm(v.CLASSIC_SYNC, then.member)
-    turn.arm(v.CONSUMER_SESSION, then.member, then.session_timeout)
-    turn.reply(then.request, SyncGroupReply(v.NONE, then.protocol_type, then.protocol, then.assignment))
+    effects.disarm(v.CLASSIC_SYNC, then.member_id)
+    effects.arm(v.CONSUMER_SESSION, then.member_id, then.session_timeout)
+    effects.reply(
+        then.correlation_id, SyncGroupReply(v.NONE, then.protocol_type, then.protocol, then.assignment)
+    )
 
 
-def heartbeat(turn: Effects, group: ConsumerGroup, request: Heartbeat) -> None:
+def heartbeat(effects: Effects, group: ConsumerGroup, request: Heartbeat) -> None:
     """Handle Heartbeat: whether the member should join again. Raises `Refused`.
 
     It should when the group is ahead of it, when it must give partitions up, and when all that it
     waits for is free.
     """
-    member = _classic_member(group, request.member, request.instance)
-    _check_generation(member, request.generation)
-    turn.arm(v.CONSUMER_SESSION, member.member, member.classic[0].session_timeout)
+    member = _classic_member(group, request.member_id, request.group_instance_id)
+    _check_generation(member, request.generation_id)
+    effects.arm(v.CONSUMER_SESSION, member.member_id, member.classic[0].session_timeout)
     released = member.state == UNRELEASED and not _waits(group, member)
     error = v.NONE
     if member.epoch < group.epoch or member.state == UNREVOKED or released:
         error = v.REBALANCE_IN_PROGRESS
-        turn.arm_if_absent(v.CLASSIC_JOIN, member.member, member.rebalance_timeout)
-    turn.reply_when_durable(request.request, HeartbeatReply(error))
+        effects.arm_if_absent(v.CLASSIC_JOIN, member.member_id, member.rebalance_timeout)
+    effects.reply_when_durable(request.correlation_id, HeartbeatReply(error))
 
 
 def _waits(group: ConsumerGroup, member: ConsumerMember) -> bool:
     """Whether some partition of the member's target is not its own yet and not free."""
     taken = held(group)
-    return any(tp in taken for tp in target_of(group, member.member) if tp not in member.assigned)
+    return any(tp in taken for tp in target_of(group, member.member_id) if tp not in member.assigned)
 
 
 def _classic_member(group: ConsumerGroup, member_id: str, instance: str) -> ConsumerMember:
@@ -199,24 +201,24 @@ def _check_generation(member: ConsumerMember, generation: int) -> None:
         raise Refused(v.ILLEGAL_GENERATION)
 
 
-def leave(turn: Effects, group: ConsumerGroup, request: LeaveGroup) -> Group:
+def leave(effects: Effects, group: ConsumerGroup, request: LeaveGroup) -> Group:
     """Handle LeaveGroup: the group without the classic members that are named."""
     answers: list[tuple[str, str, str]] = []
     leaving: list[ConsumerMember] = []
     for member_id, instance in request.members:
         try:
             known = find_static(group, instance)
-            named = known.member if instance and not member_id and known else member_id
+            named = known.member_id if instance and not member_id and known else member_id
             member = _classic_member(group, named, instance)
         except Refused as refusal:
             answers.append((member_id, instance, refusal.error))
         else:
-            answers.append((member.member, instance, v.NONE))
+            answers.append((member.member_id, instance, v.NONE))
             leaving.append(member)
     after: Group = group
     if leaving:
-        records = remove_members(turn, group, leaving)
-        turn.persist(records, undo=(group,))
+        records = remove_members(effects, group, leaving)
+        effects.persist(records, undo=(group,))
         after = replay(group, records)
-    turn.reply_when_durable(request.request, LeaveGroupReply(v.NONE, tuple(answers)))
+    effects.reply_when_durable(request.correlation_id, LeaveGroupReply(v.NONE, tuple(answers)))
     return after

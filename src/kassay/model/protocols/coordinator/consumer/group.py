@@ -46,7 +46,7 @@ def is_reconciled(member: ConsumerMember, target_epoch: int) -> bool:
 def find(group: ConsumerGroup, member_id: str) -> ConsumerMember | None:
     """The member with an id."""
     for member in group.members:
-        if member.member == member_id:
+        if member.member_id == member_id:
             return member
     return None
 
@@ -54,7 +54,7 @@ def find(group: ConsumerGroup, member_id: str) -> ConsumerMember | None:
 def find_static(group: ConsumerGroup, instance: str) -> ConsumerMember | None:
     """The member with an instance id."""
     for member in group.members:
-        if instance and member.instance == instance:
+        if instance and member.group_instance_id == instance:
             return member
     return None
 
@@ -97,20 +97,20 @@ def preferred_assignor(members: Iterable[ConsumerMember], choices: Choices) -> s
 def member_record(member: ConsumerMember) -> LogRecord:
     """The subscription of a member."""
     value = MemberValue(
-        member.instance,
-        member.client,
+        member.group_instance_id,
+        member.client_id,
         member.subscribed,
         member.assignor,
         member.rebalance_timeout,
         member.classic,
     )
-    return LogRecord((r.MEMBER, member.member), value)
+    return LogRecord((r.MEMBER, member.member_id), value)
 
 
 def current_record(member: ConsumerMember) -> LogRecord:
     """The current assignment of a member."""
     value = CurrentValue(member.epoch, member.prev_epoch, member.state, member.assigned, member.pending)
-    return LogRecord((r.CURRENT, member.member), value)
+    return LogRecord((r.CURRENT, member.member_id), value)
 
 
 def removal_records(member_id: str) -> tuple[LogRecord, ...]:
@@ -120,7 +120,7 @@ def removal_records(member_id: str) -> tuple[LogRecord, ...]:
 
 def group_tombstones(group: ConsumerGroup, replaced: str = "", by: str = "") -> tuple[LogRecord, ...]:
     """The tombstones of a whole group; those of the member `replaced` go under the id of who comes `by`."""
-    ids = [by if member.member == replaced else member.member for member in group.members]
+    ids = [by if member.member_id == replaced else member.member_id for member in group.members]
     members = tuple(record for member_id in ids for record in removal_records(member_id))
     whole = (r.TARGET_EPOCH, r.TOPICS, r.EPOCH)
     return members + tuple(LogRecord((kind, ""), None) for kind in whole)
@@ -142,7 +142,7 @@ def replay(group: Group, records: Iterable[LogRecord]) -> Group:
     before = group if isinstance(group, ConsumerGroup) else ConsumerGroup()
     exists = isinstance(group, ConsumerGroup)
     fields: dict[str, Any] = {}
-    members = {member.member: member for member in before.members}
+    members = {member.member_id: member for member in before.members}
     target = dict(before.target)
     for (kind, name), value in records:
         key = str(name)

@@ -58,55 +58,54 @@ class Updated(NamedTuple):
     records: tuple[LogRecord, ...]
 
 
-def check_request(turn: Effects, request: ConsumerHeartbeat) -> None:
+def check_request(effects: Effects, request: ConsumerHeartbeat) -> None:
     """Raises `Refused` for a request that no group would take."""
-    if request.instance.isspace():
+    if request.group_instance_id.isspace():
         raise Refused(v.INVALID_REQUEST)
-    if request.epoch == JOIN_EPOCH:
-        full = request.rebalance_timeout != -1 and bool(request.subscribed) and request.owned == ()
-        if not full:
+    if request.member_epoch == JOIN_EPOCH:
+        full = request.rebalance_timeout != -1 and request.topic_partitions == ()
+        if not full or not request.subscribed_topic_names:
             raise Refused(v.INVALID_REQUEST)
     else:
-        unnamed = request.epoch == STATIC_LEAVE_EPOCH and not request.instance
-        if unnamed or request.epoch < STATIC_LEAVE_EPOCH or not request.member.strip():
+        unnamed = request.member_epoch == STATIC_LEAVE_EPOCH and not request.group_instance_id
+        if unnamed or request.member_epoch < STATIC_LEAVE_EPOCH or not request.member_id.strip():
             raise Refused(v.INVALID_REQUEST)
-    if request.assignor and request.assignor not in turn.config.assignors:
+    if request.server_assignor and request.server_assignor not in effects.config.assignors:
         raise Refused(v.UNSUPPORTED_ASSIGNOR)
 
 
-def check_room(turn: Effects, group: ConsumerGroup, member_id: str) -> None:
+def check_room(effects: Effects, group: ConsumerGroup, member_id: str) -> None:
     """Raises `Refused` if the group is full and the member not in it."""
-    if len(group.members) >= turn.config.consumer_max_size and find(group, member_id) is None:
+    if len(group.members) >= effects.config.consumer_max_size and find(group, member_id) is None:
         raise Refused(v.GROUP_MAX_SIZE_REACHED)
 
 
-def heartbeat(turn: Effects, group: ConsumerGroup, request: ConsumerHeartbeat) -> tuple[LogRecord, ...]:
+def heartbeat(effects: Effects, group: ConsumerGroup, request: ConsumerHeartbeat) -> tuple[LogRecord, ...]:
     """Handle a heartbeat that does not leave: the records it writes. Raises `Refused`."""
-    check_room(turn, group, request.member)
-    member_id = request.member or turn.choices.member_id("")
-    member, records = _subscribe(turn, group, request, member_id)
+    check_room(effects, group, request.member_id)
+    member_id = request.member_id or effects.choices.member_id("")
+    member, records = _subscribe(effects, group, request, member_id)
+    subscribed = request.subscribed_topic_names
     wanted = member._replace(
-        instance=request.instance or member.instance,
-        client="",
+        group_instance_id=request.group_instance_id or member.group_instance_id,
+        client_id="",
         rebalance_timeout=(
             member.rebalance_timeout if request.rebalance_timeout == -1 else request.rebalance_timeout
         ),
-        assignor=request.assignor or member.assignor,
-        subscribed=(
-            member.subscribed if request.subscribed is None else tuple(sorted(set(request.subscribed)))
-        ),
+        assignor=request.server_assignor or member.assignor,
+        subscribed=member.subscribed if subscribed is None else tuple(sorted(set(subscribed))),
         classic=(),
     )
-    updated, more = update_member(turn, group, member, wanted, request.owned)
-    turn.arm(v.CONSUMER_SESSION, member_id, turn.config.consumer_session_timeout)
+    updated, more = update_member(effects, group, member, wanted, request.topic_partitions)
+    effects.arm(v.CONSUMER_SESSION, member_id, effects.config.consumer_session_timeout)
     changed = request.full or updated.assigned != member.assigned
-    turn.reply_when_durable(
-        request.request,
+    effects.reply_when_durable(
+        request.correlation_id,
         ConsumerHeartbeatReply(
             v.NONE,
             member_id,
             updated.epoch,
-            turn.config.consumer_heartbeat_interval,
+            effects.config.consumer_heartbeat_interval,
             updated.assigned if changed else None,
         ),
     )
@@ -114,19 +113,19 @@ def heartbeat(turn: Effects, group: ConsumerGroup, request: ConsumerHeartbeat) -
 
 
 def _subscribe(
-    turn: Effects, group: ConsumerGroup, request: ConsumerHeartbeat, member_id: str
+    effects: Effects, group: ConsumerGroup, request: ConsumerHeartbeat, member_id: str
 ) -> tuple[ConsumerMember, tuple[LogRecord, ...]]:
     """The member that the request speaks for: known, new, or in the place of a static one that left."""
-    joins = request.epoch == JOIN_EPOCH
-    if not request.instance:
+    joins = request.member_epoch == JOIN_EPOCH
+    if not request.group_instance_id:
         member = find(group, member_id)
         if member is None:
             if not joins:
                 raise Refused(v.UNKNOWN_MEMBER_ID)
             member = ConsumerMember(member_id)
-        check_epoch(turn, member, request)
+        check_epoch(effects, member, request)
         return member, ()
-    known = find_static(group, request.instance)
+    known = find_static(group, request.group_instance_id)
     if joins:
         if known is None:
             return find(group, member_id) or ConsumerMember(member_id), ()
@@ -134,7 +133,7 @@ def _subscribe(
             raise Refused(v.UNRELEASED_INSTANCE_ID)
         return replace_static(group, known, member_id)
     member = check_static(known, member_id)
-    check_epoch(turn, member, request)
+    check_epoch(effects, member, request)
     return member, ()
 
 
@@ -142,26 +141,26 @@ def check_static(known: ConsumerMember | None, member_id: str) -> ConsumerMember
     """The member behind an instance id; raises `Refused` if there is none, or it has another id."""
     if known is None:
         raise Refused(v.UNKNOWN_MEMBER_ID)
-    if known.member != member_id:
+    if known.member_id != member_id:
         raise Refused(v.FENCED_INSTANCE_ID)
     return known
 
 
-def check_epoch(turn: Effects, member: ConsumerMember, request: ConsumerHeartbeat) -> None:
+def check_epoch(effects: Effects, member: ConsumerMember, request: ConsumerHeartbeat) -> None:
     """Raises `Refused` for an epoch that is not the member's, unless a reply may have been lost.
 
     The previous epoch is good as long as the client owns no more than it was given. Epoch 0 of a
     member that is known is good too; where `strict_epoch0` is on, only under that same condition.
     """
-    if request.epoch == member.epoch:
+    if request.member_epoch == member.epoch:
         return
-    if request.epoch == JOIN_EPOCH and not turn.has("strict_epoch0"):
+    if request.member_epoch == JOIN_EPOCH and not effects.has("strict_epoch0"):
         return
     lost_reply = (
-        request.epoch == member.prev_epoch
-        and request.epoch < member.epoch
-        and request.owned is not None
-        and all(tp in member.assigned for tp in request.owned)
+        request.member_epoch == member.prev_epoch
+        and request.member_epoch < member.epoch
+        and request.topic_partitions is not None
+        and all(tp in member.assigned for tp in request.topic_partitions)
     )
     if not lost_reply:
         raise Refused(v.FENCED_MEMBER_EPOCH)
@@ -174,17 +173,17 @@ def replace_static(
 
     The old id's timers go on; they will find nobody.
     """
-    member = known._replace(member=member_id, epoch=0, prev_epoch=0)
+    member = known._replace(member_id=member_id, epoch=0, prev_epoch=0)
     return member, (
-        *removal_records(known.member),
+        *removal_records(known.member_id),
         member_record(member),
-        LogRecord((r.TARGET, member_id), target_of(group, known.member)),
+        LogRecord((r.TARGET, member_id), target_of(group, known.member_id)),
         current_record(member),
     )
 
 
 def update_member(
-    turn: Effects,
+    effects: Effects,
     group: ConsumerGroup,
     member: ConsumerMember,
     wanted: ConsumerMember,
@@ -194,9 +193,9 @@ def update_member(
     records: list[LogRecord] = []
     if wanted != member:
         records.append(member_record(wanted))
-    others = [m for m in group.members if m.member != wanted.member and not _same_instance(m, wanted)]
+    others = [m for m in group.members if m.member_id != wanted.member_id and not _same_instance(m, wanted)]
     everybody = sorted([*others, wanted])
-    topics = subscription_metadata(turn.image, everybody)
+    topics = subscription_metadata(effects.image, everybody)
     epoch = group.epoch
     if topics != group.topics:
         records.append(LogRecord((r.TOPICS, ""), topics))
@@ -205,62 +204,63 @@ def update_member(
         records.append(LogRecord((r.EPOCH, ""), epoch))
     target_epoch = group.target_epoch
     if epoch > target_epoch:
-        target = dict(_compute_target(turn, group, everybody, topics))
+        target = dict(_compute_target(effects, group, everybody, topics))
         known = dict(group.target)
         records += (
             LogRecord((r.TARGET, name), tps) for name, tps in target.items() if known.get(name) != tps
         )
         records.append(LogRecord((r.TARGET_EPOCH, ""), epoch))
-        target_epoch, own = epoch, target[wanted.member]
+        target_epoch, own = epoch, target[wanted.member_id]
     else:
         own = _present_target(group, wanted)
     updated = wanted
     if not is_reconciled(wanted, target_epoch):
-        taken: set[TopicPartition] = set() if turn.has("ignore_unreleased") else held(group)
-        updated = reconcile(turn, wanted, target_epoch, own, owned, taken)
+        taken: set[TopicPartition] = set() if effects.has("ignore_unreleased") else held(group)
+        updated = reconcile(effects, wanted, target_epoch, own, owned, taken)
     if updated != wanted:
         records.append(current_record(updated))
-        _watch_revocation(turn, updated)
+        _watch_revocation(effects, updated)
     return Updated(updated, tuple(records))
 
 
 def _same_instance(member: ConsumerMember, other: ConsumerMember) -> bool:
-    return bool(member.instance) and member.instance == other.instance
+    return bool(member.group_instance_id) and member.group_instance_id == other.group_instance_id
 
 
 def _present_target(group: ConsumerGroup, member: ConsumerMember) -> Partitions:
     """The member's target; a static one's is still under the id that it replaces."""
-    known = find_static(group, member.instance)
-    if member.instance:
-        return target_of(group, known.member) if known else ()
-    return target_of(group, member.member)
+    known = find_static(group, member.group_instance_id)
+    if member.group_instance_id:
+        return target_of(group, known.member_id) if known else ()
+    return target_of(group, member.member_id)
 
 
 def _compute_target(
-    turn: Effects, group: ConsumerGroup, members: list[ConsumerMember], topics: Image
+    effects: Effects, group: ConsumerGroup, members: list[ConsumerMember], topics: Image
 ) -> Target:
-    assignor = preferred_assignor(members, turn.choices) or turn.config.assignors[0]
+    assignor = preferred_assignor(members, effects.choices) or effects.config.assignors[0]
     asked = tuple(
-        TargetMember(m.member, m.instance, m.subscribed, _present_target(group, m)) for m in members
+        TargetMember(m.member_id, m.group_instance_id, m.subscribed, _present_target(group, m))
+        for m in members
     )
-    return turn.choices.target(TargetAsk(assignor, asked, topics))
+    return effects.choices.target(TargetAsk(assignor, asked, topics))
 
 
-def _watch_revocation(turn: Effects, member: ConsumerMember) -> None:
+def _watch_revocation(effects: Effects, member: ConsumerMember) -> None:
     """A member must revoke within its rebalance timeout; classic members have timers of their own."""
     if member.classic:
         return
     if member.state == UNREVOKED:
-        turn.arm(v.REVOCATION, member.member, member.rebalance_timeout, (member.epoch,))
+        effects.arm(v.REVOCATION, member.member_id, member.rebalance_timeout, (member.epoch,))
     else:
-        turn.disarm(v.REVOCATION, member.member)
+        effects.disarm(v.REVOCATION, member.member_id)
 
 
 def leaver(group: ConsumerGroup, request: ConsumerHeartbeat) -> ConsumerMember:
     """Who leaves with this heartbeat; raises `Refused`."""
-    if request.instance:
-        return check_static(find_static(group, request.instance), request.member)
-    member = find(group, request.member)
+    if request.group_instance_id:
+        return check_static(find_static(group, request.group_instance_id), request.member_id)
+    member = find(group, request.member_id)
     if member is None:
         raise Refused(v.UNKNOWN_MEMBER_ID)
     return member
@@ -272,43 +272,43 @@ def leave_for_a_while(member: ConsumerMember) -> tuple[LogRecord, ...]:
 
 
 def remove_members(
-    turn: Effects, group: ConsumerGroup, members: list[ConsumerMember]
+    effects: Effects, group: ConsumerGroup, members: list[ConsumerMember]
 ) -> tuple[LogRecord, ...]:
     """Remove members: their partitions are free, the group epoch goes up, their timers stop."""
-    gone = {member.member for member in members}
-    records = [record for member in members for record in removal_records(member.member)]
-    topics = subscription_metadata(turn.image, (m for m in group.members if m.member not in gone))
+    gone = {member.member_id for member in members}
+    records = [record for member in members for record in removal_records(member.member_id)]
+    topics = subscription_metadata(effects.image, (m for m in group.members if m.member_id not in gone))
     if topics != group.topics:
         records.append(LogRecord((r.TOPICS, ""), topics))
     records.append(LogRecord((r.EPOCH, ""), group.epoch + 1))
     for member in members:
-        disarm_all(turn, member.member)
+        disarm_all(effects, member.member_id)
     return tuple(records)
 
 
-def disarm_all(turn: Effects, member_id: str) -> None:
+def disarm_all(effects: Effects, member_id: str) -> None:
     """Stop every timer that a consumer group keeps for a member."""
     for kind in (v.CONSUMER_SESSION, v.REVOCATION, v.CLASSIC_JOIN, v.CLASSIC_SYNC):
-        turn.disarm(kind, member_id)
+        effects.disarm(kind, member_id)
 
 
 def fenced_by(group: ConsumerGroup, fired: v.TimerFired) -> ConsumerMember | None:
     """The member that a timer removes; nobody if it is gone, or has left the epoch it was to leave."""
-    member = find(group, fired.timer.member)
+    member = find(group, fired.timer.member_id)
     if member is not None and fired.timer.kind == v.REVOCATION and fired.payload != (member.epoch,):
         return None
     return member
 
 
-def commit_error(turn: Effects, group: ConsumerGroup, request: OffsetCommit) -> str:
+def commit_error(effects: Effects, group: ConsumerGroup, request: OffsetCommit) -> str:
     """What is wrong with an OffsetCommit, or NONE."""
-    if turn.has("no_generation_fence") or (request.generation < 0 and not group.members):
+    if effects.has("no_generation_fence") or (request.generation_id < 0 and not group.members):
         return v.NONE
-    member = find(group, request.member)
+    member = find(group, request.member_id)
     if member is None:
         return v.UNKNOWN_MEMBER_ID
     if not member.classic and request.api_version < COMMIT_VERSION:
         return v.UNSUPPORTED_VERSION
-    if request.generation == member.epoch:
+    if request.generation_id == member.epoch:
         return v.NONE
     return v.ILLEGAL_GENERATION if member.classic else v.STALE_MEMBER_EPOCH

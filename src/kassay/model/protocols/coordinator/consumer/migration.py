@@ -49,49 +49,49 @@ def to_names(image: Image, tps: Partitions) -> Partitions:
     return tuple(sorted(TopicPartition(names[tp.topic], tp.partition) for tp in tps if tp.topic in names))
 
 
-def upgrade(turn: Effects, group: GroupBuilder) -> tuple[ConsumerGroup, tuple[LogRecord, ...]]:
+def upgrade(effects: Effects, group: GroupBuilder) -> tuple[ConsumerGroup, tuple[LogRecord, ...]]:
     """The classic group as a consumer group, and the records that convert it.
 
     Everything parked is answered REBALANCE_IN_PROGRESS, even if the conversion then fails: it does
     while any member has an assignment of zero bytes or metadata that is no subscription. Raises `Refused`.
     """
-    allowed = turn.config.upgrade and group.protocol_type == CONSUMER_TYPE
-    if not allowed or len(group.members) > turn.config.consumer_max_size:
+    allowed = effects.config.upgrade and group.protocol_type == CONSUMER_TYPE
+    if not allowed or len(group.members) > effects.config.consumer_max_size:
         raise Refused(v.GROUP_ID_NOT_FOUND)
     for member_id in sorted(group.members):
         group.answer_join(member_id, JoinGroupReply(v.REBALANCE_IN_PROGRESS, member_id))
         group.answer_sync(member_id, SyncGroupReply(v.REBALANCE_IN_PROGRESS))
-    members = tuple(_modern(turn, group, member) for _, member in sorted(group.members.items()))
-    if not turn.has("timers_survive_migration"):
-        turn.disarm(v.JOIN)
-        turn.disarm(v.SYNC)
+    members = tuple(_modern(effects, group, member) for _, member in sorted(group.members.items()))
+    if not effects.has("timers_survive_migration"):
+        effects.disarm(v.JOIN)
+        effects.disarm(v.SYNC)
         for member_id in sorted({*group.members, *group.pending_join}):
-            turn.disarm(v.SESSION, member_id)
+            effects.disarm(v.SESSION, member_id)
     for member in members:
-        turn.arm(v.CONSUMER_SESSION, member.member, member.classic[0].session_timeout)
-    target = tuple((member.member, member.assigned) for member in members)
+        effects.arm(v.CONSUMER_SESSION, member.member_id, member.classic[0].session_timeout)
+    target = tuple((member.member_id, member.assigned) for member in members)
     converted = ConsumerGroup(group.generation, group.generation, (), members, target)
     return converted, (LogRecord((r.GROUP, ""), None), *all_records(converted))
 
 
-def _modern(turn: Effects, group: GroupBuilder, member: ClassicMember) -> ConsumerMember:
+def _modern(effects: Effects, group: GroupBuilder, member: ClassicMember) -> ConsumerMember:
     metadata = next((found for name, found in member.protocols if name == group.protocol), None)
     if member.assignment == ZERO_BYTES or not isinstance(metadata, Subscription):
         raise Refused(v.GROUP_ID_NOT_FOUND)
     return ConsumerMember(
-        member.member,
-        member.instance,
-        member.client,
+        member.member_id,
+        member.group_instance_id,
+        member.client_id,
         member.rebalance_timeout,
         tuple(sorted(set(metadata.topics))),
         classic=(ClassicMetadata(member.session_timeout, member.protocols),),
         epoch=group.generation,
         prev_epoch=group.generation,
-        assigned=to_ids(turn.image, member.assignment),
+        assigned=to_ids(effects.image, member.assignment),
     )
 
 
-def may_downgrade(turn: Effects, group: ConsumerGroup, leaving: ConsumerMember, *, replaced: bool) -> bool:
+def may_downgrade(effects: Effects, group: ConsumerGroup, leaving: ConsumerMember, *, replaced: bool) -> bool:
     """Whether only classic members are left, at least one, and the policy and the size allow it.
 
     `replaced` says that a classic static member comes in place of the one who leaves.
@@ -102,38 +102,38 @@ def may_downgrade(turn: Effects, group: ConsumerGroup, leaving: ConsumerMember, 
         not leaving.classic
         and others_classic
         and left > 0
-        and turn.config.downgrade
-        and left <= turn.config.classic_max_size
+        and effects.config.downgrade
+        and left <= effects.config.classic_max_size
     )
 
 
 def downgrade(
-    turn: Effects, group: ConsumerGroup, leaving: ConsumerMember, joining: ConsumerMember | None
+    effects: Effects, group: ConsumerGroup, leaving: ConsumerMember, joining: ConsumerMember | None
 ) -> tuple[ClassicGroup, tuple[LogRecord, ...]]:
     """The consumer group as a classic group, and the records that convert it.
 
     Everybody keeps its target as assignment; one who comes in place of the last consumer-protocol
     member takes over that one's. Unless somebody comes, the group rebalances at once.
     """
-    tombstones = group_tombstones(group, *((leaving.member, joining.member) if joining else ()))
-    draft = GroupBuilder(turn, ClassicGroup(STABLE, group.epoch))
-    targets = {m.member: target_of(group, m.member) for m in group.members}
+    tombstones = group_tombstones(group, *((leaving.member_id, joining.member_id) if joining else ()))
+    draft = GroupBuilder(effects, ClassicGroup(STABLE, group.epoch))
+    targets = {m.member_id: target_of(group, m.member_id) for m in group.members}
     members = [member for member in group.members if member is not leaving]
     if joining is not None:
-        targets[joining.member] = targets[leaving.member]
+        targets[joining.member_id] = targets[leaving.member_id]
         members.append(joining)
     for member in members:
-        assignment = to_names(turn.image, targets[member.member])
+        assignment = to_names(effects.image, targets[member.member_id])
         draft.add(_classic(member, assignment), CONSUMER_TYPE)
-    elders = [member.member for member in members if member is not joining]
-    draft.leader = draft.pick_leader(elders or [member.member for member in members])
+    elders = [member.member_id for member in members if member is not joining]
+    draft.leader = draft.pick_leader(elders or [member.member_id for member in members])
     draft.protocol = draft.pick_protocol()
     draft.subscribed_topics = subscribed_topics(CONSUMER_TYPE, draft.protocol, draft.members.values())
-    given = {member.member: member.assignment for member in draft.members.values()}
+    given = {member.member_id: member.assignment for member in draft.members.values()}
     records = (*tombstones, draft.record(given))
-    if not turn.has("timers_survive_migration"):
-        for member_id in sorted({leaving.member, *draft.members}):
-            disarm_all(turn, member_id)
+    if not effects.has("timers_survive_migration"):
+        for member_id in sorted({leaving.member_id, *draft.members}):
+            disarm_all(effects, member_id)
     for member_id in sorted(draft.members):
         draft.refresh_session(member_id)
     if joining is None:
@@ -144,9 +144,9 @@ def downgrade(
 def _classic(member: ConsumerMember, assignment: Partitions) -> ClassicMember:
     metadata = member.classic[0]
     return ClassicMember(
-        member.member,
-        member.instance,
-        member.client,
+        member.member_id,
+        member.group_instance_id,
+        member.client_id,
         metadata.session_timeout,
         member.rebalance_timeout,
         metadata.protocols,

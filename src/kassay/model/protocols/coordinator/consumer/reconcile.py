@@ -61,7 +61,7 @@ def _owns(owned: Partitions | None, pending: Partitions) -> bool:
 
 
 def reconcile(
-    turn: Effects,
+    effects: Effects,
     member: ConsumerMember,
     target_epoch: int,
     target: Partitions,
@@ -73,16 +73,16 @@ def reconcile(
     look_up(CONSUMER_MEMBER, member.state, event)
     if event == REVOKING or (event == AT_TARGET and member.state == MEMBER_STABLE):
         return member
-    if event == REVOKED and turn.has("recompute_on_new_target") and target_epoch > member.epoch + 1:
+    if event == REVOKED and effects.has("recompute_on_new_target") and target_epoch > member.epoch + 1:
         return member
     epoch = member.epoch + 1 if event == REVOKED else member.epoch
-    updated = _next(turn, member, epoch, target_epoch, target, owned, taken)
+    updated = _next(effects, member, epoch, target_epoch, target, owned, taken)
     check_move(CONSUMER_MEMBER, member.state, event, updated.state)
     return updated
 
 
 def _next(
-    turn: Effects,
+    effects: Effects,
     member: ConsumerMember,
     epoch: int,
     target_epoch: int,
@@ -94,7 +94,7 @@ def _next(
     revoke = tuple(tp for tp in member.assigned if tp not in target)
     want = [tp for tp in target if tp not in keep]
     lost: Partitions = ()
-    if turn.has("pend_reassign_loses_epoch"):
+    if effects.has("pend_reassign_loses_epoch"):
         lost = tuple(tp for tp in want if tp in member.pending)
     if revoke and _owns(owned, revoke):
         # The previous epoch becomes the one the member is at, also when that has just been counted up.

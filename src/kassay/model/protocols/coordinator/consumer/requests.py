@@ -78,110 +78,110 @@ def _checked(before: ConsumerGroup, event: str, after: Group) -> Group:
     return after
 
 
-def handle_heartbeat(turn: Effects, group: Group, request: ConsumerHeartbeat) -> Group:
+def handle_heartbeat(effects: Effects, group: Group, request: ConsumerHeartbeat) -> Group:
     """The group after ConsumerGroupHeartbeat, whatever kind of group it was. Raises `Refused`."""
-    check_request(turn, request)
-    if request.epoch < JOIN_EPOCH:
+    check_request(effects, request)
+    if request.member_epoch < JOIN_EPOCH:
         if not isinstance(group, ConsumerGroup):
             raise Refused(v.GROUP_ID_NOT_FOUND)
-        return _checked(group, CONSUMER_LEAVE, _leave(turn, group, request))
-    if request.epoch > JOIN_EPOCH and not isinstance(group, ConsumerGroup):
+        return _checked(group, CONSUMER_LEAVE, _leave(effects, group, request))
+    if request.member_epoch > JOIN_EPOCH and not isinstance(group, ConsumerGroup):
         raise Refused(v.GROUP_ID_NOT_FOUND)
     if isinstance(group, ClassicGroup) and group.state != EMPTY:
-        return _upgrade_and_join(turn, group, request)
+        return _upgrade_and_join(effects, group, request)
     records: tuple[LogRecord, ...] = ()
     if isinstance(group, ClassicGroup):
         records = (LogRecord((r.GROUP, ""), None),)
     present = group if isinstance(group, ConsumerGroup) else ConsumerGroup()
-    records += heartbeat(turn, present, request)
-    return _checked(present, CONSUMER_HEARTBEAT, _write(turn, group, records))
+    records += heartbeat(effects, present, request)
+    return _checked(present, CONSUMER_HEARTBEAT, _write(effects, group, records))
 
 
-def _write(turn: Effects, group: Group, records: tuple[LogRecord, ...]) -> Group:
+def _write(effects: Effects, group: Group, records: tuple[LogRecord, ...]) -> Group:
     """Append records, if any, and replay them."""
     if not records:
         return group
-    turn.persist(records, undo=(group,))
+    effects.persist(records, undo=(group,))
     return replay(group, records)
 
 
-def _upgrade_and_join(turn: Effects, group: ClassicGroup, request: ConsumerHeartbeat) -> Group:
+def _upgrade_and_join(effects: Effects, group: ClassicGroup, request: ConsumerHeartbeat) -> Group:
     """Convert the group and let the member join; if that is refused, only parked requests are answered."""
-    draft = GroupBuilder(turn, group)
+    draft = GroupBuilder(effects, group)
     try:
-        converted, records = upgrade(turn, draft)
-        records += heartbeat(turn, converted, request)
+        converted, records = upgrade(effects, draft)
+        records += heartbeat(effects, converted, request)
     except Refused as refusal:
-        turn.reply(request.request, ConsumerHeartbeatReply(refusal.error))
+        effects.reply(request.correlation_id, ConsumerHeartbeatReply(refusal.error))
         return draft.freeze()
-    turn.persist(records, undo=(draft.freeze(),))
+    effects.persist(records, undo=(draft.freeze(),))
     return replay(None, records)
 
 
-def _leave(turn: Effects, group: ConsumerGroup, request: ConsumerHeartbeat) -> Group:
+def _leave(effects: Effects, group: ConsumerGroup, request: ConsumerHeartbeat) -> Group:
     member = leaver(group, request)
-    if request.epoch == STATIC_LEAVE_EPOCH:
-        after = _write(turn, group, leave_for_a_while(member))
+    if request.member_epoch == STATIC_LEAVE_EPOCH:
+        after = _write(effects, group, leave_for_a_while(member))
     else:
-        after = _fence(turn, group, member)
-    reply = ConsumerHeartbeatReply(v.NONE, request.member, request.epoch)
-    turn.reply_when_durable(request.request, reply)
+        after = _fence(effects, group, member)
+    reply = ConsumerHeartbeatReply(v.NONE, request.member_id, request.member_epoch)
+    effects.reply_when_durable(request.correlation_id, reply)
     return after
 
 
-def _fence(turn: Effects, group: ConsumerGroup, member: ConsumerMember) -> Group:
+def _fence(effects: Effects, group: ConsumerGroup, member: ConsumerMember) -> Group:
     """The group without a member, back in the classic protocol if that was the last to hold it up."""
-    if not may_downgrade(turn, group, member, replaced=False):
-        return _write(turn, group, remove_members(turn, group, [member]))
-    after, records = downgrade(turn, group, member, None)
-    turn.persist(records, undo=(group,))
+    if not may_downgrade(effects, group, member, replaced=False):
+        return _write(effects, group, remove_members(effects, group, [member]))
+    after, records = downgrade(effects, group, member, None)
+    effects.persist(records, undo=(group,))
     return after
 
 
-def handle_classic_request(turn: Effects, group: ConsumerGroup, request: Request) -> Group:
+def handle_classic_request(effects: Effects, group: ConsumerGroup, request: Request) -> Group:
     """The group after a request of the classic protocol. Raises `Refused`."""
     if isinstance(request, JoinGroup):
-        return _checked(group, JOIN_GROUP, classic_members.join(turn, group, request))
+        return _checked(group, JOIN_GROUP, classic_members.join(effects, group, request))
     if isinstance(request, LeaveGroup):
-        return _checked(group, LEAVE_GROUP, classic_members.leave(turn, group, request))
+        return _checked(group, LEAVE_GROUP, classic_members.leave(effects, group, request))
     if isinstance(request, SyncGroup):
-        classic_members.sync(turn, group, request)
+        classic_members.sync(effects, group, request)
         return _checked(group, SYNC_GROUP, group)
     if isinstance(request, Heartbeat):
-        classic_members.heartbeat(turn, group, request)
+        classic_members.heartbeat(effects, group, request)
         return _checked(group, HEARTBEAT, group)
     if isinstance(request, OffsetCommit):
-        return _checked(group, OFFSET_COMMIT, _commit(turn, group, request))
+        return _checked(group, OFFSET_COMMIT, _commit(effects, group, request))
     raise IllegalTransition(group_state(group), type(request).__name__)
 
 
-def _commit(turn: Effects, group: ConsumerGroup, request: OffsetCommit) -> ConsumerGroup:
-    error = commit_error(turn, group, request)
+def _commit(effects: Effects, group: ConsumerGroup, request: OffsetCommit) -> ConsumerGroup:
+    error = commit_error(effects, group, request)
     if error != v.NONE:
         raise Refused(error)
-    turn.persist(r.offset_records(request.offsets))
-    turn.reply_when_durable(request.request, OffsetCommitReply(v.NONE))
+    effects.persist(r.offset_records(request.offsets))
+    effects.reply_when_durable(request.correlation_id, OffsetCommitReply(v.NONE))
     return group
 
 
-def handle_timer(turn: Effects, group: ConsumerGroup, fired: TimerFired) -> Group:
+def handle_timer(effects: Effects, group: ConsumerGroup, fired: TimerFired) -> Group:
     """The group after a timer of one of its members."""
     member = fenced_by(group, fired)
     if member is None:
         return group
-    return _checked(group, MEMBER_TIMER, _fence(turn, group, member))
+    return _checked(group, MEMBER_TIMER, _fence(effects, group, member))
 
 
 def stored(
-    turn: Effects, group: Group, then: JoinedConsumerGroup | SyncedConsumerGroup, event: Persisted
+    effects: Effects, group: Group, then: JoinedConsumerGroup | SyncedConsumerGroup, event: Persisted
 ) -> Group:
     """What follows once a classic member's request is on disk; after a failed write, nothing is answered."""
     if event.error:
         return undone(group, event.undo)
     if isinstance(then, JoinedConsumerGroup):
-        classic_members.joined(turn, then)
+        classic_members.joined(effects, then)
     else:
-        classic_members.synced(turn, then)
+        classic_members.synced(effects, then)
     return _checked(group, MEMBER_STORED, group) if isinstance(group, ConsumerGroup) else group
 
 
@@ -191,16 +191,16 @@ def undone(group: Group, undo: tuple[Group, ...]) -> Group:
     return _checked(group, WRITE_FAILED, after) if isinstance(group, ConsumerGroup) else after
 
 
-def replace_empty(turn: Effects, group: ConsumerGroup, request: JoinGroup) -> Group:
+def replace_empty(effects: Effects, group: ConsumerGroup, request: JoinGroup) -> Group:
     """A JoinGroup to an empty consumer group: it makes way for a classic one, or just goes."""
-    return _checked(group, JOIN_GROUP, handle_without_group(turn, request, group))
+    return _checked(group, JOIN_GROUP, handle_without_group(effects, request, group))
 
 
-def load(turn: Effects, log: Log) -> Group:
+def load(effects: Effects, log: Log) -> Group:
     """The group that the records tell of; all sessions and revocations start anew."""
     group = replay(None, log)
     for member in group.members if isinstance(group, ConsumerGroup) else ():
-        turn.arm(v.CONSUMER_SESSION, member.member, turn.config.consumer_session_timeout)
+        effects.arm(v.CONSUMER_SESSION, member.member_id, effects.config.consumer_session_timeout)
         if member.state == UNREVOKED:
-            turn.arm(v.REVOCATION, member.member, member.rebalance_timeout, (member.epoch,))
+            effects.arm(v.REVOCATION, member.member_id, member.rebalance_timeout, (member.epoch,))
     return group

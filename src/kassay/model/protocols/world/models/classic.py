@@ -130,7 +130,7 @@ class ClassicModel:
     def _strangers(self, state: World, c: int) -> frozenset[str]:
         """Ids of a client that only others still speak of: real ids never come twice."""
         if not any(
-            isinstance(request, JoinGroup) and not request.member
+            isinstance(request, JoinGroup) and not request.member_id
             for request in state.clients[c].value.wire.sent
         ):
             return _NOBODY
@@ -219,7 +219,7 @@ class ClassicModel:
         assert isinstance(request, JoinGroup), "a poll sends JoinGroup"
         gone = tuple(tp for tp in client.owned if tp not in joining.owned)
         word = "lost" if client.generation < 0 else "revoked"
-        detail = f"member {client.member or 'new'}, generation {client.generation}"
+        detail = f"member {client.member_id or 'new'}, generation {client.generation}"
         if gone:
             detail += f"; {word} {listing(gone)}"
         if joining.owned:
@@ -247,7 +247,7 @@ class ClassicModel:
             action = Action(name, "takes JoinGroup reply", detail=body.error if body.error != v.NONE else "")
             request = turn[1]
             if isinstance(request, SyncGroup):
-                detail = f"generation {request.generation}"
+                detail = f"generation {request.generation_id}"
                 if request.assignments:
                     detail += "; " + "; ".join(f"{m}: {listing(tps)}" for m, tps in request.assignments)
                 action = Action(name, "SyncGroup", BROKER, detail)

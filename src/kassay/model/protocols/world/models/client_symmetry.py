@@ -24,7 +24,7 @@ from kassay.model.protocols.world.parts.setting import World
 Places: TypeAlias = tuple[int, ...]
 """The new place of client 0, of client 1, ..."""
 
-REQUESTS: Final = frozenset({"awaiting_join", "awaiting_sync", "request"})
+REQUESTS: Final = frozenset({"awaiting_join", "awaiting_sync", "correlation_id"})
 BY_MEMBER: Final = frozenset({"members", "pending_join", "pending_sync", "target", "assignment", "armed"})
 ORDERED: Final = frozenset({"dup_claim_unchecked"})
 """Switches under which any-balanced honours the first of two claims, and so reads the order of members."""
@@ -45,7 +45,7 @@ def distinguished(model: Any) -> str:
     if any(options.instances):
         return "instance ids tell static members apart"
     if (
-        len({config._replace(client="") for config in configs}) > 1
+        len({config._replace(client_id="") for config in configs}) > 1
         or len(set(getattr(model, "kinds", ()))) > 1
     ):
         return "the clients are configured differently"

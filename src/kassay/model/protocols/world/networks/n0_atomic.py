@@ -131,15 +131,15 @@ class Direct:
     ) -> Iterator[tuple[Interned, ReplyBody | None, Mail]]:
         """The broker afterwards, the answer (None: parked) and the replies that others get."""
         for after, mail in self.setting.brokers.handle(broker, request, keeps_log=faults.failover > 0):
-            own = next((body for number, body in mail if number == request.request), None)
-            yield after, own, tuple(item for item in mail if item[0] != request.request)
+            own = next((body for number, body in mail if number == request.correlation_id), None)
+            yield after, own, tuple(item for item in mail if item[0] != request.correlation_id)
 
     def heard(
         self, config: ClientConfig, client: ClassicClient, request: Request, body: ReplyBody
     ) -> ClassicClient:
         """A classic client once it has read a reply; for a granted JoinGroup see `cc.on_join`."""
         if isinstance(body, JoinGroupReply):
-            ((refused, _),) = cc.on_join(config, request.request, client, body, (), self.assign)
+            ((refused, _),) = cc.on_join(config, request.correlation_id, client, body, (), self.assign)
             return refused
         if isinstance(body, SyncGroupReply):
             return cc.on_sync(config, client, body)
@@ -157,8 +157,8 @@ def cut_off(config: ClientConfig, client: ClassicClient) -> ClassicClient:
 
 def carried(request: ConsumerHeartbeat) -> str:
     """What a heartbeat of KIP-848 carries, in a few words."""
-    owned = "" if request.owned is None else f", owned {listing(request.owned)}"
-    return f"epoch {request.epoch}{owned}{', full' if request.full else ''}"
+    owned = "" if request.topic_partitions is None else f", owned {listing(request.topic_partitions)}"
+    return f"epoch {request.member_epoch}{owned}{', full' if request.full else ''}"
 
 
 def answer(reply: ReplyBody) -> str:
@@ -168,4 +168,4 @@ def answer(reply: ReplyBody) -> str:
     if not isinstance(reply, ConsumerHeartbeatReply):
         return "ok"
     assignment = "" if reply.assignment is None else f", assigned {listing(reply.assignment)}"
-    return f"epoch {reply.epoch}{assignment}"
+    return f"epoch {reply.member_epoch}{assignment}"

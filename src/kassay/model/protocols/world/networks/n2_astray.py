@@ -59,8 +59,8 @@ class Datagrams(Slots):
     def _doubled(self, move: WorldMove, request: Request) -> WorldMove:
         """The request is handled, and a copy of it stays under way."""
         client = move.client.value
-        number = request.request + CONNECTION * (NOBODY_WAITS - connection_of(request))
-        copy = request._replace(request=number)
+        number = request.correlation_id + CONNECTION * (NOBODY_WAITS - connection_of(request))
+        copy = request._replace(correlation_id=number)
         kept = self.setting.cell(client._replace(wire=client.wire.sending(copy)))
         return _costing(move._replace(client=kept), "duplicate")
 

@@ -89,8 +89,8 @@ class Censuses:
         quiet = group.state in (STABLE, EMPTY) and not group.pending_join
         registry = tuple(
             Registered(
-                m.member,
-                m.instance,
+                m.member_id,
+                m.group_instance_id,
                 _topics(m.protocols),
                 () if m.assignment == v.ZERO_BYTES else m.assignment,
             )
@@ -104,9 +104,8 @@ class Censuses:
         """One client's belief, and how it stands to the registry."""
         client: ClassicClient = cell.value
         group = state.broker.value.state.group
-        member = (
-            next((m for m in group.members if m.member == client.member), None) if group is not None else None
-        )
+        members = () if group is None else group.members
+        member = next((m for m in members if m.member_id == client.member_id), None)
         own = -2 if member is None else group.generation if isinstance(group, ClassicGroup) else member.epoch
         current = client.generation == own and not client.overtaken
         waiting = client.rejoin or client.waits or client.inbox or client.given or client.wire.back
@@ -116,7 +115,9 @@ class Censuses:
             and not waiting
             and cc.stale_metadata(self.setting.configs[c], client, state.image.value) is None
         )
-        rejoined = member is not None and (current or not member.instance or _takes_part(client, own))
+        rejoined = member is not None and (
+            current or not member.group_instance_id or _takes_part(client, own)
+        )
         live = client.run in (Process.UP, Process.PAUSED)
         commits = (
             live
@@ -127,7 +128,7 @@ class Censuses:
         )
         return Belief(
             f"c{c + 1}",
-            client.member,
+            client.member_id,
             live,
             current,
             settled,
@@ -142,9 +143,8 @@ class Censuses:
         """Whether the coordinator would take a commit from this client now."""
         if broker.value.state.group is None:
             return False
-        request = OffsetCommit(
-            HEARTBEAT_OFFSET + c, client.member, client.generation, (), self.setting.configs[c].instance
-        )
+        instance = self.setting.configs[c].group_instance_id
+        request = OffsetCommit(HEARTBEAT_OFFSET + c, client.member_id, client.generation, (), instance)
         return any(
             body.error == v.NONE
             for _, mail in self.setting.brokers.handle(broker, request, keeps_log=False)
@@ -168,7 +168,7 @@ def _joined(record: RegisteredMember, state: World, parts: list[Interned]) -> Ce
     beliefs = tuple(part.value[0] for part in parts)
     live = [belief for belief in beliefs if belief.live]
     resting = record.quiet and all(belief.settled and belief.current for belief in live)
-    resting = resting and {b.member for b in live} == {entry.member for entry in record.registry}
+    resting = resting and {b.member_id for b in live} == {entry.member_id for entry in record.registry}
     adopted = tuple((tp, f"c{c + 1}") for tp, c in state.adopted)
     return Census(
         beliefs,

@@ -37,9 +37,8 @@ class ConsumerCensuses(Censuses):
         if not isinstance(client, ConsumerClient):
             return super().belief(c, cell, state)
         group = state.broker.value.state.group
-        found = (
-            next((m for m in group.members if m.member == client.member), None) if group is not None else None
-        )
+        members = () if group is None else group.members
+        found = next((m for m in members if m.member_id == client.member_id), None)
         is_member = isinstance(group, ConsumerGroup) and found is not None and client.state in cm.MEMBER
         epochs = (found.epoch, found.prev_epoch) if is_member and found is not None else (-3, -3)
         current = client.epoch == epochs[0]
@@ -59,14 +58,13 @@ class ConsumerCensuses(Censuses):
         )
         live = client.run in (Process.UP, Process.PAUSED)
         heard = client.epoch in epochs
-        return Belief(f"c{c + 1}", client.member, live, current, settled, client.owned, commits, heard)
+        return Belief(f"c{c + 1}", client.member_id, live, current, settled, client.owned, commits, heard)
 
     def _would_commit(self, broker: Interned, c: int, client: ConsumerClient) -> bool:
         if client.epoch <= 0 or broker.value.state.group is None:
             return False
-        request = OffsetCommit(
-            HEARTBEAT_OFFSET + c, client.member, client.epoch, (), self.setting.configs[c].instance
-        )
+        instance = self.setting.configs[c].group_instance_id
+        request = OffsetCommit(HEARTBEAT_OFFSET + c, client.member_id, client.epoch, (), instance)
         return any(
             body.error == v.NONE
             for _, mail in self.setting.brokers.handle(broker, request, keeps_log=False)
@@ -77,22 +75,23 @@ class ConsumerCensuses(Censuses):
 def _recorded(group: ConsumerGroup, image: Image) -> RegisteredMember:
     """The record of a consumer group: quiet once it knows the topics and all members are at the target."""
     registry = tuple(
-        Registered(m.member, m.instance, m.subscribed, tuple(sorted((*m.assigned, *m.pending))))
+        Registered(m.member_id, m.group_instance_id, m.subscribed, tuple(sorted((*m.assigned, *m.pending))))
         for m in group.members
     )
     read = {topic for entry in registry for topic in entry.topics}
     seen = set(group.topics) == {topic for topic in image if topic.name in read}
     arrived = all(m.state == MEMBER_STABLE and m.epoch == group.target_epoch for m in group.members)
     quiet = not group.members or (seen and group.epoch == group.target_epoch and arrived)
-    caught_up = tuple(m.member for m in group.members if m.epoch == group.target_epoch)
+    caught_up = tuple(m.member_id for m in group.members if m.epoch == group.target_epoch)
     return RegisteredMember(registry, tps_of(image, read), quiet, group.target, caught_up)
 
 
 def _awaits_nothing(config: ClientConfig, client: ConsumerClient) -> bool:
     """Whether only keep-alives are on the wire, and replies that change nothing."""
+    sent, back = client.wire
     return all(
-        isinstance(request, ConsumerHeartbeat) and request.owned is None for request in client.wire.sent
+        isinstance(beat, ConsumerHeartbeat) and beat.topic_partitions is None for beat in sent
     ) and all(
         isinstance(body, ConsumerHeartbeatReply) and cm.on_reply(config, client, body) == client
-        for _, body in client.wire.back
+        for _, body in back
     )

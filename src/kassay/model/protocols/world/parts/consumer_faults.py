@@ -31,23 +31,23 @@ class ConsumerFaults(FaultSteps):
         super().__init__(setting)
         self.kinds = kinds
 
-    def kind(self, c: int, rung: int) -> str:
+    def kind(self, c: int, rollout_step: int) -> str:
         """The protocol that a client speaks after so many restarts."""
-        return self.kinds[c][min(rung, len(self.kinds[c]) - 1)]
+        return self.kinds[c][min(rollout_step, len(self.kinds[c]) - 1)]
 
-    def rungs(self, c: int) -> int:
+    def rollout_steps(self, c: int) -> int:
         """How many versions a client has."""
         return len(self.kinds[c])
 
     def fresh_process(
-        self, c: int, rung: int, image: Image, connection: int
+        self, c: int, rollout_step: int, image: Image, connection: int
     ) -> ClassicClient | ConsumerClient:
         """A process that has just started."""
-        if self.kind(c, rung) == CLASSIC:
-            fresh: ClassicClient = super().fresh_process(c, rung, image, connection)
+        if self.kind(c, rollout_step) == CLASSIC:
+            fresh: ClassicClient = super().fresh_process(c, rollout_step, image, connection)
             return fresh
         config = self.setting.configs[c]
-        return cm.started(matching(config, image), f"{config.client}m-1", rung)._replace(
+        return cm.started(matching(config, image), f"{config.client_id}m-1", rollout_step)._replace(
             connection=connection
         )
 
@@ -84,8 +84,8 @@ class ConsumerFaults(FaultSteps):
             yield from self._farewell(
                 Action(name, "polls too late, leaves", BROKER, fault=True), after, c, client
             )
-        if faults.rollout and client.rung + 1 < len(self.kinds[c]):
-            newer = cm.closed(client)._replace(run=Process.NEW, rung=client.rung + 1)
+        if faults.rollout and client.rollout_step + 1 < len(self.kinds[c]):
+            newer = cm.closed(client)._replace(run=Process.NEW, rollout_step=client.rollout_step + 1)
             after = self.setting.faulty(state, c, newer, "rollout")
             yield from self._farewell(
                 Action(name, "closes for its next version", BROKER, fault=True), after, c, client
@@ -102,11 +102,11 @@ class ConsumerFaults(FaultSteps):
     ) -> Iterator[tuple[Action, World]]:
         config = self.setting.configs[c]
         request = ConsumerHeartbeat(
-            HEARTBEAT_OFFSET + c, client.member, cm.leave_epoch(config), config.instance
+            HEARTBEAT_OFFSET + c, client.member_id, cm.leave_epoch(config), config.group_instance_id
         )
         for broker, mail in self.setting.brokers.handle(
             after.broker, request, keeps_log=after.budget.value.failover > 0
         ):
             others = tuple(item for item in mail if item[0] < HEARTBEAT_OFFSET)
-            label = labelled(action._replace(detail=f"epoch {request.epoch}"), after.broker, broker)
+            label = labelled(action._replace(detail=f"epoch {request.member_epoch}"), after.broker, broker)
             yield label, after._replace(clients=self.setting.post(after.clients, others), broker=broker)

@@ -31,13 +31,13 @@ class FaultSteps:
     def __init__(self, setting: WorldContext) -> None:
         self.setting = setting
 
-    def rungs(self, c: int) -> int:
+    def rollout_steps(self, c: int) -> int:
         """How many lists of assignors a client has."""
-        return len(self.setting.configs[c].lists)
+        return len(self.setting.configs[c].assignment_strategies)
 
-    def fresh_process(self, c: int, rung: int, image: Image, connection: int) -> Any:
+    def fresh_process(self, c: int, rollout_step: int, image: Image, connection: int) -> Any:
         """A process that has just started."""
-        return started(self.setting.configs[c], image, rung, connection)
+        return started(self.setting.configs[c], image, rollout_step, connection)
 
     def settled_image(self, broker: Interned, image: Image) -> Interned:  # noqa: ARG002 - a classic coordinator reads no metadata
         """The broker once it has seen the metadata."""
@@ -48,8 +48,8 @@ class FaultSteps:
         for c, cell in enumerate(state.clients):
             client: ClassicClient = cell.value
             config = self.setting.configs[c]
-            if client.run is Process.NEW or (client.run is Process.GONE and config.instance):
-                process = self.fresh_process(c, client.rung, state.image.value, client.connection)
+            if client.run is Process.NEW or (client.run is Process.GONE and config.group_instance_id):
+                process = self.fresh_process(c, client.rollout_step, state.image.value, client.connection)
                 fresh = self.setting.cell(process._replace(wire=client.wire))
                 word = "start" if client.run is Process.NEW else "restart"
                 yield Action(f"c{c + 1}", word, fault=True, disturbs=True), put(state, c, fresh)
@@ -72,7 +72,7 @@ class FaultSteps:
         kind = type(client)
         return kind(
             Process.GONE,
-            rung=client.rung,
+            rollout_step=client.rollout_step,
             connection=client.connection + 1,
             wire=self.left_under_way(client),
         )
@@ -110,10 +110,9 @@ class FaultSteps:
             fewer = client._replace(topics=client.topics[:1], rejoin=True)
             after = self.setting.faulty(state, c, fewer, "subscribe")
             yield Action(name, "subscribes to less", fault=True), after
-        if faults.rollout and alive and client.rung + 1 < self.rungs(c):
-            after = self.setting.faulty(
-                state, c, self.gone(client)._replace(run=Process.NEW, rung=client.rung + 1), "rollout"
-            )
+        if faults.rollout and alive and client.rollout_step + 1 < self.rollout_steps(c):
+            fresh = self.gone(client)._replace(run=Process.NEW, rollout_step=client.rollout_step + 1)
+            after = self.setting.faulty(state, c, fresh, "rollout")
             yield from self.leave(
                 Action(name, "closes for its next version", BROKER, fault=True), after, c, client
             )
@@ -123,11 +122,11 @@ class FaultSteps:
     ) -> Iterator[tuple[Action, World]]:
         """LeaveGroup of a dynamic member that has an id; a static one goes silently (KIP-345)."""
         config = self.setting.configs[c]
-        if not client.member or config.instance or after.broker.value.state.group is None:
+        if not client.member_id or config.group_instance_id or after.broker.value.state.group is None:
             yield action, after
             return
         logged = after.budget.value.failover > 0
-        request = LeaveGroup(HEARTBEAT_OFFSET + c, ((client.member, ""),))
+        request = LeaveGroup(HEARTBEAT_OFFSET + c, ((client.member_id, ""),))
         for broker, mail in self.setting.brokers.handle(after.broker, request, keeps_log=logged):
             others = tuple(item for item in mail if item[0] < HEARTBEAT_OFFSET)
             clients = self.setting.post(after.clients, others)
@@ -144,13 +143,13 @@ class FaultSteps:
             stalled = client._replace(run=Process.STALLED)
             after = self.setting.faulty(state, c, stalled, "slow")
             yield Action(name, "main thread stalls", fault=True), after
-        if self.setting.configs[c].instance:
+        if self.setting.configs[c].group_instance_id:
             silent = client._replace(run=Process.PAUSED)
             yield (
                 Action(name, "polls too late, falls silent", fault=True),
                 self.setting.faulty(state, c, silent, "slow"),
             )
-        elif client.member:
+        elif client.member_id:
             after = self.setting.faulty(state, c, cc.poll_expired(client), "slow")
             yield from self.leave(
                 Action(name, "polls too late, LeaveGroup", BROKER, fault=True), after, c, client

@@ -86,7 +86,7 @@ class Ledger:
             return
         told = tuple(p._replace(told=p.processed) for p in offsets.positions[c])
         sent = self.setting.cell(client._replace(wire=client.wire.sending(request)))
-        detail = f"generation {request.generation}; {_counted(news)}"
+        detail = f"generation {request.generation_id}; {_counted(news)}"
         yield (
             Action(f"c{c + 1}", "sends OffsetCommit", BROKER, detail),
             put(state, c, sent)._replace(offsets=self._with(offsets, c, told)),
@@ -148,7 +148,7 @@ class Ledger:
         """What is on record for a client, also where a new coordinator has not read the record yet."""
         loading = broker.value.state.role is Role.LOADING
         group = (self.setting.brokers.load(broker) if loading else broker).value.state.group
-        member = next((m for m in group.members if m.member == client.member), None) if group else None
+        member = next((m for m in group.members if m.member_id == client.member_id), None) if group else None
         if member is None:
             return ()
         if isinstance(group, ClassicGroup):

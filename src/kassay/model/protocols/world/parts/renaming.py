@@ -17,7 +17,7 @@ from kassay.model.protocols.values.records import EPOCH, TARGET_EPOCH, LogRecord
 from kassay.model.protocols.values.requests import SetTimer
 
 GENERATIONS: Final = frozenset(
-    {"generation", "adopted_in", "epoch", "prev_epoch", "group_epoch", "target_epoch", "label"}
+    {"generation", "generation_id", "member_epoch", "adopted_in", "epoch", "prev_epoch", "target_epoch"}
 )
 EPOCHS: Final = frozenset({EPOCH, TARGET_EPOCH})
 GENERATIONAL: Final = frozenset({"sync", "revocation", "classic_join_of_member", "classic_sync_of_member"})

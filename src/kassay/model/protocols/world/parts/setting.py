@@ -32,7 +32,7 @@ BROKER: Final = "coordinator"
 class ModelOptions:
     """What is explored. `instances` names static members' instance ids, "" for dynamic ones.
 
-    `assignors`: one tuple of names a rollout rung; `modes` what each name supports. `topics` are the
+    `assignors`: one tuple of names a step of the rollout; `modes` what each name supports. `topics` are the
     topics at the start, `pattern` a prefix if clients subscribe by one, `new_topics` what may be created.
     With `loading` a new coordinator takes its time to read the log where the network is atomic as well.
     `records` of each partition can be processed, and their offsets committed, where it is not.
@@ -51,7 +51,7 @@ class ModelOptions:
     version: int = 3
     remembers: bool = False
     threads: bool = False
-    lists: tuple[tuple[tuple[str, ...], ...], ...] = ()
+    assignment_strategies: tuple[tuple[tuple[str, ...], ...], ...] = ()
     network: Network = Network.ATOMIC
     loading: bool = False
     records: int = 0
@@ -110,11 +110,11 @@ def first_image(o: ModelOptions) -> Image:
 def config_of(o: ModelOptions, c: int) -> ClientConfig:
     """What does not change of a client while it runs."""
     instance = o.instances[c] if c < len(o.instances) else ""
-    lists = o.lists[c] if c < len(o.lists) else o.assignors
+    strategies = o.assignment_strategies[c] if c < len(o.assignment_strategies) else o.assignors
     return ClientConfig(
         f"c{c + 1}",
         instance,
-        lists,
+        strategies,
         o.modes,
         o.topics,
         o.pattern,
@@ -206,8 +206,8 @@ def labelled(action: Action, before: Interned, after: Interned) -> Action:
     old, new = before.value.state.group, after.value.state.group
     if old is new:
         return action
-    old_ids = {m.member for m in old.members} if old is not None else set()
-    new_ids = {m.member for m in new.members} if new is not None else set()
+    old_ids = {m.member_id for m in old.members} if old is not None else set()
+    new_ids = {m.member_id for m in new.members} if new is not None else set()
     rounds = epoch_of(new) - epoch_of(old)
     return action._replace(disturbs=action.disturbs or old_ids != new_ids, rounds=max(0, rounds))
 
@@ -226,8 +226,8 @@ def is_current(client: Any, broker: Interned) -> bool:
         return False
     own = client.generation if isinstance(client, ClassicClient) else client.epoch
     if isinstance(group, ClassicGroup):
-        return own == group.generation and any(m.member == client.member for m in group.members)
-    return any(m.member == client.member and m.epoch == own for m in group.members)
+        return own == group.generation and any(m.member_id == client.member_id for m in group.members)
+    return any(m.member_id == client.member_id and m.epoch == own for m in group.members)
 
 
 def put(state: World, c: int, cell: Interned) -> World:

@@ -76,8 +76,8 @@ class Timers:
         polling, beating = set(), set()
         parked: dict[int, str] = {}
         if isinstance(group, ClassicGroup):
-            parked = {m.awaiting_join: m.member for m in group.members if m.awaiting_join >= 0}
-            parked |= {m.awaiting_sync: m.member for m in group.members if m.awaiting_sync >= 0}
+            parked = {m.awaiting_join: m.member_id for m in group.members if m.awaiting_join >= 0}
+            parked |= {m.awaiting_sync: m.member_id for m in group.members if m.awaiting_sync >= 0}
         for run, member, number in presence:
             if run == "absent":
                 continue
@@ -98,20 +98,20 @@ class Timers:
         """The group, whose session timers are armed, and which parked members' expiry may be ignored."""
         broker: CoordinatorHost = state.broker.value
         sessions = (v.SESSION, v.CONSUMER_SESSION)
-        armed = tuple(order.timer.member for order in broker.armed if order.timer.kind in sessions)
+        armed = tuple(order.timer.member_id for order in broker.armed if order.timer.kind in sessions)
         group = broker.state.group
         members = group.members if isinstance(group, ClassicGroup) else ()
         excused = tuple(
-            m.member for m in members if (m.awaiting_join >= 0 and not m.is_new) or m.awaiting_sync >= 0
+            m.member_id for m in members if (m.awaiting_join >= 0 and not m.is_new) or m.awaiting_sync >= 0
         )
         return group, armed, excused
 
 
 def _present(c: int, client: ClassicClient) -> tuple[str, str, int]:
     run = client.run.value if client.run in (Process.UP, Process.STALLED) else "absent"
-    member = client.member
+    member = client.member_id
     if client.inbox and isinstance(client.inbox[0], JoinGroupReply):
-        member = client.inbox[0].member or member
+        member = client.inbox[0].member_id or member
     return run, member, c + CONNECTION * client.connection if client.waits else -1
 
 
@@ -132,6 +132,6 @@ def _due(group: Any, kind: str, member: str, polling: set[str], beating: set[str
     if kind == v.SESSION:
         return member not in beating
     if kind == v.JOIN:
-        awaited = {m.member for m in group.members if m.awaiting_join < 0} | set(group.pending_join)
+        awaited = {m.member_id for m in group.members if m.awaiting_join < 0} | set(group.pending_join)
         return bool(awaited - polling)
     return bool(set(group.pending_sync) - polling)

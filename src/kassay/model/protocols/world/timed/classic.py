@@ -173,7 +173,7 @@ class TimedModel:
             label = action._replace(fault=True, reply="lost before the coordinator")
             yield label, self._moved(state, c, beaten, setting.move(label, client, client, world.broker))
         for broker, mail in setting.brokers.handle(world.broker, request, keeps_log=faults.failover > 0):
-            (body,) = (reply for number, reply in mail if number == request.request)
+            (body,) = (reply for number, reply in mail if number == request.correlation_id)
             heard = cc.on_heartbeat(config, client, request, body.error)
             label = action._replace(reply=body.error)
             yield label, self._moved(state, c, beaten, setting.move(label, client, heard, broker))
@@ -189,7 +189,7 @@ class TimedModel:
         """max.poll.interval.ms is over: a dynamic member leaves, a static one falls silent."""
         name, world = f"c{c + 1}", state.world
         client: ClassicClient = world.clients[c].value
-        if self.setting.configs[c].instance:
+        if self.setting.configs[c].group_instance_id:
             silent = put(world, c, self.setting.cell(client._replace(run=Process.PAUSED)))
             yield Action(name, "polls too late, falls silent"), self._at(state, silent, c, IDLE)
             return
@@ -284,7 +284,7 @@ class TimedModel:
     def polling(self, state: Timed) -> tuple[tuple[str, str], ...]:
         """Clients that run and poll, with the member ids that they believe to have."""
         return tuple(
-            (f"c{c + 1}", cell.value.member)
+            (f"c{c + 1}", cell.value.member_id)
             for c, (cell, clock) in enumerate(zip(state.world.clients, state.clocks))
             if cell.value.run is Process.UP and clock.poll == POLLING
         )

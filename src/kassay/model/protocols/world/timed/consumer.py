@@ -69,7 +69,7 @@ class TimedConsumerModel(TimedModel):
             label = action._replace(fault=True, reply="lost before the coordinator")
             yield label, self._moved(state, c, beaten, setting.move(label, client, unheard, world.broker))
         for broker, mail in setting.brokers.handle(world.broker, request, keeps_log=faults.failover > 0):
-            (body,) = (reply for number, reply in mail if number == request.request)
+            (body,) = (reply for number, reply in mail if number == request.correlation_id)
             assert isinstance(body, ConsumerHeartbeatReply), "a heartbeat gets a heartbeat's reply"
             heard = cm.on_reply(config, after_sending, body)
             label = labelled(action, world.broker, broker)._replace(reply=answer(body))
