@@ -10,6 +10,7 @@ import pytest
 
 from kassay.cli.main import run
 from kassay.pipeline.campaign.spec import read_spec
+from kassay.properties.protocols.registry import named
 from tests.paths import HELD
 
 TRACES = sorted((HELD / "traces").glob("*.json"))
@@ -165,3 +166,11 @@ def test_n2_is_taken_by_its_short_name_and_never_found_to_hold(here):
 def test_what_is_no_network_and_no_clock_is_refused(option, here, capsys):
     assert run(["explore", "classic", option, "N3"]) == 2
     assert option in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", range(1, 18))
+def test_an_invariant_is_taken_by_its_short_id(number):
+    names = named(f"I{number}")
+    assert names
+    assert all(named(name) == (name,) for name in names)
+    assert not any(name.startswith("I") for name in names)

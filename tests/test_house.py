@@ -1,27 +1,90 @@
-"""The house itself: the links at the top, what stands in the distribution, what imports may cost."""
+"""The house itself: its rooms, what may import what, one name a thing, and the links at the top."""
 
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
+from collections import Counter
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests import house
+from tests.paths import ROOT
+
 DOORS = ("model", "assignors", "properties", "solver")
+DOZEN = 12
+LARGER = {
+    "cli.commands": (24, "a command is a file, and there will be two dozen"),
+    "pipeline.campaign": (14, "a campaign is one thing; its tables and findings know each other"),
+}
+"""Folders that may hold more than a dozen modules, how many, and why."""
+
+SAME_NAME = {
+    **dict.fromkeys(
+        ("Verdict", "View", "Network", "Wanted", "Watch", "Bound", "Asked", "Call"), "not told apart yet"
+    ),
+    "Broker": "Kafka's broker with all that it says of itself; the solver's has a share and a number",
+    "Member": "Kafka's member with its claims; the solver's is a vertex",
+    "Topic": "Kafka's topic; the solver's is a weight for each partition",
+}
+"""Public classes that may stand twice, and why."""
+
+CIRCLES = (["numbers", "prove", "ranges", "replicas"], ["foreign", "registry"], ["classic", "consumer"])
+"""Circles that are still to be opened."""
+
+
+def test_no_circle_of_files():
+    proofs = [f"solver.proofs.{name}" for name in CIRCLES[0]]
+    assert [circle for circle in house.circles(house.imports()) if circle != proofs] == []
+
+
+@pytest.mark.parametrize("folder", house.folders(), ids=lambda folder: folder or "kassay")
+def test_no_circle_of_rooms(folder):
+    circles = house.circles(house.between(house.imports(), folder))
+    assert [circle for circle in circles if circle not in CIRCLES] == []
+
+
+def test_no_import_goes_up():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    for contract in (each for each in settings if each["type"] == "layers"):
+        floor = {
+            room.strip(): height
+            for height, layer in enumerate(reversed(contract["layers"]))
+            for room in layer.split("|")
+        }
+        folder = contract["containers"][0].removeprefix("kassay").removeprefix(".")
+        arrows = house.between(house.imports(), folder)
+        up = [
+            (here, there)
+            for here in arrows
+            for there in arrows[here]
+            if here in floor and there in floor and floor[there] >= floor[here]
+        ]
+        assert up == [], contract["name"]
+
+
+def test_the_protocols_are_few_floors_high():
+    assert 1 < house.floors("model.protocols") <= 4
+
+
+def test_a_folder_is_read_in_one_sitting():
+    sizes = Counter(
+        name.rpartition(".")[0] for name, path in house.modules().items() if path.name != "__init__.py"
+    )
+    assert {folder: n for folder, n in sizes.items() if n > LARGER.get(folder, (DOZEN,))[0]} == {}
+    assert {folder for folder in LARGER if sizes[folder] <= DOZEN} == set(), "no longer exceptions"
+
+
+def test_no_public_class_name_stands_twice():
+    twice = {name: found for name, found in house.public_classes().items() if len(found) > 1}
+    assert {name: found for name, found in twice.items() if name not in SAME_NAME} == {}
 
 
 @pytest.mark.parametrize("name", DOORS)
 def test_the_doors_lead_to_the_packages(name):
     door = ROOT / name
     assert door.is_symlink()
-    assert door.readlink() == Path(f"src/kassay/{name}")
+    assert str(door.readlink()) == f"src/kassay/{name}"
     assert (door / "__init__.py").samefile(ROOT / "src" / "kassay" / name / "__init__.py")
-
-
-def test_every_test_folder_is_a_package():
-    folders = {p.parent for p in (ROOT / "tests").rglob("test_*.py")}
-    assert all((folder / "__init__.py").exists() for folder in folders)
 
 
 def test_links_stay_out_of_the_distribution():

@@ -1,0 +1,135 @@
+"""The source tree as tests see it: its modules, what they import, the folders between which imports go."""
+
+import ast
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+
+from tests.paths import ROOT
+
+SRC = ROOT / "src" / "kassay"
+Graph = Mapping[str, frozenset[str]]
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """The files of the package by dotted name, `kassay.` left out; a folder's `__init__` has the folder's name."""
+
+    def name(path: Path) -> str:
+        parts = path.relative_to(SRC).with_suffix("").parts
+        return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+    return {name(path): path for path in sorted(SRC.rglob("*.py"))}
+
+
+@cache
+def syntax(path: Path) -> ast.Module:
+    """The file as a syntax tree."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def is_for_types_only(node: ast.AST) -> bool:
+    """Whether it is `if TYPE_CHECKING:`, which costs nothing when the program runs."""
+    return isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+
+
+def nodes(tree: ast.AST) -> Iterable[ast.AST]:
+    """Every node that runs."""
+    for child in ast.iter_child_nodes(tree):
+        if not is_for_types_only(child):
+            yield child
+            yield from nodes(child)
+
+
+@cache
+def imports() -> Graph:
+    """What each module imports of the package, at its top or inside functions."""
+    known = modules()
+
+    def targets(node: ast.AST) -> Iterable[str]:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                yield full if full.removeprefix("kassay.") in known else node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+    def used(name: str, path: Path) -> frozenset[str]:
+        inside = (each for node in nodes(syntax(path)) for each in targets(node))
+        names = {each.removeprefix("kassay.") for each in inside if each.startswith("kassay.")}
+        return frozenset(names & known.keys()) - {name}
+
+    return {name: used(name, path) for name, path in known.items()}
+
+
+def between(graph: Graph, folder: str = "") -> Graph:
+    """The graph of a folder's rooms and files: an arrow where anything in one imports anything in another."""
+    inside = f"{folder}." if folder else ""
+
+    def room(name: str) -> str | None:
+        return (
+            name.removeprefix(inside).partition(".")[0]
+            if name.startswith(inside) and name != folder
+            else None
+        )
+
+    arrows: dict[str, set[str]] = {}
+    for name, used in graph.items():
+        if here := room(name):
+            there = {target for other in used if (target := room(other)) and target != here}
+            arrows.setdefault(here, set()).update(there)
+    return {name: frozenset(used) for name, used in arrows.items()}
+
+
+def circles(graph: Graph) -> list[list[str]]:
+    """The strongly connected parts of more than one node, by Tarjan's walk."""
+    number: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def walk(node: str) -> None:
+        number[node] = low[node] = len(number)
+        stack.append(node)
+        for other in sorted(graph.get(node, ())):
+            if other not in number:
+                walk(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], number[other])
+        if low[node] == number[node]:
+            part = stack[stack.index(node) :]
+            del stack[stack.index(node) :]
+            if len(part) > 1:
+                found.append(sorted(part))
+
+    for node in sorted(graph):
+        if node not in number:
+            walk(node)
+    return found
+
+
+def folders() -> list[str]:
+    """Every package below kassay, dotted; the top itself is ""."""
+    return [name for name, path in modules().items() if path.name == "__init__.py"]
+
+
+def floors(folder: str) -> int:
+    """How many floors a folder's own rooms make, files not counted: the longest chain of arrows between them."""
+    rooms = {name.rpartition(".")[2] for name in folders() if name.rpartition(".")[0] == folder}
+    arrows = {name: used & rooms for name, used in between(imports(), folder).items() if name in rooms}
+
+    def height(room: str) -> int:
+        return 1 + max((height(other) for other in arrows.get(room, ())), default=0)
+
+    return max(map(height, rooms), default=0)
+
+
+def public_classes() -> dict[str, list[str]]:
+    """The modules of each public class at the top of a file, by the name of the class."""
+    found: dict[str, list[str]] = {}
+    for name, path in modules().items():
+        for node in syntax(path).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found.setdefault(node.name, []).append(name)
+    return found
