@@ -33,7 +33,7 @@ def test_targets_and_profiles_are_taken_together(tmp_path: Path) -> None:
     path = tmp_path / "c.toml"
     path.write_text(GOOD, encoding="utf-8")
     found = read_spec(path)
-    assert [(t.spec, t.config) for t in found.targets] == [("range", ()), ("sticky", (("a", "b"),))]
+    assert [(t.spec, t.config) for t in found.targets] == [("range", {}), ("sticky", {"a": "b"})]
     counts = dict(found.histories)
     assert counts["small"] == 10
     assert counts["shape:wide-topic"] == 1
@@ -51,22 +51,40 @@ def test_the_pace_is_no_part_of_a_campaigns_identity() -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"campaign": {"targets": ["range"]}}, "x: campaign.name: expected a text"),
+        ({"campaign": {"targets": ["range"]}}, "x: campaign.name: missing"),
         ({"campaign": {"name": "n"}}, "campaign.targets: expected at least one target"),
-        ({"campaign": {"name": "n", "targets": "range"}}, "campaign.targets: expected a list of texts"),
-        ({"campaign": {"name": "n", "targets": ["a", "a"]}}, "expected each target once, got 'a'"),
-        ({"campaign": {"name": "n", "targets": ["a"], "seeed": 1}}, "campaign.seeed: unknown field"),
-        ({"campaign": {"name": "n", "targets": ["a"], "gap": 1}}, "campaign.gap: expected true or false"),
+        (
+            {"campaign": {"name": "n", "targets": "range"}},
+            "x: campaign.targets: found 'range', expected a list",
+        ),
+        (
+            {"campaign": {"name": "n", "targets": ["a", "a"]}},
+            "x: campaign.targets[1]: the target 'a' is already at campaign.targets[0]",
+        ),
+        (
+            {"campaign": {"name": "n", "targets": ["a"], "seeed": 1}},
+            "x: campaign.seeed: unknown field, expected one of assume, claims",
+        ),
+        (
+            {"campaign": {"name": "n", "targets": ["a"], "gap": 1}},
+            "campaign.gap: found 1, expected true or false",
+        ),
         ({"campaign": {"name": "n", "targets": ["a"], "assume": ["b"]}}, "campaign.assume: unknown"),
         ({"histories": {"smal": 1}}, "histories: no profile 'smal'"),
-        ({"histories": {"small": -1}}, "histories.small: expected a whole number from 0 on, got -1"),
+        ({"histories": {"small": -1}}, "histories.small: found -1, expected a whole number from 0 on"),
         ({"histories": {"small": 0}}, "nothing to do"),
-        ({"histories": None}, "[histories] is missing"),
-        ({"pace": {"batch_seconds": 0}}, "pace.batch_seconds: expected seconds, more than 0"),
-        ({"limits": {"memory": 1}}, "limits.memory: expected a whole number from 32 on"),
+        ({"histories": None}, "x: histories: found None, expected an object"),
+        ({"campaign": {"name": " ", "targets": ["a"]}}, "campaign.name: found ' ', expected a text"),
+        (
+            {"campaign": {"name": "n", "targets": ["a"], "seed": True}},
+            "campaign.seed: found True, expected a",
+        ),
+        ({"target": [{"spec": "b", "config": {"a": 1}}]}, "target[0].config.a: found 1, expected a text"),
+        ({"pace": {"batch_seconds": 0}}, "pace.batch_seconds: found 0, expected seconds, more than 0"),
+        ({"limits": {"memory": 1}}, "limits.memory: found 1, expected a whole number from 32 on"),
         (
             {"target": [{"spec": "b", "protocol": "lazy"}]},
-            "target[0].protocol: expected eager or cooperative",
+            "target[0].protocol: found 'lazy', expected 'eager' or 'cooperative'",
         ),
         ({"extra": {}}, "extra: unknown field"),
     ],

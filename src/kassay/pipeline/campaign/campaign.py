@@ -21,9 +21,10 @@ from kassay import __version__
 from kassay.model.errors import InputError
 from kassay.pipeline.campaign.lanes import Chunk, Lane, digests, lanes_of
 from kassay.pipeline.campaign.schemas import BATCHED, GAPS, SCHEMA, TABLES, Table
-from kassay.pipeline.campaign.spec import Pace, Spec, spec_of
+from kassay.pipeline.campaign.spec import Pace, Spec
 from kassay.pipeline.campaign.store import Store
 from kassay.pipeline.campaign.sums import Sums, sums_of
+from kassay.reading.values import read_as
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -172,7 +173,8 @@ def reopen(store: Store, pace: Pace | None = None) -> Campaign:
         raise InputError(
             f"{store.place}/{HEADER}: schema {header.get('schema')!r}, this version has {SCHEMA!r}"
         )
-    spec = _spec_of_header(header, store, pace)
+    settings = header["pace"] if pace is None else vars(pace)
+    spec = read_as(Spec, {**header["spec"], "pace": settings}, f"{store.place}/{HEADER}")
     lanes = lanes_of(spec)
     for target, digest in digests(lanes).items():
         if header["digests"].get(target) != digest:
@@ -200,23 +202,3 @@ def _receipt(store: Store, name: str) -> dict[str, Any] | None:
         return None
     digest = found.pop("digest", None)
     return found if digest == _digest(found) else None
-
-
-def _spec_of_header(header: Mapping[str, Any], store: Store, pace: Pace | None) -> Spec:
-    found, place = header["spec"], f"{store.place}/{HEADER}"
-    campaign = {k: found[k] for k in ("name", "seed", "assume", "gap", "shrink")}
-    if found["claims"] is not None:
-        campaign["claims"] = found["claims"]
-    limits = {"memory": found["memory_mib"], "shrink_tries": found["shrink_tries"]}
-    if found["call_timeout_s"] is not None:
-        limits["call_timeout"] = found["call_timeout_s"]
-    targets = [{k: v for k, v in target.items() if v} for target in found["targets"]]
-    settings = vars(pace) if pace is not None else header["pace"]
-    document = {
-        "campaign": campaign,
-        "target": targets,
-        "histories": dict(found["histories"]),
-        "limits": limits,
-        "pace": {k: v for k, v in settings.items() if v is not None},
-    }
-    return spec_of(document, place)

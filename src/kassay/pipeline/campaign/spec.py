@@ -1,30 +1,34 @@
-"""What a campaign is asked to do: a TOML file, checked field by field."""
+"""What a campaign is asked to do: a TOML file, read into typed values."""
 
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from kassay.model.errors import InputError
 from kassay.properties.groups.assumptions import parse_assumptions
 from kassay.properties.groups.shapes import SHAPES
+from kassay.reading.documents import read_toml
+from kassay.reading.fields import Bound, Count, Seconds, at_least, unique
+from kassay.reading.values import read_as
 
 PROFILES: Final = ("small", "mixed", "large")
 SHAPE: Final = "shape:"
+
+Words = Annotated[str, Bound("a text", lambda text: bool(text.strip()))]
 
 
 @dataclass(frozen=True)
 class TargetSpec:
     """A target as the spec names it."""
 
-    spec: str
-    protocol: str | None = None
-    config: tuple[tuple[str, str], ...] = ()
+    spec: Words
+    protocol: Literal["eager", "cooperative"] | None = None
+    config: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -35,9 +39,9 @@ class Pace:
     where that is given; a task is about `task_seconds`.
     """
 
-    batch_seconds: float = 60.0
-    batch_histories: int | None = None
-    task_seconds: float = 4.0
+    batch_seconds: Seconds = 60.0
+    batch_histories: Count | None = None
+    task_seconds: Seconds = 4.0
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class Spec:
     """A campaign: these targets, so many histories of each profile, judged by these claims.
 
     `claims` None means validity and what each target declares. `shrink_tries` bounds the work that
-    goes into making one finding small, whatever the machine.
+    goes into making one finding small, whatever the machine. The order of `histories` is that of the lanes.
     """
 
     name: str
@@ -63,22 +67,7 @@ class Spec:
 
     def to_json(self) -> dict[str, Any]:
         """What decides the results; the pace is left out, as it does not."""
-        return {
-            "name": self.name,
-            "seed": self.seed,
-            "targets": [
-                {"spec": t.spec, "protocol": t.protocol, "config": dict(t.config)} for t in self.targets
-            ],
-            # Pairs, as their order is that of the lanes, and an object's order is nobody's promise.
-            "histories": [list(pair) for pair in self.histories],
-            "claims": None if self.claims is None else list(self.claims),
-            "assume": list(self.assume),
-            "gap": self.gap,
-            "shrink": self.shrink,
-            "shrink_tries": self.shrink_tries,
-            "call_timeout_s": self.call_timeout_s,
-            "memory_mib": self.memory_mib,
-        }
+        return {name: value for name, value in asdict(self).items() if name != "pace"}
 
     @property
     def identity(self) -> str:
@@ -87,179 +76,90 @@ class Spec:
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
+@dataclass(frozen=True)
+class CampaignTable:
+    """The table `[campaign]` of a spec's file; `targets` are those without settings."""
+
+    name: Words
+    targets: tuple[Words, ...] = ()
+    seed: int = 0
+    claims: tuple[Words, ...] | None = None
+    assume: tuple[Words, ...] = ()
+    gap: bool = False
+    shrink: bool = True
+
+
+@dataclass(frozen=True)
+class LimitsTable:
+    """The table `[limits]` of a spec's file."""
+
+    shrink_tries: Count = 2000
+    call_timeout: Seconds | None = None
+    memory: Annotated[int, at_least(32)] = 512
+
+
+@dataclass(frozen=True)
+class SpecFile:
+    """A spec's file."""
+
+    campaign: CampaignTable
+    histories: Mapping[str, Count]
+    target: tuple[TargetSpec, ...] = ()
+    limits: LimitsTable = LimitsTable()
+    pace: Pace = Pace()
+
+
 def read_spec(path: Path) -> Spec:
     """The spec in the file; raises `InputError` naming file and field."""
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file, expected a campaign's spec in TOML") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not UTF-8 text, expected a campaign's spec in TOML") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: not TOML ({error})") from None
-    return spec_of(document, str(path))
+    return spec_of(read_toml(path, "a campaign's spec in TOML"), str(path))
 
 
 def spec_of(document: Mapping[str, Any], path: str) -> Spec:
     """The spec that a document holds."""
-    top = Fields(document, path, "")
-    campaign = top.table("campaign", required=True)
-    limits, pace, histories = top.table("limits"), top.table("pace"), top.table("histories", required=True)
-    made = Spec(
-        name=campaign.text("name"),
-        seed=campaign.whole("seed", 0, low=None),
-        targets=_targets(campaign, top),
-        claims=campaign.texts("claims"),
-        assume=campaign.texts("assume") or (),
-        gap=campaign.flag("gap", False),
-        shrink=campaign.flag("shrink", True),
-        shrink_tries=limits.whole("shrink_tries", 2000),
-        call_timeout_s=limits.seconds("call_timeout", None),
-        memory_mib=limits.whole("memory", 512, low=32),
-        histories=_histories(histories),
-        pace=Pace(
-            batch_seconds=pace.seconds("batch_seconds", 60.0) or 60.0,
-            batch_histories=pace.whole("batch_histories", 0) or None,
-            task_seconds=pace.seconds("task_seconds", 4.0) or 4.0,
-        ),
-    )
-    for fields in (top, campaign, limits, pace):
-        fields.finish()
+    file = read_as(SpecFile, document, path, closed=True)
+    campaign, limits = file.campaign, file.limits
+    targets = (*map(TargetSpec, campaign.targets), *file.target)
+    places = [f"campaign.targets[{i}]" for i in range(len(campaign.targets))]
+    places += [f"target[{i}].spec" for i in range(len(file.target))]
     try:
-        parse_assumptions(list(made.assume))
+        if not targets:
+            raise InputError("campaign.targets: expected at least one target")
+        unique(zip(places, (target.spec for target in targets)), "the target")
+        histories = _histories(file.histories)
+        try:
+            parse_assumptions(list(campaign.assume))
+        except InputError as error:
+            raise InputError(f"campaign.assume: {error}") from None
     except InputError as error:
-        raise InputError(f"{path}: campaign.assume: {error}") from None
-    return made
+        raise InputError(f"{path}: {error}") from None
+    return Spec(
+        name=campaign.name,
+        targets=targets,
+        histories=histories,
+        seed=campaign.seed,
+        claims=campaign.claims,
+        assume=campaign.assume,
+        gap=campaign.gap,
+        shrink=campaign.shrink,
+        shrink_tries=limits.shrink_tries,
+        call_timeout_s=limits.call_timeout,
+        memory_mib=limits.memory,
+        pace=replace(file.pace, batch_histories=file.pace.batch_histories or None),
+    )
 
 
-def _targets(campaign: Fields, top: Fields) -> tuple[TargetSpec, ...]:
-    """The targets: plain specs under `campaign.targets`, and `[[target]]` tables with settings."""
-    found = [TargetSpec(spec) for spec in campaign.texts("targets") or ()]
-    for entry in top.tables("target"):
-        protocol = entry.text("protocol", "") or None
-        if protocol not in (None, "eager", "cooperative"):
-            raise entry.wrong("protocol", "eager or cooperative", protocol)
-        config = entry.table("config")
-        settings = tuple(sorted((key, config.text(key)) for key in config.document))
-        found.append(TargetSpec(entry.text("spec"), protocol, settings))
-        entry.finish()
-    if not found:
-        raise campaign.wrong("targets", "at least one target", [])
-    specs = [target.spec for target in found]
-    if len(set(specs)) < len(specs):
-        twice = next(spec for spec in specs if specs.count(spec) > 1)
-        raise campaign.wrong("targets", "each target once", twice)
-    return tuple(found)
-
-
-def _histories(fields: Fields) -> tuple[tuple[str, int], ...]:
+def _histories(asked: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     """So many histories of each profile; `shape:*` stands for every shape."""
     shapes = [SHAPE + shape.id for shape in SHAPES]
     known = [*PROFILES, *shapes, SHAPE + "*"]
-    found: dict[str, int] = {}
-    for name in fields.document:
+    counts: dict[str, int] = {}
+    for name, count in asked.items():
         if name not in known:
-            raise InputError(
-                f"{fields.path}: histories: no profile {name!r}, expected one of {', '.join(known)}"
-            )
+            raise InputError(f"histories: no profile {name!r}, expected one of {', '.join(known)}")
         for each in shapes if name == SHAPE + "*" else [name]:
-            if each not in fields.document or each == name:
-                found[each] = fields.whole(name, 0)
-    made = tuple((name, count) for name, count in found.items() if count)
-    if not made:
-        raise InputError(
-            f"{fields.path}: histories: nothing to do, expected a number for at least one profile"
-        )
-    return made
-
-
-class Fields:
-    """A table of the document; each reader names the field that is wrong."""
-
-    def __init__(self, document: Mapping[str, Any], path: str, prefix: str) -> None:
-        self.document = document
-        self.path = path
-        self._prefix = prefix
-        self._read: set[str] = set()
-
-    def wrong(self, name: str, expected: str, got: object) -> InputError:
-        """The error about one field."""
-        return InputError(f"{self.path}: {self._prefix}{name}: expected {expected}, got {got!r}")
-
-    def finish(self) -> None:
-        """Raise `InputError` for a field that nobody read."""
-        for name in self.document:
-            if name not in self._read:
-                known = ", ".join(sorted(self._read))
-                raise InputError(f"{self.path}: {self._prefix}{name}: unknown field, expected one of {known}")
-
-    def _get(self, name: str) -> Any:
-        self._read.add(name)
-        return self.document.get(name)
-
-    def table(self, name: str, *, required: bool = False) -> Fields:
-        """A table inside this one; an empty one where it is missing."""
-        value = self._get(name)
-        if value is None and not required:
-            value = {}
-        if not isinstance(value, dict):
-            if value is None:
-                raise InputError(f"{self.path}: [{name}] is missing, expected a table")
-            raise self.wrong(name, "a table", value)
-        return Fields(value, self.path, f"{self._prefix}{name}.")
-
-    def tables(self, name: str) -> list[Fields]:
-        """An array of tables; empty where it is missing."""
-        value = self._get(name)
-        if value is None:
-            return []
-        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-            raise self.wrong(name, f"[[{name}]] tables", value)
-        return [Fields(item, self.path, f"{self._prefix}{name}[{i}].") for i, item in enumerate(value)]
-
-    def text(self, name: str, default: str | None = None) -> str:
-        """A text; required without a default."""
-        value = self._get(name)
-        if value is None and default is not None:
-            return default
-        if not isinstance(value, str) or (default is None and not value.strip()):
-            raise self.wrong(name, "a text", value)
-        return value
-
-    def texts(self, name: str) -> tuple[str, ...] | None:
-        """A list of texts; None where it is missing."""
-        value = self._get(name)
-        if value is None:
-            return None
-        if not isinstance(value, list) or not all(isinstance(item, str) and item.strip() for item in value):
-            raise self.wrong(name, "a list of texts", value)
-        return tuple(value)
-
-    def whole(self, name: str, default: int, low: int | None = 0) -> int:
-        """A whole number of at least `low`."""
-        value = self._get(name)
-        if value is None:
-            return default
-        if not isinstance(value, int) or isinstance(value, bool) or (low is not None and value < low):
-            raise self.wrong(name, "a whole number" + (f" from {low} on" if low is not None else ""), value)
-        return value
-
-    def seconds(self, name: str, default: float | None) -> float | None:
-        """A time in seconds, more than 0."""
-        value = self._get(name)
-        if value is None:
-            return default
-        if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
-            raise self.wrong(name, "seconds, more than 0", value)
-        return float(value)
-
-    def flag(self, name: str, default: bool) -> bool:
-        """True or false."""
-        value = self._get(name)
-        if value is None:
-            return default
-        if not isinstance(value, bool):
-            raise self.wrong(name, "true or false", value)
-        return value
+            if each not in asked or each == name:
+                counts[each] = count
+    wanted = tuple((name, count) for name, count in counts.items() if count)
+    if not wanted:
+        raise InputError("histories: nothing to do, expected a number for at least one profile")
+    return wanted
