@@ -105,11 +105,11 @@ def report_command(folder: str, **chosen: Any) -> int:
 
 def _work(place: str, chosen: Mapping[str, Any], opening: Callable[[Store], Campaign]) -> int:
     """Open, check what is there, play the rest, and tell."""
+    from kassay.cli.progress import ProgressLines
     from kassay.pipeline.campaign.runner import carry_on, verify
     from kassay.pipeline.campaign.store import open_store
     from kassay.pipeline.campaign.study import finish
     from kassay.pipeline.spark.session import CAMPAIGN_HEAP
-    from kassay.report.screen.campaign import Told
     from kassay.report.screen.terminal import console
 
     screen = console(stderr=True)
@@ -119,8 +119,8 @@ def _work(place: str, chosen: Mapping[str, Any], opening: Callable[[Store], Camp
             campaign = opening(store)
             if bad := verify(spark, campaign):
                 screen.print(f"damaged, to be played again: batch {', '.join(map(str, bad))}", markup=False)
-            told = Told(screen)
-            carry_on(spark, campaign, told.progress, told.tick)
+            lines = ProgressLines(screen)
+            carry_on(spark, campaign, lines.progress, lines.tick)
             return _tell(campaign, finish(spark, campaign), chosen["json_path"])
 
 

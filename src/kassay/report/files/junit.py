@@ -7,6 +7,7 @@ from xml.etree import ElementTree as ET
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult
 from kassay.model.verdict import Verdict
+from kassay.report import facts
 
 
 def render(certificates: Sequence[Certificate]) -> str:
@@ -47,8 +48,8 @@ def _case(suite: ET.Element, target: str, result: ClaimResult) -> None:
     if _failed(result):
         failure = ET.SubElement(case, "failure", message=found.message if found else result.why)
         lines = [result.sentence, result.why, *(found.trace.violations if found else ())]
-        if found is not None and found.path is not None:
-            lines.append(f"replay: kassay replay {found.path}")
+        if command := facts.replay_command(found):
+            lines.append(f"replay: {command}")
         failure.text = "\n".join(lines)
     elif _skipped(result):
         ET.SubElement(case, "skipped", message=result.known or result.why)

@@ -10,6 +10,7 @@ from typing import Any, Final
 from kassay import __version__
 from kassay.certify.runs.certificate import Certificate, ClaimResult
 from kassay.model.verdict import Verdict
+from kassay.report import facts
 
 RESULTS_MAX: Final = 5000
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -43,8 +44,8 @@ def source_file(target: str) -> str | None:
 def _result(result: ClaimResult, file: str) -> dict[str, Any]:
     found = result.counterexample
     message = found.message if found else result.why
-    if found is not None and found.path is not None:
-        message += f" (kassay replay {found.path})"
+    if command := facts.replay_command(found):
+        message += f" ({command})"
     document: dict[str, Any] = {
         "ruleId": result.id,
         "level": "error",

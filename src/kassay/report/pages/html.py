@@ -5,6 +5,7 @@ Everything is in the page, its style and its few lines of script included; it as
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, Final
@@ -12,7 +13,7 @@ from typing import Any, Final
 from kassay import __version__
 from kassay.certify.runs.certificate import Certificate, ClaimResult
 from kassay.model.verdict import Verdict
-from kassay.report.screen.terminal import counted
+from kassay.report import facts
 
 _WORDS: Final = {Verdict.HOLDS: "holds", Verdict.VIOLATED: "violated", Verdict.UNKNOWN: "unknown"}
 _STYLE: Final = """
@@ -92,21 +93,16 @@ def _certificate(certificate: Certificate) -> str:
     rows = [
         (
             f"<code>{escape(r.id)}</code><br><span class=dim>{escape(r.sentence)}</span>",
-            _verdict_word(r),
-            escape(r.why) + (f"; accepted: {escape(r.known)}" if r.known is not None else ""),
+            f'<span class="{facts.mark(r)}">{facts.mark(r)}</span>',
+            escape(facts.reason(r)),
         )
         for r in certificate.claims
     ]
-    facts = (
-        f"{certificate.protocol}, profile {certificate.profile}, seed {certificate.seed}, "
-        f"{certificate.histories:,} histories, {certificate.rebalances:,} rebalances, "
-        f"{certificate.elapsed_s:.1f} s"
-    )
     assume = f" Assuming {', '.join(certificate.assume)}." if certificate.assume else ""
     return (
         f'<section><h2 id="{_anchor(certificate)}"><code>{escape(certificate.target)}</code>: '
         f'<span class="{certificate.verdict}">{certificate.verdict}</span></h2>'
-        f"<p class=dim>{escape(facts)}.{escape(assume)}</p>{_doubts(certificate)}"
+        f"<p class=dim>{escape(facts.played(certificate))}.{escape(assume)}</p>{_doubts(certificate)}"
         f"{table(('claim', 'verdict', 'why'), rows)}"
         + "".join(_counterexample(r) for r in certificate.claims if r.counterexample is not None)
         + _reached(certificate)
@@ -118,26 +114,13 @@ def _anchor(certificate: Certificate) -> str:
     return "target-" + "".join(c if c.isalnum() else "-" for c in certificate.target)
 
 
-def _verdict_word(result: ClaimResult) -> str:
-    if result.known is not None:
-        return "<span class=known>known</span>"
-    word = _WORDS[result.verdict]
-    return f'<span class="{word}">{word}</span>'
-
-
 def _doubts(certificate: Certificate) -> str:
     """What could make a pass meaningless, before any result."""
     doubts = []
-    unreached = [name for name, count in certificate.reached.items() if not count]
-    if unreached:
-        doubts.append(f"Situations never reached: {', '.join(unreached)}.")
-    controls = certificate.controls
-    if controls.get("missed"):
-        doubts.append(f"The same budget missed the faulty assignors {', '.join(controls['missed'])}.")
-    if controls.get("of"):
-        doubts.append(
-            f"The same budget caught {controls['caught']} of {controls['of']} built-in faulty assignors."
-        )
+    if facts.unreached(certificate):
+        doubts.append(f"Situations never reached: {facts.unreached(certificate)}.")
+    if facts.controls(certificate):
+        doubts.append(f"{facts.controls(certificate)}.")
     doubts += certificate.notes
     return "".join(f"<p>{escape(text)}</p>" for text in doubts)
 
@@ -152,26 +135,18 @@ def _counterexample(result: ClaimResult) -> str:
     if found is None:
         return ""
     violations = "".join(f"<li class=violated>{escape(text)}</li>" for text in found.trace.violations[:6])
-    kind = "contradictory" if found.trace.contradictory else "ordinary"
     replay = ""
-    if found.path is not None:
-        command = f"kassay replay {found.path}"
-        replay = (
-            f"<p><code>{escape(command)}</code> "
-            f'<button class=copy data-text="{escape(command, quote=True)}">copy</button></p>'
-        )
+    if command := escape(facts.replay_command(found), quote=True):
+        replay = f'<p><code>{command}</code> <button class=copy data-text="{command}">copy</button></p>'
     return (
-        f"<h3>{escape(result.id)}</h3><p>{escape(result.sentence)} "
-        f"Smallest found: {counted(found.members, 'member')}, {counted(found.partitions, 'partition')}, "
-        f"{counted(found.events, 'event')} after the start; {kind} input.</p>"
+        f"<h3>{escape(result.id)}</h3><p>{escape(result.sentence)} Smallest found: {facts.size(found)}.</p>"
         f"<ul>{violations}</ul>{story(found.trace.told)}{replay}"
     )
 
 
 def story(told: Sequence[Mapping[str, Any]]) -> str:
     """The rounds of a trace, one at a time under a slider, members as lanes and partitions as tiles."""
-    rounds = [r for rebalance in told for r in rebalance.get("rounds", [])]
-    rounds = [r for r in rounds if isinstance(r.get("members"), list)]
+    rounds = facts.rounds_of(told)
     if not rounds:
         return ""
     slides = "".join(
@@ -185,48 +160,34 @@ def story(told: Sequence[Mapping[str, Any]]) -> str:
     return f"<div class=story>{slider}{slides}</div>"
 
 
-def _round(round_: Mapping[str, Any], index: int, of: int) -> str:
-    answer = round_.get("answer")
-    given_to: dict[tuple[str, int], int] = {}
-    for tps in (answer or {}).values():
-        for topic, partition in tps:
-            given_to[topic, partition] = given_to.get((topic, partition), 0) + 1
+def _round(round_: facts.RoundFacts, index: int, of: int) -> str:
+    owners = Counter(tp for member in round_.members for tp in member.given or ())
     rows = []
-    for member in round_["members"]:
-        claims = {(t, p) for t, p in member["owned"]}
-        given = [(t, p) for t, p in (answer or {}).get(member["id"], [])]
-        claimed = f" @{member['generation']}" if claims else ""
+    for member in round_.members:
+        given = member.given or ()
+        kept = (_tile(tp, "kept" if tp in given else "gone") for tp in sorted(set(member.claims)))
+        new = (_tile(tp, _look(tp, member, owners)) for tp in given)
+        extras = f" <span class=dim>{escape(member.extras)}</span>" if member.extras else ""
         rows.append(
             (
-                f"<code>{escape(member['id'])}</code>{_extras(member)}",
-                escape(" ".join(member["topics"])) or "-",
-                (" ".join(_tile(tp, "gone" if tp not in given else "kept") for tp in sorted(claims)) or "-")
-                + escape(claimed),
-                "no answer"
-                if answer is None
-                else " ".join(
-                    _tile(tp, ("kept" if tp in claims else "new") + (" bad" if given_to[tp] > 1 else ""))
-                    for tp in given
-                )
-                or "-",
+                f"<code>{escape(member.member_id)}</code>{extras}",
+                escape(" ".join(member.topics)) or "-",
+                (" ".join(kept) or "-") + (f" @{member.generation}" if member.claims else ""),
+                (" ".join(new) or "-") if member.answered else "no answer",
                 str(len(given)),
             )
         )
-    failure = round_.get("failure")
-    said = f"<p class=violated>{escape(failure['kind'])}: {escape(failure['message'])}</p>" if failure else ""
-    topics = ", ".join(f"{name} ({count})" for name, count in round_.get("topics", {}).items()) or "none"
+    said = f"<p class=violated>{escape(round_.failure)}</p>" if round_.failure else ""
+    topics = ", ".join(f"{name} ({count})" for name, count in round_.topics.items()) or "none"
     return (
-        f"<p class=dim>round {index + 1} of {of}, generation {round_.get('generation')}, "
-        f"topics: {escape(topics)}</p>"
-        + table(("member", "reads", "claims", "is given", "load"), rows)
-        + said
+        f"<p class=dim>round {index + 1} of {of}, generation {round_.generation}, "
+        f"topics: {escape(topics)}</p>" + table((*facts.STORY_COLUMNS, "load"), rows) + said
     )
 
 
-def _extras(member: Mapping[str, Any]) -> str:
-    extras = [f"static {member['instance_id']}"] if member.get("instance_id") else []
-    extras += [f"rack {member['rack']}"] if member.get("rack") else []
-    return f" <span class=dim>{escape(', '.join(extras))}</span>" if extras else ""
+def _look(tp: tuple[str, int], member: facts.MemberFacts, owners: Counter[tuple[str, int]]) -> str:
+    """How a partition that is given is drawn: kept or new, and bad where it has two owners."""
+    return ("kept" if tp in member.claims else "new") + (" bad" if owners[tp] > 1 else "")
 
 
 def _tile(tp: tuple[str, int], kind: str) -> str:

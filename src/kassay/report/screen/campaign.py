@@ -1,96 +1,18 @@
-"""A campaign's progress and outcome for the terminal, and the outcome as a document."""
+"""A campaign's outcome for the terminal, and as a document."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from kassay.report.screen.tables import plain_table
+
 SCHEMA: Final = "kassay/campaign-report/1"
 Row = Mapping[str, Any]
-
-
-class Progressed(Protocol):
-    """What there is to say while a batch is played and after it."""
-
-    @property
-    def batch(self) -> int:
-        """Its number."""
-
-    @property
-    def done(self) -> int:
-        """Histories played."""
-
-    @property
-    def of(self) -> int:
-        """Histories in all."""
-
-    @property
-    def rate(self) -> float:
-        """Histories a second."""
-
-    @property
-    def eta_s(self) -> float | None:
-        """Seconds left, if known."""
-
-    @property
-    def findings(self) -> int:
-        """Findings so far."""
-
-    @property
-    def tasks_done(self) -> int:
-        """Tasks of the batch that have ended."""
-
-    @property
-    def tasks(self) -> int:
-        """Tasks of the batch; 0 once it has ended."""
-
-    @property
-    def peak_kib(self) -> int:
-        """The most memory so far; 0 if unknown."""
-
-    @property
-    def broken(self) -> tuple[tuple[str, str], ...]:
-        """Target and claim of what the batch was the first to break."""
-
-
-@dataclass
-class Told:
-    """Tells the progress of a campaign: a line a batch, and in between at most one every `every_s`."""
-
-    screen: Console
-    every_s: float = 15.0
-    _last: float = field(default_factory=time.monotonic)
-
-    def progress(self, now: Progressed) -> None:
-        """Print where the campaign is after a batch."""
-        self._last = time.monotonic()
-        self.screen.print(progress_line(now), markup=False, soft_wrap=True)
-        for target in dict.fromkeys(target for target, _ in now.broken):
-            claims = ", ".join(claim for of, claim in now.broken if of == target)
-            self.screen.print(f"  violated by {target}: {claims}", markup=False, soft_wrap=True)
-
-    def tick(self, now: Progressed) -> None:
-        """Print where the campaign is within a batch, if nothing was said for a while."""
-        if now.tasks and time.monotonic() - self._last >= self.every_s:
-            self.progress(now)
-
-
-def progress_line(now: Progressed) -> str:
-    """Where the campaign is."""
-    within = f" ({now.tasks_done} of {now.tasks} tasks)" if now.tasks else ""
-    about = "about " if now.tasks else ""
-    left = "?" if now.eta_s is None else f"{now.eta_s:.0f} s"
-    memory = f", {now.peak_kib / 1024:,.0f} MiB at most" if now.peak_kib else ""
-    return (
-        f"batch {now.batch}{within}: {about}{now.done:,} of {now.of:,} histories, {now.rate:,.0f}/s, "
-        f"{left} left, {now.findings} findings so far{memory}"
-    )
 
 
 def document(
@@ -125,7 +47,7 @@ def terminal(made: Row) -> RenderableType:
             (unfinished(made), "yellow"),
         ),
         Text(took(made["totals"]), style="dim"),
-        _terminal_table(made["studies"]["leaderboard"], LEADERS),
+        figures(made["studies"]["leaderboard"], LEADERS),
     ]
     parts += [
         Text.assemble(
@@ -178,13 +100,11 @@ LEADERS: Final = (
 )
 
 
-def _terminal_table(rows: Sequence[Row], columns: Sequence[tuple[str, str]]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for key, title in columns:
-        table.add_column(title, justify="left" if key in ("target", "profile") else "right")
-    for row in rows:
-        table.add_row(*(shown(row[key], key) for key, _ in columns))
-    return table
+def figures(rows: Iterable[Row], columns: Sequence[tuple[str, str]]) -> Table:
+    """The rows as a table, names to the left and numbers to the right."""
+    numbers = [title for key, title in columns if key not in ("target", "profile", "assignor")]
+    cells = ([shown(row[key], key) for key, _ in columns] for row in rows)
+    return plain_table([title for _, title in columns], cells, numbers)
 
 
 def shown(value: object, key: str = "") -> str:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
+from kassay.report.screen.tables import plain_table
 from kassay.report.screen.terminal import story
 
 Document = Mapping[str, Any]
@@ -37,23 +37,19 @@ def _claim(document: Document) -> RenderableType:
         parts.append(Text(f"\n{kinds}: {reading['sentence']}"))
         if reading["more"]:
             parts.append(Text(f"  {' '.join(reading['more'].split())}", style="dim"))
-        table = _table("", "")
-        table.show_header = False
-        table.add_row("  source", reading["source"])
-        table.add_row("  held against", reading["held_against"])
-        table.add_row("  holds after", f"{reading['minimum']} judgements or more, none of them broken")
-        if reading["argument"] is not None:
-            table.add_row("  argument", f"{document['id']}:VALUE" + _default(reading["argument"]))
-        for situation in reading["situations"]:
-            table.add_row("  once reached", f"{situation['id']}: {situation['sentence']}")
-        parts.append(table)
+        rows = [
+            ("  source", reading["source"]),
+            ("  held against", reading["held_against"]),
+            ("  holds after", f"{reading['minimum']} judgements or more, none of them broken"),
+        ]
+        if (argument := reading["argument"]) is not None:
+            default = f", {argument} unless given" if argument else ""
+            rows.append(("  argument", f"{document['id']}:VALUE{default}"))
+        rows += [("  once reached", f"{each['id']}: {each['sentence']}") for each in reading["situations"]]
+        parts.append(plain_table(("", ""), rows, header=False))
     declared = ", ".join(document["declared_by"]) or "no reference"
     parts.append(Text(f"\ndeclared by {declared}"))
     return Group(*parts)
-
-
-def _default(argument: str) -> str:
-    return f", {argument} unless given" if argument else ""
 
 
 def _trace(document: Document) -> RenderableType:
@@ -74,10 +70,8 @@ def _rule(document: Document) -> RenderableType:
         Text(f"\n{document['source']}, {document['protocol']}", style="dim"),
     ]
     if document["declares"]:
-        table = _table("declares", "")
-        for claim in document["declares"]:
-            table.add_row(f"  {claim['id']}", claim["sentence"])
-        parts += [Text(""), table]
+        rows = [(f"  {claim['id']}", claim["sentence"]) for claim in document["declares"]]
+        parts += [Text(""), plain_table(("declares", ""), rows)]
     if "growth" in document:
         parts += [Text(""), *_growth(document["id"], document["growth"])]
         parts += [Text(""), *_leaving(document["leaving"])]
@@ -86,28 +80,26 @@ def _rule(document: Document) -> RenderableType:
 
 def _growth(name: str, rows: Sequence[Document]) -> list[RenderableType]:
     others = list(rows[0]["others"])
-    table = _table("  topics", "C0", "C1", "C2", f"{name}: most - least", *others)
-    for row in rows:
-        table.add_row(
-            f"  {row['topics']}",
-            *map(str, row["loads"]),
-            str(row["spread"]),
-            *(str(row["others"][other]) for other in others),
-        )
+    columns = ("  topics", "C0", "C1", "C2", f"{name}: most - least", *others)
+    table = plain_table(
+        columns,
+        [
+            (f"  {row['topics']}", *row["loads"], row["spread"], *(row["others"][other] for other in others))
+            for row in rows
+        ],
+    )
     return [Text("three members, topics of four partitions: how far apart the members are"), table]
 
 
 def _leaving(rows: Sequence[Document]) -> list[RenderableType]:
     rules = list(rows[0]["moved"])
-    table = _table("  topics", "partitions", *rules)
-    for row in rows:
-        cells = [f"{row['moved'][rule]} ({row['needed'][rule]})" for rule in rules]
-        table.add_row(f"  {row['topics']}", str(row["partitions"]), *cells)
+    cells = [
+        (
+            f"  {row['topics']}",
+            row["partitions"],
+            *(f"{row['moved'][rule]} ({row['needed'][rule]})" for rule in rules),
+        )
+        for row in rows
+    ]
+    table = plain_table(("  topics", "partitions", *rules), cells)
     return [Text("C1 of three members leaves: partitions that move (those that had to)"), table]
-
-
-def _table(*names: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in names:
-        table.add_column(name, overflow="fold")
-    return table

@@ -9,7 +9,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from kassay.report.screen.campaign import shown
+from kassay.report.screen.campaign import figures
+from kassay.report.screen.tables import plain_table
 
 _COLUMNS = (
     ("assignor", "assignor"),
@@ -36,12 +37,7 @@ def terminal(made: Mapping[str, Any]) -> RenderableType:
         ),
         Text("better, same, worse: groups against what really happened, by balance, then moves", style="dim"),
     ]
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for key, title in _COLUMNS:
-        table.add_column(title, justify="left" if key == "assignor" else "right")
-    for row in made["assignors"]:
-        table.add_row(*(shown(row[key]) for key, _ in _COLUMNS))
-    parts.append(table)
+    parts.append(figures(made["assignors"], _COLUMNS))
     if without := made["groups"] - made["groups_replayed"]:
         parts.append(Text(f"{without:,} groups had no members in any snapshot and were not replayed"))
     if made["changes"]:
@@ -54,15 +50,15 @@ def terminal(made: Mapping[str, Any]) -> RenderableType:
 
 def _changes(rows: Sequence[Mapping[str, Any]]) -> Table:
     """The groups that gain or lose most under each candidate."""
-    table = Table(box=None, pad_edge=False, show_header=False)
-    for justify in ("left", "left", "left", "right", "right"):
-        table.add_column(justify=justify)
-    for row in rows:
-        table.add_row(
+    cells = [
+        (
             row["assignor"],
             row["against_actual"],
             row["group"],
             f"balance gap {row['balance_more']:+,}",
             f"moves {row['moved_more']:+,}",
         )
-    return table
+        for row in rows
+    ]
+    columns = ("assignor", "against", "group", "balance", "moves")
+    return plain_table(columns, cells, columns[3:], header=False)

@@ -15,8 +15,9 @@ from kassay.certify.optimum.hunt import HUNTED, Hunt, WorstFound
 from kassay.certify.optimum.rank import Ranked
 from kassay.model.cluster import TopicPartition
 from kassay.model.verdict import Verdict
-from kassay.report.screen.optima import plain_table, runs
-from kassay.report.screen.terminal import counted
+from kassay.report.facts import counted
+from kassay.report.screen.optima import runs
+from kassay.report.screen.tables import plain_table
 from kassay.solver.consumers.problem import NOBODY
 
 _COLUMNS: Final = ("target", "gap in", "judged", "median", "p99", "worst", "at zero", "worst instance")
@@ -108,7 +109,7 @@ def hunt_view(made: Hunt, paths: Mapping[str, str]) -> RenderableType:
 
 
 def _shown(title: str, objective: str, found: WorstFound) -> list[RenderableType]:
-    """An instance member by member: what each reads, owned, is given, and would have at the optimum."""
+    """An instance member by member: its topics, what it owned, is given, and would have at the optimum."""
     problem, best = found.problem, found.gap.best
     owned: list[list[str]] = [[] for _ in problem.members]
     for topic, owners in problem.previous.items():
@@ -133,7 +134,7 @@ def _shown(title: str, objective: str, found: WorstFound) -> list[RenderableType
         f"  loads {runs(found.gap.loads)}, {found.gap.moved} moved; "
         f"at the optimum {runs(best.loads)}, {best.moved} moved"
     )
-    columns = ("  member", "reads", "owned", "is given", "at the optimum")
+    columns = ("  member", "subscribed", "owned", "is given", "at the optimum")
     return [Text(head, style="bold"), plain_table(columns, rows), Text(loads)]
 
 

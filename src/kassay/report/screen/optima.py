@@ -8,8 +8,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
+
+from kassay.report.screen.tables import plain_table
 
 if TYPE_CHECKING:
     from kassay.solver.proofs.prove import Proof
@@ -20,18 +21,6 @@ _PLAIN: Final = 8
 _NARROW: Final = 4
 _SHOWN: Final = 12
 """An assignment of so many members at most is shown."""
-
-
-def plain_table(
-    columns: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequence[str] = ()
-) -> Table:
-    """A table without lines; the columns in `numbers` stand to the right."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in columns:
-        table.add_column(name, justify="right" if name in numbers else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(each if isinstance(each, Text) else Text(str(each)) for each in row))
-    return table
 
 
 def optimum_row(found: Mapping[str, Any]) -> tuple[object, ...]:

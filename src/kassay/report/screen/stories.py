@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
+
+from kassay.report.screen.tables import plain_table
 
 Told = Mapping[str, Any]
 
@@ -30,13 +31,6 @@ def other_story(told: Sequence[Told], steps_max: int) -> RenderableType:
     if len(told) > steps_max:
         parts.append(Text(f"  and {len(told) - steps_max} more rebalances", style="dim"))
     return Group(*parts)
-
-
-def _table(*names: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in names:
-        table.add_column(name, overflow="fold")
-    return table
 
 
 def _words(values: Sequence[Any]) -> str:
@@ -70,29 +64,28 @@ def _placement(step: Told) -> RenderableType:
         f"  {request['partitions']} new partitions, {request['replication_factor']} replicas each, "
         f"on brokers {_brokers(request['brokers'])}"
     )
-    parts: list[RenderableType] = [Text(head)]
-    table = _table("    partition", "replicas, preferred leader first")
-    for number, replicas in enumerate(request.get("existing", [])):
-        table.add_row(f"    {number} (existing)", _words(replicas))
-    for number, replicas in step.get("answer", []):
-        table.add_row(f"    {number}", _words(replicas))
-    return Group(*parts, table, *_outcome(step))
+    placed = [(f"{n} (existing)", replicas) for n, replicas in enumerate(request.get("existing", []))]
+    rows = [(f"    {n}", _words(replicas)) for n, replicas in [*placed, *step.get("answer", [])]]
+    table = plain_table(("    partition", "replicas, preferred leader first"), rows)
+    return Group(Text(head), table, *_outcome(step))
 
 
 def _plan(step: Told) -> RenderableType:
     request = step["request"]
-    parts: list[RenderableType] = [Text(f"  brokers {_brokers(request['brokers'])}")]
-    table = _table("    partition", "move", "replicas afterwards")
-    for row in request["before"]:
-        table.add_row(f"    {row['topic']}-{row['partition']}", "start", _words(row["replicas"]))
+    rows = [_moved(row, "start") for row in request["before"]]
     for move in step["moves"]:
         ends = ["-" if move[end] is None else str(move[end]) for end in ("source", "target")]
-        table.add_row(f"    {move['topic']}-{move['partition']}", " -> ".join(ends), _words(move["replicas"]))
-    return Group(*parts, table, *_outcome(step))
+        rows.append(_moved(move, " -> ".join(ends)))
+    table = plain_table(("    partition", "move", "replicas afterwards"), rows)
+    return Group(Text(f"  brokers {_brokers(request['brokers'])}"), table, *_outcome(step))
+
+
+def _moved(row: Told, move: str) -> tuple[str, str, str]:
+    return f"    {row['topic']}-{row['partition']}", move, _words(row["replicas"])
 
 
 def _sending(told: Sequence[Told], most: int) -> RenderableType:
-    table = _table("    record", "for", "partitions", "goes to")
+    rows = []
     for number, sent in enumerate(told[:most], start=1):
         key = sent.get("key")
         shown = "no key" if key is None else f"key {base64.b64decode(key).hex() or 'empty'}"
@@ -101,7 +94,8 @@ def _sending(told: Sequence[Told], most: int) -> RenderableType:
         answer = sent.get("answer")
         if answer is None:
             answer = sent.get("refused", sent.get("failure", {})).get("message", "no answer")
-        table.add_row(f"    {number}: {shown}{asked}", str(sent.get("topic")), partitions, str(answer))
+        rows.append((f"    {number}: {shown}{asked}", sent.get("topic"), partitions, answer))
+    table = plain_table(("    record", "for", "partitions", "goes to"), rows)
     more = [Text(f"  and {len(told) - most} more records", style="dim")] if len(told) > most else []
     return Group(table, *more)
 
@@ -120,11 +114,12 @@ def _rebalance(step: Told, number: int) -> RenderableType:
         f"  rebalance {number}{rest}{probing}: tasks {_words(step['tasks'])}; "
         f"with state {_words(step['stateful'])}; {step['standby_replicas']} standby copies"
     )
-    table = _table("    process", "threads", "had", "is given")
+    rows = []
     answer = step.get("answer")
     for process in step["processes"]:
         given = "no answer" if answer is None else _both(answer.get(process["id"]))
-        table.add_row(f"    {process['id']}", str(process["threads"]), _both(process), given)
+        rows.append((f"    {process['id']}", process["threads"], _both(process), given))
+    table = plain_table(("    process", "threads", "had", "is given"), rows)
     return Group(Text(head), table, *_outcome(step))
 
 

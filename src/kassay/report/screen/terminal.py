@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -13,11 +12,13 @@ from rich.text import Text
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult
 from kassay.model.verdict import Verdict
+from kassay.report import facts
 from kassay.report.screen.stories import other_story
+from kassay.report.screen.tables import plain_table
 
 WIDTH_WITHOUT_TERMINAL: Final = 110
-_STYLES: Final = {Verdict.HOLDS: "green", Verdict.VIOLATED: "bold red", Verdict.UNKNOWN: "yellow"}
-_MARKS: Final = {Verdict.HOLDS: "holds", Verdict.VIOLATED: "VIOLATED", Verdict.UNKNOWN: "unknown"}
+_STYLES: Final = {"holds": "green", "violated": "bold red", "unknown": "yellow", "known": "yellow"}
+_MARKS: Final = {"violated": "VIOLATED"}
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -32,14 +33,7 @@ def certificate_view(certificate: Certificate) -> RenderableType:
     """A certificate as a person reads it: verdicts, counterexamples, what was seen, the verdict."""
     parts: list[RenderableType] = [
         Text.assemble(
-            ("target ", "dim"),
-            (certificate.target, "bold"),
-            (
-                f"  {certificate.protocol}, profile {certificate.profile}, seed {certificate.seed}, "
-                f"{certificate.histories} histories, {certificate.rebalances} rebalances, "
-                f"{certificate.elapsed_s:.1f} s",
-                "dim",
-            ),
+            ("target ", "dim"), (certificate.target, "bold"), (f"  {facts.played(certificate)}", "dim")
         )
     ]
     if certificate.assume:
@@ -53,113 +47,72 @@ def certificate_view(certificate: Certificate) -> RenderableType:
 
 
 def _claims_table(results: Sequence[ClaimResult]) -> Table:
-    table = Table(box=None, pad_edge=False, show_header=False)
-    for _ in range(3):
-        table.add_column(overflow="fold")
-    for result in results:
-        mark = "known" if result.known is not None else _MARKS[result.verdict]
-        style = "yellow" if result.known is not None else _STYLES[result.verdict]
-        why = result.why + (f"; accepted: {result.known}" if result.known is not None else "")
-        table.add_row(Text(f"  {result.id}"), Text(mark, style=style), Text(why, style="dim"))
-    return table
+    marks = map(facts.mark, results)
+    rows = [
+        (f"  {result.id}", Text(_MARKS.get(mark, mark), _STYLES[mark]), Text(facts.reason(result), "dim"))
+        for result, mark in zip(results, marks)
+    ]
+    return plain_table(("claim", "verdict", "why"), rows, header=False)
 
 
 def _counterexample(result: ClaimResult) -> RenderableType:
     found = result.counterexample
     if found is None:
         return Text("")
-    lines = Text()
-    lines.append(f"\n{result.id}", style="bold")
-    lines.append(f": {result.sentence}\n")
-    lines.append(
-        f"  smallest found: {counted(found.members, 'member')}, {counted(found.partitions, 'partition')}, "
-        f"{counted(found.events, 'event')} after the start; "
-        f"{'contradictory' if found.trace.contradictory else 'ordinary'} input\n"
+    lines = Text.assemble(
+        (f"\n{result.id}", "bold"), f": {result.sentence}\n", f"  smallest found: {facts.size(found)}\n"
     )
     for message in found.trace.violations[:4]:
         lines.append(f"  {message}\n", style="red")
     if len(found.trace.violations) > 4:
         lines.append(f"  and {len(found.trace.violations) - 4} more\n")
     parts: list[RenderableType] = [lines, story(found.trace.told)]
-    if found.path is not None:
-        parts.append(Text(f"  replay: kassay replay {shlex.quote(found.path)}", style="cyan"))
+    if command := facts.replay_command(found):
+        parts.append(Text(f"  replay: {command}", style="cyan"))
     return Group(*parts)
 
 
-def counted(number: int, noun: str) -> str:
-    """The number with its noun."""
-    return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
 def story(told: Sequence[Mapping[str, Any]], rounds_max: int = 8) -> RenderableType:
-    """The rounds of a trace as tables: what each member read, claimed and was given.
+    """The rounds of a trace as tables: what each member subscribed to, claimed and was given.
 
     For other kinds what was asked and answered: see `stories`.
     """
-    rounds = [r for rebalance in told for r in rebalance.get("rounds", [])]
+    rounds = facts.rounds_of(told)
     if not rounds:
         return other_story(told, rounds_max)
     parts: list[RenderableType] = []
-    for number, round_ in enumerate(rounds[:rounds_max], start=1):
-        topics = " ".join(f"{name}[{count}]" for name, count in round_.get("topics", {}).items())
-        parts.append(Text(f"  round {number}, generation {round_.get('generation')}, topics {topics or '-'}"))
-        table = Table(box=None, pad_edge=False, header_style="dim")
-        for name in ("    member", "reads", "claims", "is given"):
-            table.add_column(name, overflow="fold")
-        answer = round_.get("answer")
-        for member in round_.get("members", []):
-            given = "no answer" if answer is None else tiles(answer.get(member["id"]))
-            claims = tiles(member["owned"])
-            if member["owned"]:
-                claims += f" @{member['generation']}"
-            table.add_row(f"    {_who(member)}", " ".join(member["topics"]) or "-", claims, given)
-        parts.append(table)
-        if "failure" in round_:
-            failure = round_["failure"]
-            parts.append(Text(f"    {failure['kind']}: {failure['message']}", style="red"))
+    columns = [f"    {facts.STORY_COLUMNS[0]}", *facts.STORY_COLUMNS[1:]]
+    for number, each in enumerate(rounds[:rounds_max], start=1):
+        topics = " ".join(f"{name}[{count}]" for name, count in each.topics.items())
+        parts.append(Text(f"  round {number}, generation {each.generation}, topics {topics or '-'}"))
+        parts.append(
+            plain_table(
+                columns, [("    " + who, *rest) for who, *rest in (member.row() for member in each.members)]
+            )
+        )
+        if each.failure:
+            parts.append(Text(f"    {each.failure}", style="red"))
     if len(rounds) > rounds_max:
         parts.append(Text(f"  and {len(rounds) - rounds_max} more rounds", style="dim"))
     return Group(*parts)
 
 
-def _who(member: Mapping[str, Any]) -> str:
-    extras = [f"static {member['instance_id']}"] if member.get("instance_id") else []
-    extras += [f"rack {member['rack']}"] if member.get("rack") else []
-    return f"{member['id']} ({', '.join(extras)})" if extras else f"{member['id']}"
-
-
-def tiles(tps: Sequence[Sequence[Any]] | None) -> str:
-    """Partitions as `t0-0 t0-1`; an entry that is missing is said to be."""
-    if tps is None:
-        return "no entry"
-    return " ".join(f"{topic}-{partition}" for topic, partition in tps) or "-"
-
-
 def _seen(certificate: Certificate) -> list[RenderableType]:
-    unreached = [name for name, count in certificate.reached.items() if not count]
     reached = ", ".join(f"{name} {count}" for name, count in certificate.reached.items() if count)
-    parts: list[RenderableType] = []
-    if reached:
-        parts.append(Text(f"\nreached: {reached}", style="dim"))
-    if unreached:
-        parts.append(Text(f"not reached: {', '.join(unreached)}", style="dim"))
-    controls = certificate.controls
-    if controls.get("of") or controls.get("unknown"):
-        text = f"controls: {controls['caught']} of {controls['of']} built-in faulty assignors caught"
-        if controls.get("unknown"):
-            text += f", {controls['unknown']} not run for lack of budget"
-        if controls.get("missed"):
-            text += f"; missed: {', '.join(controls['missed'])}"
-        parts.append(Text(text, style="dim" if not controls.get("missed") else "yellow"))
-    return parts
+    caught, missed = facts.controls(certificate), certificate.controls.get("missed")
+    lines = (
+        (f"\nreached: {reached}" if reached else "", "dim"),
+        (f"not reached: {facts.unreached(certificate)}" if facts.unreached(certificate) else "", "dim"),
+        (f"controls: {caught}" if caught else "", "yellow" if missed else "dim"),
+    )
+    return [Text(line, style=style) for line, style in lines if line]
 
 
 def _verdict(certificate: Certificate) -> Text:
     style = {"certified": "bold green", "not-certified": "bold red", "unknown": "bold yellow"}
     counts = {v: sum(1 for c in certificate.claims if c.verdict is v and c.known is None) for v in Verdict}
-    known = sum(1 for c in certificate.claims if c.known is not None)
     text = ", ".join(f"{counts[v]} {word}" for v, word in zip(Verdict, ("hold", "violated", "unknown")))
-    if known:
+    if known := sum(1 for c in certificate.claims if c.known is not None):
         text += f", {known} known"
     verdict = certificate.verdict
     return Text.assemble(

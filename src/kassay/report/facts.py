@@ -1,0 +1,121 @@
+"""What every report says of a certificate, in the same words."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
+
+STORY_COLUMNS: Final = ("member", "subscribed", "claims", "is given")
+_EXTRAS: Final = (("static", "instance_id"), ("rack", "rack"))
+
+
+def counted(number: int, noun: str) -> str:
+    """The number with its noun."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def played(certificate: Certificate) -> str:
+    """What was played, and for how long."""
+    return (
+        f"{certificate.protocol}, profile {certificate.profile}, seed {certificate.seed}, "
+        f"{certificate.histories} histories, {certificate.rebalances} rebalances, "
+        f"{certificate.elapsed_s:.1f} s"
+    )
+
+
+def mark(result: ClaimResult) -> str:
+    """The verdict in a word; `known` for one that was accepted."""
+    return result.verdict.value if result.known is None else "known"
+
+
+def reason(result: ClaimResult) -> str:
+    """Why the verdict is what it is, and why it was accepted."""
+    return result.why + (f"; accepted: {result.known}" if result.known is not None else "")
+
+
+def size(found: Counterexample) -> str:
+    """How small the smallest history is, and on what input it breaks the claim."""
+    return (
+        f"{counted(found.members, 'member')}, {counted(found.partitions, 'partition')}, "
+        f"{counted(found.events, 'event')} after the start; "
+        f"{'contradictory' if found.trace.contradictory else 'ordinary'} input"
+    )
+
+
+def replay_command(found: Counterexample | None) -> str:
+    """The command that plays the history again; empty where it was not saved."""
+    return "" if found is None or found.path is None else f"kassay replay {shlex.quote(found.path)}"
+
+
+def unreached(certificate: Certificate) -> str:
+    """The situations that never came up; empty if all did."""
+    return ", ".join(name for name, count in certificate.reached.items() if not count)
+
+
+def controls(certificate: Certificate) -> str:
+    """How many of the built-in faulty assignors the same budget caught; empty if none was asked."""
+    counts = certificate.controls
+    if not (counts.get("of") or counts.get("unknown")):
+        return ""
+    text = f"{counts['caught']} of {counts['of']} built-in faulty assignors caught"
+    if counts.get("unknown"):
+        text += f", {counts['unknown']} not run for lack of budget"
+    if counts.get("missed"):
+        text += f"; missed: {', '.join(counts['missed'])}"
+    return text
+
+
+class MemberFacts(NamedTuple):
+    """A member in one round: what it subscribes to, claims and is given; `given` None without an entry."""
+
+    member_id: str
+    extras: str
+    topics: Sequence[str]
+    claims: Sequence[tuple[str, int]]
+    generation: int
+    given: Sequence[tuple[str, int]] | None
+    answered: bool
+
+    def row(self) -> tuple[str, str, str, str]:
+        """The texts of `STORY_COLUMNS`."""
+        who = f"{self.member_id} ({self.extras})" if self.extras else self.member_id
+        claims = _tiles(self.claims) + (f" @{self.generation}" if self.claims else "")
+        given = "no entry" if self.given is None else _tiles(self.given)
+        return who, " ".join(self.topics) or "-", claims, given if self.answered else "no answer"
+
+
+class RoundFacts(NamedTuple):
+    """One round of a trace; `failure` says why the target gave no answer."""
+
+    generation: int
+    topics: Mapping[str, int]
+    members: Sequence[MemberFacts]
+    failure: str
+
+
+def rounds_of(told: Iterable[Mapping[str, Any]]) -> list[RoundFacts]:
+    """The rounds of a trace; none for a kind of target that has no rounds."""
+    return [_round(step) for rebalance in told for step in rebalance.get("rounds", ())]
+
+
+def _round(step: Mapping[str, Any]) -> RoundFacts:
+    answer, failure = step.get("answer"), step.get("failure")
+    members = []
+    for each in step.get("members", ()):
+        extras = (f"{word} {each[name]}" for word, name in _EXTRAS if each.get(name))
+        claims, given = _pairs(each["owned"]), _pairs((answer or {}).get(each["id"]))
+        facts = each["id"], ", ".join(extras), each["topics"], claims or (), each["generation"], given
+        members.append(MemberFacts(*facts, answer is not None))
+    said = f"{failure['kind']}: {failure['message']}" if failure else ""
+    return RoundFacts(step.get("generation", 0), step.get("topics", {}), members, said)
+
+
+def _pairs(tps: Iterable[Iterable[Any]] | None) -> list[tuple[str, int]] | None:
+    return None if tps is None else [(topic, partition) for topic, partition in tps]
+
+
+def _tiles(tps: Iterable[tuple[str, int]]) -> str:
+    return " ".join(f"{topic}-{partition}" for topic, partition in tps) or "-"
