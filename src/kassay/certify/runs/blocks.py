@@ -42,6 +42,10 @@ class Job:
     target: Target
     options: RunOptions
 
+    def __reduce__(self) -> tuple[type[Job], tuple[Target, RunOptions]]:
+        """Without what was looked up: a worker finds claims in its own registry."""
+        return Job, (self.target, self.options)
+
     @cached_property
     def promises(self) -> tuple[Promise, ...]:
         """What is judged."""
