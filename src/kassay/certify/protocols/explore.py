@@ -139,8 +139,8 @@ def build(settings: ExploreSettings) -> Model[Any]:
     options, timing = _options(settings, client.name, client.modes, client.remembers), settings.timing
     if timing is not None:
         if model == "classic":
-            return TimedModel(options, timing, client.assign)
-        return TimedConsumerModel(options, timing, client.assign, targets=targets)
+            return TimedModel.over(options, timing, client.assign)
+        return TimedConsumerModel.over(options, timing, client.assign, targets)
     if model == "classic":
         return ClassicModel(options, client.assign)
     kinds = settings.kinds

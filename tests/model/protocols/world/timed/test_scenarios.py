@@ -15,7 +15,6 @@ from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.groups import PREPARING, STABLE
 from kassay.model.protocols.world.timed.clock import Timing
-from kassay.model.protocols.world.timed.timing import losses_survived
 from kassay.model.verdict import Verdict
 from tests.explored import explore
 from tests.model.protocols.world.script import first, play
@@ -24,6 +23,7 @@ from tests.model.protocols.world.timed.worlds import (
     client,
     due,
     group,
+    losses_survived,
     members,
     timed,
     wait,

@@ -7,13 +7,13 @@ from typing import Any
 
 from kassay.model.explore import Interned
 from kassay.model.protocols.values import requests as v
-from kassay.model.protocols.world.models.classic import ClassicModel
-from kassay.model.protocols.world.models.consumer import ConsumerModel
+from kassay.model.protocols.world.models.classic import ClassicModel, classic_parts, coordinator_config
+from kassay.model.protocols.world.models.consumer import ConsumerModel, consumer_parts, only_consumers
 from kassay.model.protocols.world.parts.setting import World, options
 from kassay.model.protocols.world.timed.classic import TimedModel
 from kassay.model.protocols.world.timed.clock import Timing
 from kassay.model.protocols.world.timed.consumer import TimedConsumerModel
-from kassay.model.protocols.world.timed.instant import on_the_clock
+from kassay.model.protocols.world.timed.instant import timed_context
 
 
 class EveryTick(TimedModel):
@@ -28,15 +28,26 @@ class EveryConsumerTick(EveryTick, TimedConsumerModel):
 
 
 def timed(timing: Timing, kind: type[TimedModel] = EveryTick, mode: str = "eager", **more: Any) -> Any:
-    return kind(options(mode, **more), timing)
+    return kind.over(options(mode, **more), timing)
 
 
 def timeless(model: TimedModel) -> ClassicModel:
     """The model at T0 with the same options and times."""
-    kind = ConsumerModel if isinstance(model, TimedConsumerModel) else ClassicModel
-    base = kind(model.options, model.inner.assign)
-    on_the_clock(base.setting, model.timing, clocked=False)
-    return base
+    options, assign, config = model.options, model.inner.assign, coordinator_config(model.options)
+    targets = model.setting.brokers.targets
+    context = timed_context(options, model.timing, config, targets, clocked=False)
+    if isinstance(model, TimedConsumerModel):
+        return ConsumerModel(options, parts=consumer_parts(context, assign, only_consumers(options)))
+    return ClassicModel(options, parts=classic_parts(context, assign))
+
+
+def losses_survived(session_timeout: int, heartbeat_interval: int, delay: int = 0) -> int:
+    """How many heartbeats in a row may be lost before the session expires.
+
+    `delay` is how much later than the last one that arrived the next one may come. A heartbeat that
+    arrives at the very instant of the expiry is in time.
+    """
+    return max((session_timeout - delay) // heartbeat_interval - 1, 0)
 
 
 # By hand.

@@ -7,7 +7,7 @@ and canonical form are each in a module of their own, around the setting that al
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.explore import Action, Interned
@@ -18,6 +18,7 @@ from kassay.model.protocols.clients.config import EAGER, Process
 from kassay.model.protocols.shared.census import Census, complete
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.choices import Target, TargetAsk
 from kassay.model.protocols.values.requests import Image, JoinGroup, Partitions, SyncGroup, SyncGroupReply
 from kassay.model.protocols.world.networks.n0_atomic import Direct
 from kassay.model.protocols.world.networks.n1_steps import Slots
@@ -45,6 +46,36 @@ _NOBODY: Final = frozenset[str]()
 NETWORKS: Final = {Network.ATOMIC: Direct, Network.STEPS: Slots, Network.ASTRAY: Datagrams}
 
 
+class WorldParts(NamedTuple):
+    """What a world is put together from. Without `faults` nothing goes wrong, and nobody starts."""
+
+    context: WorldContext
+    assign: Assign
+    calls: Direct
+    timers: Timers
+    faults: FaultSteps | None
+    censuses: Censuses
+
+
+def coordinator_config(options: ModelOptions) -> v.Config:
+    """A coordinator that waits for nobody before its first rebalance."""
+    return v.Config(initial_rebalance_delay=0, switches=options.switches)
+
+
+def no_targets(_: TargetAsk) -> tuple[Target, ...]:
+    """The targets of a coordinator that assigns nothing itself."""
+    return ()
+
+
+def classic_parts(context: WorldContext, assign: Assign | None = None) -> WorldParts:
+    """The parts of a world of classic clients; the assignor is any-balanced if none is named."""
+    options = context.options
+    mode = dict(options.modes).get(options.assignors[0][0], (EAGER,))[-1]
+    assign = assign or AnyBalanced(mode, sticky=options.remembers, switches=options.switches)
+    calls = NETWORKS[options.network](context, assign)
+    return WorldParts(context, assign, calls, Timers(context), FaultSteps(context), Censuses(context))
+
+
 class ClassicModel:
     """The classic protocol at small sizes, with any assignor. `steps` is memoised piece by piece.
 
@@ -53,23 +84,11 @@ class ClassicModel:
     """
 
     def __init__(
-        self,
-        options: ModelOptions,
-        assign: Assign | None = None,
-        *,
-        setting: WorldContext | None = None,
-        faults: FaultSteps | None = None,
-        censuses: Censuses | None = None,
+        self, options: ModelOptions, assign: Assign | None = None, *, parts: WorldParts | None = None
     ) -> None:
+        parts = parts or classic_parts(WorldContext(options, coordinator_config(options), no_targets), assign)
         self.options = options
-        mode = dict(options.modes).get(options.assignors[0][0], (EAGER,))[-1]
-        self.assign = assign or AnyBalanced(mode, sticky=options.remembers, switches=options.switches)
-        plain = v.Config(initial_rebalance_delay=0, switches=options.switches)
-        self.setting = setting or WorldContext(options, plain, lambda _: ())
-        self.timers = Timers(self.setting)
-        self.faults = faults or FaultSteps(self.setting)
-        self.censuses = censuses or Censuses(self.setting)
-        self.calls = NETWORKS[options.network](self.setting, self.assign)
+        self.setting, self.assign, self.calls, self.timers, self.faults, self.censuses = parts
         self.ledger = Ledger(self.setting)
         self._representative = Canonical(self.setting.interner)
         self._moves: dict[
@@ -123,6 +142,8 @@ class ClassicModel:
             for move in moves:
                 yield move.action, self.apply(state, c, move)
         yield from self.timers.steps(state)
+        if self.faults is None:
+            return
         if any(faults):
             yield from self.faults.steps(state, faults)
         yield from self.faults.starts(state)

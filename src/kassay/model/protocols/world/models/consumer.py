@@ -7,7 +7,6 @@ steps of clients that heartbeat their way into a group.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from kassay.model.explore import Action, Interned
 from kassay.model.protocols.clients import consumer as cm
@@ -15,9 +14,14 @@ from kassay.model.protocols.clients.any_balanced import balanced_targets
 from kassay.model.protocols.clients.classic_state import Assign
 from kassay.model.protocols.clients.config import Process, matching
 from kassay.model.protocols.clients.consumer import ConsumerClient
+from kassay.model.protocols.coordinator.brokers import Targets
 from kassay.model.protocols.shared.faults import Faults
-from kassay.model.protocols.values import requests as v
-from kassay.model.protocols.world.models.classic import ClassicModel
+from kassay.model.protocols.world.models.classic import (
+    ClassicModel,
+    WorldParts,
+    classic_parts,
+    coordinator_config,
+)
 from kassay.model.protocols.world.parts.consumer_census import ConsumerCensuses
 from kassay.model.protocols.world.parts.consumer_faults import CONSUMER, ConsumerFaults
 from kassay.model.protocols.world.parts.setting import (
@@ -27,6 +31,20 @@ from kassay.model.protocols.world.parts.setting import (
     WorldMove,
     listing,
 )
+
+
+def only_consumers(options: ModelOptions) -> tuple[tuple[str, ...], ...]:
+    """The kinds of clients that all speak KIP-848 alone."""
+    return ((CONSUMER,),) * options.members
+
+
+def consumer_parts(
+    context: WorldContext, assign: Assign | None, kinds: tuple[tuple[str, ...], ...]
+) -> WorldParts:
+    """The parts of a world in which clients may speak KIP-848."""
+    return classic_parts(context, assign)._replace(
+        faults=ConsumerFaults(context, kinds), censuses=ConsumerCensuses(context)
+    )
 
 
 class ConsumerModel(ClassicModel):
@@ -41,25 +59,19 @@ class ConsumerModel(ClassicModel):
         options: ModelOptions,
         assign: Assign | None = None,
         *,
-        targets: Any = balanced_targets,
+        targets: Targets = balanced_targets,
         kinds: tuple[tuple[str, ...], ...] = (),
         policy: str = "bidirectional",
+        parts: WorldParts | None = None,
     ) -> None:
-        config = v.Config(
-            initial_rebalance_delay=0,
-            upgrade=policy in ("upgrade", "bidirectional"),
-            downgrade=policy in ("downgrade", "bidirectional"),
-            switches=options.switches,
-        )
-        setting = WorldContext(options, config, targets)
-        self.kinds = kinds or ((CONSUMER,),) * options.members
-        super().__init__(
-            options,
-            assign,
-            setting=setting,
-            faults=ConsumerFaults(setting, self.kinds),
-            censuses=ConsumerCensuses(setting),
-        )
+        self.kinds = kinds or only_consumers(options)
+        if parts is None:
+            config = coordinator_config(options)._replace(
+                upgrade=policy in ("upgrade", "bidirectional"),
+                downgrade=policy in ("downgrade", "bidirectional"),
+            )
+            parts = consumer_parts(WorldContext(options, config, targets), assign, self.kinds)
+        super().__init__(options, parts=parts)
 
     def initial(self) -> Iterator[World]:
         """Nobody has started; the coordinator knows the topics."""

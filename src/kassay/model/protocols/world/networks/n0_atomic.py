@@ -34,12 +34,13 @@ class Direct:
     """Network N0: requests are handled, and answers heard, in the step that sends them.
 
     Only the replies of parked requests, and a granted JoinGroup (a leader has choices to make), wait in
-    the client's inbox.
+    the client's inbox. Without `beats` no heartbeat is sent at will.
     """
 
-    def __init__(self, setting: WorldContext, assign: Assign) -> None:
+    def __init__(self, setting: WorldContext, assign: Assign, *, beats: bool = True) -> None:
         self.setting = setting
         self.assign = assign
+        self.beats = beats
 
     def call(
         self, action: Action, before: ClassicClient, turn: Turn, c: int, broker: Interned, faults: Faults
@@ -76,7 +77,7 @@ class Direct:
         """A classic heartbeat, where its answer changes anything (else it is a self-loop, left out)."""
         config = self.setting.configs[c]
         request = cc.heartbeat(config, HEARTBEAT_OFFSET + c, client)
-        if request is None or broker.value.state.group is None:
+        if not self.beats or request is None or broker.value.state.group is None:
             return
         for after, own, rest in self.outcomes(broker, request, faults):
             assert own is not None, "a heartbeat is answered at once"
@@ -95,7 +96,7 @@ class Direct:
     ) -> Iterator[WorldMove]:
         """A heartbeat of KIP-848, where it or its answer changes anything."""
         config = self.setting.configs[c]
-        turn = cm.heartbeat(config, c, client)
+        turn = cm.heartbeat(config, c, client) if self.beats else None
         if turn is None:
             return
         sent, request = turn

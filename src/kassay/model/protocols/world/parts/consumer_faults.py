@@ -78,16 +78,16 @@ class ConsumerFaults(FaultSteps):
             return
         if faults.leave:
             after = self.setting.faulty(state, c, cm.closed(client), "leave")
-            yield from self._farewell(Action(name, "closes", BROKER, fault=True), after, c, client)
+            yield from self.farewell(Action(name, "closes", BROKER, fault=True), after, c, client)
         if faults.slow:
             after = self.setting.faulty(state, c, cm.poll_expired(client), "slow")
-            yield from self._farewell(
+            yield from self.farewell(
                 Action(name, "polls too late, leaves", BROKER, fault=True), after, c, client
             )
         if faults.rollout and client.rollout_step + 1 < len(self.kinds[c]):
             newer = cm.closed(client)._replace(run=Process.NEW, rollout_step=client.rollout_step + 1)
             after = self.setting.faulty(state, c, newer, "rollout")
-            yield from self._farewell(
+            yield from self.farewell(
                 Action(name, "closes for its next version", BROKER, fault=True), after, c, client
             )
         if faults.subscribe and len(client.topics) > 1:
@@ -97,9 +97,10 @@ class ConsumerFaults(FaultSteps):
                 self.setting.faulty(state, c, fewer, "subscribe"),
             )
 
-    def _farewell(
+    def farewell(
         self, action: Action, after: World, c: int, client: ConsumerClient
     ) -> Iterator[tuple[Action, World]]:
+        """The heartbeat with which a member leaves; the world is already that without the member."""
         config = self.setting.configs[c]
         request = ConsumerHeartbeat(
             HEARTBEAT_OFFSET + c, client.member_id, cm.leave_epoch(config), config.group_instance_id

@@ -107,7 +107,12 @@ def first_image(o: ModelOptions) -> Image:
     return image_of((topic, o.partitions) for topic in o.topics)
 
 
-def config_of(o: ModelOptions, c: int) -> ClientConfig:
+def configs_of(o: ModelOptions) -> tuple[ClientConfig, ...]:
+    """What does not change of each client while it runs."""
+    return tuple(_config_of(o, c) for c in range(o.members))
+
+
+def _config_of(o: ModelOptions, c: int) -> ClientConfig:
     """What does not change of a client while it runs."""
     instance = o.instances[c] if c < len(o.instances) else ""
     strategies = o.assignment_strategies[c] if c < len(o.assignment_strategies) else o.assignors
@@ -128,15 +133,25 @@ def config_of(o: ModelOptions, c: int) -> ClientConfig:
 class WorldContext:
     """What the parts of one model work with: options, clients' configs, the broker, and cells.
 
+    `configs` are the clients', by default those of the options. A `clocked` broker knows when its timers are
+    due.
     `taken` names the member ids that the client at work knows of: the broker gives out no such id.
     """
 
-    def __init__(self, options: ModelOptions, config: v.Config, targets: Targets) -> None:
+    def __init__(
+        self,
+        options: ModelOptions,
+        config: v.Config,
+        targets: Targets,
+        configs: tuple[ClientConfig, ...] = (),
+        *,
+        clocked: bool = False,
+    ) -> None:
         self.options = options
         self.interner = Interner()
         self.cell = self.interner.cell
-        self.configs = tuple(config_of(options, c) for c in range(options.members))
-        self.brokers = Brokers(config, self.interner, targets, self.member_id)
+        self.configs = configs or configs_of(options)
+        self.brokers = Brokers(config, self.interner, targets, self.member_id, clocked=clocked)
         self.taken: frozenset[str] = frozenset()
         self._delivered: dict[tuple[Interned, int, v.ReplyBody], Interned] = {}
         self._spent: dict[tuple[Interned, str], Interned | None] = {}

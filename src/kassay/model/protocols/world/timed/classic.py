@@ -1,4 +1,4 @@
-"""The classic world on an integer clock (T1): coordinator, clients and faults of T0, and time that passes.
+"""The classic world on an integer clock (T1): the same coordinator, clients and faults, and time that passes.
 
 Of the coordinator's timers the due times are kept, of each client a clock. One step lets time pass,
 and three rules say when it may:
@@ -9,14 +9,14 @@ and three rules say when it may:
 * Deliveries precede expiries: a timer fires only once everything else that is due at its instant is done.
 * Faults, starts and resumptions happen whenever they like, before or after an expiry of their instant.
 
-Heartbeats are sent at their interval and are one step (N0), lost or not.
+Heartbeats are sent at their interval and are one step, lost or not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 from kassay.model.explore import Action, Interned
 from kassay.model.protocols.clients import classic as cc
@@ -30,7 +30,13 @@ from kassay.model.protocols.shared.census import Census
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.groups import Role
-from kassay.model.protocols.world.models.classic import ClassicModel
+from kassay.model.protocols.world.models.classic import (
+    ClassicModel,
+    classic_parts,
+    coordinator_config,
+    no_targets,
+)
+from kassay.model.protocols.world.parts.faults import FaultSteps
 from kassay.model.protocols.world.parts.setting import (
     BROKER,
     HEARTBEAT_OFFSET,
@@ -54,7 +60,7 @@ from kassay.model.protocols.world.timed.clock import (
     stepped,
     waited,
 )
-from kassay.model.protocols.world.timed.instant import at_once, on_the_clock
+from kassay.model.protocols.world.timed.instant import at_once, timed_context
 
 _Steps: TypeAlias = list[tuple[Action, World]]
 
@@ -75,18 +81,20 @@ class Timed(NamedTuple):
 class TimedModel:
     """The classic protocol on the clock; see the module."""
 
-    def __init__(self, options: ModelOptions, timing: Timing, assign: Assign | None = None) -> None:
-        self.options = replace(options, loading=timing.load > 0)
+    def __init__(self, inner: ClassicModel, faults: FaultSteps, timing: Timing) -> None:
+        self.inner = inner
+        self.faults = faults
         self.timing = timing
-        whole = self._timeless(assign)
-        self.setting = whole.setting
-        self.faults = whole.faults
-        on_the_clock(self.setting, timing)
-        self.inner = at_once(whole)
+        self.options = inner.options
+        self.setting = inner.setting
 
-    def _timeless(self, assign: Assign | None) -> ClassicModel:
-        """The model that is put on the clock."""
-        return ClassicModel(self.options, assign)
+    @classmethod
+    def over(cls, options: ModelOptions, timing: Timing, assign: Assign | None = None) -> Self:
+        """The model of these options, put on the clock."""
+        options = replace(options, loading=timing.load > 0)
+        context = timed_context(options, timing, coordinator_config(options), no_targets)
+        parts = classic_parts(context, assign)
+        return cls(ClassicModel(options, parts=at_once(parts)), FaultSteps(context), timing)
 
     # The explorer's model.
 
@@ -115,7 +123,7 @@ class TimedModel:
         return state if world is state.world else state._replace(world=world)
 
     def converged(self, state: Timed) -> bool:
-        """As at T0."""
+        """As without a clock."""
         return self.inner.converged(state.world)
 
     def public(self, state: Timed) -> Any:

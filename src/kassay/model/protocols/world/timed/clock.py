@@ -17,7 +17,6 @@ from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.clients.consumer import MEMBER, ConsumerClient
 from kassay.model.protocols.clients.consumer_table import ConsumerState
 from kassay.model.protocols.shared.faults import Faults
-from kassay.model.protocols.world.timed.timing import check_intervals
 
 TICKS_MAX: Final = 600
 POLLING: Final = -1
@@ -68,7 +67,11 @@ class Timing:
         ):
             if not low <= ticks <= TICKS_MAX:
                 raise InputError(f"{option}: {ticks} is out of range; expected {low} to {TICKS_MAX} ticks")
-        check_intervals(self.session, self.heartbeat, unit="ticks")
+        if self.heartbeat >= self.session:
+            raise InputError(
+                f"heartbeat interval {self.heartbeat} ticks: expected more than 0 and less than the session "
+                f"timeout, {self.session} ticks"
+            )
         if self.delay >= self.heartbeat:
             raise InputError(
                 f"--delay: {self.delay} ticks; expected less than --heartbeat, {self.heartbeat} ticks"

@@ -7,52 +7,48 @@ its session is over, or when it has not given up in time what it was asked to re
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import replace
+from typing import Self
 
 from kassay.model.explore import Action
 from kassay.model.protocols.clients import consumer as cm
 from kassay.model.protocols.clients.any_balanced import balanced_targets
 from kassay.model.protocols.clients.classic_state import Assign
 from kassay.model.protocols.clients.consumer import ConsumerClient
+from kassay.model.protocols.coordinator.brokers import Targets
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.requests import ConsumerHeartbeatReply
-from kassay.model.protocols.world.models.classic import ClassicModel
-from kassay.model.protocols.world.models.consumer import ConsumerModel
+from kassay.model.protocols.world.models.classic import coordinator_config
+from kassay.model.protocols.world.models.consumer import ConsumerModel, consumer_parts, only_consumers
 from kassay.model.protocols.world.networks.n0_atomic import answer, carried
 from kassay.model.protocols.world.parts.consumer_faults import ConsumerFaults
-from kassay.model.protocols.world.parts.setting import BROKER, ModelOptions, World, labelled, put
+from kassay.model.protocols.world.parts.setting import BROKER, ModelOptions, labelled, put
 from kassay.model.protocols.world.timed.classic import Timed, TimedModel
 from kassay.model.protocols.world.timed.clock import BACKOFF, LATE, Timing, sent
-
-
-class _Farewells(ConsumerFaults):
-    """How a member leaves for lateness."""
-
-    def farewell(
-        self, action: Action, after: World, c: int, client: ConsumerClient
-    ) -> Iterator[tuple[Action, World]]:
-        """The heartbeat with which a member leaves; the world is already that without the member."""
-        return self._farewell(action, after, c, client)
+from kassay.model.protocols.world.timed.instant import at_once, timed_context
 
 
 class TimedConsumerModel(TimedModel):
     """Clients of KIP-848 on the clock."""
 
-    def __init__(
-        self,
+    def __init__(self, inner: ConsumerModel, faults: ConsumerFaults, timing: Timing) -> None:
+        super().__init__(inner, faults, timing)
+        self.farewell = faults.farewell
+
+    @classmethod
+    def over(
+        cls,
         options: ModelOptions,
         timing: Timing,
         assign: Assign | None = None,
-        *,
-        targets: Any = balanced_targets,
-    ) -> None:
-        self._targets = targets
-        super().__init__(options, timing, assign)
-
-    def _timeless(self, assign: Assign | None) -> ClassicModel:
-        model = ConsumerModel(self.options, assign, targets=self._targets)
-        self._farewells = _Farewells(model.setting, model.kinds)
-        return model
+        targets: Targets = balanced_targets,
+    ) -> Self:
+        """The model of these options, put on the clock."""
+        options = replace(options, loading=timing.load > 0)
+        context = timed_context(options, timing, coordinator_config(options), targets)
+        kinds = only_consumers(options)
+        parts = consumer_parts(context, assign, kinds)
+        return cls(ConsumerModel(options, parts=at_once(parts)), ConsumerFaults(context, kinds), timing)
 
     def _heartbeat(self, state: Timed, c: int) -> Iterator[tuple[Action, Timed]]:
         """One heartbeat: it arrives and is answered, or one of both is lost."""
@@ -88,5 +84,5 @@ class TimedConsumerModel(TimedModel):
             yield action, self._at(state, world, c, late)
             return
         after = put(world, c, self.setting.cell(cm.poll_expired(client)))
-        for label, left in self._farewells.farewell(action, after, c, client):
+        for label, left in self.farewell(action, after, c, client):
             yield label, self._at(state, left, c, late)
