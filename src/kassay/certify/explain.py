@@ -18,8 +18,7 @@ from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
 from kassay.model.groups.trace import read_trace
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
-from kassay.properties.registry import load_claims
-from kassay.properties.situations import load_situations
+from kassay.properties.registry import load_claims, situations_of
 
 SCHEMA: Final = "kassay/explain/2"
 MEMBERS: Final = ("C0", "C1", "C2")
@@ -96,9 +95,7 @@ def _claim(claim_id: str) -> dict[str, Any]:
         )
         reading["kinds"].append(kind.value)
         reading["situations"] += [
-            {"id": s.id, "sentence": s.sentence}
-            for s in load_situations()
-            if kind in s.kinds and claim_id in s.required_by
+            {"id": s.id, "sentence": s.sentence} for s in situations_of(kind) if claim_id in s.required_by
         ]
     declared = [
         spec

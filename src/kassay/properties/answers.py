@@ -43,7 +43,7 @@ class Unanswered(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """Where a second answer is not the first one."""
+    """Where a second answer, not equal to the first one, differs from it in a way that matters."""
 
     subject: str
     first: object
@@ -97,7 +97,7 @@ def _differing(
         if look in looks:
             if isinstance(answer, Failure):
                 yield Evidence(f"asked {look.value}", {"no answer": answer.message})
-            else:
+            elif answer != step.answer:
                 for subject, first, then in differences(step, answer):
                     yield Evidence(subject, {"asked": look.value, "first": first, "then": then})
 

@@ -1,11 +1,14 @@
-"""The one registry of claims, filled by a decorator over each predicate."""
+"""The one registry of claims and situations, filled by decorators over their predicates.
+
+A pass says what it saw: a claim that needs a situation which never came up stays `unknown`.
+"""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeVar
@@ -156,16 +159,20 @@ def load_claims() -> dict[tuple[Kind, str], Claim]:
     return CLAIMS
 
 
-class Promise(NamedTuple):
-    """A claim as somebody makes it: with its argument, if it takes one."""
+@dataclass(frozen=True)
+class Promise:
+    """A claim as somebody makes it: with its argument, if it takes one.
+
+    `id` is the spelling used in reports: the claim's, with the argument where one was given.
+    """
 
     claim: Claim
     argument: str | None = None
+    id: str = field(init=False)
 
-    @property
-    def id(self) -> str:
-        """The spelling used in reports: the id, with the argument where one was given."""
-        return f"{self.claim.id}:{self.argument}" if self.argument is not None else self.claim.id
+    def __post_init__(self) -> None:
+        given = "" if self.argument is None else f":{self.argument}"
+        object.__setattr__(self, "id", self.claim.id + given)
 
 
 def promise(spelled: str, kind: Kind) -> Promise:
@@ -228,3 +235,64 @@ def validity_claims(kind: Kind) -> list[Promise]:
 def judged(found: Claim, *subject: Any) -> bool:
     """Whether the claim says anything about this subject."""
     return found.applies is None or found.applies(*subject)
+
+
+_S = TypeVar("_S", bound=Callable[[Any], bool | str | None])
+
+
+@dataclass(frozen=True)
+class Situation:
+    """An input worth having seen; `parts` are the variants that must all be reached, if it has any.
+
+    `reached` says whether something that was played (or asked) is in the situation, or in which part of it.
+    """
+
+    id: str
+    kinds: tuple[Kind, ...]
+    sentence: str
+    reached: Callable[[Any], bool | str | None]
+    required_by: tuple[str, ...]
+    parts: tuple[str, ...] = ()
+    excluded_by: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """The names under which it is counted: the id, or one for each part."""
+        return [f"{self.id}:{part}" for part in self.parts] or [self.id]
+
+
+SITUATIONS: Final[dict[tuple[Kind, str], Situation]] = {}
+
+
+def situation(
+    situation_id: str,
+    *,
+    kinds: Kind | tuple[Kind, ...] = Kind.CLIENT,
+    required_by: tuple[str, ...],
+    parts: tuple[str, ...] = (),
+    excluded_by: tuple[str, ...] = (),
+    sentence: str | None = None,
+) -> Callable[[_S], _S]:
+    """Register a predicate; the first line of its docstring is the sentence unless one is given."""
+    own = (kinds,) if isinstance(kinds, Kind) else kinds
+
+    def register(reached: _S) -> _S:
+        says = sentence or (reached.__doc__ or "").strip().splitlines()[0]
+        for kind in own:
+            SITUATIONS[kind, situation_id] = Situation(
+                situation_id, own, says, reached, required_by, parts, excluded_by
+            )
+        return reached
+
+    return register
+
+
+def load_situations() -> dict[tuple[Kind, str], Situation]:
+    """Every situation by kind and id."""
+    load()
+    return SITUATIONS
+
+
+def situations_of(kind: Kind) -> tuple[Situation, ...]:
+    """The situations of a kind."""
+    return tuple(found for (of, _), found in load_situations().items() if of is kind)

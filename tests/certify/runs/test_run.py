@@ -6,7 +6,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from kassay.certify.faulty.registry import load_controls
-from kassay.certify.kinds.driver import Candidate, ClaimCount, Tally
 from kassay.certify.kinds.exhaustive import scope_cases
 from kassay.certify.kinds.judging import Subject
 from kassay.certify.kinds.registry import driver_for
@@ -15,7 +14,7 @@ from kassay.certify.runs.blocks import Job, open_bench, play_block
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.runs.shrink import broken, shrink
-from kassay.certify.runs.verdicts import verdict_of
+from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, verdict_of
 from kassay.certify.targets.resolve import resolve
 from kassay.model.groups.history import History, Join
 from kassay.model.kinds import Kind

@@ -17,8 +17,7 @@ from kassay.properties.placement.plans import (
     replicas_distinct_in_plan,
 )
 from kassay.properties.placement.situations import has_many_moves
-from kassay.properties.registry import load_claims
-from kassay.properties.situations import situations_of
+from kassay.properties.registry import load_claims, situations_of
 from kassay.properties.sources import Drawn, Seeded
 from tests.properties.placement.plans import plan
 

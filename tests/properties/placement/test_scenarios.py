@@ -13,7 +13,7 @@ from kassay.properties.placement.scenarios import (
     brokers,
     request,
 )
-from kassay.properties.situations import situations_of
+from kassay.properties.registry import situations_of
 from kassay.properties.sources import Drawn, Seeded
 
 

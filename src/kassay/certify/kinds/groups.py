@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from kassay.certify.kinds.driver import Driver
 from kassay.certify.kinds.group_oracle import best_of_group
-from kassay.certify.kinds.judging import Subject
+from kassay.certify.kinds.judging import Driver, Subject
 from kassay.certify.kinds.shrink_candidates import shrunk_histories
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.groups.history import CreateTopic, History
@@ -31,16 +30,16 @@ class GroupDriver(Driver[History]):
         return history(source, profile)
 
     def play(self, case: History, subject: Subject) -> Iterator[Rebalanced]:
-        """The rebalances of the history; those with an input that is assumed away are not judged."""
+        """The rebalances of the history; with what another process answered."""
         player = player_for(subject)
         rounds = player.play(case)
         if subject.twin is not None:
             rounds = _with_twin(rounds, replace(player, new=subject.twin, looks=frozenset()).play(case))
         return rounds
 
-    def is_judged(self, played: Rebalanced, subject: Subject) -> bool:
+    def is_within(self, played: Rebalanced, assume: frozenset[str]) -> bool:
         """Whether every input is within what is assumed."""
-        return not subject.assume or all(within(step, subject.assume) for step in played.steps)
+        return all(within(step, assume) for step in played.steps)
 
     def best(self, outcome: Step, promise: Promise) -> Best:
         """The certified best loads, moves and rack mismatches."""

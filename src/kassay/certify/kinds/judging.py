@@ -1,17 +1,24 @@
-"""The one judge: where what somebody promised meets what happened, for targets of every kind."""
+"""The one judge: where what somebody promised meets what happened, for targets of every kind.
+
+A driver of a kind makes cases, plays them, and hands over what is to be judged.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 from kassay.model.calls import Failure, Look
 from kassay.model.errors import KassayError
 from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import Kind
 from kassay.model.lazy import lazy
 from kassay.properties.answers import OF_UNANSWERED
-from kassay.properties.registry import Promise, Scope, Violation
+from kassay.properties.groups.generator import Profile
+from kassay.properties.registry import Promise, Scope, Violation, situations_of
+from kassay.properties.sources import Source
 
 Best = Callable[[Any, Promise], Any]
 """The certified best for an outcome, as the promise's claim reads it; None where there is none to be had."""
@@ -42,7 +49,7 @@ class Subject:
         """The promises by what their predicates look at; treat as read-only."""
         return {scope: tuple(p for p in self.promises if p.claim.scope is scope) for scope in Scope}
 
-    @lazy
+    @property
     def looks(self) -> frozenset[Look]:
         """The second looks that the promises need, those in another process left out."""
         return frozenset(look for p in self.promises for look in p.claim.looks) - {Look.PROCESS}
@@ -139,3 +146,78 @@ def _apply(promise: Promise, seen: Examination, thing: object, contradictory: bo
         more = (*more, promise.argument if promise.argument is not None else claim.argument)
     for evidence in claim.predicate(thing, *more):
         seen.violations.append(Violation(name, evidence, contradictory))
+
+
+Case = TypeVar("Case")
+
+
+class Driver(ABC, Generic[Case]):
+    """One kind of target: how its cases are made, played, shrunk and written down."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.situations = situations_of(kind)
+
+    @abstractmethod
+    def generate(self, source: Source, profile: Profile) -> Case:
+        """A case out of the source's choices."""
+
+    @abstractmethod
+    def play(self, case: Case, subject: Subject) -> Iterable[Played]:
+        """Put the case to the subject, with the second looks that its promises need."""
+
+    @abstractmethod
+    def shrink_candidates(self, case: Case) -> Iterator[Case]:
+        """Cases that are a little smaller, the boldest cuts first."""
+
+    @abstractmethod
+    def size(self, case: Case) -> tuple[int, ...]:
+        """What makes one case smaller than another."""
+
+    @abstractmethod
+    def counts(self, case: Case) -> Mapping[str, int]:
+        """Members, partitions and events of a case, for the report."""
+
+    @abstractmethod
+    def encode(self, case: Case) -> dict[str, Any]:
+        """The case as a document."""
+
+    @abstractmethod
+    def decode(self, document: object, path: str) -> Case:
+        """The case that a document holds; raises `InputError`."""
+
+    @abstractmethod
+    def narrate(self, case: Case, subject: Subject) -> list[dict[str, Any]]:
+        """What happens when the case is put to the subject, step by step, second looks left out."""
+
+    def best(self, outcome: Any, promise: Promise) -> Any:
+        """The certified best for an outcome, as the promise's claim reads it; None if there is none."""
+        return None
+
+    def is_within(self, played: Any, assume: frozenset[str]) -> bool:
+        """Whether what was asked is within what is assumed; by default no other is generated."""
+        return True
+
+    def scene(self, case: Case, played: Any) -> object:
+        """What situations are looked for in; None for nothing."""
+        return played
+
+    def asked(self, case: Case, played: Any) -> int:
+        """How much was asked."""
+        return len(played.steps)
+
+    def examine(self, case: Case, subject: Subject) -> Examination:
+        """Play the case, judge every promise on the way, and count the situations that were reached."""
+        seen = Examination()
+        for played in self.play(case, subject):
+            seen.asked += self.asked(case, played)
+            if not subject.assume or self.is_within(played, subject.assume):
+                judge(played, subject, seen, self.best)
+            scene = self.scene(case, played)
+            for situation in self.situations if scene is not None else ():
+                part = situation.reached(scene)
+                if part:
+                    name = f"{situation.id}:{part}" if situation.parts else situation.id
+                    seen.reached[name] = seen.reached.get(name, 0) + 1
+            if subject.watch is not None:
+                subject.watch(played)
+        return seen

@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from kassay.certify.kinds.driver import Driver
-from kassay.certify.kinds.judging import Calls, Subject
+from kassay.certify.kinds.judging import Calls, Driver, Subject
 from kassay.model.calls import Look, Probe
 from kassay.model.partitioners.documents import sends_of, sends_to_json, sent_to_json
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata

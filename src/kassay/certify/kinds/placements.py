@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from kassay.certify.kinds.driver import Driver
-from kassay.certify.kinds.judging import Calls, Subject
+from kassay.certify.kinds.judging import Calls, Driver, Subject
 from kassay.certify.kinds.placement_oracle import best_of_placement
 from kassay.model import codec
 from kassay.model.cluster import Broker

@@ -8,8 +8,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
-from kassay.certify.kinds.driver import Driver
-from kassay.certify.kinds.judging import Calls, Subject
+from kassay.certify.kinds.judging import Calls, Driver, Subject
 from kassay.model.calls import Failure
 from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import (

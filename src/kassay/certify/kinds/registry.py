@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Final
 
-from kassay.certify.kinds.driver import Driver
 from kassay.certify.kinds.groups import GroupDriver
+from kassay.certify.kinds.judging import Driver
 from kassay.certify.kinds.partitioners import SendsDriver
 from kassay.certify.kinds.placements import PlacementDriver
 from kassay.certify.kinds.plans import PlanDriver

@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from kassay.certify.kinds.driver import Driver
-from kassay.certify.kinds.judging import Subject
+from kassay.certify.kinds.judging import Driver, Subject
 from kassay.model.streams.documents import task_history_of, task_history_to_json, task_step_to_json
 from kassay.model.streams.history import (
     ProcessJoin,

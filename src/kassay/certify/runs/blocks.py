@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from kassay.certify.kinds.driver import Driver, Tally
-from kassay.certify.kinds.judging import Examination, Subject
+from kassay.certify.kinds.judging import Driver, Examination, Subject
 from kassay.certify.kinds.registry import driver_for
 from kassay.certify.processes.host import Host
 from kassay.certify.runs.options import RunOptions, profile_of, promises_of
+from kassay.certify.runs.verdicts import Tally
 from kassay.certify.targets.target import Target
 from kassay.model.groups.step import Rebalanced
 from kassay.properties.groups.generator import Profile
@@ -117,7 +117,9 @@ class Bench:
     def look(self, index: int, watch: Callable[[Rebalanced], None] | None = None) -> tuple[Any, Examination]:
         """Case number `index` and what it showed; `watch` is shown its rebalances."""
         case = self.job.case(index)
-        subject = replace(self.subject_for(index), watch=watch)
+        subject = self.subject_for(index)
+        if watch is not None:
+            subject = replace(subject, watch=watch)
         seen = self.driver.examine(case, subject)
         if subject.twin is not None:
             seen.reached["other-process"] = 1

@@ -12,7 +12,6 @@ from typing import Any
 
 from kassay import __version__
 from kassay.certify.faulty.registry import Control, controls_of
-from kassay.certify.kinds.driver import ClaimCount, Tally
 from kassay.certify.kinds.exhaustive import scope_cases
 from kassay.certify.kinds.judging import InternalError, Subject
 from kassay.certify.runs.blocks import Bench, Job, open_bench, open_host, play_block
@@ -20,7 +19,7 @@ from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexa
 from kassay.certify.runs.options import DEFAULT_SECONDS, RunOptions
 from kassay.certify.runs.scaling import scaling_result
 from kassay.certify.runs.shrink import shrink
-from kassay.certify.runs.verdicts import reached_by_id, verdict_of
+from kassay.certify.runs.verdicts import ClaimCount, Tally, reached_by_id, verdict_of
 from kassay.certify.targets.target import Target
 from kassay.model.groups.trace import Trace
 from kassay.model.verdict import Verdict

@@ -1,12 +1,96 @@
-"""From counts to verdicts: holds only with enough judgements and every required situation reached."""
+"""What many cases add up to, and from counts to verdicts: holds only with enough judgements and every
+required situation reached.
+"""
 
 from __future__ import annotations
 
-from kassay.certify.kinds.driver import ClaimCount, Tally
+from dataclasses import dataclass, field
+from typing import Any
+
+from kassay.certify.kinds.judging import Driver, Examination
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
-from kassay.properties.registry import Promise, Scope
-from kassay.properties.situations import required, situations_of
+from kassay.properties.registry import Promise, Scope, Violation, situations_of
+
+
+@dataclass
+class Candidate:
+    """The smallest case so far that breaks a claim."""
+
+    contradictory: bool
+    size: tuple[int, ...]
+    index: int
+    case: dict[str, Any]
+
+    @property
+    def rank(self) -> tuple[bool, tuple[int, ...], int]:
+        """Ordinary before contradictory, small before large, early before late."""
+        return self.contradictory, self.size, self.index
+
+
+@dataclass
+class ClaimCount:
+    """How often one claim was judged, in how many cases it was broken, and the smallest such case.
+
+    `contradictory` counts those of the `failed` cases that broke it on contradictory input only.
+    """
+
+    checked: int = 0
+    failed: int = 0
+    contradictory: int = 0
+    worst: Candidate | None = None
+
+    def add(self, other: ClaimCount) -> None:
+        """Take in what others counted."""
+        self.checked += other.checked
+        self.failed += other.failed
+        self.contradictory += other.contradictory
+        if other.worst is not None and (self.worst is None or other.worst.rank < self.worst.rank):
+            self.worst = other.worst
+
+
+@dataclass
+class Tally:
+    """What a block of cases showed; tallies add up in any order to the same sum."""
+
+    histories: int = 0
+    asked: int = 0
+    counts: dict[str, ClaimCount] = field(default_factory=dict)
+    reached: dict[str, int] = field(default_factory=dict)
+
+    def take(self, index: int, case: Any, seen: Examination, driver: Driver[Any]) -> None:
+        """Take in one examination."""
+        self.histories += 1
+        self.asked += seen.asked
+        for claim_id, number in seen.judged.items():
+            self.counts.setdefault(claim_id, ClaimCount()).checked += number
+        for situation, number in seen.reached.items():
+            self.reached[situation] = self.reached.get(situation, 0) + number
+        if seen.violations:
+            self._note(index, case, seen.violations, driver)
+
+    def _note(self, index: int, case: Any, violations: list[Violation], driver: Driver[Any]) -> None:
+        size = driver.size(case)
+        noted: set[str] = set()
+        for violation in sorted(violations, key=lambda v: v.contradictory):
+            if violation.claim in noted:
+                continue
+            noted.add(violation.claim)
+            count = self.counts.setdefault(violation.claim, ClaimCount())
+            count.failed += 1
+            count.contradictory += violation.contradictory
+            rank = (violation.contradictory, size, index)
+            if count.worst is None or rank < count.worst.rank:
+                count.worst = Candidate(violation.contradictory, size, index, driver.encode(case))
+
+    def add(self, other: Tally) -> None:
+        """Take in another block."""
+        self.histories += other.histories
+        self.asked += other.asked
+        for claim_id, count in other.counts.items():
+            self.counts.setdefault(claim_id, ClaimCount()).add(count)
+        for situation, number in other.reached.items():
+            self.reached[situation] = self.reached.get(situation, 0) + number
 
 
 def verdict_of(
@@ -29,7 +113,13 @@ def verdict_of(
         return Verdict.UNKNOWN, f"judged {count.checked} times, {found.claim.minimum} needed"
     if found.claim.id == "deterministic" and not tally.reached.get("other-process"):
         return Verdict.UNKNOWN, "no other process was asked"
-    lacking = [name for s in required(found.claim.id, kind, assume) for name in s.missing(tally.reached)]
+    lacking = [
+        name
+        for situation in situations_of(kind)
+        if found.claim.id in situation.required_by and not assume & set(situation.excluded_by)
+        for name in situation.names
+        if not tally.reached.get(name)
+    ]
     if lacking:
         shown = ", ".join(lacking[:4]) + (f" and {len(lacking) - 4} more" if len(lacking) > 4 else "")
         return Verdict.UNKNOWN, f"not reached: {shown}"
@@ -38,7 +128,4 @@ def verdict_of(
 
 def reached_by_id(kind: Kind, tally: Tally) -> dict[str, int]:
     """How often each situation of the kind was reached; one of several parts by its rarest part."""
-    return {
-        s.id: min(tally.reached.get(name, 0) for name in ([f"{s.id}:{part}" for part in s.parts] or [s.id]))
-        for s in situations_of(kind)
-    }
+    return {s.id: min(tally.reached.get(name, 0) for name in s.names) for s in situations_of(kind)}

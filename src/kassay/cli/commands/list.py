@@ -69,7 +69,7 @@ def _rows(thing: str) -> list[dict[str, str]]:
             for (claim_id, sentence), kinds in merged.items()
         ]
     if thing == "situations":
-        from kassay.properties.situations import load_situations
+        from kassay.properties.registry import load_situations
 
         return [
             {
@@ -78,7 +78,7 @@ def _rows(thing: str) -> list[dict[str, str]]:
                 "the input": s.sentence,
                 "required by": " ".join(s.required_by),
             }
-            for s in load_situations()
+            for s in dict.fromkeys(load_situations().values())
         ]
     if thing == "assumptions":
         from kassay.properties.groups.assumptions import ASSUMPTIONS

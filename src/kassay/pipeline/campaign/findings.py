@@ -14,8 +14,7 @@ from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kassay.certify.kinds.driver import Driver
-from kassay.certify.kinds.judging import Examination, Subject
+from kassay.certify.kinds.judging import Driver, Examination, Subject
 from kassay.certify.runs.blocks import Bench, open_bench
 from kassay.certify.runs.run import counterexample
 from kassay.certify.runs.shrink import broken, shrink

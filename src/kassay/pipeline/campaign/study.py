@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
-from kassay.certify.kinds.driver import ClaimCount, Tally
-from kassay.certify.runs.verdicts import reached_by_id, verdict_of
+from kassay.certify.runs.verdicts import ClaimCount, Tally, reached_by_id, verdict_of
 from kassay.pipeline.campaign.campaign import Campaign
 from kassay.pipeline.campaign.findings import findings
 from kassay.pipeline.campaign.lanes import Lane

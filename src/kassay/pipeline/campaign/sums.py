@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.kinds.driver import ClaimCount, Driver, Tally
-from kassay.certify.kinds.judging import Examination
+from kassay.certify.kinds.judging import Driver, Examination
+from kassay.certify.runs.verdicts import ClaimCount, Tally
 from kassay.properties.registry import Violation, as_text
 
 ORDINARY: Final = "ordinary"

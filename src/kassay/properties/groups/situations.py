@@ -9,7 +9,7 @@ from kassay.model.calls import Look
 from kassay.model.groups.history import AddPartitions, Join, Resubscribe
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import CONSUMER_GROUPS
-from kassay.properties.situations import situation
+from kassay.properties.registry import situation
 
 BALANCE: Final = ("balanced-within-one", "balanced-kip54", "balanced-optimal")
 NO_CONFLICT: Final = ("no-conflicting-claims",)

@@ -7,7 +7,7 @@ from typing import Final
 from kassay.model.kinds import Kind
 from kassay.model.placement.plan import Plan
 from kassay.model.placement.request import PlacementRequest
-from kassay.properties.situations import situation
+from kassay.properties.registry import situation
 
 _SPREADING: Final = ("rack-spread", "leaders-even", "no-fenced-leader")
 

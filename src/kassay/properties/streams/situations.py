@@ -7,7 +7,7 @@ from typing import Final
 
 from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskChange, TaskHistory, happen
-from kassay.properties.situations import situation
+from kassay.properties.registry import situation
 from kassay.properties.streams.scenarios import ACCEPTABLE_LAG
 
 _MOVING: Final = ("converges", "stable", "sticky-minimal")
