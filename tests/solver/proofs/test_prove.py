@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.solver.proofs.prove import Obligation, ProofVerdict, chosen, obligations, proofs, prove
+from kassay.solver.proofs.obligation import Obligation, ProofVerdict, obligations
+from kassay.solver.proofs.prove import chosen, proofs, prove
 
 
 @pytest.mark.parametrize("obligation", obligations(), ids=lambda each: each.name)

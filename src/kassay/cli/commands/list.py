@@ -129,7 +129,7 @@ def _rows(thing: str) -> list[dict[str, str]]:
 
         return [{"suite": name, "instances": sentence} for name, sentence in SUITES.items()]
     if thing == "proofs":
-        from kassay.solver.proofs.prove import obligations
+        from kassay.solver.proofs.obligation import obligations
 
         return [
             {"proof": o.name, "expected": str(o.expected), "which says": o.sentence, "source": o.source}

@@ -25,7 +25,8 @@ def command(names: tuple[str, ...], seconds: float, json_path: str | None) -> in
     from kassay.cli.bars import bar
     from kassay.report.screen.optima import proof_view
     from kassay.report.screen.terminal import console
-    from kassay.solver.proofs.prove import ProofVerdict, chosen, proofs
+    from kassay.solver.proofs.obligation import ProofVerdict
+    from kassay.solver.proofs.prove import chosen, proofs
 
     found = []
     with bar("proving", len(chosen(names))) as tell:

@@ -4,58 +4,22 @@ A claim is one or several obligations. Where it speaks of every member or every 
 step of the induction are obligations of their own: Z3 does not do the induction, we do. Witnesses
 stand in place of existentials ("the owner of p is ..."), quotients are named where div and mod would be
 opaque. Claims that we know to be false are among them, expected to be refuted.
-The obligations are in `proofs_ranges`, `proofs_replicas` and `proofs_numbers`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import z3  # type: ignore[import-untyped]
 
 from kassay.model.errors import InputError
+from kassay.solver.proofs.obligation import Obligation, ProofVerdict, obligations
 
 TIME_LIMIT: Final = 20.0
 _LADDER: Final = 64
-
-
-class ProofVerdict(StrEnum):
-    """What came of an obligation; a spent time limit is `unknown`."""
-
-    PROVED = "proved"
-    REFUTED = "refuted"
-    UNKNOWN = "unknown"
-
-
-class Question(NamedTuple):
-    """Do the assumptions imply the goal? `shown` are the unknowns of a counterexample, the first
-    of them made as small as possible, then the second, and so on."""
-
-    assumptions: Sequence[Any]
-    goal: Any
-    shown: Sequence[Any]
-
-
-@dataclass(frozen=True)
-class Obligation:
-    """One question of a claim: `part` is "all sizes", "base", "step", "lemma" or what it adds."""
-
-    claim: str
-    part: str
-    sentence: str
-    source: str
-    ask: Callable[[], Question]
-    expected: ProofVerdict = ProofVerdict.PROVED
-
-    @property
-    def name(self) -> str:
-        """How a user asks for it; the claim's name asks for all its parts."""
-        return f"{self.claim}/{self.part}"
 
 
 @dataclass(frozen=True)
@@ -83,16 +47,6 @@ class Proof:
             "counterexample": None if self.counterexample is None else dict(self.counterexample),
             "elapsed_s": round(self.elapsed_s, 3),
         }
-
-
-@cache
-def obligations() -> tuple[Obligation, ...]:
-    """Every obligation, in reading order."""
-    from kassay.solver.proofs import numbers as proofs_numbers
-    from kassay.solver.proofs import ranges as proofs_ranges
-    from kassay.solver.proofs import replicas as proofs_replicas
-
-    return (*proofs_ranges.OBLIGATIONS, *proofs_replicas.OBLIGATIONS, *proofs_numbers.OBLIGATIONS)
 
 
 def chosen(names: Iterable[str] = ()) -> list[Obligation]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import z3  # type: ignore[import-untyped]
 
-from kassay.solver.proofs.prove import Obligation, ProofVerdict, Question
+from kassay.solver.proofs.obligation import ProofVerdict, Question, obligation
 
 _RANGE: Final = "Kafka RangeAssignor"
 _ROUND_ROBIN: Final = "Kafka RoundRobinAssignor"
@@ -43,16 +43,13 @@ def _length(i: Any, q: Any, r: Any) -> Any:
     return q + z3.If(i < r, 1, 0)
 
 
+@obligation("range-contiguous", "base", "the first member starts at partition 0", _RANGE)
 def _range_first() -> Question:
     n, m, q, r, known = _shares()
     return Question(known, _start(z3.IntVal(0), q, r) == 0, (m, n))
 
 
-def _range_last() -> Question:
-    n, m, q, r, known = _shares()
-    return Question(known, _start(m, q, r) == n, (m, n))
-
-
+@obligation("range-contiguous", "step", "a member starts where the one before ends", _RANGE)
 def _range_next() -> Question:
     n, m, q, r, known = _shares()
     i = z3.Int("i")
@@ -60,6 +57,13 @@ def _range_next() -> Question:
     return Question([*known, i >= 0, i < m], goal, (m, n, i))
 
 
+@obligation("range-contiguous", "end", "behind the last member no partition is left", _RANGE)
+def _range_last() -> Question:
+    n, m, q, r, known = _shares()
+    return Question(known, _start(m, q, r) == n, (m, n))
+
+
+@obligation("range-even", "all", "no member has two partitions more than another", _RANGE)
 def _range_even() -> Question:
     n, m, q, r, known = _shares()
     i, j = _ints("i j")
@@ -67,6 +71,13 @@ def _range_even() -> Question:
     return Question([*known, i >= 0, i < m, j >= 0, j < m], z3.And(gap <= 1, gap >= -1), (m, n, i, j))
 
 
+@obligation("range-disjoint", "lemma", "whole shares between two members are not negative", _RANGE)
+def _range_between() -> Question:
+    q, i, j = _ints("q i j")
+    return Question([q >= 0, i >= 0, i < j], (j - i - 1) * q >= 0, (q, i, j))
+
+
+@obligation("range-disjoint", "all", "an earlier member ends before a later one starts", _RANGE)
 def _range_disjoint() -> Question:
     n, m, q, r, known = _shares()
     i, j = _ints("i j")
@@ -75,11 +86,7 @@ def _range_disjoint() -> Question:
     return Question([*known, i >= 0, i < j, j < m, between], goal, (m, n, i, j))
 
 
-def _range_between() -> Question:
-    q, i, j = _ints("q i j")
-    return Question([q >= 0, i >= 0, i < j], (j - i - 1) * q >= 0, (q, i, j))
-
-
+@obligation("range-owner", "long", "p div (q + 1) owns p among the longer shares", _RANGE)
 def _range_owner_long() -> Question:
     """A partition before r * (q + 1) is owned by p div (q + 1), here called a with remainder b."""
     n, m, q, r, known = _shares()
@@ -89,6 +96,7 @@ def _range_owner_long() -> Question:
     return Question([*known, *region], goal, (m, n, p))
 
 
+@obligation("range-owner", "short", "r + (p - r(q + 1)) div q owns the rest", _RANGE)
 def _range_owner_short() -> Question:
     """One from r * (q + 1) on is owned by r + (p - r * (q + 1)) div q."""
     n, m, q, r, known = _shares()
@@ -99,12 +107,14 @@ def _range_owner_short() -> Question:
     return Question([*known, *region], goal, (m, n, p))
 
 
+@obligation("range-cover", "base", "nothing lies before the first member", _RANGE)
 def _cover_base() -> Question:
     p = z3.Int("p")
     start = z3.Function("start", z3.IntSort(), z3.IntSort())
     return Question([start(0) == 0], z3.Not(z3.And(p >= 0, p < start(0))), (p,))
 
 
+@obligation("range-cover", "step", "contiguous shares leave no partition out", _RANGE)
 def _cover_step() -> Question:
     """If the first i members own everything before start(i), the first i + 1 own all before start(i + 1)."""
     integers = z3.IntSort()
@@ -130,12 +140,14 @@ def _dealt(turns: Any, i: Any, m: Any, name: str) -> tuple[Any, list[Any]]:
     return count, [turns - i + m - 1 == count * m + rest, rest >= 0, rest < m]
 
 
+@obligation("roundrobin-count", "base", "before the first turn nobody has anything", _ROUND_ROBIN)
 def _deal_base() -> Question:
     m, i = _ints("m i")
     count, named = _dealt(z3.IntVal(0), i, m, "i")
     return Question([m >= 1, i >= 0, i < m, *named], count == 0, (m, i))
 
 
+@obligation("roundrobin-count", "lemma", "the count is n div m, and one if n mod m > i", _ROUND_ROBIN)
 def _deal_lemma() -> Question:
     """With n = a * m + b, member i has a partitions, and one more if b > i."""
     n, m, i, a, b = _ints("n m i a b")
@@ -144,6 +156,7 @@ def _deal_lemma() -> Question:
     return Question(known, z3.And(rest >= 0, rest < m), (m, n, i))
 
 
+@obligation("roundrobin-count", "step", "turn n adds one to member n mod m alone", _ROUND_ROBIN)
 def _deal_step() -> Question:
     """By the lemma the count is a + [b > i]; the next turn raises b, or a where b starts again at 0."""
     m, i, a, b = _ints("m i a b")
@@ -153,6 +166,7 @@ def _deal_step() -> Question:
     return Question(known, after == before + z3.If(b == i, 1, 0), (m, i, a, b))
 
 
+@obligation("roundrobin-even", "all", "counts differ by at most one", _ROUND_ROBIN)
 def _deal_even() -> Question:
     n, m, i, j = _ints("n m i j")
     mine, named = _dealt(n, i, m, "i")
@@ -171,6 +185,9 @@ def _size(p: Any, n: Any, i: Any) -> Any:
     return _most(z3.IntVal(0), _least(n, p - n * i))
 
 
+@obligation("ceil-range-even", "C=2", "with 2 members they do", _CEILING, asked=("C=2",))
+@obligation("ceil-range-even", "P<=3", "with at most 3 partitions they do", _CEILING, asked=("P<=3",))
+@obligation("ceil-range-even", "all", "sizes differ by at most one", _CEILING, expected=ProofVerdict.REFUTED)
 def _ceiling_even(*extra: str) -> Question:
     p, c, n, known = _ceiling()
     more = {"P<=3": p <= 3, "C=2": c == 2}
@@ -178,62 +195,13 @@ def _ceiling_even(*extra: str) -> Question:
     return Question([*known, *(more[name] for name in extra)], goal, (p, c, n))
 
 
+@obligation("ceil-range-idle", "iff", "the last member is idle iff (C - 1) N >= P", _CEILING)
 def _ceiling_idle() -> Question:
     p, c, n, known = _ceiling()
     return Question(known, (_size(p, n, c - 1) == 0) == ((c - 1) * n >= p), (p, c, n))
 
 
+@obligation("ceil-range-idle", "P=C+1", "one partition more than members idles the last", _CEILING)
 def _ceiling_one_more() -> Question:
     p, c, n, known = _ceiling()
     return Question([*known, p == c + 1, c >= 3], z3.And(n == 2, _size(p, n, c - 1) == 0), (p, c, n))
-
-
-OBLIGATIONS: Final = (
-    Obligation("range-contiguous", "base", "the first member starts at partition 0", _RANGE, _range_first),
-    Obligation("range-contiguous", "step", "a member starts where the one before ends", _RANGE, _range_next),
-    Obligation("range-contiguous", "end", "behind the last member no partition is left", _RANGE, _range_last),
-    Obligation("range-even", "all", "no member has two partitions more than another", _RANGE, _range_even),
-    Obligation(
-        "range-disjoint", "lemma", "whole shares between two members are not negative", _RANGE, _range_between
-    ),
-    Obligation(
-        "range-disjoint", "all", "an earlier member ends before a later one starts", _RANGE, _range_disjoint
-    ),
-    Obligation(
-        "range-owner", "long", "p div (q + 1) owns p among the longer shares", _RANGE, _range_owner_long
-    ),
-    Obligation("range-owner", "short", "r + (p - r(q + 1)) div q owns the rest", _RANGE, _range_owner_short),
-    Obligation("range-cover", "base", "nothing lies before the first member", _RANGE, _cover_base),
-    Obligation("range-cover", "step", "contiguous shares leave no partition out", _RANGE, _cover_step),
-    Obligation(
-        "roundrobin-count", "base", "before the first turn nobody has anything", _ROUND_ROBIN, _deal_base
-    ),
-    Obligation(
-        "roundrobin-count", "lemma", "the count is n div m, and one if n mod m > i", _ROUND_ROBIN, _deal_lemma
-    ),
-    Obligation(
-        "roundrobin-count", "step", "turn n adds one to member n mod m alone", _ROUND_ROBIN, _deal_step
-    ),
-    Obligation("roundrobin-even", "all", "counts differ by at most one", _ROUND_ROBIN, _deal_even),
-    Obligation(
-        "ceil-range-even", "all", "sizes differ by at most one", _CEILING, _ceiling_even, ProofVerdict.REFUTED
-    ),
-    Obligation(
-        "ceil-range-even",
-        "P<=3",
-        "with at most 3 partitions they do",
-        _CEILING,
-        lambda: _ceiling_even("P<=3"),
-    ),
-    Obligation("ceil-range-even", "C=2", "with 2 members they do", _CEILING, lambda: _ceiling_even("C=2")),
-    Obligation(
-        "ceil-range-idle", "iff", "the last member is idle iff (C - 1) N >= P", _CEILING, _ceiling_idle
-    ),
-    Obligation(
-        "ceil-range-idle",
-        "P=C+1",
-        "one partition more than members idles the last",
-        _CEILING,
-        _ceiling_one_more,
-    ),
-)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import z3  # type: ignore[import-untyped]
 
-from kassay.solver.proofs.prove import Obligation, ProofVerdict, Question
+from kassay.solver.proofs.obligation import ProofVerdict, Question, obligation
 
 _STRIPED: Final = "Kafka AdminUtils.assignReplicasToBrokers without racks"
 _LEADERS: Final = "theorem 3 of the optimality notes"
@@ -31,17 +31,14 @@ def _placed(rf: Any, brokers: Any) -> Question:
     return Question(known, goal, (brokers, first, shift, j, k))
 
 
+@obligation("replicas-distinct", "all", "RF <= brokers gives distinct replicas", _STRIPED)
 def _distinct() -> Question:
     rf, brokers = _ints("RF B")
     question = _placed(rf, brokers)
     return question._replace(assumptions=[*question.assumptions, rf <= brokers])
 
 
-def _one_too_many() -> Question:
-    brokers = z3.Int("B")
-    return _placed(brokers + 1, brokers)
-
-
+@obligation("replicas-distinct", "quotients", "the same with every quotient named", _STRIPED)
 def _named_quotients() -> Question:
     """The same with every quotient named: steps a and b, their brokers x and y, and the lemma's instances."""
     rf, brokers, first, shift, j, k = _ints("RF B first shift j k")
@@ -60,11 +57,13 @@ def _named_quotients() -> Question:
     )
 
 
+@obligation("replicas-distinct", "lemma", "no multiple of d lies strictly between 0 and d", _STRIPED)
 def _no_multiple() -> Question:
     d, k, p = _ints("d k p")
     return Question([k > 0, k < d], k != p * d, (d, k, p))
 
 
+@obligation("replicas-distinct", "step", "different steps reach different brokers", _STRIPED)
 def _linear_step() -> Question:
     """With the lemma for j and k, what is left is linear: steps in 1 .. B - 1 wrap at most once."""
     brokers, first, a, b = _ints("B first a b")
@@ -77,31 +76,21 @@ def _linear_step() -> Question:
     return Question(known, goal, (brokers, first, a, b))
 
 
+@obligation(
+    "replicas-beyond",
+    "all",
+    "RF = brokers + 1 gives distinct replicas",
+    _STRIPED,
+    expected=ProofVerdict.REFUTED,
+)
+def _one_too_many() -> Question:
+    brokers = z3.Int("B")
+    return _placed(brokers + 1, brokers)
+
+
+@obligation("leaders-even", "all", "ceil((Q + 1) / RF) <= Q div RF + 1", _LEADERS)
 def _leaders() -> Question:
     q, rf, a, b, c, d = _ints("Q RF a b c d")
     floor = [q == a * rf + b, b >= 0, b < rf]
     ceiling = [q + 1 + rf - 1 == c * rf + d, d >= 0, d < rf]
     return Question([q >= 0, rf >= 1, *floor, *ceiling], c <= a + 1, (rf, q))
-
-
-OBLIGATIONS: Final = (
-    Obligation("replicas-distinct", "all", "RF <= brokers gives distinct replicas", _STRIPED, _distinct),
-    Obligation(
-        "replicas-distinct", "quotients", "the same with every quotient named", _STRIPED, _named_quotients
-    ),
-    Obligation(
-        "replicas-distinct", "lemma", "no multiple of d lies strictly between 0 and d", _STRIPED, _no_multiple
-    ),
-    Obligation(
-        "replicas-distinct", "step", "different steps reach different brokers", _STRIPED, _linear_step
-    ),
-    Obligation(
-        "replicas-beyond",
-        "all",
-        "RF = brokers + 1 gives distinct replicas",
-        _STRIPED,
-        _one_too_many,
-        ProofVerdict.REFUTED,
-    ),
-    Obligation("leaders-even", "all", "ceil((Q + 1) / RF) <= Q div RF + 1", _LEADERS, _leaders),
-)
