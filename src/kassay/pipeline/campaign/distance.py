@@ -10,6 +10,7 @@ from kassay.model.cluster import TopicPartition
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.properties.groups.balance import ORDER
+from kassay.solver.consumers.gap import Figures, shortfall
 
 
 class Distance:
@@ -67,24 +68,19 @@ class Distance:
         sums["members"] = max(sums["members"], len(loads))
         sums["partitions"] = max(sums["partitions"], sum(loads))
         self._equal = self._equal and outcome.group.equal_subscriptions
-        balance = sum(load * load for load in loads) - sum(load * load for load in best.loads)
-        spread = (loads[-1] - loads[0]) - (best.loads[-1] - best.loads[0])
-        moves = len(moved(outcome.given, outcome.previous))
-        sums["balance"] += balance
-        sums["balance_worst"] = max(sums["balance_worst"], balance)
-        sums["spread_worst"] = max(sums["spread_worst"], spread)
-        sums["moved"] += moves
+        mine = Figures(
+            tuple(loads),
+            len(moved(outcome.given, outcome.previous)),
+            len(rack_mismatches(outcome.cluster, outcome.group, outcome.given)),
+        )
+        far = shortfall(mine, Figures(best.loads, best.moved, best.mismatched))
+        sums["moved"] += mine.moved
         sums["moved_least"] += best.moved
-        if balance:
-            sums["unbalanced"] += 1
-            return
-        needless = moves - best.moved
-        sums["movement"] += needless
-        sums["movement_worst"] = max(sums["movement_worst"], needless)
-        if needless == 0 and outcome.cluster.brokers:
-            wrong = len(rack_mismatches(outcome.cluster, outcome.group, outcome.given)) - best.mismatched
-            sums["rack"] += wrong
-            sums["rack_worst"] = max(sums["rack_worst"], wrong)
+        sums["unbalanced"] += far.balance > 0
+        sums["spread_worst"] = max(sums["spread_worst"], far.spread)
+        for goal, value in (("balance", far.balance), ("movement", far.movement), ("rack", far.rack)):
+            sums[goal] += value or 0
+            sums[f"{goal}_worst"] = max(sums[f"{goal}_worst"], value or 0)
 
     def row(self) -> dict[str, Any]:
         """The columns of the table `gaps`, the history's own left out."""

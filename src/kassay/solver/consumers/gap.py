@@ -24,6 +24,36 @@ GENERATION = 1
 """The generation that `as_group` gives to all claims; nobody's is stale."""
 
 
+class Figures(NamedTuple):
+    """What an assignment is worth: its loads, least first, its moves, and its rack mismatches."""
+
+    loads: tuple[int, ...]
+    moved: int
+    rack_mismatch: int
+
+
+class Shortfall(NamedTuple):
+    """How far figures are from the best ones; None is "not judged"."""
+
+    balance: int
+    spread: int
+    movement: int | None
+    rack: int | None
+
+
+def shortfall(mine: Figures, best: Figures, order: Sequence[str] = MOVEMENT_FIRST) -> Shortfall:
+    """The distance in each goal; one after the balance is judged where those before it are reached."""
+    balance = sum(load * load for load in mine.loads) - sum(load * load for load in best.loads)
+    spread = (mine.loads[-1] - mine.loads[0]) - (best.loads[-1] - best.loads[0])
+    further = {"movement": mine.moved - best.moved, "rack": mine.rack_mismatch - best.rack_mismatch}
+    judged: dict[str, int] = {}
+    for goal in order[1:] if balance == 0 else ():
+        judged[goal] = further[goal]
+        if further[goal]:
+            break
+    return Shortfall(balance, spread, judged.get("movement"), judged.get("rack"))
+
+
 @dataclass(frozen=True)
 class Gap:
     """An answer's distance to the optimum; None is "not judged". `missing` partitions were left out."""
@@ -34,10 +64,10 @@ class Gap:
     moved: int
     rack_mismatch: int
     missing: int
-    balance: int | None
-    spread: int | None
-    movement: int | None
-    rack: int | None
+    balance: int | None = None
+    spread: int | None = None
+    movement: int | None = None
+    rack: int | None = None
 
     def document(self) -> dict[str, Any]:
         """The gap as JSON."""
@@ -70,29 +100,11 @@ def gap(
     owners = owners_of(problem, answer)
     missing = sum(row.count(NOBODY) for row in owners.values())
     loads, moved, rack_mismatch = figures(problem, owners)
+    mine = Figures(tuple(sorted(loads)), moved, rack_mismatch)
     if missing:
-        return Gap(problem, best, tuple(sorted(loads)), moved, rack_mismatch, missing, None, None, None, None)
-    balance = sum(load * load for load in loads) - best.sum_squares
-    spread = (max(loads) - min(loads)) - (best.loads[-1] - best.loads[0])
-    more = {"movement": moved - best.moved, "rack": rack_mismatch - best.rack_mismatch}
-    judged: dict[str, int] = {}
-    if balance == 0:
-        for objective in best.order[1:]:
-            judged[objective] = more[objective]
-            if more[objective]:
-                break
-    return Gap(
-        problem,
-        best,
-        tuple(sorted(loads)),
-        moved,
-        rack_mismatch,
-        missing,
-        balance,
-        spread,
-        judged.get("movement"),
-        judged.get("rack"),
-    )
+        return Gap(problem, best, *mine, missing)
+    least = Figures(best.loads, best.moved, best.rack_mismatch)
+    return Gap(problem, best, *mine, missing, *shortfall(mine, least, best.order))
 
 
 def owners_of(problem: Problem, answer: Mapping[str, Iterable[TopicPartition]]) -> dict[str, tuple[int, ...]]:
