@@ -28,12 +28,12 @@ from kassay.certify.runs.shrink import broken
 from kassay.certify.targets.resolve import resolve
 from kassay.certify.targets.target import Target
 from kassay.model.errors import InputError
-from kassay.pipeline.campaign.campaign import create
-from kassay.pipeline.campaign.lanes import lanes_of
-from kassay.pipeline.campaign.runner import carry_on, verify
-from kassay.pipeline.campaign.spec import read_spec
-from kassay.pipeline.campaign.store import Local
-from kassay.pipeline.campaign.study import finish
+from kassay.pipeline.campaign.plan.lanes import lanes_of
+from kassay.pipeline.campaign.plan.spec import read_spec
+from kassay.pipeline.campaign.play.runner import carry_on, verify
+from kassay.pipeline.campaign.records.campaign import create
+from kassay.pipeline.campaign.records.store import Local
+from kassay.pipeline.campaign.results.study import finish
 from kassay.pipeline.spark.session import session
 from kassay.properties.registry import promise
 from kassay.report.pages.campaign import bars, lines

@@ -14,21 +14,18 @@ DOORS = ("model", "assignors", "properties", "solver")
 DOZEN = 12
 LARGER = {
     "cli.commands": (24, "a command is a file, and there will be two dozen"),
-    "pipeline.campaign": (14, "a campaign is one thing; its tables and findings know each other"),
 }
 """Folders that may hold more than a dozen modules, how many, and why."""
 
 SAME_NAME = {
-    **dict.fromkeys(
-        ("Verdict", "View", "Network", "Wanted", "Watch", "Bound", "Asked", "Call"), "not told apart yet"
-    ),
+    **dict.fromkeys(("Verdict", "View", "Network", "Bound", "Asked", "Call"), "not told apart yet"),
     "Broker": "Kafka's broker with all that it says of itself; the solver's has a share and a number",
     "Member": "Kafka's member with its claims; the solver's is a vertex",
     "Topic": "Kafka's topic; the solver's is a weight for each partition",
 }
 """Public classes that may stand twice, and why."""
 
-CIRCLES = (["numbers", "prove", "ranges", "replicas"], ["foreign", "registry"], ["classic", "consumer"])
+CIRCLES = (["numbers", "prove", "ranges", "replicas"], ["classic", "consumer"])
 """Circles that are still to be opened."""
 
 

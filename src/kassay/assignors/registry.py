@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from kassay.assignors import foreign
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
@@ -48,6 +47,7 @@ class LibraryMissing(ImportError):
 REFERENCES: Final[dict[str, Reference]] = {}
 
 _PREFIXES: Final = {Kind.PLACER: "placement:", Kind.PLANNER: "plan:", Kind.PARTITIONER: "partitioner:"}
+_FOREIGN: Final = "kassay.assignors.foreign"
 _Factory = TypeVar("_Factory", bound=Callable[[], Any])
 
 
@@ -78,20 +78,21 @@ def load_all() -> dict[str, Reference]:
     import kassay.assignors as package
 
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-        if not module.name.startswith(foreign.__name__):
+        if not module.name.startswith(_FOREIGN):
             importlib.import_module(module.name)
     return _sorted(lambda reference: not reference.library)
 
 
 def libraries() -> list[str]:
     """The client libraries that there are adapters for: each a file of `foreign`, named like the library."""
-    return [module.name.replace("_", "-") for module in pkgutil.iter_modules(foreign.__path__)]
+    package = importlib.import_module(_FOREIGN)
+    return [module.name.replace("_", "-") for module in pkgutil.iter_modules(package.__path__)]
 
 
 def load_foreign() -> dict[str, Reference]:
     """Every client library's assignor by its spec, whether the library is installed or not."""
     for library in libraries():
-        importlib.import_module(f"{foreign.__name__}.{library.replace('-', '_')}")
+        importlib.import_module(f"{_FOREIGN}.{library.replace('-', '_')}")
     return _sorted(lambda reference: bool(reference.library))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from rich.console import Console
 
-from kassay.pipeline.campaign.runner import CampaignProgress
+from kassay.pipeline.campaign.play.runner import CampaignProgress
 
 
 @dataclass

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from kassay.pipeline.campaign.campaign import Campaign
-    from kassay.pipeline.campaign.store import Store
-    from kassay.pipeline.campaign.study import CampaignOutcome
+    from kassay.pipeline.campaign.records.campaign import Campaign
+    from kassay.pipeline.campaign.records.store import Store
+    from kassay.pipeline.campaign.results.study import CampaignOutcome
 
 PLACE = 60
 
@@ -66,8 +66,8 @@ def command() -> None:
 @json_option
 def run_command(spec: Path, out: str, **chosen: Any) -> int:
     """Run the campaign of the TOML file SPEC; carry it on if it was begun in the same place."""
-    from kassay.pipeline.campaign.campaign import create
-    from kassay.pipeline.campaign.spec import read_spec
+    from kassay.pipeline.campaign.plan.spec import read_spec
+    from kassay.pipeline.campaign.records.campaign import create
 
     found = read_spec(spec)
     return _work(out, chosen, lambda store: create(found, store))
@@ -79,7 +79,7 @@ def run_command(spec: Path, out: str, **chosen: Any) -> int:
 @json_option
 def resume_command(folder: str, **chosen: Any) -> int:
     """Carry on the campaign in FOLDER, whatever ended it: no history is lost, none counts twice."""
-    from kassay.pipeline.campaign.campaign import reopen
+    from kassay.pipeline.campaign.records.campaign import reopen
 
     return _work(folder, chosen, reopen)
 
@@ -90,9 +90,9 @@ def resume_command(folder: str, **chosen: Any) -> int:
 @json_option
 def report_command(folder: str, **chosen: Any) -> int:
     """Tell again what the campaign in FOLDER came to, and write its report."""
-    from kassay.pipeline.campaign.campaign import reopen
-    from kassay.pipeline.campaign.store import open_store
-    from kassay.pipeline.campaign.study import finish
+    from kassay.pipeline.campaign.records.campaign import reopen
+    from kassay.pipeline.campaign.records.store import open_store
+    from kassay.pipeline.campaign.results.study import finish
     from kassay.pipeline.spark.session import CAMPAIGN_HEAP, translated_errors
 
     opened = started(chosen, "kassay campaign report", CAMPAIGN_HEAP)
@@ -106,9 +106,9 @@ def report_command(folder: str, **chosen: Any) -> int:
 def _work(place: str, chosen: Mapping[str, Any], opening: Callable[[Store], Campaign]) -> int:
     """Open, check what is there, play the rest, and tell."""
     from kassay.cli.progress import ProgressLines
-    from kassay.pipeline.campaign.runner import carry_on, verify
-    from kassay.pipeline.campaign.store import open_store
-    from kassay.pipeline.campaign.study import finish
+    from kassay.pipeline.campaign.play.runner import carry_on, verify
+    from kassay.pipeline.campaign.records.store import open_store
+    from kassay.pipeline.campaign.results.study import finish
     from kassay.pipeline.spark.session import CAMPAIGN_HEAP
     from kassay.report.screen.terminal import console
 
@@ -127,7 +127,7 @@ def _work(place: str, chosen: Mapping[str, Any], opening: Callable[[Store], Camp
 @contextmanager
 def _local_checked(place: str, opening: Callable[[Store], Campaign]) -> Iterator[None]:
     """Look at a local place before Spark starts: what is wrong there should not take half a minute to say."""
-    from kassay.pipeline.campaign.store import Local
+    from kassay.pipeline.campaign.records.store import Local
 
     if "://" not in place:
         store = Local(Path(place))

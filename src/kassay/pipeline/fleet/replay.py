@@ -32,7 +32,7 @@ from kassay.model.groups.history import (
 )
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Step
-from kassay.pipeline.campaign.distance import Distance
+from kassay.pipeline.campaign.play.distance import Distance
 
 if TYPE_CHECKING:
     import pyarrow

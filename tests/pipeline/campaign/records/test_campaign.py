@@ -15,13 +15,13 @@ import pytest
 from kassay.certify.runs.blocks import open_bench, play_block
 from kassay.model.errors import InputError
 from kassay.model.groups.trace import trace_of
-from kassay.pipeline.campaign.campaign import Campaign, create, reopen
-from kassay.pipeline.campaign.runner import CampaignProgress, carry_on, verify
-from kassay.pipeline.campaign.schemas import BATCHED, TABLES
-from kassay.pipeline.campaign.spec import Pace, TargetSpec
-from kassay.pipeline.campaign.store import Local
-from kassay.pipeline.campaign.study import CampaignOutcome, finish
-from kassay.pipeline.campaign.sums import kind_of
+from kassay.pipeline.campaign.plan.spec import Pace, TargetSpec
+from kassay.pipeline.campaign.play.runner import CampaignProgress, carry_on, verify
+from kassay.pipeline.campaign.records.campaign import Campaign, create, reopen
+from kassay.pipeline.campaign.records.schemas import BATCHED, TABLES
+from kassay.pipeline.campaign.records.store import Local
+from kassay.pipeline.campaign.records.sums import kind_of
+from kassay.pipeline.campaign.results.study import CampaignOutcome, finish
 from kassay.report.pages.campaign import html
 from kassay.report.screen.campaign import document
 from tests.pipeline.campaign.campaigns import SPEC, hashes, run

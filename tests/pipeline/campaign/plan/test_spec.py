@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.pipeline.campaign.spec import read_spec, spec_of
+from kassay.pipeline.campaign.plan.spec import read_spec, spec_of
 from kassay.properties.groups.shapes import SHAPES
 from tests.paths import EXAMPLES
 

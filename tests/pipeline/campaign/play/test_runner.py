@@ -1,18 +1,15 @@
-"""What is said while a campaign runs."""
+"""How far a campaign is while it is played."""
 
-import io
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console
 
-from kassay.pipeline.campaign.campaign import Campaign
-from kassay.pipeline.campaign.lanes import Chunk, lanes_of
-from kassay.pipeline.campaign.runner import BatchClock, CampaignProgress
-from kassay.pipeline.campaign.spec import Spec, TargetSpec
-from kassay.pipeline.campaign.store import Local
-from kassay.report.screen.campaign import Told, progress_line
+from kassay.pipeline.campaign.plan.lanes import Chunk, lanes_of
+from kassay.pipeline.campaign.plan.spec import Spec, TargetSpec
+from kassay.pipeline.campaign.play.runner import BatchClock
+from kassay.pipeline.campaign.records.campaign import Campaign
+from kassay.pipeline.campaign.records.store import Local
 
 LANES = lanes_of(Spec("n", (TargetSpec("range"), TargetSpec("sticky")), (("small", 100),)))
 
@@ -44,21 +41,3 @@ def test_nothing_is_foretold_before_every_lane_has_been_seen() -> None:
     campaign = begun((1.0, 1.0))
     campaign.done = {}
     assert BatchClock(campaign, 2).within(0, 1, 4).eta_s is None
-
-
-def test_a_batch_is_told_when_it_ends_and_in_between_only_after_a_while() -> None:
-    now = CampaignProgress(3, 50, 100, 12.34, 8.0, 2, tasks_done=5, tasks=9, peak_kib=2048)
-    ended = CampaignProgress(3, 60, 100, 12.34, 7.0, 2, broken=(("range", "stable"), ("range", "total")))
-    screen = Console(file=io.StringIO(), width=200)
-    silent, told = Told(screen, every_s=3600), Told(screen, every_s=0)
-    silent.tick(now)
-    told.tick(now)
-    told.progress(ended)
-    assert screen.file.getvalue().splitlines() == [  # type: ignore[attr-defined]
-        "batch 3 (5 of 9 tasks): about 50 of 100 histories, 12/s, 8 s left, 2 findings so far, 2 MiB at most",
-        "batch 3: 60 of 100 histories, 12/s, 7 s left, 2 findings so far",
-        "  violated by range: stable, total",
-    ]
-    assert progress_line(CampaignProgress(0, 0, 5, 0.0, None, 0)) == (
-        "batch 0: 0 of 5 histories, 0/s, ? left, 0 findings so far"
-    )

@@ -18,10 +18,10 @@ from kassay.certify.kinds.judging import Driver, Examination, Subject
 from kassay.certify.runs.blocks import Bench, open_bench
 from kassay.certify.runs.run import counterexample
 from kassay.certify.runs.shrink import broken, shrink
-from kassay.pipeline.campaign.campaign import Campaign
-from kassay.pipeline.campaign.lanes import Lane
-from kassay.pipeline.campaign.schemas import FINDINGS, arrow_struct
-from kassay.pipeline.campaign.sums import CONTRADICTORY, Key, Smallest, bucket_of, kind_of
+from kassay.pipeline.campaign.plan.lanes import Lane
+from kassay.pipeline.campaign.records.campaign import Campaign
+from kassay.pipeline.campaign.records.schemas import FINDINGS, arrow_struct
+from kassay.pipeline.campaign.records.sums import CONTRADICTORY, Key, Smallest, bucket_of, kind_of
 from kassay.properties.registry import promise
 from kassay.properties.sources import derive_seed
 
@@ -37,7 +37,7 @@ UNITS_MAX: Final = 200_000
 """Tries times members and partitions: large histories are shrunk with fewer tries, on any machine."""
 
 
-class Wanted(NamedTuple):
+class WantedFinding(NamedTuple):
     """A finding to be told: where its representative is, and how many kinds beside it are not told."""
 
     lane: int
@@ -51,23 +51,23 @@ class Shrinking:
     """The findings as they travel to the workers: row i of the input stands for wanted i."""
 
     lanes: Mapping[int, Lane]
-    wanted: tuple[Wanted, ...]
+    wanted: tuple[WantedFinding, ...]
     tries: int
 
 
-def wanted_of(campaign: Campaign) -> tuple[Wanted, ...]:
+def wanted_of(campaign: Campaign) -> tuple[WantedFinding, ...]:
     """The findings to be told, in the order of target, claim, class of input and size."""
-    best: dict[tuple[str, Key], Wanted] = {}
+    best: dict[tuple[str, Key], WantedFinding] = {}
     for lane, sums in campaign.sums.items():
         for key, found in sums.kinds.items():
             place = campaign.lanes[lane].target, key
             known = best.get(place)
             if known is None:
-                best[place] = Wanted(lane, key, found, 0)
+                best[place] = WantedFinding(lane, key, found, 0)
                 continue
-            first = min(known, Wanted(lane, key, found, 0), key=_rank)
+            first = min(known, WantedFinding(lane, key, found, 0), key=_rank)
             best[place] = first._replace(found=known.found.and_(found))
-    grouped: dict[tuple[str, str, str], list[Wanted]] = {}
+    grouped: dict[tuple[str, str, str], list[WantedFinding]] = {}
     for (target, key), found_ in best.items():
         grouped.setdefault((target, key.claim, key.input), []).append(found_)
     return tuple(
@@ -77,7 +77,7 @@ def wanted_of(campaign: Campaign) -> tuple[Wanted, ...]:
     )
 
 
-def _rank(one: Wanted) -> tuple[tuple[int, ...], int, int, str]:
+def _rank(one: WantedFinding) -> tuple[tuple[int, ...], int, int, str]:
     """Small before large, early before late, then the order of the profiles."""
     return one.found.size, one.found.history, one.lane, one.key.bucket
 
@@ -120,7 +120,7 @@ class OneKind:
         return replace(seen, violations=mine)
 
 
-def _row(work: Shrinking, wanted: Wanted) -> dict[str, Any]:
+def _row(work: Shrinking, wanted: WantedFinding) -> dict[str, Any]:
     lane, key, index = work.lanes[wanted.lane], wanted.key, wanted.found.history
     with open_bench(lane.job) as bench:
         made, kind = _shrunk(bench, wanted, work.tries)
@@ -143,7 +143,7 @@ def _row(work: Shrinking, wanted: Wanted) -> dict[str, Any]:
     }
 
 
-def _shrunk(bench: Bench, wanted: Wanted, tries_max: int) -> tuple[Any, str]:
+def _shrunk(bench: Bench, wanted: WantedFinding, tries_max: int) -> tuple[Any, str]:
     """The representative as a small counterexample, and its kind of violation."""
     key, index = wanted.key, wanted.found.history
     found = promise(key.claim, bench.job.target.kind)

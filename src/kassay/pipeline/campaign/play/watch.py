@@ -36,7 +36,7 @@ class Peaks:
             self.kib[part] = max(kib, self.kib.get(part, 0))
 
 
-class Watch:
+class BatchWatch:
     """While the block runs, calls `tick` with the tasks done, of a stage of `tasks`; keeps the peaks."""
 
     def __init__(self, spark: SparkSession, tasks: int, tick: Callable[[int], None]) -> None:
@@ -48,7 +48,7 @@ class Watch:
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="kassay-watch", daemon=True)
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> BatchWatch:
         self._thread.start()
         return self
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kassay.pipeline.campaign.schemas import Table
+from kassay.pipeline.campaign.records.schemas import Table
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

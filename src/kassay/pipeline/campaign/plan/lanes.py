@@ -13,7 +13,7 @@ from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
-from kassay.pipeline.campaign.spec import Spec
+from kassay.pipeline.campaign.plan.spec import Spec
 from kassay.properties.registry import load_claims, promise
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.pipeline.campaign.watch import Peaks, memory_kib
+from kassay.pipeline.campaign.play.watch import Peaks, memory_kib
 
 HOLDS_MIB = 40
 HOLDER = f"import sys; held = b'x' * ({HOLDS_MIB} << 20); print('ready', flush=True); sys.stdin.read()"

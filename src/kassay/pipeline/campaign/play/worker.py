@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kassay.certify.runs.blocks import TWIN_EVERY, TWINS_MAX, Bench, open_bench
-from kassay.pipeline.campaign.distance import Distance
-from kassay.pipeline.campaign.lanes import Chunk, Lane
-from kassay.pipeline.campaign.schemas import GAPS, RUNS, SUMS, work_schema
-from kassay.pipeline.campaign.sums import Sums
+from kassay.pipeline.campaign.plan.lanes import Chunk, Lane
+from kassay.pipeline.campaign.play.distance import Distance
+from kassay.pipeline.campaign.records.schemas import GAPS, RUNS, SUMS, work_schema
+from kassay.pipeline.campaign.records.sums import Sums
 from kassay.properties.sources import derive_seed
 
 if TYPE_CHECKING:

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 
 from kassay.certify.runs.blocks import open_bench, play_block
 from kassay.model.kinds import Kind
-from kassay.pipeline.campaign.campaign import Campaign
-from kassay.pipeline.campaign.findings import KINDS_MAX, OneKind, wanted_of
-from kassay.pipeline.campaign.lanes import lanes_of
-from kassay.pipeline.campaign.spec import TargetSpec
-from kassay.pipeline.campaign.store import Local
-from kassay.pipeline.campaign.sums import (
+from kassay.pipeline.campaign.plan.lanes import lanes_of
+from kassay.pipeline.campaign.plan.spec import TargetSpec
+from kassay.pipeline.campaign.records.campaign import Campaign
+from kassay.pipeline.campaign.records.store import Local
+from kassay.pipeline.campaign.records.sums import (
     CONTRADICTORY,
     ORDINARY,
     Key,
@@ -25,6 +24,7 @@ from kassay.pipeline.campaign.sums import (
     kind_of,
     sums_of,
 )
+from kassay.pipeline.campaign.results.findings import KINDS_MAX, OneKind, wanted_of
 from kassay.properties.registry import Evidence, Violation, promise
 from tests.pipeline.campaign.campaigns import SPEC
 

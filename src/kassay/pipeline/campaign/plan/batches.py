@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from kassay.pipeline.campaign.lanes import Chunk, Lane
-from kassay.pipeline.campaign.spec import Pace
+from kassay.pipeline.campaign.plan.lanes import Chunk, Lane
+from kassay.pipeline.campaign.plan.spec import Pace
 
 FIRST_SMALL = 32
 FIRST_LARGE = 1

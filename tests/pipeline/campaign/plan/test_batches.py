@@ -5,11 +5,11 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.pipeline.campaign.batches import TRUST_MAX, chunks_of, next_batch
-from kassay.pipeline.campaign.campaign import create, reopen
-from kassay.pipeline.campaign.lanes import Chunk, Lane, lanes_of
-from kassay.pipeline.campaign.spec import Pace, Spec, TargetSpec
-from kassay.pipeline.campaign.store import Local
+from kassay.pipeline.campaign.plan.batches import TRUST_MAX, chunks_of, next_batch
+from kassay.pipeline.campaign.plan.lanes import Chunk, Lane, lanes_of
+from kassay.pipeline.campaign.plan.spec import Pace, Spec, TargetSpec
+from kassay.pipeline.campaign.records.campaign import create, reopen
+from kassay.pipeline.campaign.records.store import Local
 
 LANES = lanes_of(
     Spec("n", tuple(TargetSpec(name) for name in ("range", "roundrobin")), (("small", 1), ("large", 1)))

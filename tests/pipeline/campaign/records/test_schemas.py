@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.pipeline.campaign.schemas import TABLES, Table
+from kassay.pipeline.campaign.records.schemas import TABLES, Table
 from tests.paths import DOCS
 
 TEXT = (DOCS / "campaigns.md").read_text(encoding="utf-8")

@@ -11,11 +11,11 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 from kassay.certify.runs.verdicts import ClaimCount, Tally, reached_by_id, verdict_of
-from kassay.pipeline.campaign.campaign import Campaign
-from kassay.pipeline.campaign.findings import findings
-from kassay.pipeline.campaign.lanes import Lane
-from kassay.pipeline.campaign.schemas import BATCHES, FINDINGS, GAPS, REACHED, RUNS, TIMINGS, VERDICTS, Table
-from kassay.pipeline.campaign.watch import PARTS
+from kassay.pipeline.campaign.plan.lanes import Lane
+from kassay.pipeline.campaign.play.watch import PARTS
+from kassay.pipeline.campaign.records import schemas
+from kassay.pipeline.campaign.records.campaign import Campaign
+from kassay.pipeline.campaign.results.findings import findings
 from kassay.pipeline.spark.session import translated_errors
 
 if TYPE_CHECKING:
@@ -120,22 +120,26 @@ def finish(spark: SparkSession, campaign: Campaign) -> CampaignOutcome:
         verdicts, reached = list(_verdicts(campaign, tallies)), list(_reached(campaign, tallies))
         batches = list(_batches(campaign))
         for table, rows in (
-            (VERDICTS, verdicts),
-            (REACHED, reached),
-            (TIMINGS, list(_timings(campaign))),
-            (BATCHES, batches),
+            (schemas.VERDICTS, verdicts),
+            (schemas.REACHED, reached),
+            (schemas.TIMINGS, list(_timings(campaign))),
+            (schemas.BATCHES, batches),
         ):
             _write(campaign, table, _frame(spark, table, rows).coalesce(1))
         shrunk = findings(spark, campaign)
-        _write(campaign, FINDINGS, _frame(spark, FINDINGS, []).coalesce(1) if shrunk is None else shrunk)
-        found = _rows(campaign.table(spark, FINDINGS))
+        _write(
+            campaign,
+            schemas.FINDINGS,
+            _frame(spark, schemas.FINDINGS, []).coalesce(1) if shrunk is None else shrunk,
+        )
+        found = _rows(campaign.table(spark, schemas.FINDINGS))
         found.sort(key=lambda row: (row["target"], row["claim"], row["input"], row["index"], row["kind"]))
         return CampaignOutcome(verdicts, found, reached, studies(spark, campaign), totals(campaign, batches))
 
 
 def studies(spark: SparkSession, campaign: Campaign) -> dict[str, list[dict[str, Any]]]:
     """The study tables, written under `study/` and as rows; those about gaps are empty without gaps."""
-    for table in (RUNS, GAPS, TIMINGS, VERDICTS):
+    for table in (schemas.RUNS, schemas.GAPS, schemas.TIMINGS, schemas.VERDICTS):
         campaign.table(spark, table).createOrReplaceTempView(table.name)
     made: dict[str, list[dict[str, Any]]] = {name: [] for name in GAP_STUDIES}
     for name, query in {**STUDIES, **(GAP_STUDIES if campaign.spec.gap else {})}.items():
@@ -198,11 +202,11 @@ def _rows(frame: DataFrame) -> list[dict[str, Any]]:
     return [row.asDict() for row in frame.collect()]
 
 
-def _frame(spark: SparkSession, table: Table, rows: list[dict[str, Any]]) -> DataFrame:
+def _frame(spark: SparkSession, table: schemas.Table, rows: list[dict[str, Any]]) -> DataFrame:
     return spark.createDataFrame([tuple(row[name] for name in table.names) for row in rows], table.ddl)
 
 
-def _write(campaign: Campaign, table: Table, frame: DataFrame) -> None:
+def _write(campaign: Campaign, table: schemas.Table, frame: DataFrame) -> None:
     frame.write.mode("overwrite").parquet(campaign.store.address(f"tables/{table.name}"))
 
 

@@ -10,12 +10,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from kassay.certify.kinds.judging import InternalError
-from kassay.pipeline.campaign import tables, worker
-from kassay.pipeline.campaign.batches import chunks_of, next_batch
-from kassay.pipeline.campaign.campaign import Campaign
-from kassay.pipeline.campaign.schemas import SUMS, WORK_DDL, Table
-from kassay.pipeline.campaign.sums import Key, Sums, sums_of
-from kassay.pipeline.campaign.watch import Peaks, Watch
+from kassay.pipeline.campaign.plan.batches import chunks_of, next_batch
+from kassay.pipeline.campaign.play import worker
+from kassay.pipeline.campaign.play.watch import BatchWatch, Peaks
+from kassay.pipeline.campaign.records import tables
+from kassay.pipeline.campaign.records.campaign import Campaign
+from kassay.pipeline.campaign.records.schemas import SUMS, WORK_DDL, Table
+from kassay.pipeline.campaign.records.sums import Key, Sums, sums_of
 from kassay.pipeline.spark.session import slots, translated_errors
 
 if TYPE_CHECKING:
@@ -146,12 +147,18 @@ def _play(spark: SparkSession, campaign: Campaign, number: int, clock: BatchCloc
         lanes={part.lane: campaign.lanes[part.lane] for part in campaign.planned[number]},
         chunks=chunks,
     )
+
+    def tell(done: int) -> None:
+        tick(clock.within(number, done, len(chunks)))
+
     numbers = spark.range(0, len(chunks), 1, len(chunks))
     rows = numbers.mapInArrow(partial(worker.play, work), WORK_DDL).persist(StorageLevel.MEMORY_AND_DISK)
     try:
         with (
             translated_errors(campaign.store.place),
-            Watch(spark, len(chunks), lambda done: tick(clock.within(number, done, len(chunks)))) as watch,
+            BatchWatch(
+                spark, len(chunks), lambda done: tick(clock.within(number, done, len(chunks)))
+            ) as watch,
         ):
             found = [json.loads(row[0]) for row in rows.select(SUMS).where(rows[SUMS].isNotNull()).collect()]
             expected = campaign.histories_of(number)

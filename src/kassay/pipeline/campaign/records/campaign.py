@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kassay import __version__
 from kassay.model.errors import InputError
-from kassay.pipeline.campaign.lanes import Chunk, Lane, digests, lanes_of
-from kassay.pipeline.campaign.schemas import BATCHED, GAPS, SCHEMA, TABLES, Table
-from kassay.pipeline.campaign.spec import Pace, Spec
-from kassay.pipeline.campaign.store import Store
-from kassay.pipeline.campaign.sums import Sums, sums_of
+from kassay.pipeline.campaign.plan.lanes import Chunk, Lane, digests, lanes_of
+from kassay.pipeline.campaign.plan.spec import Pace, Spec
+from kassay.pipeline.campaign.records.schemas import BATCHED, GAPS, SCHEMA, TABLES, Table
+from kassay.pipeline.campaign.records.store import Store
+from kassay.pipeline.campaign.records.sums import Sums, sums_of
 from kassay.reading.values import read_as
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""What a campaign is asked to play, and how the work is cut."""

@@ -1,0 +1,1 @@
+"""Playing batches on Spark, and what runs in its workers."""

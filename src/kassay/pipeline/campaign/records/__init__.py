@@ -1,0 +1,1 @@
+"""What a campaign keeps: its tables, its receipts, and where they lie."""

@@ -1,0 +1,1 @@
+"""What a campaign comes to: verdicts, findings, studies."""
