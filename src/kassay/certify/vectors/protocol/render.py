@@ -139,7 +139,9 @@ def _rendered_value(kind: str, value: Any) -> dict[str, Any]:
         return {"partitions": rendered_partitions(value)}
     if kind == r.TOPICS:
         return {"topics": rendered_topics(value)}
-    return {"offset" if kind == r.OFFSET else "epoch": value}
+    if isinstance(value, r.OffsetValue):
+        return {"offset": value.offset}
+    return {"epoch": value}
 
 
 def _rendered_group(value: r.GroupValue) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Final
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.protocols.clients.classic import remembered
 from kassay.model.protocols.clients.classic_state import Ask, Given
 from kassay.model.protocols.values.choices import Target, TargetAsk
 from kassay.model.protocols.values.requests import Image, Partitions, Subscription
@@ -94,7 +93,8 @@ def claim_of(metadata: Subscription) -> tuple[Partitions, int]:
     """What a member claims and at which generation: its subscription, else its user data."""
     if metadata.owned or not metadata.user_data:
         return metadata.owned, metadata.generation
-    return remembered(metadata)
+    (memory,) = metadata.user_data
+    return memory.owned, memory.generation
 
 
 def doubled(

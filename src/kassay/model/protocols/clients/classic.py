@@ -29,6 +29,7 @@ from kassay.model.protocols.values.requests import (
     Subscription,
     SyncGroup,
     SyncGroupReply,
+    UserData,
 )
 
 FATAL_ERRORS: Final = frozenset(
@@ -82,10 +83,9 @@ def join_request(config: ClientConfig, number: int, client: ClassicClient) -> Jo
     """The JoinGroup of this moment, with the client's claims labelled by its generation."""
     version = config.version
     label = client.adopted_in if "label_agen" in config.switches else client.generation
-    memory = ""
+    memory: tuple[UserData, ...] = ()
     if config.remembers and client.remembered:
-        listing = ",".join(f"{tp.topic}:{tp.partition}" for tp in client.remembered)
-        memory = f"{client.adopted_in}/{listing}"
+        memory = (UserData(client.adopted_in, client.remembered),)
     subscription = Subscription(
         client.topics,
         client.owned if version >= 1 else (),
@@ -104,19 +104,6 @@ def join_request(config: ClientConfig, number: int, client: ClassicClient) -> Jo
         config.session_timeout,
         config.rebalance_timeout,
     )
-
-
-def remembered(metadata: Subscription) -> tuple[Partitions, int]:
-    """The assignment and generation that a sticky member's user data tells of.
-
-    >>> remembered(Subscription(("t",), user_data="3/t:0,t:1"))[1]
-    3
-    """
-    if not metadata.user_data:
-        return (), -1
-    label, _, listing = metadata.user_data.partition("/")
-    pairs = (item.rpartition(":") for item in listing.split(",") if item)
-    return v.partitions((topic, int(number)) for topic, _, number in pairs), int(label)
 
 
 def heartbeat(config: ClientConfig, number: int, client: ClassicClient) -> Heartbeat | None:

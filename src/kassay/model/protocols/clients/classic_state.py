@@ -9,6 +9,7 @@ from kassay.model.protocols.clients.classic_table import CLIENT, ClassicEvent, C
 from kassay.model.protocols.clients.config import ClientConfig, Process, matching
 from kassay.model.protocols.shared.table import check_move
 from kassay.model.protocols.values.in_flight import SILENT, Wire
+from kassay.model.protocols.values.marks import Generation, MemberId
 from kassay.model.protocols.values.requests import (
     Image,
     JoinGroupReply,
@@ -48,8 +49,8 @@ class ClassicClient(NamedTuple):
 
     run: Process = Process.NEW
     state: ClassicState = ClassicState.UNJOINED
-    member_id: str = ""
-    generation: int = -1
+    member_id: MemberId = ""
+    generation: Generation = -1
     protocol: str = ""
     rejoin: bool = True
     callbacks: bool = True
@@ -60,7 +61,7 @@ class ClassicClient(NamedTuple):
     topics: tuple[str, ...] = ()
     snapshot: Image = ()
     rollout_step: int = 0
-    adopted_in: int = -1
+    adopted_in: Generation = -1
     remembered: Partitions = ()
     given: tuple[Partitions, ...] = ()
     ahead: bool = False

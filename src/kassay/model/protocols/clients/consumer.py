@@ -17,6 +17,7 @@ from kassay.model.protocols.clients.consumer_table import CLIENT, ConsumerEvent,
 from kassay.model.protocols.shared.table import IGNORE, check_move, look_up
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.in_flight import SILENT, Wire
+from kassay.model.protocols.values.marks import Generation, MemberId
 from kassay.model.protocols.values.requests import (
     ConsumerHeartbeat,
     ConsumerHeartbeatReply,
@@ -47,8 +48,8 @@ class ConsumerClient(NamedTuple):
 
     run: Process = Process.NEW
     state: ConsumerState = ConsumerState.UNSUBSCRIBED
-    member_id: str = ""
-    epoch: int = 0
+    member_id: MemberId = ""
+    epoch: Generation = 0
     owned: Partitions = ()
     target: Partitions = NOTHING_YET
     settled: bool = True

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from kassay.model.protocols.values.choices import Choices
 from kassay.model.protocols.values.groups import Continuation, Group, Persist
+from kassay.model.protocols.values.marks import RequestId
 from kassay.model.protocols.values.records import LogRecord
 from kassay.model.protocols.values.requests import (
     CancelTimer,
     Config,
     Image,
+    Payload,
     Reply,
     ReplyBody,
-    RequestId,
     SetTimer,
     Timer,
 )
@@ -40,7 +41,7 @@ class Effects:
         """Answer once everything appended so far is acknowledged."""
         self.out.append(Reply(request, body, when_durable=True))
 
-    def arm(self, kind: str, member: str, delay: int, payload: tuple[int, ...] = ()) -> None:
+    def arm(self, kind: str, member: str, delay: int, payload: Payload = ()) -> None:
         """Arm a timer, or arm it anew."""
         self.out.append(SetTimer(Timer(kind, member), delay, payload))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final, NamedTuple, TypeAlias
 
+from kassay.model.protocols.values.marks import ClientId, Generation, MemberId, Ordered, RequestId
 from kassay.model.protocols.values.records import ClassicMetadata, LogRecord
 from kassay.model.protocols.values.requests import (
     NO_REQUEST,
@@ -18,7 +19,6 @@ from kassay.model.protocols.values.requests import (
     JoinGroupReply,
     Partitions,
     Protocols,
-    RequestId,
 )
 
 # States of a classic group. DEAD is Kafka's for a group that was unloaded; a model drops the group.
@@ -38,9 +38,9 @@ UNRELEASED: Final = "UNRELEASED_PARTITIONS"
 class ClassicMember(NamedTuple):
     """A member of a classic group; the two requests are NO_REQUEST unless parked."""
 
-    member_id: str
+    member_id: MemberId
     group_instance_id: str
-    client_id: str
+    client_id: ClientId
     session_timeout: int
     rebalance_timeout: int
     protocols: Protocols
@@ -59,13 +59,13 @@ class ClassicGroup(NamedTuple):
     """
 
     state: str = EMPTY
-    generation: int = 0
+    generation: Generation = 0
     protocol_type: str = ""
     protocol: str = ""
-    leader: str = ""
-    members: tuple[ClassicMember, ...] = ()
-    pending_join: tuple[str, ...] = ()
-    pending_sync: tuple[str, ...] = ()
+    leader: MemberId = ""
+    members: Ordered[ClassicMember] = ()
+    pending_join: Ordered[MemberId] = ()
+    pending_sync: Ordered[MemberId] = ()
     initial: bool = False
     new_member_added: bool = False
     subscribed_topics: tuple[tuple[str, ...], ...] = ()
@@ -74,15 +74,15 @@ class ClassicGroup(NamedTuple):
 class ConsumerMember(NamedTuple):
     """A member of a consumer group; `classic` is () or holds one value."""
 
-    member_id: str
+    member_id: MemberId
     group_instance_id: str = ""
-    client_id: str = ""
+    client_id: ClientId = ""
     rebalance_timeout: int = -1
     subscribed: tuple[str, ...] = ()
     assignor: str = ""
     classic: tuple[ClassicMetadata, ...] = ()
-    epoch: int = 0
-    prev_epoch: int = -1
+    epoch: Generation = 0
+    prev_epoch: Generation = -1
     state: str = MEMBER_STABLE
     assigned: Partitions = ()
     pending: Partitions = ()
@@ -91,11 +91,11 @@ class ConsumerMember(NamedTuple):
 class ConsumerGroup(NamedTuple):
     """A consumer group; `topics` is the subscription metadata, `target` by member id."""
 
-    epoch: int = 0
-    target_epoch: int = 0
+    epoch: Generation = 0
+    target_epoch: Generation = 0
     topics: Image = ()
-    members: tuple[ConsumerMember, ...] = ()
-    target: tuple[tuple[str, Partitions], ...] = ()
+    members: Ordered[ConsumerMember] = ()
+    target: Ordered[tuple[MemberId, Partitions]] = ()
 
 
 Group: TypeAlias = ClassicGroup | ConsumerGroup | None
@@ -129,8 +129,8 @@ class CreatedGroup(NamedTuple):
 class StoredAssignment(NamedTuple):
     """The leader's SyncGroup: adopt the assignment and answer everybody, or start over."""
 
-    generation: int
-    assignment: tuple[tuple[str, Partitions], ...]
+    generation: Generation
+    assignment: Ordered[tuple[MemberId, Partitions]]
 
 
 class ReplacedStatic(NamedTuple):
@@ -138,12 +138,12 @@ class ReplacedStatic(NamedTuple):
 
     correlation_id: RequestId
     group_instance_id: str
-    old_member: str
-    new_member: str
+    old_member: MemberId
+    new_member: MemberId
     old_protocols: Protocols
     old_session_timeout: int
     old_rebalance_timeout: int
-    old_leader: str
+    old_leader: MemberId
     api_version: int
 
 
@@ -161,7 +161,7 @@ class SyncedConsumerGroup(NamedTuple):
     """A classic SyncGroup to a consumer group: hand out the assignment and watch the member."""
 
     correlation_id: RequestId
-    member_id: str
+    member_id: MemberId
     session_timeout: int
     protocol_type: str
     protocol: str

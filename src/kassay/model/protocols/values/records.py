@@ -9,9 +9,10 @@ Source: `GroupCoordinatorRecordHelpers`, and the `replay` methods of `GroupMetad
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, NamedTuple, TypeAlias
+from typing import Annotated, Final, NamedTuple, TypeAlias
 
 from kassay.model.cluster import TopicPartition
+from kassay.model.protocols.values.marks import ClientId, Generation, MemberId, Order, Ordered
 from kassay.model.protocols.values.requests import Image, Metadata, Partitions, Protocols
 
 GROUP: Final = "group"
@@ -27,9 +28,9 @@ OFFSET: Final = "offset"
 class StoredMember(NamedTuple):
     """A member inside the record of a classic group: only the selected protocol's metadata survives."""
 
-    member_id: str
+    member_id: MemberId
     group_instance_id: str
-    client_id: str
+    client_id: ClientId
     session_timeout: int
     rebalance_timeout: int
     metadata: Metadata
@@ -39,11 +40,11 @@ class StoredMember(NamedTuple):
 class GroupValue(NamedTuple):
     """The whole of a classic group."""
 
-    generation: int
+    generation: Generation
     protocol_type: str
     protocol: str
-    leader: str
-    members: tuple[StoredMember, ...] = ()
+    leader: MemberId
+    members: Ordered[StoredMember] = ()
 
 
 class ClassicMetadata(NamedTuple):
@@ -57,7 +58,7 @@ class MemberValue(NamedTuple):
     """The subscription of a consumer group's member; `classic` is () or holds one value."""
 
     group_instance_id: str
-    client_id: str
+    client_id: ClientId
     subscribed: tuple[str, ...]
     assignor: str
     rebalance_timeout: int
@@ -67,15 +68,21 @@ class MemberValue(NamedTuple):
 class CurrentValue(NamedTuple):
     """The current assignment of a consumer group's member."""
 
-    epoch: int
-    prev_epoch: int
+    epoch: Generation
+    prev_epoch: Generation
     state: str
     assigned: Partitions
     pending: Partitions
 
 
-Value: TypeAlias = GroupValue | MemberValue | CurrentValue | Image | Partitions | int
-Key: TypeAlias = tuple[str, str | TopicPartition]
+class OffsetValue(NamedTuple):
+    """A committed offset."""
+
+    offset: int
+
+
+Value: TypeAlias = GroupValue | MemberValue | CurrentValue | OffsetValue | Image | Partitions | Generation
+Key: TypeAlias = tuple[str, MemberId | TopicPartition]
 
 
 class LogRecord(NamedTuple):
@@ -85,7 +92,12 @@ class LogRecord(NamedTuple):
     value: Value | None
 
 
-Log: TypeAlias = tuple[LogRecord, ...]
+def _order(record: LogRecord) -> tuple[str, str]:
+    kind, name = record.key
+    return kind, str(name)
+
+
+Log: TypeAlias = Annotated[tuple[LogRecord, ...], Order(_order)]
 """Acknowledged records, compacted: the last of each key, tombstones dropped, in the order of the keys."""
 
 
@@ -106,11 +118,6 @@ def compact(log: Log, more: Iterable[LogRecord]) -> Log:
     return tuple(sorted(found.values(), key=_order))
 
 
-def _order(record: LogRecord) -> tuple[str, str]:
-    kind, name = record.key
-    return kind, str(name)
-
-
 def offset_records(offsets: Iterable[tuple[TopicPartition, int]]) -> tuple[LogRecord, ...]:
     """The records of an accepted OffsetCommit."""
-    return tuple(LogRecord((OFFSET, tp), offset) for tp, offset in offsets)
+    return tuple(LogRecord((OFFSET, tp), OffsetValue(offset)) for tp, offset in offsets)

@@ -14,12 +14,10 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple, TypeAlias
 
 from kassay.model.cluster import TopicPartition
+from kassay.model.protocols.values.marks import ClientId, Generation, MemberId, Ordered, RequestId
 
 Partitions: TypeAlias = tuple[TopicPartition, ...]
 """Partitions in their natural order, without repeats."""
-
-RequestId: TypeAlias = int
-"""Names a request so that its reply, which may be parked for long, finds the way back."""
 
 NO_REQUEST: Final = -1
 ZERO_BYTES: Final[Partitions] = (TopicPartition("", -1),)
@@ -42,6 +40,13 @@ def partitions(tps: Iterable[tuple[str, int]]) -> Partitions:
     return tuple(sorted({TopicPartition(topic, partition) for topic, partition in tps}))
 
 
+class UserData(NamedTuple):
+    """What a sticky assignor's member remembers by itself: what it owned, and since which generation."""
+
+    generation: Generation
+    owned: Partitions
+
+
 class Subscription(NamedTuple):
     """The metadata that a consumer sends along with one assignor's name; equal iff the bytes are.
 
@@ -51,9 +56,9 @@ class Subscription(NamedTuple):
 
     topics: tuple[str, ...]
     owned: Partitions = ()
-    generation: int = NO_GENERATION
+    generation: Generation = NO_GENERATION
     rack: str = ""
-    user_data: str = ""
+    user_data: tuple[UserData, ...] = ()
     version: int = 3
 
 
@@ -96,9 +101,9 @@ class JoinGroup(NamedTuple):
     """JoinGroup."""
 
     correlation_id: RequestId
-    member_id: str
+    member_id: MemberId
     protocols: Protocols
-    client_id: str = ""
+    client_id: ClientId = ""
     group_instance_id: str = ""
     session_timeout: int = 45_000
     rebalance_timeout: int = 300_000
@@ -110,9 +115,9 @@ class SyncGroup(NamedTuple):
     """SyncGroup; a leader brings `assignments`. An absent protocol type or name is not checked."""
 
     correlation_id: RequestId
-    member_id: str
-    generation_id: int
-    assignments: tuple[tuple[str, Partitions], ...] = ()
+    member_id: MemberId
+    generation_id: Generation
+    assignments: Ordered[tuple[MemberId, Partitions]] = ()
     group_instance_id: str = ""
     protocol_type: str = ""
     protocol: str = ""
@@ -122,8 +127,8 @@ class Heartbeat(NamedTuple):
     """Heartbeat of the classic protocol."""
 
     correlation_id: RequestId
-    member_id: str
-    generation_id: int
+    member_id: MemberId
+    generation_id: Generation
     group_instance_id: str = ""
 
 
@@ -131,15 +136,15 @@ class LeaveGroup(NamedTuple):
     """LeaveGroup: (member, instance) pairs; a static member may be named by its instance alone."""
 
     correlation_id: RequestId
-    members: tuple[tuple[str, str], ...]
+    members: tuple[tuple[MemberId, str], ...]
 
 
 class OffsetCommit(NamedTuple):
     """OffsetCommit; `generation_id` is the member epoch in a consumer group."""
 
     correlation_id: RequestId
-    member_id: str
-    generation_id: int
+    member_id: MemberId
+    generation_id: Generation
     offsets: tuple[tuple[TopicPartition, int], ...] = ()
     group_instance_id: str = ""
     api_version: int = 9
@@ -152,8 +157,8 @@ class ConsumerHeartbeat(NamedTuple):
     """
 
     correlation_id: RequestId
-    member_id: str
-    member_epoch: int
+    member_id: MemberId
+    member_epoch: Generation
     group_instance_id: str = ""
     rebalance_timeout: int = -1
     subscribed_topic_names: tuple[str, ...] | None = None
@@ -180,13 +185,13 @@ class JoinGroupReply(NamedTuple):
     """JoinGroup's answer; `members` only for the leader. On errors the rest holds Kafka's defaults."""
 
     error: str
-    member_id: str
-    generation_id: int = NO_GENERATION
+    member_id: MemberId
+    generation_id: Generation = NO_GENERATION
     protocol_type: str = ""
     protocol: str = ""
-    leader: str = ""
+    leader: MemberId = ""
     skip_assignment: bool = False
-    members: tuple[tuple[str, str, Metadata], ...] = ()
+    members: Ordered[tuple[MemberId, str, Metadata]] = ()
 
 
 class SyncGroupReply(NamedTuple):
@@ -208,7 +213,7 @@ class LeaveGroupReply(NamedTuple):
     """LeaveGroup's answer: one (member, instance, error) for each that was to leave."""
 
     error: str
-    members: tuple[tuple[str, str, str], ...] = ()
+    members: tuple[tuple[MemberId, str, str], ...] = ()
 
 
 class OffsetCommitReply(NamedTuple):
@@ -221,8 +226,8 @@ class ConsumerHeartbeatReply(NamedTuple):
     """ConsumerGroupHeartbeat's answer; `assignment` None when it was not sent."""
 
     error: str
-    member_id: str = ""
-    member_epoch: int = 0
+    member_id: MemberId = ""
+    member_epoch: Generation = 0
     heartbeat_interval: int = 0
     assignment: Partitions | None = None
 
@@ -273,14 +278,25 @@ class Timer(NamedTuple):
     """The key of a timer: arming it again replaces the one that is armed."""
 
     kind: str
-    member_id: str = ""
+    member_id: MemberId = ""
+
+
+class InitialDelay(NamedTuple):
+    """What the join timer of a group that was empty knows: how long it runs, and what is left after that."""
+
+    delay: int
+    remaining: int
+
+
+Payload: TypeAlias = tuple[Generation, ...] | InitialDelay
+"""What a timer was armed with: the generation that it concerns, if any."""
 
 
 class TimerFired(NamedTuple):
     """A timer is due; `payload` is what it was armed with."""
 
     timer: Timer
-    payload: tuple[int, ...] = ()
+    payload: Payload = ()
 
 
 class MetadataChanged(NamedTuple):
@@ -308,11 +324,11 @@ class SetTimer(NamedTuple):
 
     timer: Timer
     due: int
-    payload: tuple[int, ...] = ()
+    payload: Payload = ()
     if_absent: bool = False
 
 
-Armed: TypeAlias = tuple[SetTimer, ...]
+Armed: TypeAlias = Ordered[SetTimer]
 """The armed timers by due time; of those due at one instant, in the order in which they were armed."""
 
 

@@ -11,9 +11,18 @@ from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry
 from kassay.model.protocols.world.models.consumer import ConsumerModel
 from kassay.model.protocols.world.parts.numbering import GAP_MAX
-from kassay.model.protocols.world.parts.renaming import GENERATIONS, facts_of
+from kassay.model.protocols.world.parts.renaming import facts_of
 from kassay.model.protocols.world.parts.setting import options
 
+GENERATIONS = {
+    "adopted_in",
+    "epoch",
+    "generation",
+    "generation_id",
+    "member_epoch",
+    "prev_epoch",
+    "target_epoch",
+}
 WORLDS = [
     (ClassicModel, options("eager", partitions=1, faults=parse_faults("pause=1"))),
     (ClassicModel, options("cooperative", faults=parse_faults("loss=1"))),

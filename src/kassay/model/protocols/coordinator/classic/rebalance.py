@@ -52,7 +52,7 @@ def prepare(group: GroupBuilder) -> None:
     if group.state == EMPTY:
         delay = effects.config.initial_rebalance_delay
         remaining = max(group.rebalance_timeout() - delay, 0)
-        effects.arm(v.JOIN, "", delay, (delay, remaining))
+        effects.arm(v.JOIN, "", delay, v.InitialDelay(delay, remaining))
         group.move_to(PREPARING)
         return
     group.move_to(PREPARING)
@@ -131,7 +131,7 @@ def initial_delay_over(group: GroupBuilder, delay: int, remaining: int) -> None:
         return
     group.new_member_added = False
     more = min(group.effects.config.initial_rebalance_delay, remaining)
-    group.effects.arm(v.JOIN, "", more, (more, max(remaining - delay, 0)))
+    group.effects.arm(v.JOIN, "", more, v.InitialDelay(more, max(remaining - delay, 0)))
 
 
 def sync_timeout(group: GroupBuilder, generation: int) -> None:

@@ -57,6 +57,7 @@ from kassay.model.protocols.values.records import GROUP, GroupValue, LogRecord, 
 from kassay.model.protocols.values.requests import (
     Heartbeat,
     HeartbeatReply,
+    InitialDelay,
     JoinGroup,
     JoinGroupReply,
     LeaveGroup,
@@ -158,7 +159,7 @@ def handle_timer(effects: Effects, group: ClassicGroup, fired: TimerFired) -> Cl
         session_expired(draft, member_id)
     elif name == SYNC_TIMER:
         sync_timeout(draft, *fired.payload)
-    elif fired.payload:
+    elif isinstance(fired.payload, InitialDelay):
         initial_delay_over(draft, *fired.payload)
     else:
         complete(draft)

@@ -8,15 +8,14 @@ numbers are rewritten together, and what is kept in the order of member ids is s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import cache
 from itertools import permutations
 from typing import Any, Final, TypeAlias
 
-from kassay.model.cluster import TopicPartition
 from kassay.model.explore import Interned, Interner
 from kassay.model.protocols.clients.any_balanced import AnyBalanced, balanced_targets
 from kassay.model.protocols.values.in_flight import CONNECTION, HEARTBEAT_OFFSET
+from kassay.model.protocols.values.marks import Mark, rewritten
 from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.parts.levels import Network
 from kassay.model.protocols.world.parts.setting import World
@@ -24,8 +23,6 @@ from kassay.model.protocols.world.parts.setting import World
 Places: TypeAlias = tuple[int, ...]
 """The new place of client 0, of client 1, ..."""
 
-REQUESTS: Final = frozenset({"awaiting_join", "awaiting_sync", "correlation_id"})
-BY_MEMBER: Final = frozenset({"members", "pending_join", "pending_sync", "target", "assignment", "armed"})
 ORDERED: Final = frozenset({"dup_claim_unchecked"})
 """Switches under which any-balanced honours the first of two claims, and so reads the order of members."""
 
@@ -89,7 +86,7 @@ class ClientSymmetry:
 
     def _shape(self, c: int, cell: Interned) -> int:
         others = tuple(0 if other == c else _OTHER for other in range(c + 1))
-        return self._shape_cell(_renamed(cell.value, (*others, *[_OTHER] * _OTHER), self._cell)).number
+        return self._shape_cell(self._renamed(cell.value, (*others, *[_OTHER] * _OTHER))).number
 
     def renamed(self, state: World, places: Places) -> World:
         """The world with every client in its new place."""
@@ -104,8 +101,20 @@ class ClientSymmetry:
     def _part(self, cell: Interned, places: Places) -> Interned:
         found = self._moved.get((cell, places))
         if found is None:
-            found = self._moved[cell, places] = self._cell(_renamed(cell.value, places, self._cell))
+            found = self._moved[cell, places] = self._cell(self._renamed(cell.value, places))
         return found
+
+    def _renamed(self, value: Any, places: Places) -> Any:
+        """The value with clients renamed."""
+
+        def change(mark: Mark, part: Any) -> Any:
+            if mark is Mark.MEMBER_ID or mark is Mark.CLIENT_ID:
+                return _name(part, places)
+            if mark is Mark.REQUEST:
+                return _request(part, places)
+            return self._part(part, places) if mark is Mark.CELL else part
+
+        return rewritten(value, change)
 
 
 def _numbers(state: World) -> tuple[Any, ...]:
@@ -121,31 +130,6 @@ def _orders(ranks: tuple[int, ...]) -> tuple[Places, ...]:
         for places in permutations(range(len(ranks)))
         if all(wanted[place] == rank for place, rank in zip(places, ranks))
     )
-
-
-def _renamed(value: Any, places: Places, cell: Callable[[Any], Interned]) -> Any:
-    """The value with clients renamed, and what is sorted by member id sorted again."""
-    if type(value) is str:
-        return _name(value, places)
-    if isinstance(value, Interned):
-        return cell(_renamed(value.value, places, cell))
-    if not isinstance(value, tuple) or isinstance(value, TopicPartition):
-        return value
-    fields = getattr(value, "_fields", None)
-    if fields is None:
-        return tuple([_renamed(item, places, cell) for item in value])
-    items: list[Any] = []
-    for field, item in zip(fields, value):
-        if field in REQUESTS:
-            items.append(_request(item, places))
-            continue
-        fresh = _renamed(item, places, cell)
-        if field in BY_MEMBER and len(fresh) > 1:
-            fresh = tuple(sorted(fresh))
-        elif field == "log" and len(fresh) > 1:
-            fresh = tuple(sorted(fresh, key=lambda record: (record.key[0], str(record.key[1]))))
-        items.append(fresh)
-    return type(value)(*items)
 
 
 @cache

@@ -6,18 +6,15 @@ from itertools import pairwise
 from typing import Any, Final
 
 from kassay.model.explore import Interned, Interner
-from kassay.model.protocols.coordinator.runtime import CoordinatorHost
+from kassay.model.protocols.values.marks import Mark, rewritten
 from kassay.model.protocols.world.parts.renaming import (
     SAME,
     Count,
     Facts,
     facts_of_cell,
-    generations_of,
-    renamed,
 )
 from kassay.model.protocols.world.parts.setting import World
 
-_NO_CELL: Final = Interned(None)
 GAP_MAX: Final = 4
 """Generations further apart count as so far apart.
 
@@ -32,7 +29,6 @@ class Canonical:
     def __init__(self, interner: Interner) -> None:
         self.interner = interner
         self._renamed: dict[Any, Interned] = {}
-        self._generations: dict[Interned, frozenset[int]] = {}
 
     def __call__(self, state: World) -> World:
         """Generations counted from the lowest one in use, member ids numbered from 1 a client."""
@@ -67,34 +63,27 @@ class Canonical:
 
     def _closer(self, state: World) -> Count:
         """The count that takes the lowest generation for 1, and large gaps for `GAP_MAX`."""
-        numbers = sorted(frozenset().union(*map(self._numbers, (*state.clients, state.broker))))
+        numbers = sorted(
+            frozenset().union(*(facts_of_cell(cell).generations for cell in (*state.clients, state.broker)))
+        )
         gaps = tuple((b, b - a - GAP_MAX) for a, b in pairwise(numbers) if b - a > GAP_MAX)
         return Count(numbers[0] - 1, gaps) if gaps or numbers[0] > 1 else SAME
 
-    def _numbers(self, cell: Interned) -> frozenset[int]:
-        found = self._generations.get(cell)
-        if found is None:
-            value = cell.value
-            found = generations_of(value)
-            if isinstance(value, CoordinatorHost):
-                found |= generations_of(value.state)
-            self._generations[cell] = found
-        return found
-
     def _rename(self, cell: Interned, count: Count, mapping: tuple[tuple[str, str], ...]) -> Interned:
         key = (cell, count, mapping)
-        found = self._renamed.get(key)
-        if found is None:
-            value = cell.value
-            if isinstance(value, CoordinatorHost):
-                inner = self.interner.cell(renamed(value.state, count, mapping))
-                value = renamed(value._replace(coordinator=_NO_CELL), count, mapping)._replace(
-                    coordinator=inner
-                )
-            else:
-                value = renamed(value, count, mapping)
-            found = self._renamed[key] = self.interner.cell(value)
-        return found
+        renamed = self._renamed.get(key)
+        if renamed is None:
+            names = dict(mapping)
+
+            def change(mark: Mark, part: Any) -> Any:
+                if mark is Mark.GENERATION:
+                    return count(part)
+                if mark is Mark.MEMBER_ID:
+                    return names.get(part, part)
+                return self._rename(part, count, mapping) if mark is Mark.CELL else part
+
+            renamed = self._renamed[key] = self.interner.cell(rewritten(cell.value, change))
+        return renamed
 
 
 def _renumbering(names: frozenset[str]) -> tuple[tuple[str, str], ...]:

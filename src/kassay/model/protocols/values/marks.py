@@ -1,0 +1,142 @@
+"""Types of numbers and names that a state could as well have others of, and the one walk that rewrites them.
+
+Generations and epochs matter only by order and equality, ids only by who is meant. A field's type says which
+of these it holds, however deep; `rewritten` follows the types of a value's fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypeVar, Union, get_args, get_origin
+from typing import get_type_hints as hints_of
+
+from kassay.model.explore import Interned
+
+T = TypeVar("T")
+
+
+class Mark(Enum):
+    """What a part of a value is."""
+
+    GENERATION = "generation or epoch"
+    MEMBER_ID = "member id"
+    CLIENT_ID = "client id"
+    REQUEST = "correlation id"
+    CELL = "interned value"
+
+
+class Order(NamedTuple):
+    """By what a tuple is sorted, and so is sorted anew once ids in it are others; None for the items."""
+
+    key: Callable[[Any], Any] | None = None
+
+
+Generation: TypeAlias = Annotated[int, Mark.GENERATION]
+MemberId: TypeAlias = Annotated[str, Mark.MEMBER_ID]
+ClientId: TypeAlias = Annotated[str, Mark.CLIENT_ID]
+RequestId: TypeAlias = Annotated[int, Mark.REQUEST]
+"""Names a request so that its reply, which may be parked for long, finds the way back."""
+
+Ordered: TypeAlias = Annotated[tuple[T, ...], Order()]
+"""Items in their natural order, which begins with an id."""
+
+Change: TypeAlias = Callable[[Mark, Any], Any]
+"""What becomes of a part that has a mark."""
+
+Rewrite: TypeAlias = Callable[[Any, Change], Any]
+
+CLASSES: Final = (Interned, Any, object)
+"""Types that do not say what is held: the value's own class does."""
+
+
+def rewritten(value: Any, change: Change) -> Any:
+    """The value with all its marked parts changed; the same object where none is."""
+    kind: Any = type(value)
+    rewrite = _of_class(kind)
+    return value if rewrite is None else rewrite(value, change)
+
+
+@cache
+def _of_class(kind: Any) -> Rewrite | None:
+    """How values of a class are rewritten, None where they hold nothing that has a mark."""
+    if kind is Interned:
+        return lambda cell, change: change(Mark.CELL, cell)
+    if not issubclass(kind, tuple) or not hasattr(kind, "_fields"):
+        return None
+    hints = hints_of(kind, include_extras=True)
+    places = [(place, _of_type(hints[field])) for place, field in enumerate(kind._fields)]
+    return _of_places(kind._make, [(place, rewrite) for place, rewrite in places if rewrite is not None])
+
+
+def _of_places(make: Callable[[Any], Any], places: list[tuple[int, Rewrite]]) -> Rewrite | None:
+    """How a tuple is rewritten of which only some places hold anything marked."""
+
+    def rewrite_places(value: Any, change: Change) -> Any:
+        items: list[Any] | None = None
+        for place, rewrite in places:
+            before = value[place]
+            after = rewrite(before, change)
+            if after is not before:
+                items = items or list(value)
+                items[place] = after
+        return value if items is None else make(items)
+
+    return rewrite_places if places else None
+
+
+@cache
+def _of_type(hint: Any) -> Rewrite | None:
+    """How what a type describes is rewritten."""
+    if hint in CLASSES:
+        return rewritten
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return _of_annotated(*arguments)
+    if origin in (Union, UnionType):
+        kinds = {_class(choice): rewrite for choice in arguments if (rewrite := _of_type(choice)) is not None}
+
+        def rewrite_choice(value: Any, change: Change) -> Any:
+            rewrite = kinds.get(type(value))
+            return value if rewrite is None else rewrite(value, change)
+
+        return rewrite_choice if kinds else None
+    if origin is tuple and len(arguments) == 2 and arguments[1] is ...:
+        return _of_items(_of_type(arguments[0]), None)
+    if origin is tuple:
+        places = [(place, _of_type(argument)) for place, argument in enumerate(arguments)]
+        return _of_places(tuple, [(place, rewrite) for place, rewrite in places if rewrite is not None])
+    return _of_class(hint) if isinstance(hint, type) else None
+
+
+def _of_annotated(kind: Any, mark: Any) -> Rewrite | None:
+    if isinstance(mark, Order):
+        return _of_items(_of_type(get_args(kind)[0]), mark)
+    return lambda value, change: change(mark, value)
+
+
+def _of_items(rewrite: Rewrite | None, order: Order | None) -> Rewrite | None:
+    """How a tuple of one type of item is rewritten, and put in order again."""
+    if rewrite is None:
+        return None
+
+    def rewrite_items(value: Any, change: Change) -> Any:
+        after = [rewrite(item, change) for item in value]
+        if all(map(_same, after, value)):
+            return value
+        return tuple(sorted(after, key=order.key) if order else after)
+
+    return rewrite_items
+
+
+def _same(one: Any, other: Any) -> bool:
+    return one is other
+
+
+def _class(hint: Any) -> Any:
+    """The class of the values that a type describes."""
+    if get_origin(hint) is Annotated:
+        hint = get_args(hint)[0]
+    return get_origin(hint) or hint

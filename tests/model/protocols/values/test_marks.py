@@ -1,0 +1,51 @@
+"""The walk that rewrites by type: all that is marked, in order again, and nothing else."""
+
+from __future__ import annotations
+
+from kassay.model.explore import Interned
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.groups import ClassicGroup, ClassicMember, Persisted
+from kassay.model.protocols.values.marks import Mark, rewritten
+from kassay.model.protocols.values.records import EPOCH, LogRecord, OffsetValue, offset_records
+from kassay.model.protocols.values.requests import InitialDelay, SetTimer, Subscription, Timer, UserData
+
+MEMBERS = tuple(
+    ClassicMember(name, "", name[:2], 6, 6, (("range", Subscription(("t",))),)) for name in ("c1-1", "c2-1")
+)
+GROUP = ClassicGroup(generation=3, leader="c2-1", members=MEMBERS, pending_join=("c1-2",))
+
+
+def marked(value):
+    """What is marked in a value, by mark."""
+    parts = {mark: set() for mark in Mark}
+    assert rewritten(value, lambda mark, part: parts[mark].add(part) or part) is value
+    return parts
+
+
+def test_every_mark_is_found_at_any_depth():
+    parts = marked(GROUP)
+    assert parts[Mark.MEMBER_ID] == {"c1-1", "c2-1", "c1-2"}
+    assert parts[Mark.CLIENT_ID] == {"c1", "c2"}
+    assert parts[Mark.GENERATION] == {3, v.NO_GENERATION}
+    assert parts[Mark.REQUEST] == {v.NO_REQUEST}
+    assert marked(Persisted(None, undo=(GROUP,))) == parts
+    assert marked(Interned(GROUP))[Mark.CELL]
+
+
+def test_one_field_holds_generations_and_other_numbers():
+    (offset,) = offset_records([(v.TopicPartition("t", 0), 7)])
+    assert offset.value == OffsetValue(7)
+    assert not marked(offset)[Mark.GENERATION]
+    assert marked(LogRecord((EPOCH, ""), 7))[Mark.GENERATION] == {7}
+    assert not marked(SetTimer(Timer(v.JOIN), 5, InitialDelay(5, 9)))[Mark.GENERATION]
+    assert marked(SetTimer(Timer(v.SYNC), 5, (9,)))[Mark.GENERATION] == {9}
+    remembering = Subscription(("t",), generation=4, user_data=(UserData(2, ()),))
+    assert marked(remembering)[Mark.GENERATION] == {2, 4}
+
+
+def test_what_is_in_the_order_of_ids_is_sorted_anew():
+    swapped = {"c1-1": "c2-1", "c2-1": "c1-1"}
+    after = rewritten(GROUP, lambda _, part: swapped.get(part, part))
+    assert [member.member_id for member in after.members] == ["c1-1", "c2-1"]
+    assert [member.client_id for member in after.members] == ["c2", "c1"]
+    assert after.leader == "c1-1"
