@@ -18,7 +18,7 @@ LARGER = {
 """Folders that may hold more than a dozen modules, how many, and why."""
 
 SAME_NAME = {
-    **dict.fromkeys(("Verdict", "View", "Network", "Bound", "Asked", "Call"), "not told apart yet"),
+    **dict.fromkeys(("Verdict", "Bound", "Asked", "Call"), "not told apart yet"),
     "Broker": "Kafka's broker with all that it says of itself; the solver's has a share and a number",
     "Member": "Kafka's member with its claims; the solver's is a vertex",
     "Topic": "Kafka's topic; the solver's is a weight for each partition",

@@ -8,7 +8,7 @@ from kassay.certify.protocols.settings import ExploreSettings
 from kassay.model.errors import InputError
 from kassay.model.explore import Action, run
 from kassay.model.protocols.shared.faults import Faults
-from kassay.model.protocols.world.parts.levels import Network
+from kassay.model.protocols.world.parts.levels import NetworkLevel
 from kassay.model.protocols.world.timed.clock import Timing
 from tests.explored import build, settings
 from tests.paths import HELD
@@ -23,8 +23,8 @@ from tests.paths import HELD
         ),
         ({"faults": Faults(stale=1)}, "--faults: classic knows no stale"),
         ({"records": 1}, "--records: commits are sent on --network steps and astray only, not on atomic"),
-        ({"records": 9, "network": Network.STEPS}, "--records: 9 is out of range; expected 0 to 3"),
-        ({"timing": Timing(), "network": Network.STEPS}, "--network: steps has no integer clock"),
+        ({"records": 9, "network": NetworkLevel.STEPS}, "--records: 9 is out of range; expected 0 to 3"),
+        ({"timing": Timing(), "network": NetworkLevel.STEPS}, "--network: steps has no integer clock"),
         ({"timing": Timing(session=0)}, "--session: 0 is out of range"),
         ({"timing": Timing(), "model": "migration"}, "--clock: migration has no integer clock"),
         ({"static": 1, "model": "zookeeper"}, "--static: zookeeper knows no static members"),

@@ -4,19 +4,19 @@ from types import SimpleNamespace
 
 from kassay.model.protocols.values.groups import ClassicGroup, ClassicMember
 from kassay.properties.protocols import members
-from kassay.properties.protocols.registry import Presence, Watch
+from kassay.properties.protocols.registry import Presence, WatchedSessions
 from tests.properties.protocols.test_ownership import said
 
 GROUP = ClassicGroup(members=(ClassicMember("m", "", "c", 0, 0, ()),))
 
 
 def test_every_member_is_watched():
-    assert said(members.members_watched(Watch(GROUP, (), ()))) == [
+    assert said(members.members_watched(WatchedSessions(GROUP, (), ()))) == [
         ("real", "m is a member, and no session timer watches it")
     ]
-    assert not said(members.members_watched(Watch(GROUP, ("m",), ())))
-    assert not said(members.members_watched(Watch(GROUP, (), ("m",))))
-    assert not said(members.members_watched(Watch(None, (), ())))
+    assert not said(members.members_watched(WatchedSessions(GROUP, ("m",), ())))
+    assert not said(members.members_watched(WatchedSessions(GROUP, (), ("m",))))
+    assert not said(members.members_watched(WatchedSessions(None, (), ())))
 
 
 def test_a_retriable_error_costs_no_member_id():

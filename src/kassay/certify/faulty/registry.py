@@ -7,8 +7,6 @@ the claim that must catch it. There is one file of them for a kind of target.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +16,7 @@ from kassay.certify.targets.local import OwnClass
 from kassay.certify.targets.target import Target
 from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
 from kassay.model.kinds import Kind
+from kassay.model.modules import import_modules
 
 
 @dataclass(frozen=True)
@@ -65,10 +64,7 @@ def control(
 @cache
 def load_controls() -> tuple[Control, ...]:
     """Every control; imports the files of all kinds."""
-    import kassay.certify.faulty as package
-
-    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-        importlib.import_module(module.name)
+    import_modules("kassay.certify.faulty")
     return tuple(_CONTROLS)
 
 

@@ -35,7 +35,7 @@ from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry, distinguished
 from kassay.model.protocols.world.models.consumer import ConsumerModel
 from kassay.model.protocols.world.parts.consumer_faults import CLASSIC, CONSUMER
-from kassay.model.protocols.world.parts.levels import Network
+from kassay.model.protocols.world.parts.levels import NetworkLevel
 from kassay.model.protocols.world.parts.setting import ModelOptions
 from kassay.model.protocols.world.timed.classic import TimedModel
 from kassay.model.protocols.world.timed.consumer import TimedConsumerModel
@@ -203,7 +203,7 @@ def explore(
     """
     built = build(settings)
     promised = invariants(views_of(built))
-    if settings.network is Network.ASTRAY:
+    if settings.network is NetworkLevel.ASTRAY:
         done = random_walk(built, promised, seed=seed, budget=limits, progress=progress)
         return ExploreResult(settings, done, built, seed=seed)
     renaming = _symmetry(built, symmetry)

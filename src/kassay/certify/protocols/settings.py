@@ -8,7 +8,7 @@ from typing import Any, Final
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import Assignor
 from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, check_faults
-from kassay.model.protocols.world.parts.levels import Network, Time
+from kassay.model.protocols.world.parts.levels import ClockLevel, NetworkLevel
 from kassay.model.protocols.world.timed.clock import Timing
 
 MODELS: Final[dict[str, str]] = {
@@ -50,7 +50,7 @@ class ExploreSettings:
     faults: Faults = NO_FAULTS
     switches: frozenset[str] = frozenset()
     policy: str = "bidirectional"
-    network: Network = Network.ATOMIC
+    network: NetworkLevel = NetworkLevel.ATOMIC
     records: int = 0
     timing: Timing | None = None
     instances: tuple[str, ...] = ()
@@ -92,21 +92,18 @@ class ExploreSettings:
             raise InputError(f"--static: {self.model} knows no static members")
 
     def _check_network(self) -> None:
-        atomic = self.network is Network.ATOMIC
+        atomic = self.network is NetworkLevel.ATOMIC
         if not atomic and self.model in BEFORE_0_9:
             raise InputError(
-                f"--network: {self.model} has {Network.ATOMIC} only; "
-                "each of its steps is a single read or write"
+                f"--network: {self.model} has atomic only; each of its steps is a single read or write"
             )
-        if self.network is not Network.ASTRAY and (self.faults.duplicate or self.faults.reorder):
+        if self.network is not NetworkLevel.ASTRAY and (self.faults.duplicate or self.faults.reorder):
             raise InputError(
-                f"--faults: duplicate and reorder can happen on --network {Network.ASTRAY} only, "
-                f"not on {self.network}"
+                f"--faults: duplicate and reorder can happen on --network astray only, not on {self.network}"
             )
         if self.records and atomic:
             raise InputError(
-                f"--records: commits are sent on --network {Network.STEPS} and {Network.ASTRAY} only, "
-                f"not on {self.network}"
+                f"--records: commits are sent on --network steps and astray only, not on {self.network}"
             )
 
     def _check_timing(self) -> None:
@@ -114,12 +111,11 @@ class ExploreSettings:
             return
         if self.model not in ON_THE_CLOCK:
             raise InputError(
-                f"--clock: {self.model} has no integer clock; expected {Time.TIMELESS}, or classic or kip848"
+                f"--clock: {self.model} has no integer clock; expected timeless, or classic or kip848"
             )
-        if self.network is not Network.ATOMIC:
+        if self.network is not NetworkLevel.ATOMIC:
             raise InputError(
-                f"--network: {self.network} has no integer clock; expected {Network.ATOMIC} beside "
-                f"--clock {Time.TICKS}"
+                f"--network: {self.network} has no integer clock; expected atomic beside --clock ticks"
             )
         self.timing.check()
 
@@ -137,7 +133,7 @@ class ExploreSettings:
             "policy": self.policy,
             "network": self.network.value,
             "records": self.records,
-            "clock": (Time.TIMELESS if self.timing is None else Time.TICKS).value,
+            "clock": (ClockLevel.TIMELESS if self.timing is None else ClockLevel.TICKS).value,
         }
         if self.timing is not None:
             values["timing"] = _set(asdict(self.timing))

@@ -27,7 +27,7 @@ from kassay.properties.protocols.registry import (
     Sight,
     View,
     Views,
-    Watch,
+    WatchedSessions,
 )
 
 NOT_FENCED: Final = frozenset(
@@ -81,7 +81,9 @@ def _world(model: ClassicModel) -> dict[Sight[Any], View[Any]]:
             reads=lambda state: state.broker.value.coordinator,
             relevant=lambda before, after: not moved(before, after),
         ),
-        SESSIONS: View(lambda state: Watch(*model.timers.watched(state)), reads=lambda state: state.broker),
+        SESSIONS: View(
+            lambda state: WatchedSessions(*model.timers.watched(state)), reads=lambda state: state.broker
+        ),
         CLIENTS: View(lambda state: tuple(cell.value for cell in state.clients), relevant=failed),
         METADATA: View(
             lambda state: state.image.value, relevant=lambda before, after: before.image is not after.image

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
+
+from kassay.model.modules import import_modules
 
 
 class Check(Protocol):
@@ -51,8 +51,5 @@ def vector_format(
 
 def load_formats() -> dict[str, Format]:
     """Every format by algorithm; imports all format files."""
-    import kassay.certify.vectors as package
-
-    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-        importlib.import_module(module.name)
+    import_modules("kassay.certify.vectors")
     return FORMATS

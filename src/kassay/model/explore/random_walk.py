@@ -7,15 +7,14 @@ shorter afterwards by leaving out steps and playing what remains.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from random import Random
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from kassay.model.explore.graph import Action
 from kassay.model.explore.search import Search
 from kassay.model.explore.values import (
     Exploration,
-    Finding,
     Invariant,
     InvariantViolation,
     Model,
@@ -148,7 +147,7 @@ def _played(
         if step is None:
             continue
         trace.append(step)
-        for finding in _findings(judges, state, step.state):
+        for finding in (said for judge in judges for said in judge.judge(state, step.state)):
             if finding.severity is severity:
                 return tuple(trace), finding.message
         state = step.state
@@ -164,12 +163,3 @@ def _like(model: Model[S], state: S, action: Action) -> WalkStep[S] | None:
     ]
     same.sort(key=lambda pair: (pair[0] != action, pair[0].detail != action.detail))
     return WalkStep(*same[0]) if same else None
-
-
-def _findings(judges: Sequence[Invariant[S]], before: S, after: S) -> Iterator[Finding]:
-    for invariant in judges:
-        if invariant.check is not None:
-            yield from invariant.check(after)
-        looks: Any = invariant.relevant
-        if invariant.check_step is not None and (looks is None or looks(before, after)):
-            yield from invariant.check_step(before, after)

@@ -195,12 +195,7 @@ def _violations(search: Search[S], invariants: Sequence[Invariant[S]]) -> tuple[
 def _words(judges: list[Invariant[S]], severity: Severity, before: S | None, after: S) -> str:
     """What the invariants say, in the names of the trace, of its last state or of its last step."""
     for invariant in judges:
-        findings: Iterable[Finding] = ()
-        if before is None and invariant.check is not None:
-            findings = invariant.check(after)
-        elif before is not None and invariant.check_step is not None:
-            findings = invariant.check_step(before, after)
-        for finding in findings:
+        for finding in invariant.judge(before, after):
             if finding.severity is severity:
                 return finding.message
     return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, NamedTuple, Protocol, TypeVar
@@ -59,6 +59,15 @@ class Invariant(Generic[S]):
     check_step: Callable[[S, S], Iterable[Finding]] | None = None
     reads: Callable[[S], Hashable] | None = None
     relevant: Callable[[S, S], bool] | None = None
+
+    def judge(self, before: S | None, after: S) -> Iterator[Finding]:
+        """What it says against a state and, unless it is the first one, against the step that led there."""
+        if self.check is not None:
+            yield from self.check(after)
+        if before is None or self.check_step is None:
+            return
+        if self.relevant is None or self.relevant(before, after):
+            yield from self.check_step(before, after)
 
 
 class WalkStep(NamedTuple, Generic[S]):

@@ -62,13 +62,7 @@ class Walk(Generic[S]):
 
     def _judge(self, before: Any) -> None:
         for invariant in self.invariants:
-            findings = list(invariant.check(self.state)) if invariant.check else []
-            looks = before is not None and (
-                invariant.relevant is None or invariant.relevant(before, self.state)
-            )
-            if invariant.check_step and looks:
-                findings += invariant.check_step(before, self.state)
-            for finding in findings:
+            for finding in invariant.judge(before, self.state):
                 if finding.severity is Severity.REAL:
                     raise BrokenInvariant(invariant.name, finding, self.actions)
 

@@ -11,7 +11,7 @@ from kassay.properties.protocols.registry import (
     PRESENCE,
     SESSIONS,
     Presence,
-    Watch,
+    WatchedSessions,
     always,
     each_step,
 )
@@ -20,7 +20,7 @@ RETRIABLE: Final = frozenset({"NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE", "C
 
 
 @always("members-watched", SESSIONS, short="I15", source="KAFKA-9752")
-def members_watched(watch: Watch) -> Iterator[Finding]:
+def members_watched(watch: WatchedSessions) -> Iterator[Finding]:
     """Nobody can die unnoticed: every member is watched by a session timer.
 
     Excused are members that wait in a JoinGroup (unless new) or SyncGroup: their expiry is ignored, and

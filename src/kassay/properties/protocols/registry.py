@@ -28,7 +28,7 @@ class Sight(Generic[V]):
     name: str
 
 
-class Watch(NamedTuple):
+class WatchedSessions(NamedTuple):
     """The group, whose session timers are armed, and which members' expiry may be ignored."""
 
     group: Any
@@ -47,7 +47,7 @@ CENSUS: Final[Sight[Census]] = Sight("who owns what, on record and in belief")
 ADOPTION: Final[Sight[Census]] = Sight("the census around a step by which somebody owns more")
 COORDINATOR: Final[Sight[CoordinatorState]] = Sight("the coordinator, as long as it does not move")
 STORED: Final[Sight[Any]] = Sight("what is on record of a generation in ZooKeeper")
-SESSIONS: Final[Sight[Watch]] = Sight("members and the timers that watch them")
+SESSIONS: Final[Sight[WatchedSessions]] = Sight("members and the timers that watch them")
 CLIENTS: Final[Sight[tuple[Any, ...]]] = Sight("the clients around a step that tells one of an error")
 PRESENCE: Final[Sight[Presence]] = Sight("who polls around a removal, where a clock tells")
 METADATA: Final[Sight[Any]] = Sight("the topics around a change of the metadata")

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from kassay.certify.protocols.explore import ExploreResult
 from kassay.model.explore import Action, InvariantViolation, Severity, Stuck
-from kassay.model.protocols.world.parts.levels import Network, Time
+from kassay.model.protocols.world.parts.levels import ClockLevel, NetworkLevel
 from kassay.model.verdict import Verdict
 from kassay.report.screen.swimlanes import mermaid as mermaid_diagram
 from kassay.report.screen.swimlanes import text_diagram
@@ -68,7 +68,7 @@ class _Runs:
 def _settings(result: ExploreResult) -> str:
     """The settings that matter to this model."""
     settings = result.settings_json()
-    plain = {"network": Network.ATOMIC, "clock": Time.TIMELESS, "symmetry": "off"}
+    plain = {"network": NetworkLevel.ATOMIC, "clock": ClockLevel.TIMELESS, "symmetry": "off"}
     if result.model != "migration":
         plain["policy"] = settings["policy"]
     listed = []

@@ -22,7 +22,7 @@ from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, spend
 from kassay.model.protocols.shared.table import IGNORE, IMPOSSIBLE, look_up
 
 
-class View(NamedTuple):
+class BoardView(NamedTuple):
     """What a consumer read on the board."""
 
     ids: tuple[int, ...]
@@ -33,7 +33,7 @@ class ZooKeeperConsumer(NamedTuple):
     """One process. `owned` is what it believes; `expired` that the belief outlived its session."""
 
     status: ZooKeeperStatus = ZooKeeperStatus.OFF
-    view: View | None = None
+    view: BoardView | None = None
     owned: tuple[int, ...] = ()
     pending: bool = False
     tries: int = 0
@@ -46,7 +46,7 @@ class ZooKeeperWorld(NamedTuple):
     consumers: tuple[ZooKeeperConsumer, ...]
     ids: tuple[int, ...]
     owner: tuple[int | None, ...]
-    before: View | None
+    before: BoardView | None
     budget: Faults
 
 
@@ -133,9 +133,9 @@ class ZooKeeperModel:
             )
             yield Action("zookeeper", f"session of {name} expires", name), gone
 
-    def _reads(self, state: ZooKeeperWorld) -> Iterator[tuple[str, View, ZooKeeperWorld]]:
+    def _reads(self, state: ZooKeeperWorld) -> Iterator[tuple[str, BoardView, ZooKeeperWorld]]:
         """The board as it is, and as it was if a stale read may still happen."""
-        yield "", View(state.ids, len(state.owner)), state
+        yield "", BoardView(state.ids, len(state.owner)), state
         left = spend(state.budget, "stale")
         if left is not None and state.before is not None:
             yield "stale ", state.before, state._replace(budget=left)
@@ -151,7 +151,7 @@ class ZooKeeperModel:
             detail = f"{label}view: {len(view.ids)} consumers, {view.partitions} partitions"
             yield Action(f"c{c + 1}", "rebalance", "zookeeper", detail, fault=bool(label), rounds=1), after
 
-    def wanted(self, c: int, view: View) -> tuple[int, ...]:
+    def wanted(self, c: int, view: BoardView) -> tuple[int, ...]:
         """The share that a consumer computes for itself from its view."""
         if c not in view.ids:
             return ()
@@ -229,8 +229,8 @@ def moved(status: ZooKeeperStatus, event: ZooKeeperEvent) -> ZooKeeperStatus:
     return ZooKeeperStatus(look_up(CONSUMER, status, event).targets[0])
 
 
-def _board(state: ZooKeeperWorld) -> View:
-    return View(state.ids, len(state.owner))
+def _board(state: ZooKeeperWorld) -> BoardView:
+    return BoardView(state.ids, len(state.owner))
 
 
 def _put(state: ZooKeeperWorld, c: int, consumer: ZooKeeperConsumer) -> ZooKeeperWorld:

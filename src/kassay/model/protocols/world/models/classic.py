@@ -25,7 +25,7 @@ from kassay.model.protocols.world.networks.n1_steps import Slots
 from kassay.model.protocols.world.networks.n2_astray import Datagrams
 from kassay.model.protocols.world.parts.census import Censuses
 from kassay.model.protocols.world.parts.faults import FaultSteps
-from kassay.model.protocols.world.parts.levels import Network
+from kassay.model.protocols.world.parts.levels import NetworkLevel
 from kassay.model.protocols.world.parts.numbering import Canonical
 from kassay.model.protocols.world.parts.offsets import Ledger
 from kassay.model.protocols.world.parts.renaming import facts_of_cell
@@ -43,7 +43,7 @@ from kassay.model.protocols.world.parts.setting import (
 from kassay.model.protocols.world.parts.timers import Timers
 
 _NOBODY: Final = frozenset[str]()
-NETWORKS: Final = {Network.ATOMIC: Direct, Network.STEPS: Slots, Network.ASTRAY: Datagrams}
+NETWORKS: Final = {NetworkLevel.ATOMIC: Direct, NetworkLevel.STEPS: Slots, NetworkLevel.ASTRAY: Datagrams}
 
 
 class WorldParts(NamedTuple):

@@ -17,7 +17,7 @@ from kassay.model.protocols.clients.any_balanced import AnyBalanced, balanced_ta
 from kassay.model.protocols.values.in_flight import CONNECTION, HEARTBEAT_OFFSET
 from kassay.model.protocols.values.marks import Mark, rewritten
 from kassay.model.protocols.world.models.classic import ClassicModel
-from kassay.model.protocols.world.parts.levels import Network
+from kassay.model.protocols.world.parts.levels import NetworkLevel
 from kassay.model.protocols.world.parts.setting import World
 
 Places: TypeAlias = tuple[int, ...]
@@ -37,7 +37,7 @@ def distinguished(model: Any) -> str:
     options, configs = model.options, model.setting.configs
     if options.members < 2:
         return "there is one client"
-    if options.network is not Network.ATOMIC:
+    if options.network is not NetworkLevel.ATOMIC:
         return "messages under way are not renamed"
     if any(options.instances):
         return "instance ids tell static members apart"

@@ -14,7 +14,7 @@ from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.in_flight import MAIN, SILENT, Wire
 from kassay.model.protocols.values.metadata import create_partitions
 from kassay.model.protocols.values.requests import Image, JoinGroupReply, LeaveGroup
-from kassay.model.protocols.world.parts.levels import Network
+from kassay.model.protocols.world.parts.levels import NetworkLevel
 from kassay.model.protocols.world.parts.setting import (
     BROKER,
     HEARTBEAT_OFFSET,
@@ -79,7 +79,7 @@ class FaultSteps:
 
     def left_under_way(self, client: Any) -> Wire:
         """What the coordinator may still hear of a process that is no more: requests that go astray."""
-        return Wire(sent=client.wire.sent) if self.setting.options.network is Network.ASTRAY else SILENT
+        return Wire(sent=client.wire.sent) if self.setting.options.network is NetworkLevel.ASTRAY else SILENT
 
     def client_faults(
         self, state: World, c: int, cell: Interned, faults: Faults

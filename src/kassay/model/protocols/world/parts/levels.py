@@ -8,7 +8,7 @@ from typing import TypeVar
 from kassay.model.errors import InputError
 
 
-class Network(StrEnum):
+class NetworkLevel(StrEnum):
     """What becomes of a request: one step, steps of its own (sent, handled, answered), or it goes astray."""
 
     ATOMIC = "atomic"
@@ -16,14 +16,14 @@ class Network(StrEnum):
     ASTRAY = "astray"
 
 
-class Time(StrEnum):
+class ClockLevel(StrEnum):
     """When a timer fires: once its guard lets it, or when it is due on an integer clock."""
 
     TIMELESS = "timeless"
     TICKS = "ticks"
 
 
-L = TypeVar("L", Network, Time)
+L = TypeVar("L", NetworkLevel, ClockLevel)
 
 
 def _level(kind: type[L], option: str, letter: str, spelled: str) -> L:
@@ -35,11 +35,11 @@ def _level(kind: type[L], option: str, letter: str, spelled: str) -> L:
     raise InputError(f"{option}: unknown level {spelled!r}; expected {known}")
 
 
-def network_of(spelled: str) -> Network:
+def network_of(spelled: str) -> NetworkLevel:
     """The network of a name or short id (N0, N1, N2); raises InputError if there is none."""
-    return _level(Network, "--network", "N", spelled)
+    return _level(NetworkLevel, "--network", "N", spelled)
 
 
-def time_of(spelled: str) -> Time:
+def time_of(spelled: str) -> ClockLevel:
     """The clock of a name or short id (T0, T1); raises InputError if there is none."""
-    return _level(Time, "--clock", "T", spelled)
+    return _level(ClockLevel, "--clock", "T", spelled)

@@ -20,7 +20,7 @@ from kassay.model.protocols.shared.census import Breach
 from kassay.model.protocols.values.groups import ClassicGroup, Role
 from kassay.model.protocols.values.in_flight import COMMIT, HEARTBEAT_OFFSET, number_of
 from kassay.model.protocols.values.requests import OffsetCommit, Partitions
-from kassay.model.protocols.world.parts.levels import Network
+from kassay.model.protocols.world.parts.levels import NetworkLevel
 from kassay.model.protocols.world.parts.setting import BROKER, World, WorldContext, put
 
 Counts: TypeAlias = tuple[tuple[TopicPartition, int], ...]
@@ -102,7 +102,7 @@ class Ledger:
         offsets: Offsets = cell.value
         committed, tenants = dict(offsets.committed), dict(offsets.tenants)
         breach = offsets.breach
-        astray = self.setting.options.network is Network.ASTRAY
+        astray = self.setting.options.network is NetworkLevel.ASTRAY
         for tp, offset in commit.offsets:
             tenant, before = tenants.get(tp, c), committed.get(tp, 0)
             if tenant != c:

@@ -22,7 +22,7 @@ from kassay.model.protocols.values.groups import ClassicGroup, Group
 from kassay.model.protocols.values.in_flight import CONNECTION as CONNECTION
 from kassay.model.protocols.values.in_flight import HEARTBEAT_OFFSET as HEARTBEAT_OFFSET
 from kassay.model.protocols.values.requests import Image, JoinGroupReply, OffsetCommit, Partitions, image_of
-from kassay.model.protocols.world.parts.levels import Network
+from kassay.model.protocols.world.parts.levels import NetworkLevel
 from kassay.model.protocols.world.parts.renaming import facts_of
 
 BROKER: Final = "coordinator"
@@ -52,7 +52,7 @@ class ModelOptions:
     remembers: bool = False
     threads: bool = False
     assignment_strategies: tuple[tuple[tuple[str, ...], ...], ...] = ()
-    network: Network = Network.ATOMIC
+    network: NetworkLevel = NetworkLevel.ATOMIC
     loading: bool = False
     records: int = 0
     partitions_max: int = 4
@@ -60,7 +60,7 @@ class ModelOptions:
     @property
     def loads_slowly(self) -> bool:
         """Whether a new coordinator is found loading: always where a request is more than one step."""
-        return self.loading or self.network is not Network.ATOMIC
+        return self.loading or self.network is not NetworkLevel.ATOMIC
 
 
 def options(mode: str = EAGER, **changes: Any) -> ModelOptions:
