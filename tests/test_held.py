@@ -113,7 +113,7 @@ def test_a_certificate_whose_instance_was_changed_is_refused(certificate, here):
     instance = damaged["instance"]
     instance.get("members", instance.get("brokers", instance.get("clients"))).pop()
     Path("damaged.json").write_text(json.dumps(damaged))
-    assert run(["check", "damaged.json"]) in (1, 2)
+    assert run(["check", "damaged.json"]) == 1
 
 
 @pytest.mark.parametrize(

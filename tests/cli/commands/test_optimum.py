@@ -111,7 +111,7 @@ def test_what_a_solver_does_not_take_is_said(tmp_path):
 def test_a_spent_time_limit_is_unknown(tmp_path, solver):
     (tmp_path / "big.json").write_text(to_line(consumer("random", 1, members=100, partitions=5000)))
     done = kassay("optimum", "big.json", "--solver", solver, "--time", "10ms", "--json", "-", cwd=tmp_path)
-    assert "10" in one_line(done, 3) or "0.01" in one_line(done, 3)
+    assert f"{solver} found no answer in 0.01 s" in one_line(done, 3)
     assert lines(done)[0]["status"] == "unknown"
 
 
