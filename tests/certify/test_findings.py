@@ -3,8 +3,7 @@
 import pytest
 
 from kassay.certify.processes.host import Limits
-from kassay.certify.runs.replay import load_trace, replay
-from kassay.model.groups.trace import read_trace
+from kassay.certify.runs.replay import load_trace, read_trace, replay
 from tests.paths import BASELINE, DOCS
 
 TRACES = sorted((DOCS / "traces").glob("*.json"))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kassay.assignors import registry
+from kassay.certify.runs.replay import read_trace
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Member
@@ -16,7 +17,6 @@ from kassay.model.groups.history import History, Join, Leave
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
-from kassay.model.groups.trace import read_trace
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.properties.registry import load_claims, situations_of
 

@@ -1,19 +1,55 @@
-"""Reading JSON documents strictly: each helper names the field that is wrong and what was expected.
+"""How values stand in JSON documents, said once for both ways: what is written is what is read.
 
-A path such as `history.changes[2][0].member.owned[1]` goes along, so that a person finds the place.
+A `Form` reads strictly: an `InputError` names the place (`case.changes[2][0].member.owned[1]`), what was
+expected there and what was found. A path that ends with a colon names a file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any, TypeVar
+from operator import attrgetter
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
+
+_NEEDED: Final = object()
+"""The default of a field that a document must have."""
+
+
+@dataclass(frozen=True)
+class Form(Generic[T]):
+    """How a value stands in a document: what reads it at a path, and what writes it."""
+
+    read: Callable[[object, str], T]
+    write: Callable[[Any], Any] = lambda value: value
+
+    def checked(self, check: Callable[[T, str], None]) -> Form[T]:
+        """The form of those values to which `check`, shown the value and its path, does not object."""
+
+        def read(value: object, path: str) -> T:
+            result = self.read(value, path)
+            check(result, path)
+            return result
+
+        return replace(self, read=read)
+
+
+class Field(NamedTuple):
+    """A field of a record; `get` is what is written of the record, its attribute of that name if not said.
+
+    A field with a default may be missing; one that is `sparse` is not written where it is None.
+    """
+
+    form: Form[Any]
+    default: object = _NEEDED
+    get: Callable[[Any], Any] | str | None = None
+    sparse: bool = False
 
 
 def wrong(path: str, expected: str, got: object) -> InputError:
@@ -22,70 +58,154 @@ def wrong(path: str, expected: str, got: object) -> InputError:
     return InputError(f"{path}: expected {expected}, got {text if len(text) <= 60 else text[:57] + '...'}")
 
 
+def inside(path: str, name: str) -> str:
+    """The path of a field of what is at the path."""
+    return f"{path} {name}" if path.endswith(":") else f"{path}.{name}"
+
+
 def mapping(value: object, path: str, fields: Iterable[str] | None = None) -> Mapping[str, Any]:
     """The object at the path; raises if it has a field that is not among `fields`."""
     if not isinstance(value, dict):
-        raise wrong(path, "an object", value)
-    if fields is not None:
-        known = set(fields)
-        for name in value:
-            if name not in known:
-                raise InputError(f"{path}.{name}: unknown field, expected one of {', '.join(sorted(known))}")
+        raise wrong(path.removesuffix(":"), "an object", value)
+    known = value if fields is None else set(fields)
+    for name in value:
+        if name not in known:
+            raise InputError(
+                f"{inside(path, name)}: unknown field, expected one of {', '.join(sorted(known))}"
+            )
     return value
 
 
-def field(value: Mapping[str, Any], name: str, path: str) -> Any:
-    """The field of an object; raises if it is missing."""
-    if name not in value:
-        raise InputError(f"{path}.{name}: missing")
-    return value[name]
+def leaf(kind: type[T], expected: str) -> Form[T]:
+    """A value of a plain type, and of no other: no number is a boolean."""
+
+    def read(value: object, path: str) -> T:
+        if type(value) is not kind:
+            raise wrong(path, expected, value)
+        return value
+
+    return Form(read)
 
 
-def items(value: object, path: str, item: Callable[[object, str], T]) -> tuple[T, ...]:
-    """The list at the path, each item read by `item`."""
-    if not isinstance(value, list):
-        raise wrong(path, "a list", value)
-    return tuple(item(entry, f"{path}[{i}]") for i, entry in enumerate(value))
+def whole(least: int) -> Form[int]:
+    """Whole numbers not below `least`."""
+
+    def read(value: object, path: str) -> int:
+        if type(value) is not int or value < least:
+            raise wrong(path, f"a whole number of at least {least}", value)
+        return value
+
+    return Form(read)
 
 
-def text(value: object, path: str) -> str:
-    """The string at the path."""
-    if not isinstance(value, str):
-        raise wrong(path, "a string", value)
-    return value
+def optional(form: Form[T]) -> Form[T | None]:
+    """What the form says, or null."""
+    return Form(
+        lambda value, path: None if value is None else form.read(value, path),
+        lambda value: None if value is None else form.write(value),
+    )
 
 
-def text_or_none(value: object, path: str) -> str | None:
-    """The string at the path, or None."""
-    return None if value is None else text(value, path)
+def listed(form: Form[T]) -> Form[tuple[T, ...]]:
+    """A list of what the form says."""
+
+    def read(value: object, path: str) -> tuple[T, ...]:
+        if not isinstance(value, list):
+            raise wrong(path, "a list", value)
+        return tuple(form.read(entry, f"{path}[{i}]") for i, entry in enumerate(value))
+
+    return Form(read, lambda values: [form.write(value) for value in values])
 
 
-def member(enum: type[E], value: object, path: str) -> E:
-    """The member of the enumeration that the value at the path stands for."""
-    try:
-        return enum(value)
-    except ValueError:
-        raise wrong(path, " or ".join(str(known.value) for known in enum), value) from None
+def mapped(form: Form[T]) -> Form[dict[str, T]]:
+    """An object with any names, each with what the form says."""
+    return Form(
+        lambda value, path: {n: form.read(v, inside(path, n)) for n, v in mapping(value, path).items()},
+        lambda values: {name: form.write(value) for name, value in values.items()},
+    )
 
 
-def whole(value: object, path: str, least: int | None = None) -> int:
-    """The whole number at the path, not below `least`."""
-    if not isinstance(value, int) or isinstance(value, bool) or (least is not None and value < least):
-        raise wrong(path, "a whole number" + (f" of at least {least}" if least is not None else ""), value)
-    return value
+def enum(kind: type[E]) -> Form[E]:
+    """A member of the enumeration, by its value."""
+
+    def read(value: object, path: str) -> E:
+        try:
+            return kind(value)
+        except ValueError:
+            raise wrong(path, " or ".join(str(known.value) for known in kind), value) from None
+
+    return Form(read, attrgetter("value"))
 
 
-def tps(value: object, path: str) -> tuple[TopicPartition, ...]:
-    """A list of `[topic, partition]` pairs."""
+def record(make: Callable[..., T], **fields: Field | Form[Any]) -> Form[T]:
+    """An object with these fields and no others, which `make` is called with by their names.
 
-    def pair(entry: object, where: str) -> TopicPartition:
-        if not isinstance(entry, list) or len(entry) != 2:
-            raise wrong(where, "a pair [topic, partition]", entry)
-        return TopicPartition(text(entry[0], where), whole(entry[1], where))
+    A field whose `get` names an attribute is passed under that attribute's name.
+    """
+    known = {name: field if isinstance(field, Field) else Field(field) for name, field in fields.items()}
+    keywords = {name: field.get if isinstance(field.get, str) else name for name, field in known.items()}
+    getters = {
+        name: field.get if callable(field.get) else attrgetter(keywords[name])
+        for name, field in known.items()
+    }
 
-    return items(value, path, pair)
+    def read(value: object, path: str) -> T:
+        document = mapping(value, path, known)
+        values = {}
+        for name, field in known.items():
+            if name in document:
+                values[keywords[name]] = field.form.read(document[name], inside(path, name))
+            elif field.default is _NEEDED:
+                raise InputError(f"{inside(path, name)}: missing")
+            else:
+                values[keywords[name]] = field.default
+        return make(**values)
+
+    def write(value: T) -> dict[str, Any]:
+        parts = ((name, field, getters[name](value)) for name, field in known.items())
+        return {
+            name: field.form.write(part)
+            for name, field, part in parts
+            if part is not None or not field.sparse
+        }
+
+    return Form(read, write)
 
 
-def pairs(tps_: Iterable[TopicPartition]) -> list[list[Any]]:
-    """Partitions as JSON pairs."""
-    return [[topic, partition] for topic, partition in tps_]
+def tagged(tag: str, forms: Mapping[str, tuple[type[Any], Form[Any]]]) -> Form[Any]:
+    """A record of one of several types, told apart by a name in the field `tag`."""
+    of_type = {kind: (name, form) for name, (kind, form) in forms.items()}
+
+    def read(value: object, path: str) -> Any:
+        document = dict(mapping(value, path))
+        if tag not in document:
+            raise InputError(f"{inside(path, tag)}: missing")
+        name = TEXT.read(document.pop(tag), inside(path, tag))
+        if name not in forms:
+            raise InputError(
+                f"{inside(path, tag)}: unknown {tag} {name!r}, expected one of {', '.join(forms)}"
+            )
+        return forms[name][1].read(document, path)
+
+    def write(value: Any) -> dict[str, Any]:
+        name, form = of_type[type(value)]
+        return {tag: name, **form.write(value)}
+
+    return Form(read, write)
+
+
+TEXT: Final = leaf(str, "a string")
+WHOLE: Final = leaf(int, "a whole number")
+FLAG: Final = leaf(bool, "true or false")
+COUNT: Final = whole(0)
+OBJECT: Final = Form[Mapping[str, Any]](mapping)
+
+
+def _pair(value: object, path: str) -> TopicPartition:
+    if not isinstance(value, list) or len(value) != 2:
+        raise wrong(path, "a pair [topic, partition]", value)
+    return TopicPartition(TEXT.read(value[0], path), WHOLE.read(value[1], path))
+
+
+PARTITIONS: Final = listed(Form(_pair, list))
+"""Partitions, each as `[topic, partition]`."""

@@ -42,7 +42,7 @@ def broken(case, whom):
 def test_a_sound_partitioner_keeps_every_claim_and_a_case_survives_being_written_down(case):
     whom = subject(Explicit, "hash-compatible", "available-only", "refuses-out-of-range", "deterministic")
     assert broken(case, whom) == set()
-    assert DRIVER.decode(DRIVER.encode(case), "case") == case
+    assert DRIVER.form.read(DRIVER.form.write(case), "case") == case
 
 
 @given(sendings)
@@ -99,13 +99,13 @@ def test_what_happened_is_told_in_domain_words():
     ],
 )
 def test_a_document_of_another_form_is_bad_input(spoilt, told):
-    document = DRIVER.encode(
+    document = DRIVER.form.write(
         ProducerSends(((ProducerRecord("t"), TopicMetadata.of(1)),), {"batch.size": "1"})
     )
-    assert DRIVER.decode(document, "case").config == {"batch.size": "1"}
+    assert DRIVER.form.read(document, "case").config == {"batch.size": "1"}
     document["records"][0] |= spoilt
     with pytest.raises(InputError, match=told):
-        DRIVER.decode(document, "case")
+        DRIVER.form.read(document, "case")
 
 
 def test_the_driver_serves_partitioners():

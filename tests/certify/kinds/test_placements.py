@@ -54,7 +54,7 @@ def test_the_oracle_says_nothing_where_nothing_can_be_placed():
 
 @given(cases)
 def test_a_case_survives_being_written_down(case):
-    assert DRIVER.decode(DRIVER.encode(case), "case") == case
+    assert DRIVER.form.read(DRIVER.form.write(case), "case") == case
 
 
 @given(cases)
@@ -122,10 +122,10 @@ def test_what_happened_is_told_in_domain_words():
     ],
 )
 def test_a_document_of_another_form_is_bad_input(spoilt, told):
-    document = DRIVER.encode(PlacementCase(PlacementRequest(1, 1, (Broker(0),)), 0))
+    document = DRIVER.form.write(PlacementCase(PlacementRequest(1, 1, (Broker(0),)), 0))
     document["request"] |= spoilt
     with pytest.raises(InputError, match=told):
-        DRIVER.decode(document, "case")
+        DRIVER.form.read(document, "case")
 
 
 def test_the_driver_serves_placers():

@@ -51,7 +51,7 @@ def test_the_optimal_plan_keeps_every_claim_and_ends_at_the_optimum(case):
 
 @given(requests)
 def test_a_request_survives_being_written_down_and_smaller_ones_are_smaller(case):
-    assert DRIVER.decode(DRIVER.encode(case), "case") == case
+    assert DRIVER.form.read(DRIVER.form.write(case), "case") == case
     for less in DRIVER.shrink_candidates(case):
         assert DRIVER.size(less) < DRIVER.size(case)
         assert all(len(row) == less.replication_factor for _, row in less.before)
@@ -90,4 +90,4 @@ def test_an_error_is_a_violation_of_total_alone():
 
 def test_more_replicas_than_brokers_are_no_request():
     with pytest.raises(InputError, match="replication factor 2"):
-        DRIVER.decode({"brokers": [{"id": 0}], "before": [], "replication_factor": 2}, "case")
+        DRIVER.form.read({"brokers": [{"id": 0}], "before": [], "replication_factor": 2}, "case")

@@ -38,7 +38,7 @@ def broken(case, whom):
 
 @given(histories)
 def test_a_history_survives_being_written_down(case):
-    assert DRIVER.decode(DRIVER.encode(case), "case") == case
+    assert DRIVER.form.read(DRIVER.form.write(case), "case") == case
 
 
 @given(histories)
@@ -98,4 +98,4 @@ def test_a_run_that_ends_in_an_error_is_told_to_its_end():
 )
 def test_what_is_no_history_is_said(change, said):
     with pytest.raises(InputError, match=said):
-        DRIVER.decode(DRIVER.encode(task_history(Seeded(1))) | change, "case")
+        DRIVER.form.read(DRIVER.form.write(task_history(Seeded(1))) | change, "case")

@@ -5,9 +5,11 @@ import json
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from kassay.certify.runs.replay import read_trace
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.groups.trace import SCHEMA, Trace, history_of, history_to_json, read_trace
+from kassay.model.groups.documents import HISTORY
+from kassay.model.groups.trace import SCHEMA, Trace
 from kassay.model.itf import to_itf
 from kassay.model.kinds import Kind
 from tests.strategies import histories
@@ -25,8 +27,8 @@ TRACE = Trace(
 @settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(histories())
 def test_every_history_survives_the_round_trip(history):
-    document = json.loads(json.dumps(history_to_json(history)))
-    assert history_of(document) == history
+    document = json.loads(json.dumps(HISTORY.write(history)))
+    assert HISTORY.read(document, "case") == history
 
 
 def test_a_saved_trace_is_read_back(tmp_path):
@@ -81,7 +83,7 @@ def test_a_damaged_history_is_refused_by_field(change, said):
     document = json.loads(json.dumps(CASE))
     change(document)
     with pytest.raises(InputError, match=said):
-        history_of(document)
+        HISTORY.read(document, "case")
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[1]", b"null"])

@@ -10,10 +10,10 @@ from kassay.certify.kinds.group_oracle import best_of_group
 from kassay.certify.kinds.judging import Driver, Subject
 from kassay.certify.kinds.shrink_candidates import shrunk_histories
 from kassay.model.calls import Failure, Look, Probe
+from kassay.model.groups.documents import HISTORY, rebalanced_to_json
 from kassay.model.groups.history import CreateTopic, History
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced, Step
-from kassay.model.groups.trace import history_of, history_to_json, rebalanced_to_json
 from kassay.properties.groups.assumptions import within
 from kassay.properties.groups.balance import Best, order_of
 from kassay.properties.groups.generator import Profile
@@ -24,6 +24,8 @@ from kassay.properties.sources import Source
 
 class GroupDriver(Driver[History]):
     """Plays histories against an assignor."""
+
+    form = HISTORY
 
     def generate(self, source: Source, profile: Profile) -> History:
         """A history of a consumer group."""
@@ -61,14 +63,6 @@ class GroupDriver(Driver[History]):
             "partitions": sum(t.partitions for t in (*case.cluster.topics, *created)),
             "events": case.events,
         }
-
-    def encode(self, case: History) -> dict[str, Any]:
-        """The history as a document."""
-        return history_to_json(case)
-
-    def decode(self, document: object, path: str) -> History:
-        """The history that a document holds."""
-        return history_of(document, path)
 
     def narrate(self, case: History, subject: Subject) -> list[dict[str, Any]]:
         """The rounds as they go."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 from kassay.model.calls import Failure, Look
+from kassay.model.codec import Form
 from kassay.model.errors import KassayError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
@@ -152,7 +153,12 @@ Case = TypeVar("Case")
 
 
 class Driver(ABC, Generic[Case]):
-    """One kind of target: how its cases are made, played, shrunk and written down."""
+    """One kind of target: how its cases are made, played, shrunk and written down.
+
+    `form` is how a case stands in a document.
+    """
+
+    form: Form[Case]
 
     def __init__(self, kind: Kind) -> None:
         self.situations = situations_of(kind)
@@ -176,14 +182,6 @@ class Driver(ABC, Generic[Case]):
     @abstractmethod
     def counts(self, case: Case) -> Mapping[str, int]:
         """Members, partitions and events of a case, for the report."""
-
-    @abstractmethod
-    def encode(self, case: Case) -> dict[str, Any]:
-        """The case as a document."""
-
-    @abstractmethod
-    def decode(self, document: object, path: str) -> Case:
-        """The case that a document holds; raises `InputError`."""
 
     @abstractmethod
     def narrate(self, case: Case, subject: Subject) -> list[dict[str, Any]]:

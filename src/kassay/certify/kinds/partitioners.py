@@ -9,7 +9,7 @@ from typing import Any
 
 from kassay.certify.kinds.judging import Calls, Driver, Subject
 from kassay.model.calls import Look, Probe
-from kassay.model.partitioners.documents import sends_of, sends_to_json, sent_to_json
+from kassay.model.partitioners.documents import SENDS, sent_to_json
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, send, send_all
 from kassay.properties.groups.generator import Profile
@@ -24,6 +24,8 @@ _SINGLES_MAX = 16
 
 class SendsDriver(Driver[ProducerSends]):
     """Sends records through a partitioner."""
+
+    form = SENDS
 
     def generate(self, source: Source, profile: Profile) -> ProducerSends:
         """A sending out of the source's choices."""
@@ -73,14 +75,6 @@ class SendsDriver(Driver[ProducerSends]):
         """Nobody is a member; the records are the events."""
         partitions = {record.topic: topic.count for record, topic in case.records}
         return {"members": 0, "partitions": sum(partitions.values()), "events": len(case.records)}
-
-    def encode(self, case: ProducerSends) -> dict[str, Any]:
-        """The sending as a document."""
-        return sends_to_json(case)
-
-    def decode(self, document: object, path: str) -> ProducerSends:
-        """The sending that a document holds; raises `InputError`."""
-        return sends_of(document, path)
 
     def narrate(self, case: ProducerSends, subject: Subject) -> list[dict[str, Any]]:
         """Where each record went."""

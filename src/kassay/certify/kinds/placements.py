@@ -11,7 +11,7 @@ from kassay.certify.kinds.judging import Calls, Driver, Subject
 from kassay.certify.kinds.placement_oracle import best_of_placement
 from kassay.model import codec
 from kassay.model.cluster import Broker
-from kassay.model.placement.documents import request_of, request_to_json, step_to_json
+from kassay.model.placement.documents import PLACEMENT_REQUEST, step_to_json
 from kassay.model.placement.request import PlacementRequest, Replicas
 from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.groups.generator import Profile
@@ -30,8 +30,13 @@ class PlacementCase(NamedTuple):
     seed: int
 
 
+CASE = codec.record(PlacementCase, request=PLACEMENT_REQUEST, seed=codec.Field(codec.WHOLE, 0))
+
+
 class PlacementDriver(Driver[PlacementCase]):
     """Puts requests to a placer."""
+
+    form = CASE
 
     def generate(self, source: Source, profile: Profile) -> PlacementCase:
         """A request out of the source's choices."""
@@ -75,18 +80,6 @@ class PlacementDriver(Driver[PlacementCase]):
     def counts(self, case: PlacementCase) -> Mapping[str, int]:
         """Brokers stand for members; a request is one event."""
         return {"members": len(case.request.brokers), "partitions": case.request.partitions, "events": 1}
-
-    def encode(self, case: PlacementCase) -> dict[str, Any]:
-        """The case as a document."""
-        return {"request": request_to_json(case.request), "seed": case.seed}
-
-    def decode(self, document: object, path: str) -> PlacementCase:
-        """The case that a document holds; raises `InputError`."""
-        fields = codec.mapping(document, path, ("request", "seed"))
-        return PlacementCase(
-            request_of(codec.field(fields, "request", path), f"{path}.request"),
-            codec.whole(fields.get("seed", 0), f"{path}.seed"),
-        )
 
     def narrate(self, case: PlacementCase, subject: Subject) -> list[dict[str, Any]]:
         """The one answer."""

@@ -10,15 +10,9 @@ from typing import Any
 
 from kassay.certify.kinds.judging import Calls, Driver, Subject
 from kassay.model.calls import Failure
+from kassay.model.placement.documents import PLAN_REQUEST, plan_step_to_json
 from kassay.model.placement.plan import Plan
-from kassay.model.placement.planning import (
-    PlanRequest,
-    PlanStep,
-    plan_request_of,
-    plan_request_to_json,
-    plan_step,
-    plan_step_to_json,
-)
+from kassay.model.placement.planning import PlanRequest, PlanStep, plan_step
 from kassay.properties.groups.generator import Profile
 from kassay.properties.placement.plan_scenarios import plan_request
 from kassay.properties.registry import Promise
@@ -29,6 +23,8 @@ from kassay.solver.placement.problem import Broker, PlacedTopic, PlacementProble
 
 class PlanDriver(Driver[PlanRequest]):
     """Asks a planner for plans."""
+
+    form = PLAN_REQUEST
 
     def generate(self, source: Source, profile: Profile) -> PlanRequest:
         """A request out of the source's choices."""
@@ -61,14 +57,6 @@ class PlanDriver(Driver[PlanRequest]):
     def counts(self, case: PlanRequest) -> Mapping[str, int]:
         """Brokers stand for members; a request is one event."""
         return {"members": len(case.brokers), "partitions": len(case.before), "events": 1}
-
-    def encode(self, case: PlanRequest) -> dict[str, Any]:
-        """The request as a document."""
-        return plan_request_to_json(case)
-
-    def decode(self, document: object, path: str) -> PlanRequest:
-        """The request that a document holds; raises `InputError`."""
-        return plan_request_of(document, path)
 
     def narrate(self, case: PlanRequest, subject: Subject) -> list[dict[str, Any]]:
         """The one plan."""

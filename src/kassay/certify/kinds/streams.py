@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from kassay.certify.kinds.judging import Driver, Subject
-from kassay.model.streams.documents import task_history_of, task_history_to_json, task_step_to_json
+from kassay.model.streams.documents import TASK_HISTORY, task_step_to_json
 from kassay.model.streams.history import (
     ProcessJoin,
     ProcessLeave,
@@ -26,6 +26,8 @@ from kassay.properties.streams.scenarios import LARGE, SMALL, process_id, task_h
 
 class TaskDriver(Driver[TaskHistory]):
     """Plays an application's life against an assignor of tasks."""
+
+    form = TASK_HISTORY
 
     def generate(self, source: Source, profile: Profile) -> TaskHistory:
         """A history out of the source's choices."""
@@ -71,14 +73,6 @@ class TaskDriver(Driver[TaskHistory]):
             "partitions": sum(case.partitions),
             "events": sum(len(change.events) for change in case.changes),
         }
-
-    def encode(self, case: TaskHistory) -> dict[str, Any]:
-        """The history as a document."""
-        return task_history_to_json(case)
-
-    def decode(self, document: object, path: str) -> TaskHistory:
-        """The history that a document holds; raises `InputError`."""
-        return task_history_of(document, path)
 
     def narrate(self, case: TaskHistory, subject: Subject) -> list[dict[str, Any]]:
         """The rebalances as they go."""

@@ -15,9 +15,10 @@ from kassay.certify.runs.shrink import broken
 from kassay.certify.targets.resolve import resolve
 from kassay.certify.targets.target import Target
 from kassay.model.errors import InputError
-from kassay.model.groups.trace import Trace, read_trace
+from kassay.model.groups.trace import Trace, trace_of
 from kassay.model.kinds import Kind
 from kassay.properties.registry import promise
+from kassay.reading.documents import read_json
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,11 @@ class Replayed:
         }
 
 
+def read_trace(path: Path) -> Trace:
+    """The trace in the file; raises `InputError` for anything that is not one."""
+    return trace_of(read_json(path, "a trace"), str(path))
+
+
 def load_trace(path: Path, spec: str | None, in_process: bool, limits: Limits) -> tuple[Trace, Target]:
     """The trace and the target to play it against.
 
@@ -71,7 +77,7 @@ def load_trace(path: Path, spec: str | None, in_process: bool, limits: Limits) -
 def replay(path: Path, trace: Trace, target: Target) -> Replayed:
     """Play the trace's case against the target and judge the trace's claim."""
     driver = driver_for(trace.kind)
-    case = driver.decode(trace.case, f"{path}: case")
+    case = driver.form.read(trace.case, f"{path}: case")
     found = promise(trace.claim, trace.kind)
     job = Job(target, RunOptions(claims=(trace.claim,), limits=target.start.limits))
     with open_bench(job) as bench:

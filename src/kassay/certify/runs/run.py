@@ -220,7 +220,7 @@ def _counterexample(bench: Bench, found: Promise, count: ClaimCount, started: fl
     if worst is None:
         raise InternalError(f"{found.id}: broken without a case")
     driver, options = bench.driver, bench.job.options
-    case = driver.decode(worst.case, "case")
+    case = driver.form.read(worst.case, "case")
     needs_twin = found.claim.id == "deterministic"
     subject = replace(bench.with_twin() if needs_twin else bench.subject, promises=(found,))
     violations: tuple[str, ...] = ()
@@ -259,7 +259,7 @@ def counterexample(
         protocol=target.protocol,
         claim=found.id,
         contradictory=contradictory,
-        case=driver.encode(case),
+        case=driver.form.write(case),
         violations=violations,
         told=tuple(driver.narrate(case, replace(bench.subject, promises=(found,)))),
         seed=bench.job.options.seed,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
 from kassay.certify.kinds.judging import Examination, Subject
+from kassay.model.codec import Form
 from kassay.properties.registry import Promise, Violation
 
 TRIES_MAX = 6000
@@ -25,8 +26,9 @@ class Shrinkable(Protocol):
     def size(self, case: Any) -> tuple[int, ...]:
         """What makes one case smaller than another."""
 
-    def encode(self, case: Any) -> dict[str, Any]:
-        """The case as a document."""
+    @property
+    def form(self) -> Form[Any]:
+        """How a case stands in a document."""
 
 
 class Shrunk(NamedTuple):
@@ -61,7 +63,7 @@ def shrink(
         return None
     ordinary = not violations[0].contradictory
     best, size, tries = case, driver.size(case), 0
-    seen = {repr(driver.encode(case))}
+    seen = {repr(driver.form.write(case))}
     deadline = time.monotonic() + seconds
     progress = True
     while progress and tries < tries_max and time.monotonic() < deadline:
@@ -69,7 +71,7 @@ def shrink(
         for smaller in driver.shrink_candidates(best):
             if driver.size(smaller) > size or tries >= tries_max or time.monotonic() > deadline:
                 continue
-            key = repr(driver.encode(smaller))
+            key = repr(driver.form.write(smaller))
             if key in seen:
                 continue
             seen.add(key)

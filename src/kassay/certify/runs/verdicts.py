@@ -81,7 +81,7 @@ class Tally:
             count.contradictory += violation.contradictory
             rank = (violation.contradictory, size, index)
             if count.worst is None or rank < count.worst.rank:
-                count.worst = Candidate(violation.contradictory, size, index, driver.encode(case))
+                count.worst = Candidate(violation.contradictory, size, index, driver.form.write(case))
 
     def add(self, other: Tally) -> None:
         """Take in another block."""

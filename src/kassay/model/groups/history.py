@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, get_args
 
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
@@ -161,25 +161,9 @@ Event = (
 Change = tuple[Event, ...]
 
 EVENTS: Final[dict[str, type[Event]]] = {
-    kind.__name__: kind
-    for kind in (
-        Join,
-        Leave,
-        Crash,
-        Return,
-        StaticReturn,
-        FailedSync,
-        Resubscribe,
-        AddPartitions,
-        CreateTopic,
-        DeleteTopic,
-        ChangeRack,
-        RackBroker,
-        Reweigh,
-        OwnedClaim,
-        Rebalance,
-    )
+    "Claim" if event is OwnedClaim else event.__name__: event for event in get_args(Event)
 }
+"""Each event by its name in documents."""
 
 
 @dataclass(frozen=True)

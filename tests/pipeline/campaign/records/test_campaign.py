@@ -80,7 +80,7 @@ def test_findings_are_the_smallest_and_replay(done: tuple[Campaign, CampaignOutc
         assert (trace.claim, trace.index, trace.seed) == (row["claim"], row["index"], SPEC.seed)
         lane = next(x for x in campaign.lanes if (x.target, x.profile) == (row["target"], row["profile"]))
         with open_bench(lane.job) as bench:
-            case = bench.driver.decode(trace.case, "case")
+            case = bench.driver.form.read(trace.case, "case")
             seen = bench.driver.examine(case, bench.subject)
         assert row["kind"] in {kind_of(v) for v in seen.violations if v.claim == row["claim"]}
         assert row["message"] in {str(v) for v in seen.violations}

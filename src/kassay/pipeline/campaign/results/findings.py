@@ -109,7 +109,7 @@ class OneKind:
     def __init__(self, driver: Driver[Any], key: Key) -> None:
         self._driver = driver
         self._key = key
-        self.shrink_candidates, self.size, self.encode = driver.shrink_candidates, driver.size, driver.encode
+        self.shrink_candidates, self.size, self.form = driver.shrink_candidates, driver.size, driver.form
 
     def examine(self, case: Any, subject: Subject) -> Examination:
         """What the case showed, other violations left out."""

@@ -1,0 +1,123 @@
+"""Clusters, members and histories of consumer groups as JSON, and what came of them, for traces."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any, Final
+
+from kassay.model import codec
+from kassay.model.calls import Failure, answer_to_json
+from kassay.model.cluster import Broker, Cluster, Topic
+from kassay.model.codec import COUNT, PARTITIONS, TEXT, WHOLE, Field, Form, listed, optional, record
+from kassay.model.errors import InputError
+from kassay.model.groups.group import Member
+from kassay.model.groups.history import EVENTS, CreateTopic, Event, History, Reports
+from kassay.model.groups.step import Rebalanced, Step
+
+
+def _one_entry_a_partition(topic: Topic, path: str) -> None:
+    for name, entries in (("replicas", topic.replicas), ("weights", topic.weights)):
+        if entries is not None and len(entries) != topic.partitions:
+            expected = f"expected {topic.partitions} entries, one a partition, got {len(entries)}"
+            raise InputError(f"{path}.{name}: {expected}")
+
+
+def _topics_once(cluster: Cluster, path: str) -> None:
+    names = [topic.name for topic in cluster.topics]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"{path}.topics: {twice!r} is there twice")
+
+
+def _owned_once(member: Member, path: str) -> None:
+    if len(set(member.owned)) < len(member.owned):
+        raise InputError(f"{path}.owned: a partition is there twice")
+
+
+def _begins(history: History, path: str) -> None:
+    if not history.changes:
+        raise InputError(f"{path}.changes: empty, expected at least the change that brings the first members")
+
+
+BROKERS: Final = listed(
+    record(
+        Broker,
+        id=Field(WHOLE, get="broker_id"),
+        rack=Field(optional(TEXT), None),
+        fenced=Field(codec.FLAG, False),
+    )
+)
+TOPIC: Final = record(
+    Topic,
+    name=TEXT,
+    partitions=COUNT,
+    replicas=Field(optional(listed(listed(COUNT))), None, sparse=True),
+    weights=Field(optional(listed(COUNT)), None, sparse=True),
+    topic_id=Field(optional(TEXT), None, sparse=True),
+).checked(_one_entry_a_partition)
+CLUSTER: Final = record(Cluster, brokers=Field(BROKERS, ()), topics=listed(TOPIC)).checked(_topics_once)
+MEMBER: Final = record(
+    Member,
+    id=Field(TEXT, get="member_id"),
+    topics=listed(TEXT),
+    owned=Field(PARTITIONS, ()),
+    generation=Field(codec.whole(-1), -1),
+    rack=Field(optional(TEXT), None),
+    instance_id=Field(optional(TEXT), None),
+).checked(_owned_once)
+"""User data is made by the target and not part of it."""
+
+_PARTS: Final[dict[str, Form[Any]]] = {
+    "member": MEMBER,
+    "config": Form(
+        lambda value, path: tuple(codec.mapped(TEXT).read(value, path).items()), lambda config: dict(config)
+    ),
+    "member_id": TEXT,
+    "new_member_id": TEXT,
+    "topics": listed(TEXT),
+    "topic": TEXT,
+    "partitions": codec.whole(1),
+    "rack": optional(TEXT),
+    "broker_id": WHOLE,
+    "weights": listed(COUNT),
+    "owned": PARTITIONS,
+    "generation": codec.whole(-1),
+}
+
+
+def _event_form(event: type[Event]) -> Form[Event]:
+    parts = _PARTS | {"topic": TOPIC} if event is CreateTopic else _PARTS
+    return record(event, **{field.name: parts[field.name] for field in fields(event)})
+
+
+HISTORY: Final = record(
+    History,
+    cluster=CLUSTER,
+    reports=Field(codec.enum(Reports), Reports.JOINED),
+    changes=listed(
+        listed(codec.tagged("event", {name: (event, _event_form(event)) for name, event in EVENTS.items()}))
+    ),
+).checked(_begins)
+
+
+def rebalanced_to_json(rebalanced: Rebalanced) -> dict[str, Any]:
+    """What one change led to, for the reader of a trace."""
+    return {
+        "change": rebalanced.index,
+        "settled": rebalanced.settled,
+        "rounds": [step_to_json(step) for step in rebalanced.steps],
+    }
+
+
+def step_to_json(step: Step) -> dict[str, Any]:
+    """One round: what each member claimed and what it was given."""
+    document: dict[str, Any] = {
+        "generation": step.generation,
+        "topics": dict(step.cluster.counts),
+        "members": [MEMBER.write(member) for member in step.group.members],
+    }
+    if isinstance(step.answer, Failure):
+        document |= answer_to_json(step.answer)
+    else:
+        document["answer"] = {member_id: PARTITIONS.write(tps) for member_id, tps in step.answer.items()}
+    return document
