@@ -14,7 +14,6 @@ from kassay.model.protocols.before_0_9 import zookeeper_table as zt
 from kassay.model.protocols.before_0_9.proposal_state import (
     ProposalConsumer,
     ProposalCoordinator,
-    StoredProposal,
 )
 from kassay.model.protocols.clients import classic as client_classic
 from kassay.model.protocols.clients import classic_table as cct
@@ -39,8 +38,8 @@ from kassay.model.protocols.shared.table import (
 )
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.groups import MEMBER_STABLE, UNRELEASED, UNREVOKED
-from kassay.model.protocols.values.requests import Timer, TimerFired
 from tests.model.protocols.coordinator.drive import Drive, tps
+from tests.model.protocols.shared.refusing import refused
 from tests.model.protocols.world.script import first, play
 from writers.protocols import MACHINES, cells, diagram
 
@@ -130,102 +129,7 @@ def test_edges_are_the_moves():
     assert list(edges(LAMP)) == [("off", "switch", "on"), ("on", "switch", "off"), ("on", "burn out", "off")]
 
 
-def test_single_moves_add_up_to_the_table():
-    """Whatever a step's table allows is a chain of legal single moves."""
-    reachable = {state: {state} for state in classic_table.LEGAL}
-    for _ in classic_table.LEGAL:
-        for state in reachable:
-            reachable[state] |= {more for near in reachable[state] for more in classic_table.LEGAL[near]}
-    for before, _, after in edges(classic_table.CLASSIC_GROUP):
-        if classic_table.NO_GROUP not in (before, after):
-            assert after in reachable[before]
-
-
-# The machines themselves.
-
-DRAFT_IMPOSSIBLE = [(s, e) for s, rules in dt.CONSUMER.items() for e, r in rules.items() if r is IMPOSSIBLE]
 CONFIG = ClientConfig("c1")
-
-
-def refused(state, event, step, *args):
-    """The step raises, naming the state and the event."""
-    with pytest.raises(IllegalTransition) as raised:
-        step(*args)
-    assert raised.value.state == state
-    assert raised.value.event == event
-    assert str(state) in str(raised.value)
-    assert str(event) in str(raised.value)
-
-
-@pytest.mark.parametrize(("state", "event"), DRAFT_IMPOSSIBLE, ids=str)
-def test_the_drafts_consumer_refuses_what_is_impossible(state, event):
-    refused(state, event, draft_consumer.moved, ProposalConsumer(state), event)
-
-
-@pytest.mark.parametrize("state", dt.Phase)
-def test_the_drafts_coordinator_refuses_what_is_impossible(state):
-    coordinator = ProposalCoordinator(state, members=(0, 1), assignment=((0,), (1,)), parked=(0, 1))
-    steps = {
-        dt.PhaseEvent.ELECTED: lambda: draft_coordinator.elected(coordinator),
-        dt.PhaseEvent.LOADED: lambda: draft_coordinator.load(coordinator, StoredProposal(), 2),
-        dt.PhaseEvent.JOIN: lambda: draft_coordinator.hear_join(coordinator, 0),
-        dt.PhaseEvent.HEARTBEAT: lambda: draft_coordinator.hear_heartbeat(coordinator, 0, 0),
-        dt.PhaseEvent.BEHIND: lambda: draft_coordinator.hear_heartbeat(coordinator, 0, 7),
-        dt.PhaseEvent.TRIGGER: lambda: draft_coordinator.expire(coordinator, 0),
-        dt.PhaseEvent.ALL_JOINED: lambda: draft_coordinator.rebalanced(coordinator, StoredProposal(1)),
-        dt.PhaseEvent.LOST: lambda: draft_coordinator.failed(coordinator),
-    }
-    for event, step in steps.items():
-        if dt.COORDINATOR[state][event] is IMPOSSIBLE:
-            refused(state, event, step)
-        else:
-            step()
-
-
-@pytest.mark.parametrize("state", zt.ZooKeeperStatus)
-def test_the_zookeeper_consumer_refuses_what_is_impossible(state):
-    for event, rule in zt.CONSUMER[state].items():
-        if rule is IMPOSSIBLE:
-            refused(state, event, zookeeper.moved, state, event)
-
-
-def test_the_classic_group_refuses_a_join_timer_while_completing():
-    drive = Drive()
-    members = drive.stable(2)
-    for member in members:
-        drive.join(member)
-    assert drive.classic.state == "CompletingRebalance"
-    fired = TimerFired(Timer(v.JOIN, ""))
-    refused(
-        "CompletingRebalance",
-        classic_table.JOIN_TIMER,
-        lambda: drive.runtime.deliver(drive.host, fired),
-    )
-
-
-@pytest.mark.parametrize("state", [cct.ClassicState.PREPARING, cct.ClassicState.COMPLETING])
-def test_the_classic_client_refuses_a_callback_out_of_turn(state):
-    refused(
-        state,
-        cct.ClassicEvent.ADOPT,
-        client_classic.callback,
-        CONFIG,
-        ClassicClient(Process.UP, state, given=(tps(0),)),
-    )
-
-
-@pytest.mark.parametrize("state", cot.ConsumerState)
-def test_the_consumer_client_refuses_what_is_impossible(state):
-    client = ConsumerClient(Process.UP, state)
-    steps = {
-        cot.ConsumerEvent.POLL_EXPIRED: client_consumer.poll_expired,
-        cot.ConsumerEvent.CLOSE: client_consumer.closed,
-    }
-    for event, step in steps.items():
-        if cot.CLIENT[state][event] is IMPOSSIBLE:
-            refused(state, event, step, client)
-        else:
-            assert step(client).state in cot.CLIENT[state][event].targets
 
 
 # A step, the diagram and the page of tables read the same cell.

@@ -1,0 +1,37 @@
+"""The table of classic groups: its steps are chains of legal moves, and what is impossible is refused."""
+
+from __future__ import annotations
+
+from kassay.model.protocols.coordinator.classic import table as classic_table
+from kassay.model.protocols.shared.table import (
+    edges,
+)
+from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values.requests import Timer, TimerFired
+from tests.model.protocols.coordinator.drive import Drive
+from tests.model.protocols.shared.refusing import refused
+
+
+def test_single_moves_add_up_to_the_table():
+    """Whatever a step's table allows is a chain of legal single moves."""
+    reachable = {state: {state} for state in classic_table.LEGAL}
+    for _ in classic_table.LEGAL:
+        for state in reachable:
+            reachable[state] |= {more for near in reachable[state] for more in classic_table.LEGAL[near]}
+    for before, _, after in edges(classic_table.CLASSIC_GROUP):
+        if classic_table.NO_GROUP not in (before, after):
+            assert after in reachable[before]
+
+
+def test_the_classic_group_refuses_a_join_timer_while_completing():
+    drive = Drive()
+    members = drive.stable(2)
+    for member in members:
+        drive.join(member)
+    assert drive.classic.state == "CompletingRebalance"
+    fired = TimerFired(Timer(v.JOIN, ""))
+    refused(
+        "CompletingRebalance",
+        classic_table.JOIN_TIMER,
+        lambda: drive.runtime.deliver(drive.host, fired),
+    )
