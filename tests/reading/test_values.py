@@ -8,8 +8,8 @@ from typing import Any, Literal
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.reading.fields import Count, Name, Positive, Seconds, unique
-from kassay.reading.values import read_as
+from kassay.reading.fields import Count, Name, Positive, Seconds
+from kassay.reading.values import read_as, unique
 
 
 @dataclass(frozen=True)

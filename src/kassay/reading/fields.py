@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+import operator
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any, Final, NamedTuple
 
 from kassay.model.errors import InputError
@@ -19,13 +21,13 @@ class Bound(NamedTuple):
 
 def at_least(least: int) -> Bound:
     """Whole numbers that are not below `least`."""
-    return Bound(f"a whole number from {least} on", lambda number: bool(number >= least))
+    return Bound(f"a whole number from {least} on", partial(operator.le, least))
 
 
 Name = Annotated[str, Bound("a name", bool)]
 Count = Annotated[int, at_least(0)]
 Positive = Annotated[int, at_least(1)]
-Seconds = Annotated[float, Bound("seconds, more than 0", lambda seconds: bool(seconds > 0))]
+Seconds = Annotated[float, Bound("seconds, more than 0", partial(operator.lt, 0))]
 
 
 def shown(value: object) -> str:
@@ -42,12 +44,3 @@ def difference(value: object, expected: str) -> str:
 def wrong(path: str, value: object, expected: str) -> InputError:
     """The error that says what stands at a path, and what was expected there."""
     return InputError(f"{path}: {difference(value, expected)}")
-
-
-def unique(values: Iterable[tuple[str, Hashable]], what: str) -> None:
-    """Raise `InputError` at the first value that stands twice; each comes with its path."""
-    first: dict[Hashable, str] = {}
-    for path, value in values:
-        if value in first:
-            raise InputError(f"{path}: {what} {shown(value)} is already at {first[value]}, expected unique")
-        first[value] = path

@@ -9,7 +9,7 @@ neither, and no float is a whole number.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache, partial
 from typing import (
@@ -26,7 +26,7 @@ from typing import (
 
 from kassay.model.errors import InputError
 from kassay.reading.documents import joined
-from kassay.reading.fields import Bound, difference
+from kassay.reading.fields import Bound, difference, shown
 
 if TYPE_CHECKING:
     from cattrs import Converter
@@ -60,6 +60,15 @@ def read_as(shape: type[T], document: object, where: str = "", *, closed: bool =
     except (BaseValidationError, _WrongError) as error:
         complaint = ": ".join(filter(None, (where, *_first(error))))
     raise InputError(complaint)
+
+
+def unique(values: Iterable[tuple[str, Hashable]], what: str) -> None:
+    """Raise `InputError` at the first value that stands twice; each comes with its path."""
+    first: dict[Hashable, str] = {}
+    for path, value in values:
+        if value in first:
+            raise InputError(f"{path}: {what} {shown(value)} is already at {first[value]}, expected unique")
+        first[value] = path
 
 
 def _first(error: Any) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -14,6 +15,7 @@ from kassay.solver.consumers.problem import Problem
 from kassay.solver.packing.documents import solve_packing
 from kassay.solver.placement.documents import solve_placement
 from kassay.solver.placement.problem import PlacementProblem
+from kassay.solver.results import Solved
 from kassay.solver.streams.documents import solve_tasks
 from kassay.solver.streams.problem import TaskProblem
 
@@ -49,21 +51,21 @@ class Family:
 
     name: str
     parse: Callable[[Any], Any]
-    solve: Callable[[Any, Wanted], dict[str, Any]]
+    solve: Callable[[Any, Wanted], Solved]
 
 
-def _consumers(problem: Problem, wanted: Wanted) -> dict[str, Any]:
+def _consumers(problem: Problem, wanted: Wanted) -> Solved:
     if problem.exact:
         return solve_consumers(problem, wanted.order, wanted.solver, wanted.time_limit_s)
     return solve_packing(problem, wanted.order, wanted.search_s, "z3" if wanted.solver == "z3" else "auto")
 
 
-def _placement(problem: PlacementProblem, wanted: Wanted) -> dict[str, Any]:
+def _placement(problem: PlacementProblem, wanted: Wanted) -> Solved:
     wanted.flow_only("placements")
     return solve_placement(problem)
 
 
-def _tasks(problem: TaskProblem, wanted: Wanted) -> dict[str, Any]:
+def _tasks(problem: TaskProblem, wanted: Wanted) -> Solved:
     wanted.flow_only("tasks")
     return solve_tasks(problem, wanted.search_s)
 
@@ -93,5 +95,38 @@ def solve_document(document: Any, wanted: Wanted = Wanted()) -> dict[str, Any]: 
     Raises `InputError` for what cannot be read, `InfeasiblePlacementError`, `NotTakenError`, and
     `OutOfTimeError` where the limit is spent without an answer.
     """
+    began = time.perf_counter()
     family = family_of(document)
-    return family.solve(family.parse(document), wanted)
+    problem = family.parse(document)
+    return result(problem.name, family.solve(problem, wanted), began)
+
+
+def result(name: str, solved: Solved, began: float) -> dict[str, Any]:
+    """The line of `kassay optimum --json` for an instance that is solved."""
+    loads = sorted(solved.loads)
+    return {
+        "name": name,
+        "family": solved.certificate["instance"]["family"],
+        "status": "optimal" if solved.optimal else "interval",
+        "loads": loads,
+        "sum_squares": sum(load * load for load in loads),
+        **solved.figures,
+        "bound": solved.bound,
+        **solved.more,
+        "assignment": solved.certificate["assignment"],
+        "certificate": solved.certificate,
+        "elapsed_s": round(time.perf_counter() - began, 6),
+    }
+
+
+def no_result(document: dict[str, Any], status: str, why: str, began: float) -> dict[str, Any]:
+    """The line for an instance without an assignment, and why there is none."""
+    nothing = dict.fromkeys(("lower", "upper", "bound", "assignment", "certificate"))
+    return {
+        "name": str(document.get("name") or "unnamed"),
+        "family": document.get("family"),
+        "status": status,
+        "why": why,
+        **nothing,
+        "elapsed_s": round(time.perf_counter() - began, 6),
+    }

@@ -1,51 +1,20 @@
-"""The lines of `kassay optimum --json`, whichever family was solved."""
+"""What every solver answers, whichever family of instances it is for."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 
-def result(
-    certificate: Mapping[str, Any],
-    began: float,
-    *,
-    optimal: bool,
-    loads: Iterable[int],
-    figures: Mapping[str, int],
-    bound: str,
-    name: str,
-    **more: Any,
-) -> dict[str, Any]:
-    """What was found, with its certificate; `figures` are moved, rack_mismatch, lower and upper."""
-    ascending = sorted(loads)
-    return {
-        "name": name,
-        "family": certificate["instance"]["family"],
-        "status": "optimal" if optimal else "interval",
-        "loads": ascending,
-        "sum_squares": sum(load * load for load in ascending),
-        **figures,
-        "bound": bound,
-        **more,
-        "assignment": certificate["assignment"],
-        "certificate": certificate,
-        "elapsed_s": round(time.perf_counter() - began, 6),
-    }
+class Solved(NamedTuple):
+    """An assignment with its certificate: loads, the figures moved, rack_mismatch, lower and upper, and more.
 
+    `bound` names what proves `lower`; `more` is what is said of one family alone.
+    """
 
-def no_result(document: Mapping[str, Any], status: str, why: str, began: float) -> dict[str, Any]:
-    """Why there is no assignment for the instance of the document."""
-    return {
-        "name": str(document.get("name") or "unnamed"),
-        "family": document.get("family"),
-        "status": status,
-        "why": why,
-        "lower": None,
-        "upper": None,
-        "bound": None,
-        "assignment": None,
-        "certificate": None,
-        "elapsed_s": round(time.perf_counter() - began, 6),
-    }
+    certificate: dict[str, Any]
+    optimal: bool
+    loads: Sequence[int]
+    figures: Mapping[str, int]
+    bound: str
+    more: Mapping[str, Any]

@@ -11,6 +11,7 @@ import pytest
 
 from kassay.solver.check.check import CertificateError, check_certificate
 from kassay.solver.check.refusal import RefusedError
+from kassay.solver.documents import solve_document
 from kassay.solver.placement.problem import InfeasiblePlacementError
 from tests.solver.placement import cases
 
@@ -18,7 +19,7 @@ from tests.solver.placement import cases
 def _solved(rng: random.Random) -> dict[str, Any]:
     while True:
         try:
-            return dict(cases.solved(cases.small(rng))["certificate"])
+            return dict(solve_document(cases.small(rng))["certificate"])
         except InfeasiblePlacementError:
             continue
 
@@ -142,7 +143,7 @@ def test_with_the_solvers_prices_it_accepts_every_optimum_and_nothing_else() -> 
 
 
 def test_figures_told_with_a_certificate_are_checked() -> None:
-    result = cases.solved(cases.document(cases.brokers(3, 0), [[0, 1], [0, 1]], 2))
+    result = solve_document(cases.document(cases.brokers(3, 0), [[0, 1], [0, 1]], 2))
     assert check_certificate(result).accepted
     assert check_certificate(result["certificate"]).accepted
     for name in ("copies", "replicas", "leaders"):
@@ -154,7 +155,7 @@ def test_figures_told_with_a_certificate_are_checked() -> None:
 
 def test_a_witness_that_leaves_room_is_refused() -> None:
     hosts = [{"id": i, "rack": r} for i, r in enumerate(("a", "b", "b"))]
-    certificate = cases.solved(cases.document(hosts, [], 2, partitions=6))["certificate"]
+    certificate = solve_document(cases.document(hosts, [], 2, partitions=6))["certificate"]
     assert certificate["witness"]["brokers"] == [0]
     for change in ({"brokers": [1]}, {"forced": 99}, {"quota": 0}, {"brokers": [0, 1, 2]}):
         other = certificate | {"witness": certificate["witness"] | change}
@@ -174,4 +175,4 @@ def test_a_refused_certificate_is_a_fault_of_ours(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("kassay.solver.check.placement.check", refuse)
     with pytest.raises(CertificateError, match="case was refused: no"):
-        cases.solved(cases.document(cases.brokers(2, 0), [[0]], 1))
+        solve_document(cases.document(cases.brokers(2, 0), [[0]], 1))

@@ -11,9 +11,9 @@ from kassay.solver.check.balance import MOVEMENT_FIRST, ORDERS, RACK_FIRST
 from kassay.solver.consumers.optimum import NotPolynomialError, Optimum, optimum, parse_order
 from kassay.solver.consumers.problem import NOBODY, Problem, Topic
 from kassay.solver.consumers.z3_optimum import z3_optimum
-from kassay.solver.consumers.z3_plain import plain_optimum
 from kassay.solver.instances.consumers import consumer
 from tests.solver.consumers import brute
+from tests.solver.consumers.z3_plain import plain_optimum
 
 MEDIUM = [
     (shape, seed, members, partitions)

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import itertools
 import random
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
+
+from kassay.solver.consumers.problem import Problem
+from kassay.solver.documents import result
+from kassay.solver.packing.documents import solve_packing
 
 Document = dict[str, Any]
 
@@ -107,3 +112,9 @@ def value(case: Document, owner: Sequence[int]) -> tuple[int, int, int, int]:
 def every(case: Document) -> Iterator[tuple[int, int, int, int]]:
     """The value of every packing."""
     return (value(case, owner) for owner in itertools.product(*(able for _, able, _ in units(case))))
+
+
+def solved(case: dict[str, Any], **options: Any) -> dict[str, Any]:
+    """The result of a weighted or unevenly co-partitioned document."""
+    problem = Problem.parse(case)
+    return result(problem.name, solve_packing(problem, **options), time.perf_counter())

@@ -17,7 +17,6 @@ from kassay.solver.packing import cpsat
 from kassay.solver.packing.bounds import lower_bound
 from kassay.solver.packing.bundle_bounds import grain_bound
 from kassay.solver.packing.bundles import pack_bundles
-from kassay.solver.packing.documents import solve_packing
 from kassay.solver.packing.items import Packing
 from kassay.solver.packing.search import longest_first, search
 from kassay.solver.packing.weighted import pack_weighted, weighted_lower_bound
@@ -39,7 +38,7 @@ def _bundled(rng: random.Random) -> dict[str, Any]:
 
 
 def _weighted_is_honest(case: dict[str, Any], engine: str) -> bool:
-    result = solve_packing(Problem.parse(case), engine=engine, time_limit_s=20)
+    result = cases.solved(case, engine=engine, time_limit_s=20)
     assert check_certificate(result).accepted
     values = list(cases.every(case))
     best = min(heaviest for heaviest, *_ in values)
@@ -188,7 +187,7 @@ def test_nothing_to_pack() -> None:
 
 
 def _bundles_are_honest(case: dict[str, Any], order: tuple[str, ...]) -> bool:
-    result = solve_packing(Problem.parse(case), order)
+    result = cases.solved(case, order=order)
     assert check_certificate(result).accepted
     values = [(squares, moved, mismatch) for _, squares, moved, mismatch in cases.every(case)]
     balance = min(squares for squares, *_ in values)

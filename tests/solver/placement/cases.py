@@ -9,16 +9,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kassay.solver.check.check import require_accepted
-from kassay.solver.placement.documents import placement_certificate, solve_placement
+from kassay.solver.placement.documents import placement_certificate
 from kassay.solver.placement.optimum import PlacementOptimum, best_placement
 from kassay.solver.placement.problem import PlacementProblem
 
 Document = dict[str, Any]
-
-
-def solved(case: Document) -> dict[str, Any]:
-    """The result of a document."""
-    return solve_placement(PlacementProblem.parse(case))
 
 
 def certified(problem: PlacementProblem) -> PlacementOptimum:

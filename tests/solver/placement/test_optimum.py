@@ -10,6 +10,7 @@ import pytest
 from kassay.model.cluster import Broker, Cluster, Topic
 from kassay.solver.check.check import check_certificate
 from kassay.solver.check.placement import forced_onto
+from kassay.solver.documents import solve_document
 from kassay.solver.placement.optimum import best_placement
 from kassay.solver.placement.problem import InfeasiblePlacementError, PlacementProblem
 from tests.solver.placement import cases
@@ -18,7 +19,7 @@ from tests.solver.placement import cases
 def _agrees_with_trying_all(case: cases.Document) -> str:
     best = cases.best_by_trying(case)
     try:
-        result = cases.solved(case)
+        result = solve_document(case)
     except InfeasiblePlacementError as refused:
         assert best is None
         assert set(refused.witness) <= {host["id"] for host in case["brokers"]}
@@ -100,7 +101,7 @@ def test_networkx_finds_the_same_balance_and_copies() -> None:
 def test_a_new_broker_gets_its_part_and_nothing_else_moves() -> None:
     rows = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 1, 2]]
     hosts = [{"id": i, "rack": f"r{i % 3}"} for i in (0, 1, 2, 3)]
-    result = cases.solved(cases.document(hosts, rows, 3))
+    result = solve_document(cases.document(hosts, rows, 3))
     assert result["replicas"] == {"0": 2, "1": 4, "2": 4, "3": 2}
     assert result["copies"] == 2
     assert result["leaders"] == {"0": 1, "1": 1, "2": 1, "3": 1}
@@ -110,14 +111,14 @@ def test_a_new_broker_gets_its_part_and_nothing_else_moves() -> None:
 
 def test_a_going_broker_costs_just_what_it_held() -> None:
     hosts = cases.brokers(4, 0)
-    result = cases.solved(cases.document(hosts, [[4, 0], [1, 4], [2, 3], [4, 1]], 2))
+    result = solve_document(cases.document(hosts, [[4, 0], [1, 4], [2, 3], [4, 1]], 2))
     assert result["copies"] == 3
     assert result["loads"] == [2, 2, 2, 2]
 
 
 def test_a_broker_in_another_rack_hands_over_what_the_rule_forbids() -> None:
     hosts = [{"id": i, "rack": rack} for i, rack in enumerate(("a", "a", "b", "b"))]
-    result = cases.solved(cases.document(hosts, [[0, 1], [0, 2], [1, 3], [2, 3]], 2))
+    result = solve_document(cases.document(hosts, [[0, 1], [0, 2], [1, 3], [2, 3]], 2))
     racks = [{hosts[b]["rack"] for b in row} for row in result["assignment"]["t"]]
     assert racks == [{"a", "b"}] * 4
     assert result["copies"] == 2
@@ -125,14 +126,14 @@ def test_a_broker_in_another_rack_hands_over_what_the_rule_forbids() -> None:
 
 def test_replicas_reach_all_racks_even_where_the_cap_alone_would_not_ask_it() -> None:
     hosts = cases.brokers(6, 3)
-    result = cases.solved(cases.document(hosts, [[0, 3, 1, 4]], 4))
+    result = solve_document(cases.document(hosts, [[0, 3, 1, 4]], 4))
     assert {b % 3 for b in result["assignment"]["t"][0]} == {0, 1, 2}
     assert result["copies"] == 1
 
 
 def test_shares_are_met_within_one() -> None:
     hosts = [{"id": 0, "share": 1}, {"id": 1, "share": 2}, {"id": 2, "share": 4}]
-    result = cases.solved(cases.document(hosts, [], 1, partitions=20))
+    result = solve_document(cases.document(hosts, [], 1, partitions=20))
     assert list(result["replicas"].values()) == [3, 6, 11]
     assert result["witness"] is None
 
@@ -150,7 +151,7 @@ def test_equal_replicas_give_equal_leaders() -> None:
 def test_no_fenced_broker_leads_what_another_can() -> None:
     hosts = cases.brokers(3, 0)
     hosts[0]["fenced"] = True
-    result = cases.solved(cases.document(hosts, [[0, 1], [0, 2], [0, 1]], 2))
+    result = solve_document(cases.document(hosts, [[0, 1], [0, 2], [0, 1]], 2))
     assert result["leaders"]["0"] == 0
 
 
@@ -161,7 +162,7 @@ def test_room_that_is_not_there_names_the_brokers() -> None:
     with pytest.raises(
         InfeasiblePlacementError, match="max_replicas leave 2 places on brokers 0, 2"
     ) as refused:
-        cases.solved(cases.document(hosts, [], 2, partitions=3))
+        solve_document(cases.document(hosts, [], 2, partitions=3))
     assert refused.value.witness == (0, 2)
     assert forced_onto(cases.document(hosts, [], 2, partitions=3), refused.value.witness) == 3
 
@@ -175,15 +176,15 @@ def test_the_answer_does_not_depend_on_the_order_of_the_document() -> None:
             "brokers": rng.sample(case["brokers"], len(case["brokers"])),
             "topics": rng.sample(case["topics"], len(case["topics"])),
         }
-        assert cases.solved(case)["assignment"] == cases.solved(shuffled)["assignment"]
+        assert solve_document(case)["assignment"] == solve_document(shuffled)["assignment"]
 
 
 def test_a_settled_placement_stays() -> None:
     rng = random.Random(12)
     for _ in range(20):
         problem = _random_problem(rng, 6, 20, 3, 2)
-        settled = cases.solved(problem.document())["assignment"]
-        again = cases.solved(problem.document() | {"current": settled})
+        settled = solve_document(problem.document())["assignment"]
+        again = solve_document(problem.document() | {"current": settled})
         assert again["assignment"] == settled
         assert (again["copies"], again["leader_changes"]) == (0, 0)
 
@@ -202,6 +203,6 @@ def test_a_thousand_partitions_are_a_matter_of_a_blink() -> None:
     rng = random.Random(5)
     rows = [rng.sample([b for b in range(47) if b % 3 == r], 1)[0] for _ in range(1000) for r in range(3)]
     case = cases.document(cases.brokers(48, 3), [rows[i : i + 3] for i in range(0, 3000, 3)], 3)
-    result = cases.solved(case)
+    result = solve_document(case)
     assert result["elapsed_s"] < 5  # measured at a tenth of that; the rest is for busy machines
     assert check_certificate(result).accepted

@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from kassay.solver.streams.documents import solve_tasks
-from kassay.solver.streams.problem import TaskProblem
+from kassay.solver.documents import Wanted, solve_document
 
 Choice = tuple[int, frozenset[int]]
 
@@ -74,4 +73,4 @@ def chosen_by(case: dict[str, Any], result: dict[str, Any]) -> tuple[Choice, ...
 
 
 def solved(case: dict[str, Any], time_limit_s: float = 10.0) -> dict[str, Any]:
-    return solve_tasks(TaskProblem.parse(case), time_limit_s)
+    return solve_document(case, Wanted(time_limit_s=time_limit_s))

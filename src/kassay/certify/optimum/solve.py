@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
 from kassay.certify.optimum.instances import Located, at
 from kassay.certify.targets.local import Deadline, Overdue
 from kassay.solver.consumers.optimum import OutOfTimeError, optimum
 from kassay.solver.consumers.problem import Problem
-from kassay.solver.documents import NotTakenError, Wanted, family_of
+from kassay.solver.documents import NotTakenError, Wanted, family_of, no_result, result
 from kassay.solver.placement.problem import InfeasiblePlacementError
-from kassay.solver.results import no_result
 
 SCHEMA: Final = "kassay/optimum/1"
 GRACE_S: Final = 20.0
@@ -46,33 +46,34 @@ def solve(
         family = family_of(document)
         try:
             problem = family.parse(document)
-            with Deadline(_patience(seconds, problem)):
-                result = family.solve(problem, Wanted(order, solver, seconds))
+            with _patience(seconds, problem):
+                solved = family.solve(problem, Wanted(order, solver, seconds))
+            line = result(problem.name, solved, began)
         except InfeasiblePlacementError as error:
             witness = {"witness": list(error.witness)}
-            result = no_result(document, "infeasible", str(error), began) | witness
+            line = no_result(document, "infeasible", str(error), began) | witness
         except NotTakenError as error:
-            result = no_result(document, "unknown", str(error), began)
+            line = no_result(document, "unknown", str(error), began)
         except (OutOfTimeError, Overdue):
             limit = "" if seconds is None else f" in {seconds:g} s"
-            result = no_result(document, "unknown", f"{solver} found no answer{limit}", began)
-    return {"schema": SCHEMA, **result, "solver": solver}
+            line = no_result(document, "unknown", f"{solver} found no answer{limit}", began)
+    return {"schema": SCHEMA, **line, "solver": solver}
 
 
-def _patience(seconds: float | None, problem: Any) -> float:
-    """After how many seconds a method is interrupted, 0 for never; packings end by themselves."""
+def _patience(seconds: float | None, problem: Any) -> AbstractContextManager[None]:
+    """A context that ends a method after so many seconds; packings have a grace, for they end themselves."""
     if seconds is None:
-        return 0.0
+        return nullcontext()
     packed = isinstance(problem, Problem) and not problem.exact
-    return seconds + GRACE_S if packed else seconds
+    return Deadline(seconds + GRACE_S if packed else seconds)
 
 
-def forced_by(located: Located, result: Mapping[str, Any]) -> list[str]:
+def forced_by(located: Located, line: Mapping[str, Any]) -> list[str]:
     """Why the balance of an optimal consumer assignment cannot be better: one sentence a forcing set.
 
     Empty where nothing forces more than an even split, and for instances other than unweighted consumers.
     """
-    if result["status"] != "optimal":
+    if line["status"] != "optimal":
         return []
     with at(located.where):
         problem = family_of(located.document).parse(located.document)

@@ -28,6 +28,15 @@ class Level(NamedTuple):
     high: int
 
 
+def level_numbers(found: Iterable[Level], members: int) -> list[int]:
+    """The number of each member's level."""
+    numbers = [0] * members
+    for number, level in enumerate(found):
+        for m in level.members:
+            numbers[m] = number
+    return numbers
+
+
 def levels(members: int, sets: Sequence[tuple[int, ...]], counts: Sequence[int]) -> list[Level]:
     """The levels, heaviest first, where `counts[s]` units may go to any member of `sets[s]`."""
     spread = _Spread(members, sets, counts)

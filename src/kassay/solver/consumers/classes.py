@@ -8,7 +8,7 @@ members had them, and their replicas are in the same racks.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -37,16 +37,6 @@ class Aggregate:
     counts: tuple[int, ...]
     classes: tuple[UnitClass, ...]
     units: int
-
-    def owners_by_topic(self, problem: Problem, owner: Sequence[int]) -> dict[str, tuple[int, ...]]:
-        """Each topic's owners, where `owner` has the owner of each unit."""
-        found, first = {}, 0
-        for bundle in problem.bundles:
-            row = tuple(owner[first : first + bundle[0].partitions])
-            first += len(row)
-            for topic in bundle:
-                found[topic.name] = row
-        return dict(sorted(found.items())) if problem.copartition else found
 
 
 def aggregate(problem: Problem) -> Aggregate:

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, Final
 
 from kassay.solver.consumers.optimum import Optimum, optimum
 from kassay.solver.consumers.problem import Problem
-from kassay.solver.results import result
+from kassay.solver.results import Solved
 
 SCHEMA: Final = "kassay/optimum-certificate/1"
 
 
 def solve_consumers(
     problem: Problem, order: tuple[str, ...], solver: str, time_limit_s: float | None
-) -> dict[str, Any]:
-    """The result of a problem that the exact methods take; raises as `best_by` does."""
-    began = time.perf_counter()
+) -> Solved:
+    """The optimum of a problem that the exact methods take; raises as `best_by` does."""
     best = best_by(solver, problem, order, time_limit_s)
     squares = best.sum_squares
-    return result(
+    return Solved(
         optimum_certificate(best),
-        began,
-        name=problem.name,
         optimal=True,
         loads=best.loads,
         figures={
@@ -32,7 +28,7 @@ def solve_consumers(
             "upper": squares,
         },
         bound="levels prove the balance, member prices the rest",
-        order=",".join(best.order),
+        more={"order": ",".join(best.order)},
     )
 
 

@@ -15,7 +15,7 @@ from functools import cached_property
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError, KassayError
-from kassay.solver.algorithms.levels import Level, levels
+from kassay.solver.algorithms.levels import Level, level_numbers, levels
 from kassay.solver.check.balance import MOVEMENT_FIRST, ORDERS, BalanceCertificate, refusal
 from kassay.solver.check.check import CertificateError
 from kassay.solver.consumers.classes import Aggregate, UnitClass, aggregate
@@ -87,12 +87,9 @@ def optimum(problem: Problem, order: tuple[str, ...] = MOVEMENT_FIRST) -> Optimu
     require_polynomial(problem)
     counted = aggregate(problem)
     found = levels(len(problem.members), counted.sets, counted.counts)
-    level_of = [0] * len(problem.members)
-    for number, level in enumerate(found):
-        for m in level.members:
-            level_of[m] = number
+    level_of = level_numbers(found, len(problem.members))
     owner, prices = _cheapest(problem, counted, found, level_of, order)
-    return certified(problem, order, counted.owners_by_topic(problem, owner), level_of, prices)
+    return certified(problem, order, problem.owners_by_topic(owner), level_of, prices)
 
 
 def require_polynomial(problem: Problem) -> None:

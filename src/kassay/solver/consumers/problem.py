@@ -7,7 +7,7 @@ family "A" of the instance format (`docs/instances.md`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -16,8 +16,8 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Group, previous_owners
-from kassay.reading.fields import Bound, Count, Name, shown, unique, wrong
-from kassay.reading.values import read_as
+from kassay.reading.fields import Bound, Count, Name, shown, wrong
+from kassay.reading.values import read_as, unique
 
 NOBODY: Final = -1
 _NO_RACKS: Final[frozenset[str]] = frozenset()
@@ -175,6 +175,16 @@ class Problem:
             ],
             "copartition": [list(names) for names in self.copartition],
         }
+
+    def owners_by_topic(self, owner: Sequence[int]) -> dict[str, tuple[int, ...]]:
+        """Each topic's owners, where `owner` has the owner of each bundle's partitions in turn."""
+        rows: dict[str, tuple[int, ...]] = {}
+        first = 0
+        for bundle in self.bundles:
+            row = tuple(owner[first : first + bundle[0].partitions])
+            first += len(row)
+            rows.update((topic.name, row) for topic in bundle)
+        return dict(sorted(rows.items())) if self.copartition else rows
 
     def partitions_by_member(self, owners: Mapping[str, Iterable[int]]) -> dict[str, dict[str, list[int]]]:
         """The partitions of each member id by topic, where `owners` has positions by topic."""

@@ -6,7 +6,7 @@ asserted, not assumed. Prices come from a question of their own: a point that sa
 of the dual, each a difference of two unknowns against a whole number, so rounding down keeps it valid.
 The certificate is judged by the same checker as the flow's.
 Z3 on flow variables proves in about a second what it cannot prove in minutes on one Boolean for each
-partition and member (pigeonholes); see `z3_model` for that plain model.
+partition and member (pigeonholes).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
-from kassay.solver.algorithms.levels import Level, levels
+from kassay.solver.algorithms.levels import Level, level_numbers, levels
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.consumers.classes import Aggregate, UnitClass, aggregate
 from kassay.solver.consumers.optimum import (
@@ -45,7 +45,7 @@ def z3_optimum(
     deadline = None if time_limit is None else time.monotonic() + time_limit
     counted = aggregate(problem)
     found = levels(len(problem.members), counted.sets, counted.counts)
-    level_of = positions(found, len(problem.members))
+    level_of = level_numbers(found, len(problem.members))
     last = restricted(counted, level_of)
     owner = [NOBODY] * counted.units
     for number, level in enumerate(found):
@@ -53,16 +53,7 @@ def z3_optimum(
         model = _LevelModel(problem, level, [members for _, members in last], classes)
         model.solve(order, deadline, owner)
     prices = z3_prices(problem, counted, found, owner, order, deadline)
-    return certified(problem, order, counted.owners_by_topic(problem, owner), level_of, prices)
-
-
-def positions(found: Sequence[Level], members: int) -> list[int]:
-    """The number of each member's level."""
-    level_of = [0] * members
-    for number, level in enumerate(found):
-        for m in level.members:
-            level_of[m] = number
-    return level_of
+    return certified(problem, order, problem.owners_by_topic(owner), level_of, prices)
 
 
 def misses(racks: tuple[frozenset[str], ...], rack: str | None) -> int:
@@ -204,7 +195,7 @@ def z3_prices(
         for m in level.members:
             if level.high:
                 solver.add(price[m] >= bar if loads[m] > level.low else price[m] <= bar)
-    last = restricted(counted, positions(found, len(price)))
+    last = restricted(counted, level_numbers(found, len(price)))
     cheapest: dict[tuple[tuple[int, ...], str | None], Any] = {}
     for takers in dict.fromkeys(members for _, members in last):
         for m in takers:

@@ -1,4 +1,4 @@
-"""Instances on which a rule may be far from the optimum, smallest first, and the search for the worst.
+"""Instances on which a rule may be far from the optimum, smallest first.
 
 A rule that makes one move at a time gets stuck where only a chain of moves helps; the smallest group
 where that happens has 3 members and 3 partitions, and in the staircase the gap grows with the size.
@@ -6,37 +6,14 @@ where that happens has 3 members and 3 partitions, and in the staircase the gap 
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Iterator
 from typing import Final
 
-from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.errors import InputError
-from kassay.model.groups.group import Group
 from kassay.solver.algorithms.splitmix import SplitMix
-from kassay.solver.consumers.gap import Gap, as_group, gap
 from kassay.solver.consumers.problem import NOBODY, Member, Problem, Topic
-
-Answer = Callable[[Cluster, Group], Mapping[str, Iterable[TopicPartition]]]
 
 STAIRS: Final = (3, 5, 8, 12)
 _SAMPLES: Final = 150
-
-
-@dataclass(frozen=True)
-class Hunted:
-    """The largest balance gap met, the smallest instance with any, and the staircase's gaps by size.
-
-    `invalid` counts answers that were no assignments; what they break is for the validity claims.
-    """
-
-    worst: Gap | None
-    smallest: Gap | None
-    stairs: Mapping[int, Gap]
-    looked_at: int
-    invalid: int
 
 
 def staircase(steps: int) -> Problem:
@@ -57,34 +34,6 @@ def ladder(seed: int, members_max: int = 4, partitions_max: int = 6) -> Iterator
             yield _drawn(rng, members, partitions, f"hunt-{members}x{partitions}-s{seed}-{number}")
 
 
-def hunt(answer: Answer, seed: int = 0, time_limit: float = 10.0) -> Hunted:
-    """Ask a rule on the ladder and the staircase until the time is spent; both ends of what was found."""
-    deadline = time.monotonic() + time_limit
-    found: list[Gap] = []
-    stairs: dict[int, Gap] = {}
-    looked_at = invalid = 0
-    for problem in chain(map(staircase, STAIRS), ladder(seed)):
-        if looked_at >= len(STAIRS) and time.monotonic() > deadline:
-            break
-        looked_at += 1
-        try:
-            each = gap(problem, answer(*as_group(problem)))
-        except InputError:
-            invalid += 1
-            continue
-        if looked_at <= len(STAIRS):
-            stairs[len(problem.members)] = each
-        if each.balance:
-            found.append(each)
-    worst = max(found, key=lambda each: each.balance or 0, default=None)
-    return Hunted(worst, min(found, key=_size, default=None), stairs, looked_at, invalid)
-
-
-def _size(each: Gap) -> tuple[int, int, int]:
-    members, partitions = len(each.problem.members), sum(topic.partitions for topic in each.problem.topics)
-    return members + partitions, members, len(each.problem.topics)
-
-
 def _drawn(rng: SplitMix, members: int, partitions: int, name: str) -> Problem:
     """Random topics, subscriptions and owners; every topic has a reader, every partition an owner."""
     count = rng.between(1, min(3, partitions))
@@ -103,6 +52,6 @@ def _drawn(rng: SplitMix, members: int, partitions: int, name: str) -> Problem:
     for topic, size in zip(names, sizes, strict=True):
         readers = [m for m, read in enumerate(reads) if topic in read]
         previous[topic] = tuple(rng.pick(readers) if rng.chance(90) else NOBODY for _ in range(size))
-    consumers = tuple(Member(f"m{m}", None, frozenset(read)) for m, read in enumerate(reads))
-    subjects = tuple(Topic(topic, size) for topic, size in zip(names, sizes, strict=True))
-    return Problem(consumers, subjects, previous, name=name)
+    drawn = tuple(Member(f"m{m}", None, frozenset(read)) for m, read in enumerate(reads))
+    topics = tuple(Topic(topic, size) for topic, size in zip(names, sizes, strict=True))
+    return Problem(drawn, topics, previous, name=name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -12,7 +11,7 @@ from kassay.solver.consumers.problem import Problem
 from kassay.solver.packing.bundles import PackedBundles, pack_bundles
 from kassay.solver.packing.prices import MovesBound
 from kassay.solver.packing.weighted import Packed, pack_weighted
-from kassay.solver.results import result
+from kassay.solver.results import Solved
 
 SCHEMA: Final = "kassay/interval-certificate/1"
 
@@ -22,15 +21,14 @@ def solve_packing(
     order: tuple[str, ...] = MOVEMENT_FIRST,
     time_limit_s: float = 10.0,
     engine: str = "auto",
-) -> dict[str, Any]:
-    """The interval of a problem with weights or uneven bundles, as `kassay optimum --json` has it."""
-    began = time.perf_counter()
+) -> Solved:
+    """The interval of a problem with weights or uneven bundles."""
     if problem.weighted:
-        return _weighted(problem, pack_weighted(problem, time_limit_s, engine), began)
-    return _bundles(problem, pack_bundles(problem, order, time_limit_s), began)
+        return _weighted(problem, pack_weighted(problem, time_limit_s, engine))
+    return _bundles(problem, pack_bundles(problem, order, time_limit_s))
 
 
-def _weighted(problem: Problem, packed: Packed, began: float) -> dict[str, Any]:
+def _weighted(problem: Problem, packed: Packed) -> Solved:
     ids = [member.member_id for member in problem.members]
     bound = {
         "name": packed.bound.name,
@@ -41,7 +39,6 @@ def _weighted(problem: Problem, packed: Packed, began: float) -> dict[str, Any]:
     return _result(
         problem,
         packed,
-        began,
         {"kind": "weighted", "bound": bound, "prover": packed.prover, "moves": _moves(packed.moves)},
         bound=packed.prover or _words(bound, len(ids)),
         max_weight=packed.upper,
@@ -50,11 +47,10 @@ def _weighted(problem: Problem, packed: Packed, began: float) -> dict[str, Any]:
     )
 
 
-def _bundles(problem: Problem, packed: PackedBundles, began: float) -> dict[str, Any]:
+def _bundles(problem: Problem, packed: PackedBundles) -> Solved:
     return _result(
         problem,
         packed,
-        began,
         {
             "kind": "bundles",
             "order": ",".join(packed.order),
@@ -68,8 +64,8 @@ def _bundles(problem: Problem, packed: PackedBundles, began: float) -> dict[str,
 
 
 def _result(
-    problem: Problem, packed: Packed | PackedBundles, began: float, proof: Mapping[str, Any], **more: Any
-) -> dict[str, Any]:
+    problem: Problem, packed: Packed | PackedBundles, proof: Mapping[str, Any], bound: str, **more: Any
+) -> Solved:
     packing, owner = packed.packing, packed.owner
     figures = {
         "lower": packed.lower,
@@ -80,7 +76,7 @@ def _result(
     certificate = {
         "schema": SCHEMA,
         "instance": problem.document(),
-        "assignment": problem.partitions_by_member(packing.owners_by_topic(owner)),
+        "assignment": problem.partitions_by_member(problem.owners_by_topic(owner)),
         **proof,
         **figures,
     }
@@ -88,15 +84,13 @@ def _result(
     counts = [0] * len(problem.members)
     for item, member in zip(packing.items, owner, strict=True):
         counts[member] += item.size
-    return result(
+    return Solved(
         certificate,
-        began,
-        name=problem.name,
         optimal=packed.lower == packed.upper,
         loads=counts,
         figures=figures,
-        proven=list(packed.proven),
-        **more,
+        bound=bound,
+        more={"proven": list(packed.proven), **more},
     )
 
 

@@ -89,16 +89,6 @@ class Packing:
         """The partitions that leave their previous owner."""
         return sum(item.moved(member) for item, member in zip(self.items, owner, strict=True))
 
-    def owners_by_topic(self, owner: Sequence[int]) -> dict[str, tuple[int, ...]]:
-        """Each topic's owners, from the owner of each item."""
-        found: dict[str, tuple[int, ...]] = {}
-        first = 0
-        for bundle in self.problem.bundles:
-            row = tuple(owner[first : first + bundle[0].partitions])
-            first += len(row)
-            found.update((topic.name, row) for topic in bundle)
-        return dict(sorted(found.items()))
-
     @classmethod
     def of(cls, problem: Problem, weighted: bool = True) -> Packing:
         """The problem's items; without `weighted` an item weighs as many partitions as it has."""

@@ -21,7 +21,6 @@ from kassay.solver.packing.items import Packing
 from kassay.solver.packing.prices import MovesBound, fewest_moves
 from kassay.solver.packing.search import search
 
-ENGINES: Final = ("auto", "own", "z3", "cpsat")
 _SMALL: Final = 150
 
 

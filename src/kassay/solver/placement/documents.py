@@ -2,42 +2,40 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, Final
 
 from kassay.solver.check.check import require_accepted
 from kassay.solver.placement.optimum import PlacementOptimum, best_placement
 from kassay.solver.placement.problem import PlacementProblem
-from kassay.solver.results import result
+from kassay.solver.results import Solved
 
 SCHEMA: Final = "kassay/placement-certificate/1"
 
 
-def solve_placement(problem: PlacementProblem) -> dict[str, Any]:
-    """The certified optimum of a placement problem, in the shape of `kassay optimum --json`.
+def solve_placement(problem: PlacementProblem) -> Solved:
+    """The certified optimum of a placement problem.
 
     Raises `InfeasiblePlacementError` with the witness where no placement is possible.
     """
-    began = time.perf_counter()
     best = best_placement(problem)
     certificate = placement_certificate(best)
     require_accepted(certificate, problem.name or "a placement")
     ids = [str(broker.broker_id) for broker in problem.brokers]
     loads = [count + broker.base for count, broker in zip(best.replicas, problem.brokers, strict=True)]
     imbalance = _imbalance(problem, loads)
-    return result(
+    return Solved(
         certificate,
-        began,
-        name=problem.name,
         optimal=True,
         loads=loads,
         figures={"moved": best.copies, "rack_mismatch": 0, "lower": imbalance, "upper": imbalance},
         bound="broker prices: balance, then copies; leaders, then changes of leader",
-        leaders=dict(zip(ids, best.leaders, strict=True)),
-        replicas=dict(zip(ids, loads, strict=True)),
-        copies=best.copies,
-        leader_changes=best.leader_changes,
-        witness=certificate.get("witness"),
+        more={
+            "leaders": dict(zip(ids, best.leaders, strict=True)),
+            "replicas": dict(zip(ids, loads, strict=True)),
+            "copies": best.copies,
+            "leader_changes": best.leader_changes,
+            "witness": certificate.get("witness"),
+        },
     )
 
 

@@ -7,10 +7,8 @@ no state is worse than the one before. Replicas are exchanged inside their rack 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from kassay.model.cluster import TopicPartition
 
@@ -84,46 +82,3 @@ def _exchanges(
     added: list[tuple[int | None, int | None]] = [(None, broker) for broker in coming[len(leaving) :]]
     dropped: list[tuple[int | None, int | None]] = [(broker, None) for broker in leaving[len(coming) :]]
     return pairs + across + added + dropped
-
-
-def waves(steps: Iterable[ExchangeStep], copies_per_broker: int = 1) -> list[list[ExchangeStep]]:
-    """The steps in rounds that run one after another, each broker copying at most so many in a round.
-
-    The steps of one partition keep their order, one a round. Steps that copy nothing weigh nothing.
-    """
-    rounds: list[list[ExchangeStep]] = []
-    busy: list[Counter[int]] = []
-    next_round: dict[TopicPartition, int] = defaultdict(int)
-    for step in steps:
-        brokers = [b for b in (step.source, step.target) if b is not None] if step.copies else []
-        number = next_round[step.tp]
-        while number < len(rounds) and any(busy[number][b] >= copies_per_broker for b in brokers):
-            number += 1
-        if number == len(rounds):
-            rounds.append([])
-            busy.append(Counter())
-        rounds[number].append(step)
-        busy[number].update(brokers)
-        next_round[step.tp] = number + 1
-    return rounds
-
-
-def reassignment(rows: Rows) -> dict[str, Any]:
-    """The placement in the JSON form that `kafka-reassign-partitions` reads."""
-    return {
-        "version": 1,
-        "partitions": [
-            {"topic": tp.topic, "partition": tp.partition, "replicas": list(row)}
-            for tp, row in sorted(rows.items())
-        ],
-    }
-
-
-def reassignments(rounds: Iterable[Iterable[ExchangeStep]]) -> list[dict[str, Any]]:
-    """One `kafka-reassign-partitions` document a round, with the partitions that change in it."""
-    return [reassignment({step.tp: step.after for step in steps}) for steps in rounds]
-
-
-def rollback(before: Rows, after: Rows) -> dict[str, Any]:
-    """The document that takes the whole plan back: what changes, as it was."""
-    return reassignment({tp: row for tp, row in before.items() if row and after.get(tp) not in (None, row)})

@@ -16,8 +16,8 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import InputError
-from kassay.reading.fields import Bound, Count, Name, Positive, unique, wrong
-from kassay.reading.values import read_as
+from kassay.reading.fields import Bound, Count, Name, Positive, wrong
+from kassay.reading.values import read_as, unique
 
 _SHOWN: Final = 8
 

@@ -2,45 +2,43 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from typing import Any, Final
 
 from kassay.solver.check.check import require_accepted
-from kassay.solver.results import result
+from kassay.solver.results import Solved
 from kassay.solver.streams.optimum import TaskOptimum, best_tasks
 from kassay.solver.streams.problem import TaskProblem
 
 SCHEMA: Final = "kassay/tasks-certificate/1"
 
 
-def solve_tasks(problem: TaskProblem, time_limit_s: float = 10.0) -> dict[str, Any]:
-    """The interval of a problem of tasks, in the shape of `kassay optimum --json`.
+def solve_tasks(problem: TaskProblem, time_limit_s: float = 10.0) -> Solved:
+    """The interval of a problem of tasks.
 
     `lower` and `upper` are the cost of restores and changes at the best of both balances.
     """
-    began = time.perf_counter()
     best = best_tasks(problem, time_limit_s)
     certificate = tasks_certificate(problem, best)
     require_accepted(certificate, problem.name or "tasks")
     actives = Counter(best.placed.active)
     assignment, standbys = certificate["assignment"], certificate["standbys"]
-    return result(
+    return Solved(
         certificate,
-        began,
-        name=problem.name,
         optimal=best.optimal,
         loads=[actives[place] for place in range(len(problem.clients))],
         figures={"lower": best.lower, "upper": best.upper, "moved": best.moved, "rack_mismatch": 0},
         bound="client prices for copies and actives, both balances first",
-        proven=[
-            *(["balance of actives", "balance of copies"] if best.balanced else []),
-            *(["cost"] if best.optimal else []),
-        ],
-        copies=best.restores,
-        totals=sorted(len(assignment[id_]) + len(standbys[id_]) for id_ in assignment),
-        actives_first=best.actives_first,
-        standbys=standbys,
+        more={
+            "proven": [
+                *(["balance of actives", "balance of copies"] if best.balanced else []),
+                *(["cost"] if best.optimal else []),
+            ],
+            "copies": best.restores,
+            "totals": sorted(len(assignment[id_]) + len(standbys[id_]) for id_ in assignment),
+            "actives_first": best.actives_first,
+            "standbys": standbys,
+        },
     )
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple
 
 from kassay.model.errors import InputError
-from kassay.reading.fields import Bound, Count, Name, Positive, unique, wrong
-from kassay.reading.values import read_as
+from kassay.reading.fields import Bound, Count, Name, Positive, wrong
+from kassay.reading.values import read_as, unique
 
 
 class StreamsClient(NamedTuple):

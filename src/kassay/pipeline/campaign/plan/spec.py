@@ -13,8 +13,8 @@ from kassay.model.errors import InputError
 from kassay.properties.groups.assumptions import parse_assumptions
 from kassay.properties.groups.shapes import SHAPES
 from kassay.reading.documents import read_toml
-from kassay.reading.fields import Bound, Count, Seconds, at_least, unique
-from kassay.reading.values import read_as
+from kassay.reading.fields import Bound, Count, Seconds, at_least
+from kassay.reading.values import read_as, unique
 
 PROFILES: Final = ("small", "mixed", "large")
 SHAPE: Final = "shape:"

@@ -13,12 +13,12 @@ from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
-from kassay.solver.algorithms.levels import levels
+from kassay.solver.algorithms.levels import level_numbers, levels
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.consumers.classes import aggregate
 from kassay.solver.consumers.optimum import Optimum, OutOfTimeError, certified, require_polynomial
 from kassay.solver.consumers.problem import Problem
-from kassay.solver.consumers.z3_optimum import milliseconds_left, misses, positions, z3_prices
+from kassay.solver.consumers.z3_optimum import milliseconds_left, misses, z3_prices
 
 
 def plain_owners(
@@ -77,5 +77,5 @@ def plain_optimum(
     counted = aggregate(problem)
     found = levels(len(problem.members), counted.sets, counted.counts)
     prices = z3_prices(problem, counted, found, owner, order)
-    level_of = positions(found, len(problem.members))
-    return certified(problem, order, counted.owners_by_topic(problem, owner), level_of, prices)
+    level_of = level_numbers(found, len(problem.members))
+    return certified(problem, order, problem.owners_by_topic(owner), level_of, prices)
