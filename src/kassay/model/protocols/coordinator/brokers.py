@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from kassay.model.explore import Interned, Interner
-from kassay.model.protocols.coordinator.runtime import Call, CoordinatorHost, Result
+from kassay.model.protocols.coordinator.runtime import CoordinatorHost, Result, by_due, carried_out, timeless
 from kassay.model.protocols.coordinator.step import Event, Load, Unload, step
 from kassay.model.protocols.values.choices import Target, TargetAsk, outcomes
 from kassay.model.protocols.values.groups import (
@@ -62,7 +62,7 @@ class Brokers:
         self.targets = targets
         self.member_id = member_id
         self.split_sync = split_sync
-        self.arranged = _by_due if clocked else _timeless
+        self.arranged: Callable[[Armed], Armed] = by_due if clocked else timeless
         self._outcomes: dict[tuple[Interned, Event, bool], tuple[Outcome, ...]] = {}
         self._stepped: dict[tuple[Interned, Event], tuple[Result, ...]] = {}
 
@@ -84,8 +84,7 @@ class Brokers:
         return outcomes
 
     def _outcome(self, host: CoordinatorHost, result: Result, event: Event, keeps_log: bool) -> Outcome:
-        call = Call(self, host, keeps_log=keeps_log)
-        call.carry_out(result, event)
+        call = carried_out(self, host, result, event, keeps_log=keeps_log)
         mail = tuple([(reply.correlation_id, reply.body) for reply in call.replies])
         return self.interner.cell(_current(call.host)), mail
 
@@ -100,8 +99,9 @@ class Brokers:
         return results
 
     def _steps(self, host: CoordinatorHost, event: Event) -> tuple[Result, ...]:
+        state: CoordinatorState = host.coordinator.value
         steps = outcomes(
-            lambda choices: step(self.config, host.state, event, choices),
+            lambda choices: step(self.config, state, event, choices),
             self.targets,
             lambda prefix: self.member_id(host, prefix),
         )
@@ -155,18 +155,7 @@ def _current(host: CoordinatorHost) -> CoordinatorHost:
     """The host with the newest of the stored assignments alone, if the group still waits for it."""
     if not host.waiting:
         return host
-    then, group = host.waiting[-1], host.state.group
+    then, group = host.waiting[-1], host.coordinator.value.group
     awaited = group.generation if isinstance(group, ClassicGroup) and group.state == COMPLETING else -1
     current = isinstance(then, StoredAssignment) and then.generation == awaited
     return host._replace(waiting=(then,) if current else ())
-
-
-def _timeless(armed: Armed) -> Armed:
-    """Armed timers where no clock runs: by kind and member, due times forgotten."""
-    timeless = [order._replace(due=0) if order.due else order for order in armed]
-    return tuple(sorted(timeless, key=lambda order: order.timer))
-
-
-def _by_due(armed: Armed) -> Armed:
-    """Armed timers by due time, at one instant by name: which of those fires first is left open."""
-    return tuple(sorted(armed, key=lambda order: (order.due, order.timer)))

@@ -82,8 +82,9 @@ class Runtime(Protocol):
     def result(self, host: CoordinatorHost, event: Event) -> Result:
         """The coordinator's step."""
 
-    def arranged(self, armed: Armed) -> Armed:
-        """Armed timers as this runtime keeps them."""
+    @property
+    def arranged(self) -> Callable[[Armed], Armed]:
+        """How this runtime keeps armed timers, which come by due time."""
 
     def holds(self, then: Continuation) -> bool:
         """Whether what follows waits, although its records are acknowledged."""
@@ -191,6 +192,31 @@ def _due(order: SetTimer) -> int:
     return order.due
 
 
+def as_armed(armed: Armed) -> Armed:
+    """Armed timers by due time; of those due at one instant, in the order in which they were armed."""
+    return armed
+
+
+def timeless(armed: Armed) -> Armed:
+    """Armed timers where no clock runs: by kind and member, due times forgotten."""
+    orders = [order._replace(due=0) if order.due else order for order in armed]
+    return tuple(sorted(orders, key=lambda order: order.timer))
+
+
+def by_due(armed: Armed) -> Armed:
+    """Armed timers by due time, at one instant by name: which of those fires first is left open."""
+    return tuple(sorted(armed, key=lambda order: (order.due, order.timer)))
+
+
+def carried_out(
+    runtime: Runtime, host: CoordinatorHost, result: Result, event: Event, *, keeps_log: bool
+) -> Call:
+    """The call that carries out this step."""
+    call = Call(runtime, host, keeps_log=keeps_log)
+    call.carry_out(result, event)
+    return call
+
+
 class Happened(NamedTuple):
     """What one call brought about, in order; `elapsed` time, and how many records were acknowledged."""
 
@@ -213,6 +239,8 @@ def _earliest(due: Armed) -> SetTimer:
 class ClockedRuntime:
     """A coordinator in real milliseconds: one outcome of everything, the one that `choices` choose."""
 
+    arranged = staticmethod(as_armed)
+
     def __init__(self, config: Config, choices: Choices, target: CoordinatorTarget = step) -> None:
         self.config = config
         self.choices = choices
@@ -227,10 +255,6 @@ class ClockedRuntime:
         """The coordinator's step."""
         after = self.target(self.config, host.state, event, self.choices)
         return self._cell(after.state), after.outputs
-
-    def arranged(self, armed: Armed) -> Armed:
-        """By due time; of those due at one instant, in the order in which they were armed."""
-        return armed
 
     def holds(self, then: Continuation) -> bool:  # noqa: ARG002 - it is `deferring` that makes wait
         """Never."""

@@ -59,6 +59,18 @@ def rewritten(value: Any, change: Change) -> Any:
     return value if rewrite is None else rewrite(value, change)
 
 
+def marked(value: Any) -> dict[Mark, set[Any]]:
+    """All that is marked in a value, by mark."""
+    parts: dict[Mark, set[Any]] = {mark: set() for mark in Mark}
+
+    def note(mark: Mark, part: Any) -> Any:
+        parts[mark].add(part)
+        return part
+
+    rewritten(value, note)
+    return parts
+
+
 @cache
 def _of_class(kind: Any) -> Rewrite | None:
     """How values of a class are rewritten, None where they hold nothing that has a mark."""

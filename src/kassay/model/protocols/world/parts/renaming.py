@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from kassay.model.explore import Interned
-from kassay.model.protocols.values.marks import Mark, rewritten
+from kassay.model.protocols.values.marks import Mark, marked
 
 _ID: Final = re.compile(r"^[A-Za-z]\w*-[1-9]$")
 
@@ -53,21 +53,12 @@ def facts_of_cell(cell: Interned) -> Facts:
 
 def facts_of(value: Any) -> Facts:
     """What renaming needs to know of a value."""
-    numbers: set[int] = set()
-    names: set[str] = set()
-
-    def note(mark: Mark, part: Any) -> Any:
-        if mark is Mark.GENERATION:
-            numbers.add(part)
-        elif mark is Mark.MEMBER_ID:
-            names.add(part)
-        elif mark is Mark.CELL:
-            inner = facts_of_cell(part)
-            numbers.update(inner.generations)
-            names.update(inner.names)
-        return part
-
-    rewritten(value, note)
+    parts = marked(value)
+    numbers, names = parts[Mark.GENERATION], parts[Mark.MEMBER_ID]
+    for cell in parts[Mark.CELL]:
+        inner = facts_of_cell(cell)
+        numbers |= inner.generations
+        names |= inner.names
     generations = frozenset([number for number in numbers if number >= 1])
     ids = frozenset([name for name in names if _is_numbered(name)])
     if not generations and not ids:
