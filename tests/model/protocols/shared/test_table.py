@@ -33,7 +33,6 @@ from kassay.model.protocols.shared.table import (
     Table,
     check_move,
     edges,
-    holes,
     look_up,
 )
 from kassay.model.protocols.values import requests as v
@@ -42,6 +41,11 @@ from tests.model.protocols.coordinator.drive import Drive, tps
 from tests.model.protocols.shared.refusing import refused
 from tests.model.protocols.world.script import first, play
 from writers.protocols import MACHINES, cells, diagram
+
+
+def holes(table, states, events):
+    """The (state, event) cells that a total table lacks."""
+    return ((state, event) for state in states for event in events if event not in table.get(state, {}))
 
 
 class Machine(NamedTuple):
@@ -53,20 +57,35 @@ class Machine(NamedTuple):
     ends: tuple[str, ...] = ()
 
 
+REQUESTS = ("JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup", "OffsetCommit")
 TABLES = {
     "zookeeper": Machine(zt.CONSUMER, zt.ZooKeeperStatus, zt.ZooKeeperEvent),
     "draft consumer": Machine(dt.CONSUMER, dt.ProposalState, dt.ProposalEvent),
     "draft coordinator": Machine(dt.COORDINATOR, dt.Phase, dt.PhaseEvent),
-    "classic group": Machine(classic_table.CLASSIC_GROUP, classic_table.STATES, classic_table.EVENTS),
+    "classic group": Machine(
+        classic_table.CLASSIC_GROUP,
+        ("none", "Empty", "PreparingRebalance", "CompletingRebalance", "Stable"),
+        (
+            *REQUESTS,
+            *("session timer", "join timer", "sync timer"),
+            *("group stored", "assignment stored", "static member stored"),
+        ),
+    ),
     "classic client": Machine(cct.CLIENT, cct.ClassicState, cct.ClassicEvent),
     "consumer group": Machine(
         consumer_table.CONSUMER_GROUP,
-        consumer_table.STATES,
-        consumer_table.EVENTS,
+        ("Empty", "Assigning", "Reconciling", "Stable"),
+        (
+            *REQUESTS,
+            *("ConsumerGroupHeartbeat", "ConsumerGroupHeartbeat, epoch < 0"),
+            *("timer of a member", "classic member stored", "write failed"),
+        ),
         (consumer_table.NO_GROUP, consumer_table.CLASSIC),
     ),
     "consumer group member": Machine(
-        reconcile.CONSUMER_MEMBER, (MEMBER_STABLE, UNREVOKED, UNRELEASED), reconcile.EVENTS
+        reconcile.CONSUMER_MEMBER,
+        (MEMBER_STABLE, UNREVOKED, UNRELEASED),
+        (reconcile.AT_TARGET, reconcile.BEHIND, reconcile.REVOKED, reconcile.REVOKING),
     ),
     "consumer client": Machine(cot.CLIENT, cot.ConsumerState, cot.ConsumerEvent),
 }

@@ -73,83 +73,61 @@ def _sent(text: str | None) -> str:
     return "" if text is None else text or " "
 
 
-def _join(i: int, event: Mapping[str, Any]) -> Event:
-    return v.JoinGroup(
-        i,
-        event["member"],
-        tuple((name, metadata_of(metadata)) for name, metadata in event["protocols"]),
-        event["client"],
-        _sent(event["instance"]),
-        event["session_timeout"],
-        event["rebalance_timeout"],
-        event["protocol_type"],
-        event["api_version"],
+def _partitions(tps: Mapping[str, Iterable[int]] | None) -> Partitions | None:
+    return None if tps is None else partitions_of(tps)
+
+
+def _protocols(protocols: Iterable[tuple[str, Mapping[str, Any]]]) -> v.Protocols:
+    return tuple((name, metadata_of(metadata)) for name, metadata in protocols)
+
+
+def _assignments(assignments: Mapping[str, Any]) -> tuple[tuple[str, Partitions], ...]:
+    return tuple(
+        (member, ZERO_BYTES if tps is None else partitions_of(tps))
+        for member, tps in sorted(assignments.items())
     )
 
 
-def _sync(i: int, event: Mapping[str, Any]) -> Event:
-    given = tuple((member, _assignment(tps)) for member, tps in sorted(event["assignments"].items()))
-    return v.SyncGroup(
-        i,
-        event["member"],
-        event["generation"],
-        given,
-        _sent(event["instance"]),
-        event["protocol_type"] or "",
-        event["protocol"] or "",
-    )
+def _offsets(offsets: Iterable[tuple[str, int, int]]) -> tuple[tuple[TopicPartition, int], ...]:
+    return tuple((TopicPartition(topic, partition), offset) for topic, partition, offset in offsets)
 
 
-def _assignment(tps: Mapping[str, Iterable[int]] | None) -> Partitions:
-    return ZERO_BYTES if tps is None else partitions_of(tps)
+def _leavers(members: Iterable[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
+    return tuple((leaver["member"], _sent(leaver["instance"])) for leaver in members)
 
 
-def _heartbeat(i: int, event: Mapping[str, Any]) -> Event:
-    return v.Heartbeat(i, event["member"], event["generation"], _sent(event["instance"]))
+def _or_empty(text: str | None) -> str:
+    return text or ""
 
 
-def _leave(i: int, event: Mapping[str, Any]) -> Event:
-    return v.LeaveGroup(
-        i, tuple((leaver["member"], _sent(leaver["instance"])) for leaver in event["members"])
-    )
-
-
-def _commit(i: int, event: Mapping[str, Any]) -> Event:
-    offsets = tuple(
-        (TopicPartition(topic, partition), offset) for topic, partition, offset in event["offsets"]
-    )
-    return v.OffsetCommit(
-        i,
-        event["member"],
-        event["generation"],
-        offsets,
-        _sent(event["instance"]),
-        event["api_version"],
-    )
-
-
-def _consumer_heartbeat(i: int, event: Mapping[str, Any]) -> Event:
-    timeout, subscribed, owned = event["rebalance_timeout"], event["subscribed"], event["owned"]
-    return v.ConsumerHeartbeat(
-        i,
-        event["member"] or "",
-        event["epoch"],
-        _sent(event["instance"]),
-        -1 if timeout is None else timeout,
-        None if subscribed is None else tuple(subscribed),
-        _sent(event["assignor"]),
-        None if owned is None else partitions_of(owned),
-    )
-
-
-_REQUESTS: Final[dict[str, Callable[[int, Mapping[str, Any]], Event]]] = {
-    "join": _join,
-    "sync": _sync,
-    "heartbeat": _heartbeat,
-    "leave": _leave,
-    "commit": _commit,
-    "consumer_heartbeat": _consumer_heartbeat,
+_REQUESTS: Final[dict[str, type[v.Request]]] = {
+    "join": v.JoinGroup,
+    "sync": v.SyncGroup,
+    "heartbeat": v.Heartbeat,
+    "leave": v.LeaveGroup,
+    "commit": v.OffsetCommit,
+    "consumer_heartbeat": v.ConsumerHeartbeat,
 }
+_FIELDS: Final[dict[str, tuple[str, Callable[[Any], Any]]]] = {
+    "member_id": ("member", _or_empty),
+    "client_id": ("client", str),
+    "group_instance_id": ("instance", _sent),
+    "generation_id": ("generation", int),
+    "member_epoch": ("epoch", int),
+    "protocols": ("protocols", _protocols),
+    "protocol_type": ("protocol_type", _or_empty),
+    "protocol": ("protocol", _or_empty),
+    "assignments": ("assignments", _assignments),
+    "members": ("members", _leavers),
+    "offsets": ("offsets", _offsets),
+    "rebalance_timeout": ("rebalance_timeout", lambda millis: -1 if millis is None else millis),
+    "subscribed_topic_names": ("subscribed", lambda topics: None if topics is None else tuple(topics)),
+    "server_assignor": ("assignor", _sent),
+    "topic_partitions": ("owned", _partitions),
+    "session_timeout": ("session_timeout", int),
+    "api_version": ("api_version", int),
+}
+"""Of each field of a request, its name in the traces and how it is read."""
 
 
 def event_of(i: int, event: Mapping[str, Any], images: Images) -> Event:
@@ -159,4 +137,6 @@ def event_of(i: int, event: Mapping[str, Any], images: Images) -> Event:
         return v.MetadataChanged(images.publish(event["topics"]))
     if kind not in _REQUESTS:
         raise InputError(f"step {i}: event {kind!r}, expected one of {', '.join(sorted(_REQUESTS))}")
-    return _REQUESTS[kind](i, event)
+    request = _REQUESTS[kind]
+    fields = (_FIELDS[field] for field in request._fields[1:])
+    return request(i, *(read(event[name]) for name, read in fields))

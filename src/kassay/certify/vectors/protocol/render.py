@@ -52,41 +52,47 @@ def tidy(value: Any) -> Any:
     return found
 
 
+_NAMES: Final = {
+    "client_id": "client",
+    "generation_id": "generation",
+    "group_instance_id": "instance",
+    "heartbeat_interval": "interval",
+    "member_epoch": "epoch",
+    "member_id": "member",
+}
+_PARTITIONS: Final = frozenset({"assigned", "assignment", "pending"})
+
+
+def _fields(value: Any, names: str) -> dict[str, Any]:
+    """Fields of a value under the names that the traces have for them; what is None stays None."""
+    shown: dict[str, Any] = {}
+    for name in names.split():
+        item = getattr(value, name)
+        if name in _PARTITIONS and item is not None:
+            item = rendered_partitions(item)
+        shown[_NAMES.get(name, name)] = list(item) if isinstance(item, tuple) else item
+    return shown
+
+
 def rendered_reply(reply: v.Reply) -> dict[str, Any]:
     """A reply as the traces write it; an error of the consumer protocol has no further fields."""
     body = reply.body
     found: dict[str, Any] = {"to": reply.correlation_id, "kind": _KINDS[type(body)], "error": body.error}
     if isinstance(body, v.JoinGroupReply):
-        found |= {
-            "member": body.member_id,
-            "generation": body.generation_id,
-            "protocol_type": body.protocol_type,
-            "protocol": body.protocol,
-            "leader": body.leader,
-            "skip_assignment": body.skip_assignment,
-            "members": [
-                {"id": member, "instance": instance or None, "metadata": rendered_metadata(metadata)}
-                for member, instance, metadata in body.members
-            ],
-        }
+        found |= _fields(body, "member_id generation_id protocol_type protocol leader skip_assignment")
+        found["members"] = [
+            {"id": member, "instance": instance or None, "metadata": rendered_metadata(metadata)}
+            for member, instance, metadata in body.members
+        ]
     elif isinstance(body, v.SyncGroupReply):
-        found |= {
-            "protocol_type": body.protocol_type,
-            "protocol": body.protocol,
-            "assignment": rendered_partitions(body.assignment),
-        }
+        found |= _fields(body, "protocol_type protocol assignment")
     elif isinstance(body, v.LeaveGroupReply):
         found["members"] = [
             {"member": member, "instance": instance or None, "error": error}
             for member, instance, error in body.members
         ]
     elif isinstance(body, v.ConsumerHeartbeatReply) and body.error == v.NONE:
-        found |= {
-            "member": body.member_id,
-            "epoch": body.member_epoch,
-            "interval": body.heartbeat_interval,
-            "assignment": None if body.assignment is None else rendered_partitions(body.assignment),
-        }
+        found |= _fields(body, "member_id member_epoch heartbeat_interval assignment")
     return found
 
 
@@ -117,24 +123,13 @@ def _rendered_value(kind: str, value: Any) -> dict[str, Any]:
     if isinstance(value, r.GroupValue):
         return _rendered_group(value)
     if isinstance(value, r.MemberValue):
-        found = {
-            "instance": value.group_instance_id,
-            "subscribed": list(value.subscribed),
-            "assignor": value.assignor,
-            "rebalance_timeout": value.rebalance_timeout,
-        }
+        found = _fields(value, "group_instance_id subscribed assignor rebalance_timeout")
         for classic in value.classic:
             protocols = [[name, rendered_metadata(metadata)] for name, metadata in classic.protocols]
             found["classic"] = {"session_timeout": classic.session_timeout, "protocols": protocols}
         return found
     if isinstance(value, r.CurrentValue):
-        return {
-            "epoch": value.epoch,
-            "prev_epoch": value.prev_epoch,
-            "state": value.state,
-            "assigned": rendered_partitions(value.assigned),
-            "pending": rendered_partitions(value.pending),
-        }
+        return _fields(value, "epoch prev_epoch state assigned pending")
     if kind == r.TARGET:
         return {"partitions": rendered_partitions(value)}
     if kind == r.TOPICS:
@@ -145,23 +140,15 @@ def _rendered_value(kind: str, value: Any) -> dict[str, Any]:
 
 
 def _rendered_group(value: r.GroupValue) -> dict[str, Any]:
-    return {
-        "generation": value.generation,
-        "protocol_type": value.protocol_type,
-        "protocol": value.protocol,
-        "leader": value.leader,
-        "members": [
-            {
-                "id": member.member_id,
-                "instance": member.group_instance_id,
-                "session_timeout": member.session_timeout,
-                "rebalance_timeout": member.rebalance_timeout,
-                "metadata": rendered_metadata(member.metadata),
-                "assignment": rendered_partitions(member.assignment),
-            }
-            for member in value.members
-        ],
-    }
+    members = [
+        {
+            "id": member.member_id,
+            **_fields(member, "group_instance_id session_timeout rebalance_timeout assignment"),
+            "metadata": rendered_metadata(member.metadata),
+        }
+        for member in value.members
+    ]
+    return _fields(value, "generation protocol_type protocol leader") | {"members": members}
 
 
 def rendered_topics(topics: Image) -> dict[str, int]:
@@ -181,34 +168,26 @@ def rendered_state(host: CoordinatorHost, clock: int, choices: Choices) -> dict[
 
 
 def _rendered_classic(group: ClassicGroup) -> dict[str, Any]:
-    return {
-        "state": group.state,
-        "generation": group.generation,
-        "protocol_type": group.protocol_type,
-        "protocol": group.protocol,
-        "leader": group.leader,
-        "new_member_added": group.new_member_added,
-        "pending_join": list(group.pending_join),
-        "pending_sync": list(group.pending_sync),
+    members = [
+        {
+            "id": member.member_id,
+            **_fields(member, "group_instance_id is_new session_timeout rebalance_timeout assignment"),
+            "awaiting_join": member.awaiting_join != v.NO_REQUEST,
+            "awaiting_sync": member.awaiting_sync != v.NO_REQUEST,
+            "protocols": [name for name, _ in member.protocols],
+        }
+        for member in group.members
+    ]
+    shown = _fields(group, "state generation protocol_type protocol leader new_member_added")
+    return shown | {
+        **_fields(group, "pending_join pending_sync"),
         "subscribed_topics": list(group.subscribed_topics[0]) if group.subscribed_topics else None,
-        "members": [
-            {
-                "id": member.member_id,
-                "instance": member.group_instance_id,
-                "awaiting_join": member.awaiting_join != v.NO_REQUEST,
-                "awaiting_sync": member.awaiting_sync != v.NO_REQUEST,
-                "is_new": member.is_new,
-                "session_timeout": member.session_timeout,
-                "rebalance_timeout": member.rebalance_timeout,
-                "protocols": [name for name, _ in member.protocols],
-                "assignment": rendered_partitions(member.assignment),
-            }
-            for member in group.members
-        ],
+        "members": members,
     }
 
 
 def _rendered_consumer(group: ConsumerGroup, choices: Choices) -> dict[str, Any]:
+    shown = "group_instance_id state epoch prev_epoch rebalance_timeout subscribed assignor assigned pending"
     return {
         "state": group_state(group),
         "group_epoch": group.epoch,
@@ -216,19 +195,7 @@ def _rendered_consumer(group: ConsumerGroup, choices: Choices) -> dict[str, Any]
         "assignor": preferred_assignor(group.members, choices),
         "topics": rendered_topics(group.topics),
         "members": [
-            {
-                "id": member.member_id,
-                "instance": member.group_instance_id,
-                "state": member.state,
-                "epoch": member.epoch,
-                "prev_epoch": member.prev_epoch,
-                "rebalance_timeout": member.rebalance_timeout,
-                "subscribed": list(member.subscribed),
-                "assignor": member.assignor,
-                "assigned": rendered_partitions(member.assigned),
-                "pending": rendered_partitions(member.pending),
-                "classic": bool(member.classic),
-            }
+            {"id": member.member_id, **_fields(member, shown), "classic": bool(member.classic)}
             for member in group.members
         ],
         "target": {member: rendered_partitions(tps) for member, tps in group.target},

@@ -20,7 +20,6 @@ from kassay.model.protocols.coordinator.step import (
     Load,
     Output,
     Unload,
-    error_reply,
     step,
 )
 from kassay.model.protocols.values.choices import Choices
@@ -36,6 +35,7 @@ from kassay.model.protocols.values.requests import (
     SetTimer,
     Timer,
     TimerFired,
+    error_reply,
 )
 
 

@@ -49,23 +49,13 @@ from kassay.model.protocols.values.requests import (
     CancelTimer,
     Config,
     ConsumerHeartbeat,
-    ConsumerHeartbeatReply,
-    Heartbeat,
-    HeartbeatReply,
     JoinGroup,
-    JoinGroupReply,
-    LeaveGroup,
-    LeaveGroupReply,
     MetadataChanged,
-    OffsetCommit,
-    OffsetCommitReply,
     Reply,
-    ReplyBody,
     Request,
     SetTimer,
-    SyncGroup,
-    SyncGroupReply,
     TimerFired,
+    error_reply,
 )
 
 SWITCHES: Final = (
@@ -183,21 +173,6 @@ def _load(effects: Effects, log: Log) -> Group:
         if isinstance(record.value, GroupValue):
             return classic_requests.load(effects, record.value)
     return ClassicGroup() if OFFSET in kinds else None
-
-
-def error_reply(request: Request, error: str) -> ReplyBody:
-    """The answer to a request that fails as a whole."""
-    if isinstance(request, JoinGroup):
-        return JoinGroupReply(error, v.UNKNOWN_MEMBER)
-    if isinstance(request, SyncGroup):
-        return SyncGroupReply(error)
-    if isinstance(request, Heartbeat):
-        return HeartbeatReply(error)
-    if isinstance(request, LeaveGroup):
-        return LeaveGroupReply(error)
-    if isinstance(request, OffsetCommit):
-        return OffsetCommitReply(error)
-    return ConsumerHeartbeatReply(error)
 
 
 class GroupCoordinator:

@@ -7,7 +7,7 @@ Steppers, diagrams and tests read the same table.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from kassay.model.errors import KassayError
@@ -55,15 +55,6 @@ def check_move(table: Table, before: Any, event: Any, after: Any) -> None:
     rule = look_up(table, before, event)
     if after not in rule.targets and (after != before or rule is not IGNORE):
         raise IllegalTransition(before, f"{event} -> {after}")
-
-
-def holes(table: Table, states: Iterable[Any], events: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
-    """The (state, event) cells that a total table lacks."""
-    wanted = list(events)
-    for state in states:
-        for event in wanted:
-            if event not in table.get(state, {}):
-                yield state, event
 
 
 def edges(table: Table) -> Iterator[tuple[Any, Any, Any]]:

@@ -10,7 +10,7 @@ ConsumerGroupHeartbeat RPCs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple, TypeAlias
 
 from kassay.model.cluster import TopicPartition
@@ -240,6 +240,23 @@ ReplyBody: TypeAlias = (
     | OffsetCommitReply
     | ConsumerHeartbeatReply
 )
+
+
+_REPLIES: Final[dict[type[Request], Callable[[str], ReplyBody]]] = {
+    SyncGroup: SyncGroupReply,
+    Heartbeat: HeartbeatReply,
+    LeaveGroup: LeaveGroupReply,
+    OffsetCommit: OffsetCommitReply,
+    ConsumerHeartbeat: ConsumerHeartbeatReply,
+}
+
+
+def error_reply(request: Request, error: str) -> ReplyBody:
+    """The answer to a request that fails as a whole."""
+    if isinstance(request, JoinGroup):
+        return JoinGroupReply(error, UNKNOWN_MEMBER)
+    return _REPLIES[type(request)](error)
+
 
 # Error names, as in Kafka's `Errors`.
 NONE: Final = "NONE"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from kassay.model.protocols.coordinator.classic.group import GroupBuilder, subscribed_topics
 from kassay.model.protocols.coordinator.classic.join import join, static_stored
@@ -56,7 +57,6 @@ from kassay.model.protocols.values.groups import (
 from kassay.model.protocols.values.records import GROUP, GroupValue, LogRecord, offset_records
 from kassay.model.protocols.values.requests import (
     Heartbeat,
-    HeartbeatReply,
     InitialDelay,
     JoinGroup,
     JoinGroupReply,
@@ -68,6 +68,7 @@ from kassay.model.protocols.values.requests import (
     SyncGroup,
     SyncGroupReply,
     TimerFired,
+    error_reply,
 )
 
 OWN_ERROR_VERSION: Final = 9
@@ -76,26 +77,22 @@ OWN_ERROR_VERSION: Final = 9
 TIMERS: Final = {v.SESSION: SESSION_TIMER, v.JOIN: JOIN_TIMER, v.SYNC: SYNC_TIMER}
 
 
+_HANDLERS: Final[dict[type[Request], tuple[str, Callable[[GroupBuilder, Any], None]]]] = {
+    JoinGroup: (JOIN_GROUP, join),
+    SyncGroup: (SYNC_GROUP, sync),
+    Heartbeat: (HEARTBEAT, heartbeat),
+    LeaveGroup: (LEAVE_GROUP, leave),
+    OffsetCommit: (OFFSET_COMMIT, commit),
+}
+
+
 def handle_request(effects: Effects, group: ClassicGroup, request: Request) -> ClassicGroup:
     """The group after a request; raises `IllegalTransition` if its table does not allow that."""
-    draft = GroupBuilder(effects, group)
-    if isinstance(request, JoinGroup):
-        name = JOIN_GROUP
-        join(draft, request)
-    elif isinstance(request, SyncGroup):
-        name = SYNC_GROUP
-        sync(draft, request)
-    elif isinstance(request, Heartbeat):
-        name = HEARTBEAT
-        heartbeat(draft, request)
-    elif isinstance(request, LeaveGroup):
-        name = LEAVE_GROUP
-        leave(draft, request)
-    elif isinstance(request, OffsetCommit):
-        name = OFFSET_COMMIT
-        commit(draft, request)
-    else:
+    if type(request) not in _HANDLERS:
         raise IllegalTransition(group.state, type(request).__name__)
+    name, handle = _HANDLERS[type(request)]
+    draft = GroupBuilder(effects, group)
+    handle(draft, request)
     check_move(CLASSIC_GROUP, group.state, name, draft.state)
     return draft.freeze()
 
@@ -108,10 +105,8 @@ def handle_without_group(effects: Effects, request: Request, before: Group) -> G
     """
     if isinstance(request, JoinGroup):
         return _create_by_join(effects, request, before)
-    if isinstance(request, SyncGroup):
-        effects.reply(request.correlation_id, SyncGroupReply(v.UNKNOWN_MEMBER_ID))
-    elif isinstance(request, Heartbeat):
-        effects.reply(request.correlation_id, HeartbeatReply(v.UNKNOWN_MEMBER_ID))
+    if isinstance(request, SyncGroup | Heartbeat):
+        effects.reply(request.correlation_id, error_reply(request, v.UNKNOWN_MEMBER_ID))
     elif isinstance(request, LeaveGroup):
         effects.reply(
             request.correlation_id,

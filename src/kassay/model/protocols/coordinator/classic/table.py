@@ -27,21 +27,6 @@ GROUP_STORED: Final = "group stored"
 ASSIGNMENT_STORED: Final = "assignment stored"
 STATIC_STORED: Final = "static member stored"
 
-EVENTS: Final = (
-    JOIN_GROUP,
-    SYNC_GROUP,
-    HEARTBEAT,
-    LEAVE_GROUP,
-    OFFSET_COMMIT,
-    SESSION_TIMER,
-    JOIN_TIMER,
-    SYNC_TIMER,
-    GROUP_STORED,
-    ASSIGNMENT_STORED,
-    STATIC_STORED,
-)
-STATES: Final = (NO_GROUP, EMPTY, PREPARING, COMPLETING, STABLE)
-
 LEGAL: Final[dict[str, frozenset[str]]] = {
     EMPTY: frozenset({PREPARING}),
     PREPARING: frozenset({EMPTY, COMPLETING}),

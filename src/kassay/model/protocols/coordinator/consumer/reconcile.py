@@ -20,8 +20,6 @@ BEHIND: Final = "heartbeat behind the target epoch"
 REVOKED: Final = "heartbeat that owns nothing pending"
 REVOKING: Final = "heartbeat that still owns, or says nothing"
 
-EVENTS: Final = (AT_TARGET, BEHIND, REVOKED, REVOKING)
-
 _ALL: Final = (MEMBER_STABLE, UNREVOKED, UNRELEASED)
 _NEXT: Final = Rule(_ALL, "keep what is in the target; revoke the rest first; then take what is free")
 _WAIT: Final = Rule((UNREVOKED,), "nothing: a newer target waits too")
