@@ -3,29 +3,23 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.certify.runs.blocks import open_bench, play_block
-from kassay.model.kinds import Kind
 from kassay.pipeline.campaign.plan.lanes import lanes_of
-from kassay.pipeline.campaign.plan.spec import TargetSpec
-from kassay.pipeline.campaign.records.campaign import Campaign
-from kassay.pipeline.campaign.records.store import Local
 from kassay.pipeline.campaign.records.sums import (
     CONTRADICTORY,
     ORDINARY,
     Key,
     Smallest,
     Sums,
-    bucket_of,
     kind_of,
     sums_of,
 )
-from kassay.pipeline.campaign.results.findings import KINDS_MAX, OneKind, wanted_of
-from kassay.properties.registry import Evidence, Violation, promise
+from kassay.pipeline.campaign.results.findings import KINDS_MAX
+from kassay.properties.registry import Evidence, Violation
 from tests.pipeline.campaign.campaigns import SPEC
 
 keys = st.builds(
@@ -97,44 +91,3 @@ def test_kinds_differ_by_words_and_not_by_names_or_numbers() -> None:
     assert kind("assign", answer="raised KeyError: t0-1") == kind("assign", answer="raised KeyError: t3-4")
     assert kind("assign", answer="raised KeyError: t0-1") != kind("assign", answer="raised IndexError: t0-1")
     assert kind("m1", entry="missing") != kind("m1", entry="of no member")
-
-
-@given(st.lists(kinds, min_size=2, max_size=2))
-def test_what_is_told_is_the_smallest_and_what_is_left_out_is_counted(
-    parts: list[dict[Key, Smallest]],
-) -> None:
-    campaign = Campaign(SPEC, lanes_of(replace(SPEC, targets=(TargetSpec("range"),))), Local(Path("unused")))
-    campaign.planned = {0: []}
-    campaign.done = {0: {"sums": {str(i): sums(part).to_json() for i, part in enumerate(parts)}}}
-    everything = added([sums(part) for part in parts]).kinds
-    wanted = wanted_of(campaign)
-    assert len({one.key for one in wanted}) == len(wanted)
-    for claim, of_input in {key[:2] for key in everything}:
-        same = {key: found for key, found in everything.items() if key[:2] == (claim, of_input)}
-        told = [one for one in wanted if one.key[:2] == (claim, of_input)]
-        assert len(told) + told[0].others == len(same)
-        assert len(told) <= KINDS_MAX
-        assert all(one.found == same[one.key] for one in told)
-        largest = max((one.found.size, one.found.history) for one in told)
-        left_out = [found for key, found in same.items() if key not in {one.key for one in told}]
-        assert all((found.size, found.history) >= largest for found in left_out)
-
-
-def test_a_driver_for_one_kind_sees_that_kind_only() -> None:
-    found = promise("balanced-within-one", Kind.CLIENT)
-    lane = lanes_of(replace(SPEC, claims=(found.id,), gap=False))[0]
-    checked = 0
-    with open_bench(lane.job) as bench:
-        for index in range(40):
-            case, seen = bench.look(index)
-            alone = Sums()
-            alone.take(index, case, seen, bench.driver)
-            for key in alone.kinds:
-                mine = OneKind(bench.driver, key).examine(case, bench.subject).violations
-                assert mine
-                assert {bucket_of(violation) for violation in mine} == {key.bucket}
-                assert all(v.contradictory for v in mine) == (key.input == CONTRADICTORY)
-                other = OneKind(bench.driver, key._replace(bucket="none"))
-                assert not other.examine(case, bench.subject).violations
-                checked += 1
-    assert checked
