@@ -8,11 +8,14 @@ import secrets
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from kassay.model.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 F = TypeVar("F", bound=Callable[..., Any])
 _UNITS: Final = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -71,6 +74,12 @@ seed_option = click.option(
 no_seed_option = click.option(
     "--seed", type=Seed(), expose_value=False, help="Taken as everywhere; nothing is drawn here."
 )
+config_option = click.option(
+    "--config", "configs", multiple=True, metavar="K=V", help="Configuration for every member."
+)
+in_process_option = click.option(
+    "--in-process", is_flag=True, help="Load a user's file into this process: faster, unguarded."
+)
 json_option = click.option(
     "--json", "json_path", metavar="FILE", help="Write the result as JSON; `-` for standard output."
 )
@@ -101,6 +110,16 @@ def write_json(document: Any, path: str) -> None:
         sys.stdout.write(text + "\n")
         return
     write_text(text + "\n", path)
+
+
+def present(document: Any, view: Callable[[], RenderableType], json_path: str | None) -> None:
+    """Write the document where that was asked for, and show the view unless the document is shown instead."""
+    from kassay.report.screen.terminal import console
+
+    if json_path:
+        write_json(document, json_path)
+    if json_path != "-":
+        console().print(view())
 
 
 def write_text(text: str, path: str) -> None:

@@ -1,34 +1,65 @@
-"""Targets of a command that takes several: those that load, and how many do not."""
+"""What commands that measure several targets share: their options, the targets that load, the instances."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from kassay.cli.options import Duration, config_option, in_process_option, pairs
+
 if TYPE_CHECKING:
+    from kassay.certify.optimum.instances import Located
     from kassay.certify.targets.target import Target
 
+F = TypeVar("F", bound=Callable[..., Any])
 
-def loaded(
-    specs: Sequence[str],
-    *,
-    in_process: bool = False,
-    call_timeout_s: float = 2.0,
-    config: Mapping[str, str] | None = None,
-) -> tuple[list[Target], int]:
-    """The targets that load, each once, and how many do not; those are told, a line each."""
+
+def instances_options(command: F) -> F:
+    """Which instances to measure on, and in which order their goals count."""
+    told = "Instances of a file, `-` for standard input."
+    path = click.option("--instances", "path", metavar="FILE", help=told)
+    suite = click.option("--suite", "suite_name", help="The instances of a suite [default: bench].")
+    order = click.option("--order", "order_text", default="balance,movement,rack", show_default=True)
+    return suite(path(order(command)))
+
+
+def target_options(command: F) -> F:
+    """How targets are loaded and asked."""
+    timeout = click.option("--call-timeout", type=Duration(), default="20s", show_default=True)
+    return config_option(in_process_option(timeout(command)))
+
+
+def instances_of(chosen: Mapping[str, Any]) -> tuple[Iterable[Located], str]:
+    """The instances that the options ask for, and where they are from."""
+    from kassay.certify.optimum.instances import documents, located_in_suite
+
+    if chosen["path"]:
+        return documents(chosen["path"]), chosen["path"]
+    suite = chosen["suite_name"] or "bench"
+    return located_in_suite(suite), f"suite {suite}"
+
+
+def measurable(specs: Sequence[str], chosen: Mapping[str, Any]) -> tuple[list[Target], int]:
+    """The targets that load, each once, and how many do not; those are told, a line each.
+
+    Raises `InputError` for one that answers no instances.
+    """
+    from kassay.certify.optimum.gaps import require_measurable
     from kassay.certify.processes.host import Limits
     from kassay.certify.targets.resolve import resolve
     from kassay.model.errors import TargetError
 
-    found, missing = [], 0
+    limits = Limits(call_timeout_s=chosen["call_timeout"])
+    config = pairs(chosen["configs"], "--config")
+    targets, missing = [], 0
     for spec in dict.fromkeys(specs):
         try:
-            limits = Limits(call_timeout_s=call_timeout_s)
-            found.append(resolve(spec, in_process=in_process, limits=limits, config=config))
+            targets.append(resolve(spec, in_process=chosen["in_process"], limits=limits, config=config))
         except TargetError as error:
             click.echo(f"kassay: {' '.join(str(error).split())}", err=True)
             missing += 1
-    return found, missing
+    for target in targets:
+        require_measurable(target)
+    return targets, missing

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kassay.cli.options import json_option, pairs, write_json
+from kassay.cli.options import json_option, pairs, present
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -155,8 +155,5 @@ def _tell(campaign: Campaign, outcome: CampaignOutcome, json_path: str | None) -
         with translated_errors(campaign.store.place):
             path.write_text(html(made), encoding="utf-8")
         console(stderr=True).print(f"report: {path}", markup=False, soft_wrap=True)
-    if json_path != "-":
-        console().print(terminal(made))
-    if json_path:
-        write_json(made, json_path)
+    present(made, lambda: terminal(made), json_path)
     return outcome.exit_code

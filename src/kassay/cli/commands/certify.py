@@ -7,7 +7,17 @@ from typing import Any
 
 import click
 
-from kassay.cli.options import Duration, ScopeType, commas, json_option, pairs, seed_option, write_json
+from kassay.cli.options import (
+    Duration,
+    ScopeType,
+    commas,
+    config_option,
+    in_process_option,
+    json_option,
+    pairs,
+    seed_option,
+    write_json,
+)
 from kassay.model.errors import InputError
 
 PLACE = 10
@@ -33,10 +43,10 @@ GRAVEST = (70, 4, 1, 3, 0)
     help="Logical corners, shapes of production, or both.",
 )
 @click.option("--exhaustive", type=ScopeType(), help="Every group up to M members and P partitions instead.")
-@click.option("--in-process", is_flag=True, help="Load a user's file into this process: faster, unguarded.")
+@in_process_option
 @click.option("--call-timeout", type=Duration(), help="Limit of one call [default: 2s; large profile: 20s].")
 @click.option("--memory", type=click.IntRange(min=32), default=512, show_default=True, help="MiB a target.")
-@click.option("--config", "configs", multiple=True, metavar="K=V", help="Configuration for every member.")
+@config_option
 @click.option(
     "--member-config",
     "member_configs",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from kassay.cli.options import json_option, write_json
+from kassay.cli.options import json_option, present
 
 PLACE = 30
 
@@ -16,11 +16,7 @@ def command(what: str, json_path: str | None) -> int:
     """Tell a claim in words with its source, a trace step by step, or a rule with numbers from a run."""
     from kassay.certify.explain import explain
     from kassay.report.screen.explaining import explanation_view
-    from kassay.report.screen.terminal import console
 
     document = explain(what)
-    if json_path:
-        write_json(document, json_path)
-    if json_path != "-":
-        console().print(explanation_view(document))
+    present(document, lambda: explanation_view(document), json_path)
     return 0

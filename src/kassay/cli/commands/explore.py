@@ -6,12 +6,13 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from kassay.cli.clock_options import clock_options, timing_of
-from kassay.cli.options import Duration, json_option, seed_option, write_json
+from kassay.cli.options import Duration, json_option, present, seed_option
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
 
@@ -79,7 +80,6 @@ def command(model: str, **chosen: Any) -> int:
     from kassay.certify.protocols.explore import explore
     from kassay.model.explore import WalkLimits
     from kassay.report.screen.exploration import exploration_view
-    from kassay.report.screen.terminal import console
 
     limits = WalkLimits(chosen["max_states"], chosen["seconds"])
     with _assignor(chosen["assignor"]) as assignor, _bar(limits.states_max) as progress:
@@ -90,11 +90,9 @@ def command(model: str, **chosen: Any) -> int:
             symmetry=chosen["symmetry"],
             progress=progress,
         )
-    if chosen["json_path"]:
-        write_json(result.to_json(), chosen["json_path"])
-    if chosen["json_path"] != "-":
-        replay = f"kassay {shlex.join(sys.argv[1:])}"
-        console().print(exploration_view(result, replay=replay, mermaid=chosen["mermaid"]))
+    replay = f"kassay {shlex.join(sys.argv[1:])}"
+    view = partial(exploration_view, result, replay=replay, mermaid=chosen["mermaid"])
+    present(result.to_json(), view, chosen["json_path"])
     return {"holds": HOLDS, "violated": VIOLATED}.get(str(result.verdict), UNKNOWN)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from kassay.cli.commands.campaign import spark_options, started
-from kassay.cli.options import commas, json_option, seed_option, write_json
+from kassay.cli.options import commas, json_option, present, seed_option
 from kassay.model.errors import InputError
 from kassay.model.kinds import CONSUMER_GROUPS
 
@@ -72,7 +72,6 @@ def replay_command(
     from kassay.pipeline.fleet.snapshots import must_exist, read_subscriptions
     from kassay.pipeline.spark.session import translated_errors
     from kassay.report.screen.fleet import terminal
-    from kassay.report.screen.terminal import console
 
     must_exist(paths)
     targets = [resolve(spec) for spec in commas(assignors) or ()]
@@ -82,10 +81,7 @@ def replay_command(
     known = read_subscriptions(subscriptions) if subscriptions else {}
     with started(chosen, "kassay fleet replay") as spark, translated_errors(out):
         made = replay_fleet(spark, paths, _address(out), targets, known)
-    if json_path != "-":
-        console().print(terminal(made))
-    if json_path:
-        write_json(made, json_path)
+    present(made, lambda: terminal(made), json_path)
     return 0
 
 

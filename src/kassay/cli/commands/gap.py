@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kassay.cli.options import Duration, json_option, pairs, seed_option, write_json, write_text
+from kassay.cli.options import Duration, json_option, present, seed_option, write_text
+from kassay.cli.targets import instances_of, instances_options, measurable, target_options
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,15 +22,11 @@ PLACE = 100
 
 @click.command("gap", epilog="Example: kassay gap range sticky uniform --suite bench")
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
-@click.option("--suite", "suite_name", help="The instances of a suite [default: bench].")
-@click.option("--instances", "path", metavar="FILE", help="Instances of a file, `-` for standard input.")
-@click.option("--order", "order_text", default="balance,movement,rack", show_default=True)
+@instances_options
 @click.option("--solver", type=click.Choice(["flow", "z3"]), default="flow", show_default=True)
 @click.option("--hunt", "hunting", is_flag=True, help="Search for the worst gap instead.")
 @click.option("--time", "seconds", type=Duration(), help="Limit of a hunt, or of Z3 on an instance.")
-@click.option("--config", "configs", multiple=True, metavar="K=V", help="Configuration for every member.")
-@click.option("--in-process", is_flag=True, help="Load a user's file into this process: faster, unguarded.")
-@click.option("--call-timeout", type=Duration(), default="20s", show_default=True)
+@target_options
 @click.option("--out", type=click.Path(path_type=Path), default=".kassay", show_default=True)
 @seed_option
 @json_option
@@ -39,70 +36,53 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
     Exit codes: 0 done, 1 a target failed on an instance, 3 an optimum was not found in time,
     4 a target could not be loaded.
     """
-    from kassay.certify.optimum.gaps import require_measurable
-    from kassay.cli.targets import loaded
     from kassay.solver.consumers.optimum import parse_order
 
     order = parse_order(chosen["order_text"])
     if sum(chosen[name] not in (None, False) for name in ("suite_name", "path", "hunting")) > 1:
         raise InputError("--suite, --instances and --hunt: expected one of the three")
-    found, missing = loaded(
-        targets,
-        in_process=chosen["in_process"],
-        call_timeout_s=chosen["call_timeout"],
-        config=pairs(chosen["configs"], "--config"),
-    )
-    for target in found:
-        require_measurable(target)
+    found, missing = measurable(targets, chosen)
     outcome = _hunt(found, chosen) if chosen["hunting"] else _measure(found, order, chosen)
     return 4 if missing else outcome
 
 
 def _measure(targets: Sequence[Target], order: tuple[str, ...], chosen: dict[str, Any]) -> int:
     from kassay.certify.optimum.gaps import measure
-    from kassay.certify.optimum.instances import documents, located_in_suite
     from kassay.cli.bars import bar
     from kassay.report.screen.gaps import gap_view
-    from kassay.report.screen.terminal import console
 
-    name = chosen["suite_name"] or "bench"
-    instances = documents(chosen["path"]) if chosen["path"] else located_in_suite(name)
+    instances, source = instances_of(chosen)
     with bar("measuring") as tell:
         made = measure(
             targets,
             instances,
-            chosen["path"] or f"suite {name}",
+            source,
             order=order,
             solver=chosen["solver"],
             seconds=chosen["seconds"],
             report=tell,
         )
-    if chosen["json_path"]:
-        write_json(made.to_json(), chosen["json_path"])
-    if chosen["json_path"] != "-":
-        console().print(gap_view(made))
+    present(made.to_json(), lambda: gap_view(made), chosen["json_path"])
     if any(each.failed for each in made.targets):
         return 1
     return 3 if made.unsolved else 0
 
 
 def _hunt(targets: Sequence[Target], chosen: dict[str, Any]) -> int:
+    from rich.console import Group
+
     from kassay.certify.optimum.hunt import hunt
     from kassay.cli.bars import bar
     from kassay.report.screen.gaps import hunt_view
-    from kassay.report.screen.terminal import console
 
     hunts = []
     for target in targets:
         with bar(f"hunting {target.spec}") as tell:
             hunts.append(hunt(target, chosen["seed"], chosen["seconds"] or 20.0, tell))
     kept = {each.target.spec: _keep(each, chosen["out"]) for each in hunts}
-    if chosen["json_path"]:
-        made = [each.to_json() for each in hunts]
-        write_json(made[0] if len(made) == 1 else made, chosen["json_path"])
-    if chosen["json_path"] != "-":
-        for each in hunts:
-            console().print(hunt_view(each, kept[each.target.spec]))
+    made = [each.to_json() for each in hunts]
+    views = (hunt_view(each, kept[each.target.spec]) for each in hunts)
+    present(made[0] if len(made) == 1 else made, lambda: Group(*views), chosen["json_path"])
     if any(each.failed for each in hunts):
         return 1
     return 0 if all(each.finished for each in hunts) else 3

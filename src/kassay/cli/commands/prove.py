@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from kassay.cli.options import Duration, json_option, no_seed_option, write_json
+from kassay.cli.options import Duration, json_option, no_seed_option, present
 
 PLACE = 110
 
@@ -24,7 +24,6 @@ def command(names: tuple[str, ...], seconds: float, json_path: str | None) -> in
     """
     from kassay.cli.bars import bar
     from kassay.report.screen.optima import proof_view
-    from kassay.report.screen.terminal import console
     from kassay.solver.proofs.obligation import ProofVerdict
     from kassay.solver.proofs.prove import chosen, proofs
 
@@ -33,11 +32,8 @@ def command(names: tuple[str, ...], seconds: float, json_path: str | None) -> in
         for proof in proofs(names, seconds):
             found.append(proof)
             tell(len(found))
-    if json_path:
-        documents = [proof.document() | {"as_expected": proof.as_expected} for proof in found]
-        write_json({"schema": "kassay/proofs/1", "proofs": documents}, json_path)
-    if json_path != "-":
-        console().print(proof_view(found))
+    documents = [proof.document() | {"as_expected": proof.as_expected} for proof in found]
+    present({"schema": "kassay/proofs/1", "proofs": documents}, lambda: proof_view(found), json_path)
     verdicts = {proof.verdict for proof in found if not proof.as_expected}
     if verdicts - {ProofVerdict.UNKNOWN}:
         return 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from kassay.cli.options import json_option, write_json
+from kassay.cli.options import json_option, present
 from kassay.model.errors import InputError
 
 PLACE = 130
@@ -25,15 +25,11 @@ def command(model: str | None, json_path: str | None) -> int:
     from kassay.certify.protocols.switches import SWITCHES
     from kassay.cli.bars import bar
     from kassay.report.screen.switches import rows_json, switches_view
-    from kassay.report.screen.terminal import console
 
     models = tuple(dict.fromkeys(switch.model for switch in SWITCHES.values()))
     if model is not None and model not in models:
         raise InputError(f"no switches for model {model!r}; expected one of {', '.join(models)}")
     with bar("walking", len(names_of(model))) as progress:
         walked = rows(model, progress)
-    if json_path:
-        write_json(rows_json(walked), json_path)
-    if json_path != "-":
-        console().print(switches_view(walked))
+    present(rows_json(walked), lambda: switches_view(walked), json_path)
     return HOLDS if all(row.holds for row in walked) else VIOLATED

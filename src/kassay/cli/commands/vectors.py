@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from kassay.cli.options import json_option, write_json
+from kassay.cli.options import in_process_option, json_option, write_json
 
 PLACE = 50
 
@@ -17,7 +17,7 @@ SHOWN = 5
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
 @click.option("--target", "spec", help="Check this target instead of the reference; compares sets.")
 @click.option("--exact", is_flag=True, help="With --target: compare the order inside lists as well.")
-@click.option("--in-process", is_flag=True, help="Load a user's file into this process.")
+@in_process_option
 @json_option
 def command(
     paths: tuple[Path, ...], spec: str | None, exact: bool, in_process: bool, json_path: str | None
