@@ -10,15 +10,15 @@ from kassay.model.protocols.shared.faults import Faults
 from tests.explored import build
 from tests.model.protocols.world.script import first, play, settle
 
-# The draft.
+# The proposal.
 
 TOLD = ("coordinator notices", "c1 heartbeat")
 BOTH_JOINED = (*TOLD, "c2 heartbeat", "c1 JoinGroup", "c2 JoinGroup")
 PERSISTED = (*BOTH_JOINED, "coordinator all joined")
 
 
-def draft_fails_after(*steps):
-    """The draft with a third partition on its way, and its coordinator gone after these steps."""
+def proposal_fails_after(*steps):
+    """The proposal with a third partition on its way, and its coordinator gone after these steps."""
     model = build("draft", faults=Faults(failover=1, partitions=1))
     state = first(model)
     for number in (1, 2):
@@ -28,7 +28,7 @@ def draft_fails_after(*steps):
     return model, state, before
 
 
-def draft_rests(model, state):
+def proposal_rests(model, state):
     state = settle(model, state)
     assert model.converged(state)
     owned = [belief.owned for belief in beliefs(model, state).beliefs]
@@ -36,38 +36,38 @@ def draft_rests(model, state):
     return state
 
 
-def test_scenario_31_draft_trigger_seen_nothing_sent():
-    model, state, before = draft_fails_after("coordinator notices")
+def test_scenario_31_proposal_trigger_seen_nothing_sent():
+    model, state, before = proposal_fails_after("coordinator notices")
     assert state.stored.generation == before
     state = play(model, state, "coordinator elected", "coordinator loads")
     assert state.coordinator.status == "Prepare for rebalance", "the partitions differ from what is stored"
-    assert draft_rests(model, state).coordinator.generation == before + 1
+    assert proposal_rests(model, state).coordinator.generation == before + 1
 
 
-def test_scenario_32_draft_some_were_told():
-    model, state, before = draft_fails_after(*TOLD)
+def test_scenario_32_proposal_some_were_told():
+    model, state, before = proposal_fails_after(*TOLD)
     assert [c.status for c in state.consumers] == ["Stopped consumption", "Part of a group"]
     assert state.consumers[1].owned, "who was not told goes on consuming"
-    assert draft_rests(model, state).coordinator.generation == before + 1
+    assert proposal_rests(model, state).coordinator.generation == before + 1
 
 
-def test_scenario_33_draft_some_joins_arrived():
-    model, state, before = draft_fails_after(*TOLD, "c1 JoinGroup")
+def test_scenario_33_proposal_some_joins_arrived():
+    model, state, before = proposal_fails_after(*TOLD, "c1 JoinGroup")
     assert not state.consumers[0].waits, "the parked join went with its coordinator"
-    assert draft_rests(model, state).coordinator.generation == before + 1
+    assert proposal_rests(model, state).coordinator.generation == before + 1
 
 
-def test_scenario_34_draft_stored_and_nothing_sent():
-    model, state, before = draft_fails_after(*PERSISTED)
+def test_scenario_34_proposal_stored_and_nothing_sent():
+    model, state, before = proposal_fails_after(*PERSISTED)
     assert state.stored.generation == before + 1
     assert [c.generation for c in state.consumers] == [-1, -1], "nobody knows of it"
-    assert draft_rests(model, state).coordinator.generation == before + 2
+    assert proposal_rests(model, state).coordinator.generation == before + 2
 
 
-def test_scenario_35_draft_some_replies_were_sent():
-    model, state, before = draft_fails_after(*PERSISTED, "coordinator JoinGroup response")
+def test_scenario_35_proposal_some_replies_were_sent():
+    model, state, before = proposal_fails_after(*PERSISTED, "coordinator JoinGroup response")
     assert sorted(c.generation for c in state.consumers) == [-1, before + 1]
-    assert draft_rests(model, state).coordinator.generation == before + 2
+    assert proposal_rests(model, state).coordinator.generation == before + 2
 
 
 # Classic.
@@ -183,7 +183,7 @@ def test_scenario_41_classic_the_generation_label_of_version_2_costs_a_round():
     assert group(rests(model, state)).generation == before + 1
 
 
-def test_scenario_41_draft_the_failed_consumer_is_back_in_time():
+def test_scenario_41_proposal_the_failed_consumer_is_back_in_time():
     model = build("draft", faults=Faults(failover=1, pause=1))
     state = first(model)
     for number in (1, 2):

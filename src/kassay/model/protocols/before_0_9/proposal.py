@@ -1,9 +1,10 @@
-"""A2, profile `draft`: the coordinator as it was designed in 2014-15 and never shipped.
+"""The coordinator of `kassay explore draft`, as it was proposed in 2014-15, never shipped.
 
 The coordinator assigns, keeps its data in ZooKeeper, answers JoinGroup with partitions (there is no
 SyncGroup), and tells of a rebalance by IllegalGeneration. Consumers that lose their coordinator keep
 consuming while they look for the next one. Here consumers, coordinator, ZooKeeper and faults meet in
-one world; `draft_table` has the state machines, `draft_consumer` and `draft_coordinator` what each does.
+one world; `proposal_table` has the state machines, `proposal_consumer` and `proposal_coordinator` what each
+does.
 Source: "Kafka Consumer" by Jason Guo (2015), redesign of the consumer: both state machines and the
 five phases in which a coordinator may fail.
 """

@@ -1,4 +1,4 @@
-"""The consumer of the draft: what it does in each state, held to the table `CONSUMER`."""
+"""The consumer of the proposal: what it does in each state, held to the table `CONSUMER`."""
 
 from __future__ import annotations
 

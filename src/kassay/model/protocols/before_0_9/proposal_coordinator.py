@@ -1,4 +1,4 @@
-"""The coordinator of the draft: its answers and its own steps, held to the table `COORDINATOR`."""
+"""The coordinator of the proposal: its answers and its own steps, held to the table `COORDINATOR`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the draft's consumers, coordinator and ZooKeeper hold, as frozen values."""
+"""What the proposal's consumers, coordinator and ZooKeeper hold, as frozen values."""
 
 from __future__ import annotations
 

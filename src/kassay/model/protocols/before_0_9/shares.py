@@ -1,4 +1,4 @@
-"""The shares that a consumer of Kafka 0.8 computes for itself, and that the draft's coordinator hands out.
+"""The shares that a consumer of Kafka 0.8 computes for itself, and that the proposal's coordinator hands out.
 
 Sources: "Kafka Consumer" by Jason Guo (2015), for the rounded-up range; Kafka 0.8.2 `RangeAssignor`.
 """

@@ -17,7 +17,6 @@ from kassay.model.protocols.values.choices import Target, TargetAsk
 from kassay.model.protocols.values.requests import Image, Partitions, Subscription
 
 NAME: Final = "any-balanced"
-COOPERATIVE_NAME: Final = "any-balanced-cooperative"
 
 Reader = tuple[str, tuple[str, ...]]
 

@@ -1,13 +1,13 @@
 """Transition tables as data, and the short interpreter that holds a machine to them.
 
 A table says of every state and every kind of event whether the event is handled (and in which
-states the machine may be afterwards), ignored, or impossible. Nothing is left out (`holes`).
+states the machine may be afterwards), ignored, or impossible. Nothing is left out (`total`).
 Steppers, diagrams and tests read the same table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from kassay.model.errors import KassayError
@@ -55,6 +55,12 @@ def check_move(table: Table, before: Any, event: Any, after: Any) -> None:
     rule = look_up(table, before, event)
     if after not in rule.targets and (after != before or rule is not IGNORE):
         raise IllegalTransition(before, f"{event} -> {after}")
+
+
+def total(events: Iterable[Any], rows: Table) -> Table:
+    """The table in which every event that a state does not list is impossible."""
+    every = dict.fromkeys(events, IMPOSSIBLE)
+    return {state: every | dict(rules) for state, rules in rows.items()}
 
 
 def edges(table: Table) -> Iterator[tuple[Any, Any, Any]]:

@@ -124,7 +124,7 @@ class Censuses:
             and client.state is ClassicState.STABLE
             and bool(client.owned)
             and client.generation >= 0
-            and self._accepts(state.broker, c, client)
+            and self.accepts(state.broker, c, client.member_id, client.generation)
         )
         return Belief(
             f"c{c + 1}",
@@ -139,12 +139,12 @@ class Censuses:
             client.ahead,
         )
 
-    def _accepts(self, broker: Interned, c: int, client: ClassicClient) -> bool:
-        """Whether the coordinator would take a commit from this client now."""
+    def accepts(self, broker: Interned, c: int, member_id: str, generation: int) -> bool:
+        """Whether the coordinator would take a commit of this generation or epoch from this client now."""
         if broker.value.state.group is None:
             return False
         instance = self.setting.configs[c].group_instance_id
-        request = OffsetCommit(HEARTBEAT_OFFSET + c, client.member_id, client.generation, (), instance)
+        request = OffsetCommit(HEARTBEAT_OFFSET + c, member_id, generation, (), instance)
         return any(
             body.error == v.NONE
             for _, mail in self.setting.brokers.handle(broker, request, keeps_log=False)

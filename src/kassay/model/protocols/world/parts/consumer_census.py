@@ -9,16 +9,14 @@ from kassay.model.protocols.clients.config import ClientConfig, Process, matchin
 from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.clients.consumer_table import ConsumerState
 from kassay.model.protocols.shared.census import Belief, Registered
-from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.groups import MEMBER_STABLE, ConsumerGroup
 from kassay.model.protocols.values.requests import (
     ConsumerHeartbeat,
     ConsumerHeartbeatReply,
     Image,
-    OffsetCommit,
 )
 from kassay.model.protocols.world.parts.census import Censuses, RegisteredMember
-from kassay.model.protocols.world.parts.setting import HEARTBEAT_OFFSET, World
+from kassay.model.protocols.world.parts.setting import World
 
 
 class ConsumerCensuses(Censuses):
@@ -51,25 +49,15 @@ class ConsumerCensuses(Censuses):
             and not client.full
             and client.topics == matching(self.setting.configs[c], state.image.value)
         )
-        commits = (
-            client.run in (Process.UP, Process.PAUSED)
-            and bool(client.owned)
-            and self._would_commit(state.broker, c, client)
-        )
         live = client.run in (Process.UP, Process.PAUSED)
+        commits = (
+            live
+            and bool(client.owned)
+            and client.epoch > 0
+            and self.accepts(state.broker, c, client.member_id, client.epoch)
+        )
         heard = client.epoch in epochs
         return Belief(f"c{c + 1}", client.member_id, live, current, settled, client.owned, commits, heard)
-
-    def _would_commit(self, broker: Interned, c: int, client: ConsumerClient) -> bool:
-        if client.epoch <= 0 or broker.value.state.group is None:
-            return False
-        instance = self.setting.configs[c].group_instance_id
-        request = OffsetCommit(HEARTBEAT_OFFSET + c, client.member_id, client.epoch, (), instance)
-        return any(
-            body.error == v.NONE
-            for _, mail in self.setting.brokers.handle(broker, request, keeps_log=False)
-            for _, body in mail
-        )
 
 
 def _recorded(group: ConsumerGroup, image: Image) -> RegisteredMember:

@@ -13,11 +13,9 @@ from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values.requests import ConsumerHeartbeat, Image, MetadataChanged
 from kassay.model.protocols.world.parts.faults import FaultSteps
 from kassay.model.protocols.world.parts.setting import (
-    BROKER,
     HEARTBEAT_OFFSET,
     World,
     WorldContext,
-    labelled,
 )
 
 CONSUMER = "consumer"
@@ -64,50 +62,29 @@ class ConsumerFaults(FaultSteps):
         if not isinstance(client, ConsumerClient):
             yield from super().client_faults(state, c, cell, faults)
             return
-        name = f"c{c + 1}"
-        gone = self.gone(client)
-        alive = client.run in (Process.UP, Process.PAUSED)
-        if faults.crash and alive:
-            yield Action(name, "crashes", fault=True), self.setting.faulty(state, c, gone, "crash")
-        if faults.pause and client.run is Process.UP:
-            yield (
-                Action(name, "pauses", fault=True),
-                self.setting.faulty(state, c, client._replace(run=Process.PAUSED), "pause"),
-            )
+        yield from self.process_faults(state, c, client, faults)
         if client.run is not Process.UP or client.state not in cm.MEMBER:
             return
         if faults.leave:
-            after = self.setting.faulty(state, c, cm.closed(client), "leave")
-            yield from self.farewell(Action(name, "closes", BROKER, fault=True), after, c, client)
+            action, after = self.befalls(state, c, "leave", "closes", cm.closed(client))
+            yield from self.farewell(action, after, c, client)
         if faults.slow:
-            after = self.setting.faulty(state, c, cm.poll_expired(client), "slow")
-            yield from self.farewell(
-                Action(name, "polls too late, leaves", BROKER, fault=True), after, c, client
-            )
+            late = cm.poll_expired(client)
+            action, after = self.befalls(state, c, "slow", "polls too late, leaves", late)
+            yield from self.farewell(action, after, c, client)
         if faults.rollout and client.rollout_step + 1 < len(self.kinds[c]):
             newer = cm.closed(client)._replace(run=Process.NEW, rollout_step=client.rollout_step + 1)
-            after = self.setting.faulty(state, c, newer, "rollout")
-            yield from self.farewell(
-                Action(name, "closes for its next version", BROKER, fault=True), after, c, client
-            )
+            action, after = self.befalls(state, c, "rollout", "closes for its next version", newer)
+            yield from self.farewell(action, after, c, client)
         if faults.subscribe and len(client.topics) > 1:
             fewer = client._replace(topics=client.topics[:1], full=True)
-            yield (
-                Action(name, "subscribes to less", fault=True),
-                self.setting.faulty(state, c, fewer, "subscribe"),
-            )
+            yield self.befalls(state, c, "subscribe", "subscribes to less", fewer)
 
     def farewell(
         self, action: Action, after: World, c: int, client: ConsumerClient
     ) -> Iterator[tuple[Action, World]]:
         """The heartbeat with which a member leaves; the world is already that without the member."""
         config = self.setting.configs[c]
-        request = ConsumerHeartbeat(
-            HEARTBEAT_OFFSET + c, client.member_id, cm.leave_epoch(config), config.group_instance_id
-        )
-        for broker, mail in self.setting.brokers.handle(
-            after.broker, request, keeps_log=after.budget.value.failover > 0
-        ):
-            others = tuple(item for item in mail if item[0] < HEARTBEAT_OFFSET)
-            label = labelled(action._replace(detail=f"epoch {request.member_epoch}"), after.broker, broker)
-            yield label, after._replace(clients=self.setting.post(after.clients, others), broker=broker)
+        epoch = cm.leave_epoch(config)
+        request = ConsumerHeartbeat(HEARTBEAT_OFFSET + c, client.member_id, epoch, config.group_instance_id)
+        yield from self.last_words(action._replace(detail=f"epoch {epoch}"), after, request)

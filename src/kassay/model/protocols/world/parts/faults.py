@@ -13,7 +13,7 @@ from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.in_flight import MAIN, SILENT, Wire
 from kassay.model.protocols.values.metadata import create_partitions
-from kassay.model.protocols.values.requests import Image, JoinGroupReply, LeaveGroup
+from kassay.model.protocols.values.requests import Image, JoinGroupReply, LeaveGroup, Request
 from kassay.model.protocols.world.parts.levels import NetworkLevel
 from kassay.model.protocols.world.parts.setting import (
     BROKER,
@@ -81,56 +81,58 @@ class FaultSteps:
         """What the coordinator may still hear of a process that is no more: requests that go astray."""
         return Wire(sent=client.wire.sent) if self.setting.options.network is NetworkLevel.ASTRAY else SILENT
 
+    def befalls(self, state: World, c: int, fault: str, name: str, client: Any) -> tuple[Action, World]:
+        """A fault that makes this of a client, which says nothing."""
+        return Action(f"c{c + 1}", name, fault=True), self.setting.faulty(state, c, client, fault)
+
     def client_faults(
         self, state: World, c: int, cell: Interned, faults: Faults
     ) -> Iterator[tuple[Action, World]]:
         """What may go wrong with one client."""
         client: ClassicClient = cell.value
-        name = f"c{c + 1}"
-        alive = client.run in (Process.UP, Process.PAUSED)
-        if faults.crash and alive:
-            yield (
-                Action(name, "crashes", fault=True),
-                self.setting.faulty(state, c, self.gone(client), "crash"),
-            )
-        if faults.pause and client.run is Process.UP:
-            paused = client._replace(run=Process.PAUSED)
-            yield Action(name, "pauses", fault=True), self.setting.faulty(state, c, paused, "pause")
-        if faults.slow and client.run is Process.UP and not client.wire.speaks(MAIN):
+        up = client.run is Process.UP
+        yield from self.process_faults(state, c, client, faults)
+        if faults.slow and up and not client.wire.speaks(MAIN):
             yield from self.slow(state, c, client)
-        if faults.leave and client.run is Process.UP:
-            after = self.setting.faulty(state, c, self.gone(client), "leave")
-            yield from self.leave(Action(name, "closes, LeaveGroup", BROKER, fault=True), after, c, client)
-        if (
-            faults.subscribe
-            and client.run is Process.UP
-            and len(self.setting.options.topics) > 1
-            and len(client.topics) > 1
-        ):
+        if faults.leave and up:
+            action, after = self.befalls(state, c, "leave", "closes, LeaveGroup", self.gone(client))
+            yield from self.leave(action, after, c, client)
+        if faults.subscribe and up and len(self.setting.options.topics) > 1 and len(client.topics) > 1:
             fewer = client._replace(topics=client.topics[:1], rejoin=True)
-            after = self.setting.faulty(state, c, fewer, "subscribe")
-            yield Action(name, "subscribes to less", fault=True), after
+            yield self.befalls(state, c, "subscribe", "subscribes to less", fewer)
+        alive = client.run in (Process.UP, Process.PAUSED)
         if faults.rollout and alive and client.rollout_step + 1 < self.rollout_steps(c):
             fresh = self.gone(client)._replace(run=Process.NEW, rollout_step=client.rollout_step + 1)
-            after = self.setting.faulty(state, c, fresh, "rollout")
-            yield from self.leave(
-                Action(name, "closes for its next version", BROKER, fault=True), after, c, client
-            )
+            action, after = self.befalls(state, c, "rollout", "closes for its next version", fresh)
+            yield from self.leave(action, after, c, client)
+
+    def process_faults(
+        self, state: World, c: int, client: Any, faults: Faults
+    ) -> Iterator[tuple[Action, World]]:
+        """What may go wrong with any process: it dies, or stops for a while."""
+        if faults.crash and client.run in (Process.UP, Process.PAUSED):
+            yield self.befalls(state, c, "crash", "crashes", self.gone(client))
+        if faults.pause and client.run is Process.UP:
+            yield self.befalls(state, c, "pause", "pauses", client._replace(run=Process.PAUSED))
 
     def leave(
         self, action: Action, after: World, c: int, client: ClassicClient
     ) -> Iterator[tuple[Action, World]]:
         """LeaveGroup of a dynamic member that has an id; a static one goes silently (KIP-345)."""
-        config = self.setting.configs[c]
-        if not client.member_id or config.group_instance_id or after.broker.value.state.group is None:
-            yield action, after
+        silent = not client.member_id or self.setting.configs[c].group_instance_id
+        if silent or after.broker.value.state.group is None:
+            yield action._replace(to=BROKER), after
             return
+        yield from self.last_words(action, after, LeaveGroup(HEARTBEAT_OFFSET + c, ((client.member_id, ""),)))
+
+    def last_words(self, action: Action, after: World, request: Request) -> Iterator[tuple[Action, World]]:
+        """A request whose answer nobody waits for; the world is already that without its sender."""
         logged = after.budget.value.failover > 0
-        request = LeaveGroup(HEARTBEAT_OFFSET + c, ((client.member_id, ""),))
         for broker, mail in self.setting.brokers.handle(after.broker, request, keeps_log=logged):
-            others = tuple(item for item in mail if item[0] < HEARTBEAT_OFFSET)
-            clients = self.setting.post(after.clients, others)
-            label = labelled(action, after.broker, broker)
+            clients = self.setting.post(
+                after.clients, tuple(item for item in mail if item[0] < HEARTBEAT_OFFSET)
+            )
+            label = labelled(action._replace(to=BROKER), after.broker, broker)
             yield label, after._replace(clients=clients, broker=broker)
 
     def slow(self, state: World, c: int, client: ClassicClient) -> Iterator[tuple[Action, World]]:
@@ -138,22 +140,16 @@ class FaultSteps:
 
         A member that should send SyncGroup may stand still instead, its heartbeats going on.
         """
-        name = f"c{c + 1}"
         if client.inbox and isinstance(client.inbox[0], JoinGroupReply) and client.inbox[0].error == v.NONE:
             stalled = client._replace(run=Process.STALLED)
-            after = self.setting.faulty(state, c, stalled, "slow")
-            yield Action(name, "main thread stalls", fault=True), after
+            yield self.befalls(state, c, "slow", "main thread stalls", stalled)
         if self.setting.configs[c].group_instance_id:
             silent = client._replace(run=Process.PAUSED)
-            yield (
-                Action(name, "polls too late, falls silent", fault=True),
-                self.setting.faulty(state, c, silent, "slow"),
-            )
+            yield self.befalls(state, c, "slow", "polls too late, falls silent", silent)
         elif client.member_id:
-            after = self.setting.faulty(state, c, cc.poll_expired(client), "slow")
-            yield from self.leave(
-                Action(name, "polls too late, LeaveGroup", BROKER, fault=True), after, c, client
-            )
+            late = cc.poll_expired(client)
+            action, after = self.befalls(state, c, "slow", "polls too late, LeaveGroup", late)
+            yield from self.leave(action, after, c, client)
 
     def _fail_over(self, state: World) -> tuple[Action, World]:
         budget = self.setting.spent(state.budget, "failover")
