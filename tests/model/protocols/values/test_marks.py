@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from kassay.model.explore import Interned
+from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.values import requests as v
-from kassay.model.protocols.values.groups import ClassicGroup, ClassicMember, Persisted
+from kassay.model.protocols.values.groups import ClassicGroup, ClassicMember, CoordinatorState, Persisted
 from kassay.model.protocols.values.marks import Mark, rewritten
 from kassay.model.protocols.values.records import EPOCH, LogRecord, OffsetValue, offset_records
 from kassay.model.protocols.values.requests import InitialDelay, SetTimer, Subscription, Timer, UserData
@@ -49,3 +50,11 @@ def test_what_is_in_the_order_of_ids_is_sorted_anew():
     assert [member.member_id for member in after.members] == ["c1-1", "c2-1"]
     assert [member.client_id for member in after.members] == ["c2", "c1"]
     assert after.leader == "c1-1"
+
+
+def test_what_is_in_another_order_keeps_it():
+    """On a clock timers stand as they are due: one that is renamed does not pass another."""
+    armed = (SetTimer(Timer(v.SESSION, "c2-2"), 3), SetTimer(Timer(v.SESSION, "c1-1"), 6))
+    host = CoordinatorHost(Interned(CoordinatorState()), armed)
+    renamed = rewritten(host, lambda _, part: "c2-1" if part == "c2-2" else part)
+    assert [(order.timer.member_id, order.due) for order in renamed.armed] == [("c2-1", 3), ("c1-1", 6)]

@@ -29,7 +29,10 @@ class Mark(Enum):
 
 
 class Order(NamedTuple):
-    """By what a tuple is sorted, and so is sorted anew once ids in it are others; None for the items."""
+    """By what a tuple is sorted, and so is sorted anew once ids in it are others; None for the items.
+
+    One that was in another order keeps that: timers on a clock stand as they are due.
+    """
 
     key: Callable[[Any], Any] | None = None
 
@@ -138,7 +141,9 @@ def _of_items(rewrite: Rewrite | None, order: Order | None) -> Rewrite | None:
         after = [rewrite(item, change) for item in value]
         if all(map(_same, after, value)):
             return value
-        return tuple(sorted(after, key=order.key) if order else after)
+        if order is None or list(value) != sorted(value, key=order.key):
+            return tuple(after)
+        return tuple(sorted(after, key=order.key))
 
     return rewrite_items
 
