@@ -15,7 +15,7 @@ def table(told):
     def tiles(tps):
         return " ".join(f"{topic}-{number}" for topic, number in tps) or "-"
 
-    rows = ["| round | member | reads | claims | is given |", "|---|---|---|---|---|"]
+    rows = ["| round | member | subscribed | claims | is given |", "|---|---|---|---|---|"]
     rounds = [round_ for change in told for round_ in change["rounds"]]
     for number, round_ in enumerate(rounds, start=1):
         for member in round_["members"]:
