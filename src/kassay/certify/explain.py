@@ -72,15 +72,13 @@ def explain(what: str) -> dict[str, Any]:
 
 
 def _claim(claim_id: str) -> dict[str, Any]:
-    """Every reading of the claim, one a predicate, with what a verdict on it takes."""
+    """Every reading of the claim, with what a verdict on it takes."""
     readings: dict[str, dict[str, Any]] = {}
     for (kind, name), claim in load_claims().items():
         if name != claim_id:
             continue
-        module = claim.predicate.__module__
-        key = f"{module}.{claim.predicate.__name__}"
         reading = readings.setdefault(
-            key,
+            f"{claim.sentence} {claim.source}",
             {
                 "kinds": [],
                 "sentence": claim.sentence,
@@ -100,7 +98,7 @@ def _claim(claim_id: str) -> dict[str, Any]:
     declared = [
         spec
         for spec, found in registry.load_all().items()
-        if any(made.partition(":")[0] == claim_id for made in found.claims)
+        if any(spelled.partition(":")[0] == claim_id for spelled in found.claims)
     ]
     for reading in readings.values():
         reading["situations"] = list({s["id"]: s for s in reading["situations"]}.values())
@@ -191,9 +189,9 @@ def _loads(found: registry.Reference, topics: int) -> tuple[int, ...]:
 
 def _played(found: registry.Reference, history: History) -> list[Rebalanced]:
     def new(config: Mapping[str, str]) -> Any:
-        made = found.factory()
-        made.configure(config)
-        return made
+        assignor = found.factory()
+        assignor.configure(config)
+        return assignor
 
     return list(Player(new, found.protocol).play(history))
 

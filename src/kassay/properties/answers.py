@@ -14,6 +14,9 @@ OF_UNANSWERED: Final = frozenset({"total", "terminates"})
 """The claims that speak of calls without an answer too."""
 
 _SPENT: Final = (FailureKind.TIMEOUT, FailureKind.MEMORY)
+_HERE: Final = (Look.AGAIN, Look.OTHER)
+_ANYWHERE: Final = (*_HERE, Look.PROCESS)
+_TURNED: Final = (Look.PERMUTED,)
 
 
 class Asked(Protocol):
@@ -90,50 +93,41 @@ def answer_claims(
         claim(predicate.__name__, kinds=kinds, validity=True, source=source)(predicate)
 
 
-def _differing(
-    step: S, differences: Callable[[S, Any], Iterable[Difference]], *looks: Look
-) -> Iterator[Evidence]:
-    for look, answer in step.probes:
-        if look in looks:
-            if isinstance(answer, Failure):
-                yield Evidence(f"asked {look.value}", {"no answer": answer.message})
-            elif answer != step.answer:
-                for subject, first, then in differences(step, answer):
-                    yield Evidence(subject, {"asked": look.value, "first": first, "then": then})
-
-
-def pure_claim(
-    kinds: Kind | tuple[Kind, ...], source: str, differences: Callable[[S, Any], Iterable[Difference]]
+def repeated_claims(
+    kinds: Kind | tuple[Kind, ...],
+    differences: Callable[[S, Any], Iterable[Difference]],
+    *,
+    pure: str | None = None,
+    order: str | None = None,
 ) -> None:
-    """Register `pure`."""
+    """Register `deterministic`, and `pure` and `order-independent` where their sources are given."""
 
-    @claim("pure", kinds=kinds, validity=True, looks=(Look.AGAIN, Look.OTHER), source=source)
-    def pure(step: S) -> Iterator[Evidence]:
+    def differing(step: S, looks: tuple[Look, ...]) -> Iterator[Evidence]:
+        for look, answer in step.probes:
+            if look in looks:
+                if isinstance(answer, Failure):
+                    yield Evidence(f"asked {look.value}", {"no answer": answer.message})
+                elif answer != step.answer:
+                    for subject, first, then in differences(step, answer):
+                        yield Evidence(subject, {"asked": look.value, "first": first, "then": then})
+
+    def is_pure(step: S) -> Iterator[Evidence]:
         """The input is unchanged, and the same input gets the same answer from this and any other object."""
         if step.mutated:
             yield Evidence("the input", {"changed": step.mutated})
-        yield from _differing(step, differences, Look.AGAIN, Look.OTHER)
+        yield from differing(step, _HERE)
 
-
-def deterministic_claim(
-    kinds: Kind | tuple[Kind, ...], differences: Callable[[S, Any], Iterable[Difference]]
-) -> None:
-    """Register `deterministic`."""
-    looks = (Look.AGAIN, Look.OTHER, Look.PROCESS)
-    source = "KAFKA-12898: answers that follow a hash order"
-
-    @claim("deterministic", kinds=kinds, looks=looks, source=source)
     def deterministic(step: S) -> Iterator[Evidence]:
         """The answer depends on the input alone: not on process, hash seed, time or earlier calls."""
-        yield from _differing(step, differences, *looks)
+        yield from differing(step, _ANYWHERE)
 
-
-def order_independent_claim(
-    kinds: Kind | tuple[Kind, ...], source: str, differences: Callable[[S, Any], Iterable[Difference]]
-) -> None:
-    """Register `order-independent`."""
-
-    @claim("order-independent", kinds=kinds, looks=(Look.PERMUTED,), source=source)
     def order_independent(step: S) -> Iterator[Evidence]:
         """The order in which members, topics, processes, brokers and claims are listed changes nothing."""
-        yield from _differing(step, differences, Look.PERMUTED)
+        yield from differing(step, _TURNED)
+
+    hash_order = "KAFKA-12898: answers that follow a hash order"
+    claim("deterministic", kinds=kinds, looks=_ANYWHERE, source=hash_order)(deterministic)
+    if pure is not None:
+        claim("pure", kinds=kinds, validity=True, looks=_HERE, source=pure)(is_pure)
+    if order is not None:
+        claim("order-independent", kinds=kinds, looks=_TURNED, source=order)(order_independent)

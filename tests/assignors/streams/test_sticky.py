@@ -54,11 +54,12 @@ def test_an_application_comes_to_rest_and_keeps_what_it_has(history):
 @given(histories())
 def test_only_a_process_beyond_its_share_gives_tasks_up(history):
     for step in play_tasks(history, StreamsSticky):
-        found = step.request
-        share = len(found.tasks) // sum(client.capacity for client in found.clients)
-        for evidence in tasks.moved_active(step):
-            before = found.by_id[str(evidence.facts["from"])]
-            assert len(step.given.processes[before.process_id].active) >= before.capacity * share
+        request, owners = step.request, step.given.owners
+        share = len(request.tasks) // sum(client.capacity for client in request.clients)
+        for task, owner in request.previous_owners.items():
+            if owners[task] != owner:
+                before = request.by_id[owner]
+                assert len(step.given.processes[owner].active) >= before.capacity * share
 
 
 def test_fresh_tasks_are_spread_by_threads():

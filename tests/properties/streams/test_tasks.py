@@ -7,8 +7,6 @@ from kassay.properties.streams.tasks import (
     changed,
     complete,
     known,
-    moved_active,
-    must_restore,
     single_owner,
     standby_disjoint,
 )
@@ -87,16 +85,6 @@ def test_balance_is_by_thread():
 def test_a_process_that_is_not_in_the_answer_has_nothing():
     found = judge(balanced_within_one, request(), answer(a=((T0, T1), ()), c=((S0,), ())))
     assert {e.facts["other"]: e.facts["other active"] for e in found} == {B: 0, C: 1}
-
-
-def test_moves_and_restores_are_counted():
-    given = answer(a=((T1,), ()), b=((T0,), ()), c=((S0,), (T0,)))
-    assert [e.subject for e in judge(moved_active, request(), given)] == ["0_0", "0_1"]
-    assert [(e.subject, e.facts["as"]) for e in judge(must_restore, request(), given)] == [
-        ("0_1", "active"),
-        ("0_0", "standby"),
-    ]
-    assert judge(moved_active, request(), GOOD) == []
 
 
 def test_a_process_with_another_lot_than_before_is_told():

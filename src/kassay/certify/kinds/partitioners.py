@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from kassay.certify.kinds.cuts import with_one, without_runs
 from kassay.certify.kinds.judging import Calls, Driver, Subject
 from kassay.model.calls import Look, Probe
 from kassay.model.partitioners.documents import SENDS, sent_to_json
@@ -46,16 +47,10 @@ class SendsDriver(Driver[ProducerSends]):
 
     def shrink_candidates(self, case: ProducerSends) -> Iterator[ProducerSends]:
         """Sendings of fewer records, then of plainer ones."""
-        records = case.records
-        width = len(records) // 2
-        while width:
-            for start in range(0, len(records), width):
-                if width < len(records):
-                    yield replace(case, records=records[:start] + records[start + width :])
-            width //= 2
-        for i, entry in enumerate(records):
-            for plainer in _plainer(*entry):
-                yield replace(case, records=(*records[:i], plainer, *records[i + 1 :]))
+        for records in without_runs(case.records, len(case.records) // 2):
+            yield replace(case, records=records)
+        for records in with_one(case.records, lambda entry: _plainer(*entry)):
+            yield replace(case, records=records)
         yield from _fewer_partitions(case)
 
     def size(self, case: ProducerSends) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from kassay.certify.kinds.cuts import with_one
 from kassay.certify.kinds.judging import Calls, Driver, Subject
 from kassay.certify.kinds.placement_oracle import best_of_placement
 from kassay.model import codec
@@ -127,13 +128,16 @@ def _plainer(asked: PlacementRequest) -> Iterator[PlacementRequest]:
     brokers = asked.brokers
     yield replace(asked, brokers=tuple(broker._replace(rack=None) for broker in brokers))
     racks = sorted({broker.rack for broker in brokers if broker.rack is not None})
-    for i, broker in enumerate(brokers):
-        simpler = [broker._replace(fenced=False)] if broker.fenced else []
-        simpler += [
-            broker._replace(rack=rack) for rack in racks if broker.rack is not None and rack < broker.rack
-        ]
-        for plain in simpler:
-            yield replace(asked, brokers=(*brokers[:i], plain, *brokers[i + 1 :]))
+
+    def plainer(broker: Broker) -> Iterator[Broker]:
+        if broker.fenced:
+            yield broker._replace(fenced=False)
+        for rack in racks:
+            if broker.rack is not None and rack < broker.rack:
+                yield broker._replace(rack=rack)
+
+    for plain in with_one(brokers, plainer):
+        yield replace(asked, brokers=plain)
     numbers = {broker.broker_id: number for number, broker in enumerate(brokers)}
     if any(broker_id != number for broker_id, number in numbers.items()):
         yield replace(

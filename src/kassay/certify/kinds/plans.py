@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
+from kassay.certify.kinds.cuts import without_one, without_runs
 from kassay.certify.kinds.judging import Calls, Driver, Subject
 from kassay.model.calls import Failure
 from kassay.model.placement.documents import PLAN_REQUEST, plan_step_to_json
@@ -82,20 +83,15 @@ def best_plan(request: PlanRequest) -> PlacementOptimum:
 
 def _smaller(asked: PlanRequest) -> Iterator[PlanRequest]:
     """Requests with less in them, the boldest cuts first."""
-    rows = asked.before
-    width = len(rows) // 2
-    while width:
-        for start in range(0, len(rows), width):
-            if width < len(rows):
-                yield replace(asked, before=rows[:start] + rows[start + width :])
-        width //= 2
+    for rows in without_runs(asked.before, len(asked.before) // 2):
+        yield replace(asked, before=rows)
     if asked.replication_factor > 1:
         less = asked.replication_factor - 1
         yield replace(
             asked, replication_factor=less, before=tuple((tp, row[:less]) for tp, row in asked.before)
         )
     if len(asked.brokers) > asked.replication_factor:
-        for broker in asked.brokers:
-            yield replace(asked, brokers=tuple(other for other in asked.brokers if other != broker))
+        for brokers in without_one(asked.brokers):
+            yield replace(asked, brokers=brokers)
     if any(broker.rack is not None for broker in asked.brokers):
         yield replace(asked, brokers=tuple(broker._replace(rack=None) for broker in asked.brokers))

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, islice
 
+from kassay.certify.kinds.cuts import with_one, without_one
 from kassay.certify.kinds.exhaustive import scope_cases
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import (
     AddPartitions,
     Change,
-    Config,
     CreateTopic,
     DeleteTopic,
     Event,
@@ -81,8 +81,7 @@ def _without_changes(case: History) -> Iterator[History]:
 def _cuts(case: History) -> Iterator[History]:
     """One event, one topic, one partition, or one claim fewer."""
     for i, change in enumerate(case.changes):
-        for j in range(len(change)):
-            left = change[:j] + change[j + 1 :]
+        for left in without_one(change):
             changes = case.changes[:i] + ((left,) if left else ()) + case.changes[i + 1 :]
             if changes:
                 yield replace(case, changes=changes)
@@ -91,10 +90,8 @@ def _cuts(case: History) -> Iterator[History]:
         if topic.partitions > 1:
             for fewer in _fewer(topic.partitions):
                 yield _with_topic(case, i, _resized(topic, fewer))
-    for i, change in enumerate(case.changes):
-        for j, event in enumerate(change):
-            for simpler in _smaller_event(event):
-                yield _with_event(case, i, j, simpler)
+    for changes in with_one(case.changes, lambda change: with_one(change, _smaller_event)):
+        yield replace(case, changes=changes)
 
 
 def _fewer(partitions: int) -> list[int]:
@@ -109,8 +106,8 @@ def _smaller_event(event: Event) -> Iterator[Event]:
         for member in _smaller_member(event.member):
             yield replace(event, member=member)
     elif isinstance(event, OwnedClaim):
-        for k in range(len(event.owned)):
-            yield replace(event, owned=event.owned[:k] + event.owned[k + 1 :])
+        for owned in without_one(event.owned):
+            yield replace(event, owned=owned)
     elif isinstance(event, CreateTopic) and event.topic.partitions > 1:
         yield CreateTopic(_resized(event.topic, event.topic.partitions - 1))
     elif isinstance(event, AddPartitions) and event.partitions > 2:
@@ -121,12 +118,10 @@ def _smaller_member(member: Member) -> Iterator[Member]:
     if member.owned:
         yield member._replace(owned=())
         yield member._replace(owned=(), generation=-1)
-    for k in range(len(member.topics)):
-        topics = member.topics[:k] + member.topics[k + 1 :]
+    for topics in without_one(member.topics):
         yield member._replace(topics=topics)
-    if len(member.owned) > 1:
-        for k in range(len(member.owned)):
-            yield member._replace(owned=member.owned[:k] + member.owned[k + 1 :])
+    for owned in without_one(member.owned) if len(member.owned) > 1 else ():
+        yield member._replace(owned=owned)
 
 
 def _simpler(case: History) -> Iterator[History]:
@@ -141,23 +136,23 @@ def _simpler(case: History) -> Iterator[History]:
             yield _with_topic(case, i, topic._replace(replicas=None))
     if case.reports is not Reports.JOINED:
         yield replace(case, reports=Reports.JOINED)
-    for i, change in enumerate(case.changes):
-        for j, event in enumerate(change):
-            if isinstance(event, Join):
-                for member, config in _plainer(event.member, event.config):
-                    yield _with_event(case, i, j, Join(member, config))
+    for changes in with_one(case.changes, lambda change: with_one(change, _plainer)):
+        yield replace(case, changes=changes)
     yield from _renamed(case)
 
 
-def _plainer(member: Member, config: Config) -> Iterator[tuple[Member, Config]]:
+def _plainer(event: Event) -> Iterator[Event]:
+    if not isinstance(event, Join):
+        return
+    member = event.member
     if member.instance_id is not None:
-        yield member._replace(instance_id=None), config
+        yield replace(event, member=member._replace(instance_id=None))
     if member.rack is not None:
-        yield member._replace(rack=None), config
+        yield replace(event, member=member._replace(rack=None))
     if member.generation > (0 if member.owned else -1):
-        yield member._replace(generation=member.generation - 1), config
-    if config:
-        yield member, ()
+        yield replace(event, member=member._replace(generation=member.generation - 1))
+    if event.config:
+        yield replace(event, config=())
 
 
 def _renamed(case: History) -> Iterator[History]:
@@ -266,8 +261,3 @@ def _with_topic(case: History, index: int, topic: Topic) -> History:
 
     changes = tuple(tuple(clipped(e) for e in change) for change in case.changes)
     return History(case.cluster.with_topics(topics), changes, case.reports)
-
-
-def _with_event(case: History, i: int, j: int, event: Event) -> History:
-    change = case.changes[i][:j] + (event,) + case.changes[i][j + 1 :]
-    return replace(case, changes=case.changes[:i] + (change,) + case.changes[i + 1 :])

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
+from kassay.certify.kinds.cuts import with_one, without_one, without_runs
 from kassay.certify.kinds.judging import Driver, Subject
 from kassay.model.streams.documents import TASK_HISTORY, task_step_to_json
 from kassay.model.streams.history import (
-    ProcessJoin,
     ProcessLeave,
     TaskChange,
     TaskEvent,
     TaskHistory,
     TaskRun,
-    ThreadsChange,
     run_tasks,
 )
 from kassay.properties.groups.generator import Profile
 from kassay.properties.sources import Source
 from kassay.properties.streams.scenarios import LARGE, SMALL, process_id, task_history
+
+E = TypeVar("E", bound=TaskEvent)
 
 
 class TaskDriver(Driver[TaskHistory]):
@@ -86,26 +87,20 @@ def _rank(name: str) -> int:
 
 def _fewer_changes(case: TaskHistory) -> Iterator[TaskHistory]:
     """Without runs of changes, single events, or lags."""
-    changes = case.changes
-    width = len(changes)
-    while width:
-        for start in range(0, len(changes), width):
-            yield replace(case, changes=changes[:start] + changes[start + width :])
-        width //= 2
-    for i, change in enumerate(changes):
-        for less in _less_change(change):
-            yield replace(case, changes=(*changes[:i], less, *changes[i + 1 :]))
+    for changes in without_runs(case.changes, len(case.changes)):
+        yield replace(case, changes=changes)
+    for changes in with_one(case.changes, _less_change):
+        yield replace(case, changes=changes)
 
 
 def _less_change(change: TaskChange) -> Iterator[TaskChange]:
-    for i in range(len(change.events)):
-        yield replace(change, events=change.events[:i] + change.events[i + 1 :])
+    for events in without_one(change.events):
+        yield replace(change, events=events)
     if change.lags:
         yield replace(change, lags=())
         yield replace(change, lags=change.lags[:-1])
-    for i, lag in enumerate(change.lags):
-        if lag:
-            yield replace(change, lags=(*change.lags[:i], 0, *change.lags[i + 1 :]))
+    for lags in with_one(change.lags, lambda lag: (0,) if lag else ()):
+        yield replace(change, lags=lags)
 
 
 def _fewer_tasks(case: TaskHistory) -> Iterator[TaskHistory]:
@@ -123,23 +118,16 @@ def _fewer_tasks(case: TaskHistory) -> Iterator[TaskHistory]:
 
 
 def _fewer_processes(case: TaskHistory) -> Iterator[TaskHistory]:
-    if len(case.processes) > 1:
-        for i in range(len(case.processes)):
-            yield replace(case, processes=case.processes[:i] + case.processes[i + 1 :])
+    for processes in without_one(case.processes) if len(case.processes) > 1 else ():
+        yield replace(case, processes=processes)
 
 
 def _plainer(case: TaskHistory) -> Iterator[TaskHistory]:
     """Fewer threads, copies and warm-ups, and the first process ids."""
-    for i, join in enumerate(case.processes):
-        if join.threads > 1:
-            less = replace(join, threads=join.threads - 1)
-            yield replace(case, processes=(*case.processes[:i], less, *case.processes[i + 1 :]))
-    for i, change in enumerate(case.changes):
-        for j, event in enumerate(change.events):
-            if not isinstance(event, ProcessLeave) and event.threads > 1:
-                less_ = replace(event, threads=event.threads - 1)
-                events = (*change.events[:j], less_, *change.events[j + 1 :])
-                yield _with_change(case, i, replace(change, events=events))
+    for processes in with_one(case.processes, _fewer_threads):
+        yield replace(case, processes=processes)
+    for changes in with_one(case.changes, _with_fewer_threads):
+        yield replace(case, changes=changes)
     if case.standby_replicas:
         yield replace(case, standby_replicas=case.standby_replicas - 1)
     if case.warmup_replicas_max > 1:
@@ -147,8 +135,14 @@ def _plainer(case: TaskHistory) -> Iterator[TaskHistory]:
     yield from _renamed(case)
 
 
-def _with_change(case: TaskHistory, index: int, change: TaskChange) -> TaskHistory:
-    return replace(case, changes=(*case.changes[:index], change, *case.changes[index + 1 :]))
+def _fewer_threads(event: E) -> Iterator[E]:
+    if not isinstance(event, ProcessLeave) and event.threads > 1:
+        yield replace(event, threads=event.threads - 1)
+
+
+def _with_fewer_threads(change: TaskChange) -> Iterator[TaskChange]:
+    for events in with_one(change.events, _fewer_threads):
+        yield replace(change, events=events)
 
 
 def _renamed(case: TaskHistory) -> Iterator[TaskHistory]:
@@ -157,19 +151,15 @@ def _renamed(case: TaskHistory) -> Iterator[TaskHistory]:
     ids = list(dict.fromkeys(event.process_id for event in events))
     for step in (2, 1):
         names = {old: process_id(step * number) for number, old in enumerate(ids)}
-
-        def renamed(event: TaskEvent, names: dict[str, str] = names) -> TaskEvent:
-            name = names[event.process_id]
-            if isinstance(event, ProcessLeave):
-                return ProcessLeave(name)
-            form = ProcessJoin if isinstance(event, ProcessJoin) else ThreadsChange
-            return form(name, event.threads)
-
         if any(old != new for old, new in names.items()):
             yield replace(
                 case,
-                processes=tuple(ProcessJoin(names[join.process_id], join.threads) for join in case.processes),
+                processes=_with_names(case.processes, names),
                 changes=tuple(
-                    replace(change, events=tuple(map(renamed, change.events))) for change in case.changes
+                    replace(change, events=_with_names(change.events, names)) for change in case.changes
                 ),
             )
+
+
+def _with_names(events: tuple[E, ...], names: Mapping[str, str]) -> tuple[E, ...]:
+    return tuple(replace(event, process_id=names[event.process_id]) for event in events)

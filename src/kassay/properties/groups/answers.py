@@ -9,15 +9,7 @@ from kassay.model.calls import Failure
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.step import Step
 from kassay.model.kinds import GROUPS, Kind
-from kassay.properties.answers import (
-    Difference,
-    Unanswered,
-    answer_claims,
-    deterministic_claim,
-    order_independent_claim,
-    pure_claim,
-    unanswered_calls,
-)
+from kassay.properties.answers import Difference, Unanswered, answer_claims, repeated_claims, unanswered_calls
 
 REFUSALS: Final = frozenset({"PartitionAssignorException", "PartitionAssignorError"})
 """Kafka's documented refusal of an unknown topic, under its own name and ours."""
@@ -47,6 +39,9 @@ def refuses_unknown_topic(step: Step, call: Unanswered) -> bool:
 _calls: Final = unanswered_calls("assign")
 answer_claims(Kind.CLIENT, "ConsumerPartitionAssignor: a well-formed input has an answer", _calls)
 answer_claims((Kind.SERVER, Kind.SHARE), _KIP_848, _calls, refuses_unknown_topic)
-pure_claim(GROUPS, "ConsumerPartitionAssignor: assign is called on any member's object", difference)
-deterministic_claim(GROUPS, difference)
-order_independent_claim(GROUPS, "KAFKA-12898: the leader's member map has no order", difference)
+repeated_claims(
+    GROUPS,
+    difference,
+    pure="ConsumerPartitionAssignor: assign is called on any member's object",
+    order="KAFKA-12898: the leader's member map has no order",
+)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kassay.model.calls import Failure, Look, Refusal
+from kassay.model.failure import FailureKind
 from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import ProducerRecord
 from kassay.model.partitioners.sends import ProducerSendsStep, Sent
+from kassay.properties.answers import Difference, Unanswered, answer_claims, repeated_claims
 from kassay.properties.partitioners.murmur2 import partition_of_key
 from kassay.properties.registry import Evidence, claim
 
@@ -39,6 +42,22 @@ def in_range(step: ProducerSendsStep) -> Iterator[Evidence]:
             yield Evidence(named(sent.record), {"sent to": sent.answer, "of partitions": sent.topic.count})
 
 
+def _sent(answer: tuple[Sent, ...] | Failure) -> tuple[Sent, ...]:
+    return () if isinstance(answer, Failure) else answer
+
+
+def unanswered(step: ProducerSendsStep) -> Iterator[Unanswered]:
+    """The records that went nowhere; one for a partition that is not there may be declined with any error."""
+    for sent in (*step.given, *(sent for probe in step.probes for sent in _sent(probe.answer))):
+        answer = sent.answer
+        crashed = isinstance(answer, Failure) and answer.kind is not FailureKind.RAISED
+        if isinstance(answer, Failure | Refusal) and (crashed or not is_out_of_range(sent)):
+            yield Unanswered(named(sent.record), answer)
+
+
+answer_claims(Kind.PARTITIONER, "Partitioner", unanswered)
+
+
 @claim("same-key-same-partition", kinds=Kind.PARTITIONER, validity=True, source="DefaultPartitioner")
 def same_key_same_partition(step: ProducerSendsStep) -> Iterator[Evidence]:
     """Equal key bytes and equal count give equal partitions."""
@@ -50,6 +69,26 @@ def same_key_same_partition(step: ProducerSendsStep) -> Iterator[Evidence]:
                 named(sent.record),
                 {"sent to": partition, "and before to": first, "of partitions": sent.topic.count},
             )
+
+
+@claim("pure", kinds=Kind.PARTITIONER, validity=True, looks=(Look.OTHER,), source="Partitioner")
+def pure(step: ProducerSendsStep) -> Iterator[Evidence]:
+    """Another object configured alike sends records with a key, or with a partition, to the same places."""
+    for probe in step.probes:
+        for first, then in zip(step.given, _sent(probe.answer), strict=False):
+            by_itself = first.record.key is None and first.record.partition is None
+            if not by_itself and isinstance(first.answer, int) and then.answer != first.answer:
+                yield Evidence(named(first.record), {"first": first.answer, "then": then.answer})
+
+
+def differences(step: ProducerSendsStep, then: tuple[Sent, ...]) -> Iterator[Difference]:
+    """The records that did not go to the same place."""
+    for first, second in zip(step.given, then, strict=True):
+        if second.answer != first.answer:
+            yield Difference(named(first.record), first.answer, second.answer)
+
+
+repeated_claims(Kind.PARTITIONER, differences)
 
 
 @claim("hash-compatible", kinds=Kind.PARTITIONER, source="Utils.murmur2")

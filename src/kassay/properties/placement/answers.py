@@ -11,15 +11,7 @@ from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import PlanStep
 from kassay.model.placement.request import Placement, PlacementRequest
 from kassay.model.placement.step import PlacementStep
-from kassay.properties.answers import (
-    Difference,
-    Unanswered,
-    answer_claims,
-    deterministic_claim,
-    order_independent_claim,
-    pure_claim,
-    unanswered_calls,
-)
+from kassay.properties.answers import Difference, Unanswered, answer_claims, repeated_claims, unanswered_calls
 from kassay.properties.placement.replicas import is_too_few
 
 
@@ -52,10 +44,11 @@ def difference_of_plans(step: PlanStep, then: Plan) -> Iterator[Difference]:
 
 
 answer_claims(Kind.PLACER, "ReplicaPlacer", unanswered_calls("place"), may_decline)
-pure_claim(Kind.PLACER, "ReplicaPlacer: one object places all topics", difference_of_placements)
-deterministic_claim(Kind.PLACER, difference_of_placements)
-order_independent_claim(Kind.PLACER, "AdminUtils, with racks", difference_of_placements)
-
+repeated_claims(
+    Kind.PLACER,
+    difference_of_placements,
+    pure="ReplicaPlacer: one object places all topics",
+    order="AdminUtils, with racks",
+)
 answer_claims(Kind.PLANNER, "KIP-455", unanswered_calls("plan"))
-pure_claim(Kind.PLANNER, "KIP-455", difference_of_plans)
-deterministic_claim(Kind.PLANNER, difference_of_plans)
+repeated_claims(Kind.PLANNER, difference_of_plans, pure="KIP-455")

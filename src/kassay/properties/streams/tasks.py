@@ -98,24 +98,6 @@ def balanced_within_one(step: TaskStep) -> Iterator[Evidence]:
             )
 
 
-def moved_active(step: TaskStep) -> Iterator[Evidence]:
-    """A task no longer runs on the process that ran it before and is still there."""
-    for task, before in sorted(step.request.previous_owners.items()):
-        after = step.given.owners.get(task)
-        if after is not None and after != before:
-            yield Evidence(str(task), {"from": before, "to": after})
-
-
-def must_restore(step: TaskStep) -> Iterator[Evidence]:
-    """A stateful task, active or standby, comes to a process that had no copy of it."""
-    had = {c.process_id: {*c.previous_active, *c.previous_standby} for c in step.request.clients}
-    stateful = frozenset(step.request.stateful)
-    for process_id, given in sorted(step.given.processes.items()):
-        for kind, tasks in given._asdict().items():
-            for task in sorted(stateful.intersection(tasks) - had.get(process_id, set())):
-                yield Evidence(str(task), {"process": process_id, "as": kind})
-
-
 def changed(step: TaskStep) -> Iterator[Evidence]:
     """A process is given something else than it had before: an application at rest never is."""
     for client in step.request.clients:
