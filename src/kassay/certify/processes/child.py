@@ -62,9 +62,9 @@ def execute(argv: list[str], channel: tuple[int, ...]) -> NoReturn:
         os._exit(126)
 
 
-def serve(fd: int, order: Mapping[str, Any]) -> NoReturn:
+def serve(channel: tuple[int, ...], order: Mapping[str, Any]) -> NoReturn:
     """Load the target, say what it is, and answer calls for the rest of this process's life."""
-    nonce = bytes.fromhex(order["nonce"])
+    nonce, output = bytes.fromhex(order["nonce"]), channel[1]
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     sys.path[:] = order["path"]
@@ -72,7 +72,7 @@ def serve(fd: int, order: Mapping[str, Any]) -> NoReturn:
     try:
         target, loaded = load(TargetSource(**order["source"]))
     except TargetNotLoadable as error:
-        write(fd, frame(nonce, 0, to_json({"error": str(error)}).encode()))
+        write(output, frame(nonce, 0, to_json({"error": str(error)}).encode()))
         os._exit(0)
     try:
         told = to_json({"loaded": asdict(loaded)}).encode()
@@ -80,9 +80,9 @@ def serve(fd: int, order: Mapping[str, Any]) -> NoReturn:
         told = to_json({"error": f"META cannot be read: {error}"}).encode()
     gc.collect()
     limit_memory(order["memory_mib"])
-    write(fd, frame(nonce, 0, told))
+    write(output, frame(nonce, 0, told))
     try:
-        Server(fd, nonce, target, loaded).run()
+        Server(channel, nonce, target, loaded).run()
     finally:
         os._exit(CHANNEL_LOST)
 
@@ -107,8 +107,8 @@ def write(fd: int, data: bytes) -> None:
 class Server:
     """Objects of the target by number, and the calls to them."""
 
-    def __init__(self, fd: int, nonce: bytes, target: type, loaded: Loaded) -> None:
-        self.fd = fd
+    def __init__(self, channel: tuple[int, ...], nonce: bytes, target: type, loaded: Loaded) -> None:
+        self.input, self.output = channel
         self.nonce = nonce
         self.target = target
         self.loaded = loaded
@@ -141,7 +141,7 @@ class Server:
             reply = self.answer(method, number, body)
             if os.getpid() != pid:
                 os._exit(0)  # a process that the target forked came back from the call as well
-            write(self.fd, frame(self.nonce, sequence, reply))
+            write(self.output, frame(self.nonce, sequence, reply))
 
     def read(self) -> tuple[int, bytes]:
         """The next request."""
@@ -149,7 +149,7 @@ class Server:
         wanted = -1
         while wanted < 0 or len(self.buffer) < wanted:
             try:
-                data = os.read(self.fd, 262144)
+                data = os.read(self.input, 262144)
             except OSError:
                 os._exit(CHANNEL_LOST)
             if not data:

@@ -6,8 +6,8 @@ a target forks, changes its session or daemonises, its processes end up as the g
 killed with it. When the control socket closes, because the parent closed it or is gone, the guard kills
 all and ends. Elsewhere process groups do what they can.
 
-Control messages are JSON lines. In: `start`, `kill`, `output`. Out: `started` (with the descriptors of
-the channel), `ended`, `output`.
+Control messages are JSON lines. In: `start`, `kill`. Out: `started` (with the descriptors of the channel),
+`ended`.
 """
 
 from __future__ import annotations
@@ -104,11 +104,8 @@ class Guard:
             order = json.loads(line)
             if order["do"] == "start":
                 self.start(order)
-            elif order["do"] == "kill":
-                self.kill()
             else:
-                self.drain()
-                self.tell({"event": "output", "tail": self.text()})
+                self.kill()
         return True
 
     def tell(self, event: dict[str, Any], fds: tuple[int, ...] = ()) -> None:
@@ -126,14 +123,8 @@ class Guard:
         self.tail = b""
         self.memory_mib, self.over = order["memory_mib"], False
         self.watched = order["kind"] == "exec"
-        mine: tuple[int, ...]
-        theirs: tuple[int, ...]
-        if self.watched:
-            (stdin, ours_in), (ours_out, stdout) = os.pipe(), os.pipe()
-            mine, theirs = (stdin, stdout), (ours_in, ours_out)
-        else:
-            left, right = socket.socketpair()
-            mine, theirs = (left.detach(),), (right.detach(),)
+        (stdin, request), (reply, stdout) = os.pipe(), os.pipe()
+        mine, theirs = (stdin, stdout), (request, reply)
         guard = os.getpid()
         pid = os.fork()
         if pid == 0:
@@ -142,7 +133,7 @@ class Guard:
             finally:
                 os._exit(70)
         self.child = pid
-        self.tell({"event": "started", "pid": pid}, theirs)
+        self.tell({"event": "started"}, theirs)
         for fd in (*mine, *theirs):
             os.close(fd)
 
@@ -158,17 +149,13 @@ class Guard:
         channel = child.settle(channel, self.output_in)
         if self.watched:
             child.execute(order["argv"], channel)
-        child.serve(channel[0], order)
+        child.serve(channel, order)
 
     def drain(self) -> None:
         """Take what the target wrote and keep the end of it."""
         with suppress(BlockingIOError):
             for _ in range(64):
                 self.tail = (self.tail + os.read(self.output, _READ))[-_TAIL_MAX:]
-
-    def text(self) -> str:
-        """The end of what the target wrote."""
-        return self.tail.decode("utf-8", "replace")
 
     def watch(self) -> None:
         """Kill a program that grew over its limit; a Python child has a limit of its own address space."""
@@ -200,16 +187,15 @@ class Guard:
 
     def ended(self, status: int, rss: int) -> None:
         """Tell the parent how the child ended."""
-        pid, self.child, self.watched = self.child, None, False
+        self.child, self.watched = None, False
         self.drain()
         self.tell(
             {
                 "event": "ended",
-                "pid": pid,
                 "status": os.waitstatus_to_exitcode(status),
                 "rss_mib": rss // 1024 if _LINUX else rss // (1024 * 1024),
                 "over": self.over,
-                "tail": self.text(),
+                "tail": self.tail.decode("utf-8", "replace"),
             }
         )
 

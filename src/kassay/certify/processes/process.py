@@ -11,13 +11,14 @@ import subprocess
 import sys
 import time
 import weakref
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import kassay
-from kassay.certify.processes.wire import CHANNEL_LOST, HEADER, MESSAGE_MAX, NONCE_SIZE, frame
+from kassay.certify.processes.wire import CHANNEL_LOST, HEADER, MESSAGE_MAX, Garbage
 from kassay.model.failure import FailureKind, TargetFailure, one_line
 
 _READ: Final = 262144
@@ -95,13 +96,11 @@ class Guarded:
                 start_new_session=True,
             )
         self.control = ours
-        self.channel: list[socket.socket | int] = []
+        self.channel: list[int] = []
+        self.ahead = b""
         self.inbox = b""
-        self.received: list[int] = []
         self.ended: Ended | None = Ended(0)
         self.memory_mib = 0
-        self.sequence = 0
-        self.nonce = b""
         _GUARDED.add(self)
         self._finalizer = weakref.finalize(self, _close, self.guard, ours, self.channel, self.owner)
 
@@ -119,117 +118,78 @@ class Guarded:
         """In a fork of the owner: let go of the descriptors and leave the processes to their owner."""
         self._finalizer.detach()
         self.guard.returncode = 0
-        self._drop_channel()
+        _drop(self.channel)
         self.control.close()
         self.ended = Ended(0)
 
-    def start_python(self, order: dict[str, Any], timeout_s: float) -> dict[str, Any]:
-        """A new child for a Python class; returns what it says of the class. Raises `TargetFailure`."""
-        self.nonce = os.urandom(NONCE_SIZE)
-        self.sequence = 0
-        fds = self._start({**order, "kind": "python", "nonce": self.nonce.hex()}, timeout_s)
-        data = socket.socket(fileno=fds[0])
-        data.setblocking(False)
-        self.channel.append(data)
-        self._poll = select.poll()
-        self._poll.register(data, select.POLLIN)
-        self._poll.register(self.control, select.POLLIN)
-        said: dict[str, Any] = json.loads(self._receive("import", time.monotonic() + timeout_s, timeout_s))
-        return said
-
-    def start_program(self, order: dict[str, Any], timeout_s: float) -> tuple[int, int]:
-        """A new child that is a program; returns the descriptors of its standard input and output."""
-        stdin, stdout = self._start({**order, "kind": "exec"}, timeout_s)
-        self.channel += [stdin, stdout]
-        for fd in self.channel:
-            os.set_blocking(fd, False)  # type: ignore[arg-type]
-        return stdin, stdout
-
-    def _start(self, order: dict[str, Any], timeout_s: float) -> list[int]:
-        self._drop_channel()
+    def start(self, order: dict[str, Any], timeout_s: float) -> None:
+        """A new child, with pipes to its ends of the channel; raises `TargetFailure`."""
+        _drop(self.channel)
+        self.ahead = b""
         self.memory_mib = order["memory_mib"]
-        self.received.clear()
         try:
             self.control.settimeout(_LAST_WORDS_S)
             self.control.sendall(json.dumps({"do": "start", **order}).encode() + b"\n")
             self.ended = None
             end = time.monotonic() + timeout_s
-            while not self.received:
+            while not self.channel:
                 if not self._hear(end - time.monotonic()):
                     raise self.fail_timeout("start", timeout_s)
         except OSError as error:
             self.ended = Ended(0)
             raise TargetFailure(FailureKind.DIED, f"the guard process is gone: {error}", "start") from None
-        return list(self.received)
+        for fd in self.channel:
+            os.set_blocking(fd, False)
 
-    def exchange(self, payload: bytes, call: str, timeout_s: float) -> bytes:
-        """The child's reply to one request; raises `TargetFailure` when there is none in time."""
+    def exchange(
+        self, request: bytes, call: str, timeout_s: float, size_of: Callable[[bytearray, int], int]
+    ) -> bytes:
+        """The child's reply to a request; raises `TargetFailure` when there is none in time.
+
+        `size_of` says of what has come, and how much of it was seen before, how long the reply is; -1 where
+        that is not to be told yet. What the child wrote beyond it is kept in `ahead`. Both sides are
+        served at once, since a program may answer before it has read all.
+        """
         end = time.monotonic() + timeout_s
-        data = self.channel[0]
-        assert isinstance(data, socket.socket)
-        self.sequence += 1
-        message = frame(self.nonce, self.sequence, payload)
-        try:
-            sent = data.send(message)
-        except BlockingIOError:
-            sent = 0
-        except OSError:
-            raise self.fail_ended(call) from None
-        if sent < len(message):
-            self._send_rest(data, memoryview(message)[sent:], call, end, timeout_s)
-        return self._receive(call, end, timeout_s)
-
-    def _send_rest(
-        self, data: socket.socket, rest: memoryview, call: str, end: float, timeout_s: float
-    ) -> None:
+        stdin, stdout = self.channel
+        rest = memoryview(request)
         poll = select.poll()
-        poll.register(data, select.POLLOUT)
-        while rest:
-            if not poll.poll(max(0.0, end - time.monotonic()) * 1000):
-                raise self.fail_timeout(call, timeout_s)
-            try:
-                rest = rest[data.send(rest) :]
-            except BlockingIOError:
-                continue
-            except OSError:
-                raise self.fail_ended(call) from None
-
-    def _receive(self, call: str, end: float, timeout_s: float) -> bytes:
-        data = self.channel[0]
-        assert isinstance(data, socket.socket)
-        fd = data.fileno()
-        size, wanted, buffer = HEADER.size, -1, b""
-        parts: list[bytes] = []
-        got = 0
+        if rest:
+            poll.register(stdin, select.POLLOUT)
+        poll.register(stdout, select.POLLIN)
+        poll.register(self.control, select.POLLIN)
+        reply, seen, size = bytearray(self.ahead), 0, -1
         while True:
             left = end - time.monotonic()
-            ready = self._poll.poll(left * 1000 + 1) if left > 0 else ()
+            ready = [fd for fd, _ in poll.poll(left * 1000 + 1)] if left > 0 else []
             if not ready:
                 raise self.fail_timeout(call, timeout_s)
-            if all(found != fd for found, _ in ready):
-                # nothing but news of the guard: what the child wrote before its end is here already
-                raise self.fail_ended(call)
             try:
-                part = data.recv(_READ)
+                if stdin in ready:
+                    rest = rest[os.write(stdin, rest) :]
+                    if not rest:
+                        poll.unregister(stdin)
+                if stdout in ready:
+                    part = os.read(stdout, _READ)
+                    if not part:
+                        raise self.fail_ended(call)
+                    reply += part
+                    if size < 0:
+                        size, seen = size_of(reply, seen), len(reply)
+                    if 0 <= size <= len(reply):
+                        self.ahead = bytes(reply[size:])
+                        return bytes(reply[:size])
+                    if len(reply) > HEADER.size + MESSAGE_MAX:
+                        raise self.fail_malformed(f"answer of more than {MESSAGE_MAX >> 20} MiB", call)
+                elif stdin not in ready:
+                    # nothing but news of the guard: what the child wrote before its end is here already
+                    raise self.fail_ended(call)
             except BlockingIOError:
                 continue
             except OSError:
                 raise self.fail_ended(call) from None
-            if not part:
-                raise self.fail_ended(call)
-            parts.append(part)
-            got += len(part)
-            if wanted < 0 and got >= size:
-                buffer = b"".join(parts)
-                parts = [buffer]
-                nonce, sequence, length = HEADER.unpack_from(buffer)
-                if nonce != self.nonce or sequence != self.sequence or length > MESSAGE_MAX:
-                    raise self.fail_garbage(call)
-                wanted = size + length
-            if 0 <= wanted <= got:
-                if got > wanted:
-                    raise self.fail_garbage(call)
-                return b"".join(parts)[size:]
+            except Garbage:
+                raise self.fail_garbage(call) from None
 
     def fail_timeout(self, call: str, timeout_s: float) -> TargetFailure:
         """Kill the child for not answering."""
@@ -238,9 +198,12 @@ class Guarded:
 
     def fail_garbage(self, call: str) -> TargetFailure:
         """Kill the child for writing into the channel."""
+        return self.fail_malformed(f"the target wrote into the channel to kassay during {call}", call)
+
+    def fail_malformed(self, message: str, call: str) -> TargetFailure:
+        """Kill the child for writing what is no answer."""
         self.kill()
-        text = f"the target wrote into the channel to kassay during {call}"
-        return TargetFailure(FailureKind.MALFORMED, text, call)
+        return TargetFailure(FailureKind.MALFORMED, message, call)
 
     def fail_ended(self, call: str) -> TargetFailure:
         """The child has ended, or has closed the channel and is ended now."""
@@ -268,7 +231,7 @@ class Guarded:
             if self.ended is None:
                 self.guard.kill()
                 self.ended = Ended(-signal.SIGKILL)
-        self._drop_channel()
+        _drop(self.channel)
 
     def _hear(self, timeout_s: float) -> bool:
         """Take news from the guard; False when none came in time."""
@@ -281,7 +244,7 @@ class Guarded:
             return False
         for fd in fds:
             os.set_inheritable(fd, False)
-        self.received += fds
+        self.channel += fds
         if not data:
             self.ended = self.ended or Ended(-signal.SIGKILL)
             raise ConnectionResetError("it closed the control socket")
@@ -292,23 +255,14 @@ class Guarded:
                 self.ended = Ended(event["status"], event["rss_mib"], event["over"], event["tail"])
         return True
 
-    def _drop_channel(self) -> None:
-        _drop(self.channel)
 
-
-def _drop(channel: list[socket.socket | int]) -> None:
+def _drop(channel: list[int]) -> None:
     """Close the parent's ends of a channel."""
     while channel:
-        end = channel.pop()
-        if isinstance(end, socket.socket):
-            end.close()
-        else:
-            os.close(end)
+        os.close(channel.pop())
 
 
-def _close(
-    guard: subprocess.Popen[bytes], control: socket.socket, channel: list[socket.socket | int], owner: int
-) -> None:
+def _close(guard: subprocess.Popen[bytes], control: socket.socket, channel: list[int], owner: int) -> None:
     """Let the guard clean up and end; the finalizer of `Guarded`."""
     _drop(channel)
     control.close()

@@ -6,9 +6,6 @@ The protocol is told in `docs/exec-protocol.md`; this is the parent's side of ve
 from __future__ import annotations
 
 import json
-import os
-import select
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +16,7 @@ from kassay.assignors.plain.assignor import EXTRAS, full_answer, plain_input
 from kassay.assignors.plain.placer import plain_request, refusals
 from kassay.certify.processes.host import ChildObject, GuardedHost, Start
 from kassay.certify.processes.process import Guarded
-from kassay.certify.processes.wire import MESSAGE_MAX, to_json
+from kassay.certify.processes.wire import to_json
 from kassay.model.cluster import Cluster
 from kassay.model.errors import TargetNotLoadable
 from kassay.model.failure import FailureKind, TargetFailure, one_line
@@ -29,7 +26,6 @@ from kassay.model.java.randomness import RandomSource
 from kassay.model.placement.request import Placement, PlacementRequest
 
 PROTOCOL_VERSION: Final = 1
-_READ: Final = 262144
 T = TypeVar("T")
 
 
@@ -66,17 +62,17 @@ class ProgramHost(GuardedHost):
     def __init__(self, program: Program, start: Start) -> None:
         self.program = program
         self._requests = 0
-        self._buffer = b""
         super().__init__(start)
 
     def begin(self) -> None:
         """A new process that has said hello; raises `TargetNotLoadable`."""
         guarded = self._ready()
-        self._buffer = b""
-        order = {"argv": list(self.program.argv), "memory_mib": self.start.limits.memory_mib}
+        limits = self.start.limits
+        seconds = limits.start_timeout_s
+        order = {"kind": "exec", "argv": list(self.program.argv), "memory_mib": limits.memory_mib}
         try:
-            self._stdin, self._stdout = guarded.start_program(order, self.start.limits.start_timeout_s)
-            said = self.ask(guarded, "hello", {"kassay": PROTOCOL_VERSION}, self.start.limits.start_timeout_s)
+            guarded.start(order, seconds)
+            said = self.ask(guarded, "hello", {"kassay": PROTOCOL_VERSION}, seconds)
         except TargetFailure as failure:
             raise TargetNotLoadable(
                 f"{self.program.label}: {failure.message}, "
@@ -94,21 +90,19 @@ class ProgramHost(GuardedHost):
         """The `answer` to one request; raises `TargetFailure`."""
         self._requests += 1
         request = to_json({"id": self._requests, "call": call, **fields}).encode() + b"\n"
-        line = self._exchange(guarded, request, call, timeout_s)
+        line = guarded.exchange(request, call, timeout_s, _line_size)
         try:
             reply = json.loads(line, object_pairs_hook=_once)
         except (ValueError, RecursionError) as error:
-            guarded.kill()
-            text = repr(line[:80].decode("utf-8", "replace"))
+            text = repr(line[:-1][:80].decode("utf-8", "replace"))
             why = f": {error}" if isinstance(error, Malformed) else ""
             message = f"{call} was answered by {text}{why}, expected one line of JSON on standard output"
-            raise TargetFailure(FailureKind.MALFORMED, message, call) from None
+            raise guarded.fail_malformed(message, call) from None
         if not isinstance(reply, dict) or reply.get("id") != self._requests or isinstance(reply["id"], bool):
-            guarded.kill()
-            message = (
-                f"{call} was answered by {shown(reply)}, expected an object with the id {self._requests}"
+            raise guarded.fail_malformed(
+                f"{call} was answered by {shown(reply)}, expected an object with the id {self._requests}",
+                call,
             )
-            raise TargetFailure(FailureKind.MALFORMED, message, call)
         if "error" in reply:
             raised = ("ValueError",) if reply.get("refused") is True else ()
             message = f"{call} answered with the error: {one_line(str(reply['error']))}"
@@ -118,52 +112,17 @@ class ProgramHost(GuardedHost):
             raise TargetFailure(FailureKind.MALFORMED, message, call)
         return reply["answer"]
 
-    def _exchange(self, guarded: Guarded, request: bytes, call: str, timeout_s: float) -> bytes:
-        """Write one line, read one line; both at once, since a program may answer before it has read all."""
-        end = time.monotonic() + timeout_s
-        poll = select.poll()
-        poll.register(self._stdin, select.POLLOUT)
-        poll.register(self._stdout, select.POLLIN)
-        poll.register(guarded.control, select.POLLIN)
-        rest = memoryview(request)
-        parts = [self._buffer]
-        got = 0
-        while True:
-            left = end - time.monotonic()
-            ready = [fd for fd, _ in poll.poll(left * 1000 + 1)] if left > 0 else []
-            if not ready:
-                raise guarded.fail_timeout(call, timeout_s)
-            try:
-                if self._stdin in ready and rest:
-                    rest = rest[os.write(self._stdin, rest) :]
-                    if not rest:
-                        poll.unregister(self._stdin)
-                if self._stdout in ready:
-                    part = os.read(self._stdout, _READ)
-                    if not part:
-                        raise guarded.fail_ended(call)
-                    parts.append(part)
-                    got += len(part)
-                    if got > MESSAGE_MAX:
-                        guarded.kill()
-                        message = f"answer of more than {MESSAGE_MAX >> 20} MiB"
-                        raise TargetFailure(FailureKind.MALFORMED, message, call)
-                    if b"\n" in part:
-                        line, _, self._buffer = b"".join(parts).partition(b"\n")
-                        return line
-                elif self._stdin not in ready:
-                    raise guarded.fail_ended(call)
-            except BlockingIOError:
-                continue
-            except OSError:
-                raise guarded.fail_ended(call) from None
-
     def call(self, asked: ProgramObject, method: str, fields: Mapping[str, Any]) -> Any:
         """The answer to one call of an object; raises `TargetFailure`."""
         guarded = self._guard_of(asked, method)
         config = {"config": asked.config} if asked.config else {}
         fields = {"object": asked.number, **config, **fields}
         return self.ask(guarded, method, fields, self.start.limits.call_timeout_s)
+
+
+def _line_size(received: bytearray, seen: int) -> int:
+    """How long the line is that begins so; -1 where its end has not come."""
+    return received.find(b"\n", seen) + 1 or -1
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

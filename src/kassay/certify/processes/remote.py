@@ -13,7 +13,9 @@ from kassay.assignors.plain.partitioner import named_partition, plain_record
 from kassay.assignors.plain.placer import plain_request, refusals
 from kassay.certify.processes.host import ChildObject, GuardedHost, Start
 from kassay.certify.processes.load import FULL, PARTITIONER, PLACER, Loaded, TargetSource
+from kassay.certify.processes.process import Guarded
 from kassay.certify.processes.values import encode, encode_learned
+from kassay.certify.processes.wire import HEADER, Frames
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import TargetNotLoadable
 from kassay.model.failure import FailureKind, TargetFailure
@@ -49,9 +51,18 @@ class PythonHost(GuardedHost):
         path = [str(Path.cwd()) if entry == "" else entry for entry in sys.path]
         if source.module and str(Path.cwd()) not in path:
             path.insert(0, str(Path.cwd()))
-        order = {"source": vars(source), "path": path, "memory_mib": self.start.limits.memory_mib}
+        self._frames = Frames()
+        order = {
+            "kind": "python",
+            "nonce": self._frames.nonce.hex(),
+            "source": vars(source),
+            "path": path,
+            "memory_mib": self.start.limits.memory_mib,
+        }
+        seconds = self.start.limits.start_timeout_s
         try:
-            said = guarded.start_python(order, self.start.limits.start_timeout_s)
+            guarded.start(order, seconds)
+            said = json.loads(self._exchange(guarded, b"", "import", seconds))
         except TargetFailure as failure:
             raise TargetNotLoadable(
                 f"{source.label}: {failure.message}, expected a module that imports"
@@ -84,8 +95,8 @@ class PythonHost(GuardedHost):
         guarded = self._guard_of(asked, method)
         news, self._news = self._news, []
         drops, self.drops = self.drops, []
-        payload = marshal.dumps((news, drops, method, asked.number, body))
-        reply = guarded.exchange(payload, method, self.start.limits.call_timeout_s)
+        request = self._frames.request(marshal.dumps((news, drops, method, asked.number, body)))
+        reply = self._exchange(guarded, request, method, self.start.limits.call_timeout_s)
         try:
             kind, *rest = json.loads(reply)
         except ValueError:
@@ -98,6 +109,13 @@ class PythonHost(GuardedHost):
             message = f"{failure.message} (limit {self.start.limits.memory_mib} MiB)"
             failure = TargetFailure(FailureKind.MEMORY, message, failure.where, failure.raised)
         raise failure
+
+    def _exchange(self, guarded: Guarded, request: bytes, call: str, timeout_s: float) -> bytes:
+        """The payload of the reply, beyond which nothing may have come."""
+        reply = guarded.exchange(request, call, timeout_s, self._frames.size_of)
+        if guarded.ahead:
+            raise guarded.fail_garbage(call)
+        return reply[HEADER.size :]
 
 
 class RemoteObject(ChildObject):

@@ -1,4 +1,4 @@
-"""How the parent and the child process talk: framed messages over a socket pair.
+"""How the parent and the child process talk: framed messages over two pipes.
 
 A frame is a nonce of the child, a sequence number, a length and the payload. The nonce makes sure that
 what a target scribbles into descriptors that are not its own is never taken for an answer. Requests are
@@ -11,11 +11,11 @@ forget, and one call. An answer is `[0, answer, mutated]` or `[1, kind, message,
 from __future__ import annotations
 
 import json
+import os
 import struct
 from typing import Final
 
 HEADER: Final = struct.Struct(">8sII")
-NONCE_SIZE: Final = 8
 MESSAGE_MAX: Final = 64 * 1024 * 1024
 """The largest answer that a target may give, in bytes."""
 
@@ -28,3 +28,29 @@ to_json: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).e
 def frame(nonce: bytes, sequence: int, payload: bytes) -> bytes:
     """One message, ready to be written."""
     return HEADER.pack(nonce, sequence & 0xFFFFFFFF, len(payload)) + payload
+
+
+class Garbage(Exception):
+    """What came is no frame of the child's."""
+
+
+class Frames:
+    """The parent's side of a channel: each request and its reply in a frame of the same number."""
+
+    def __init__(self) -> None:
+        self.nonce = os.urandom(8)
+        self.sequence = 0
+
+    def request(self, payload: bytes) -> bytes:
+        """The next request, ready to be written."""
+        self.sequence += 1
+        return frame(self.nonce, self.sequence, payload)
+
+    def size_of(self, received: bytearray, _seen: int) -> int:
+        """How long the frame is that begins so; -1 where too little of it has come. Raises `Garbage`."""
+        if len(received) < HEADER.size:
+            return -1
+        nonce, sequence, length = HEADER.unpack_from(received)
+        if nonce != self.nonce or sequence != self.sequence or length > MESSAGE_MAX:
+            raise Garbage
+        return HEADER.size + int(length)
