@@ -8,6 +8,7 @@ from pathlib import Path
 from tests.paths import ROOT
 
 SRC = ROOT / "src" / "kassay"
+TESTS = ROOT / "tests"
 Graph = Mapping[str, frozenset[str]]
 
 
@@ -112,6 +113,22 @@ def circles(graph: Graph) -> list[list[str]]:
 def folders() -> list[str]:
     """Every package below kassay, dotted; the top itself is ""."""
     return [name for name, path in modules().items() if path.name == "__init__.py"]
+
+
+def files(folder: str) -> list[str]:
+    """The modules right in a folder, `__init__` apart."""
+    return [name for name in modules() if name.rpartition(".")[0] == folder and name not in folders()]
+
+
+def tests() -> list[Path]:
+    """The test files by their paths below `tests`."""
+    return [path.relative_to(TESTS) for path in sorted(TESTS.rglob("test_*.py"))]
+
+
+def test_of(name: str) -> Path:
+    """Where the test of a module, or of a folder as a whole, stands."""
+    *folder, last = name.split(".")
+    return Path(*folder, f"test_{last}.py")
 
 
 def floors(folder: str) -> int:

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +25,25 @@ SAME_NAME = {
     "Topic": "Kafka's topic; the solver's is a weight for each partition",
 }
 """Public classes that may stand twice, and why."""
+CROSS_CUTTING = {
+    "test_acceptance": "the figures that the first design promised",
+    "test_conformance": "every reference against every claim that it declares",
+    "test_documented_examples": "Kafka's documentation, and the articles this set out from, by target",
+    "test_held": "what users hold keeps being read",
+    "test_house": "these rules",
+    "cli/test_hostile": "a hostile target ends no run: the guard, the judge and the command together",
+    "model/protocols/coordinator/test_check_order": "one table of errors over the requests of all groups",
+    "model/protocols/coordinator/test_sessions": "timers of both kinds of group",
+    "model/protocols/world/test_failover": "acceptance scenarios over several models",
+    "model/protocols/world/test_scenarios": "acceptance scenarios over several models",
+    "model/protocols/world/test_triggers": "acceptance scenarios over several models",
+    "model/protocols/world/timed/test_scenarios": "acceptance scenarios over both models on a clock",
+    "pipeline/test_packaged": "the installed package, without Java and under spark-submit",
+    "pipeline/test_places": "other file systems, full disks",
+    "pipeline/test_survival": "killed drivers and workers",
+}
+"""Tests of no one file or folder, and what they hold."""
+
 
 CIRCLES = (["numbers", "prove", "ranges", "replicas"], ["classic", "consumer"])
 """Circles that are still to be opened."""
@@ -113,3 +133,15 @@ def test_setting_up_needs_the_standard_library_only():
     done = subprocess.run([sys.executable, "-I", str(ROOT / "dev"), "--help"], capture_output=True, text=True)
     assert done.returncode == 0
     assert "./dev test" in done.stdout
+
+
+def test_the_source_of_a_test_is_found_from_the_tree():
+    files = [path for path in house.tests() if path.parts[0] != "docs"]
+    sources = {path for name in house.modules() for path in (house.test_of(name),)}
+    lost = {path.with_suffix("").as_posix() for path in files if path not in sources}
+    assert lost == CROSS_CUTTING.keys()
+
+
+@pytest.mark.parametrize("folder", [folder for folder in house.folders() if house.files(folder)])
+def test_the_tests_of_a_folder_are_in_the_folder_of_its_name(folder):
+    assert any(path.parent == Path(*folder.split(".")) for path in house.tests())

@@ -18,7 +18,7 @@ from kassay.model.protocols.shared.table import IGNORE, IMPOSSIBLE, Table, edges
 SIZES: Final = """## How many states there are
 
 Two members, two partitions, every legal balanced answer of the assignor; states that differ only in how
-generations and member ids are numbered are one. `tests/certify/protocols/test_sizes.py` walks the table.
+generations and member ids are numbered are one. `tests/docs/test_protocol_sizes.py` walks the table.
 
 | classic world | prototype | as walked | sync in one step | log kept | numbered on |
 |---|---|---|---|---|---|
