@@ -7,7 +7,7 @@ from typing import Any
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.coordinator.runtime import ClockedRuntime, Happened
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.choices import Target, TargetAsk
 from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values.records import LogRecord
@@ -21,7 +21,7 @@ def tps(*numbers: int, topic: str = "foo") -> Partitions:
     return tuple(TopicPartition(topic, number) for number in numbers)
 
 
-def protocols(*names: str, metadata: v.Metadata = SUBSCRIPTION) -> v.Protocols:
+def protocols(*names: str, metadata: requests.Metadata = SUBSCRIPTION) -> requests.Protocols:
     return tuple((name, metadata) for name in names)
 
 
@@ -56,7 +56,7 @@ class Drive:
     def __init__(self, config: Config = EAGER, topics: dict[str, int] | None = None) -> None:
         self.choices = FirstChoices()
         self.runtime = ClockedRuntime(config, self.choices)
-        self.host = self.runtime.first(v.image_of((topics or {"foo": 4}).items()))
+        self.host = self.runtime.first(requests.image_of((topics or {"foo": 4}).items()))
         self.now = 0
         self.durable = 0
         self.replies: dict[int, Any] = {}
@@ -84,7 +84,9 @@ class Drive:
         return {member.member_id: member for member in self.group.members}[member_id]
 
     def due(self, kind: str, member_id: str = "") -> int | None:
-        return next((self.now + o.due for o in self.host.armed if o.timer == v.Timer(kind, member_id)), None)
+        return next(
+            (self.now + o.due for o in self.host.armed if o.timer == requests.Timer(kind, member_id)), None
+        )
 
     # What can be done.
 
@@ -122,37 +124,41 @@ class Drive:
         self.note(self.runtime.flush(self.host))
 
     def publish(self, **topics: int) -> None:
-        image = v.image_of(topics.items())
-        self.note(self.runtime.deliver(self.host, v.MetadataChanged(image)))
+        image = requests.image_of(topics.items())
+        self.note(self.runtime.deliver(self.host, requests.MetadataChanged(image)))
 
     # Requests in short form.
 
-    def join(self, member: str = "", *names: str, metadata: v.Metadata = SUBSCRIPTION, **more: Any) -> Any:
+    def join(
+        self, member: str = "", *names: str, metadata: requests.Metadata = SUBSCRIPTION, **more: Any
+    ) -> Any:
         offered = protocols(*(names or ("range",)), metadata=metadata)
         settings = {"client_id": "c", "session_timeout": 6_000, "rebalance_timeout": 12_000} | more
         fails = settings.pop("write_fails", "")
-        return self.send(v.JoinGroup(0, member, offered, **settings), fails)
+        return self.send(requests.JoinGroup(0, member, offered, **settings), fails)
 
     def sync(self, member: str, given: dict[str, Partitions] | None = None, **more: Any) -> Any:
         more.setdefault("generation_id", getattr(self.group, "generation", 0))
         fails = more.pop("write_fails", "")
-        return self.send(v.SyncGroup(0, member, assignments=tuple((given or {}).items()), **more), fails)
+        return self.send(
+            requests.SyncGroup(0, member, assignments=tuple((given or {}).items()), **more), fails
+        )
 
     def heartbeat(self, member: str, generation: int | None = None, group_instance_id: str = "") -> str:
         current = getattr(self.group, "generation", 0) if generation is None else generation
-        return str(self.send(v.Heartbeat(0, member, current, group_instance_id)).error)
+        return str(self.send(requests.Heartbeat(0, member, current, group_instance_id)).error)
 
     def leave(self, *members: str, group_instance_id: str = "") -> Any:
-        return self.send(v.LeaveGroup(0, tuple((member, group_instance_id) for member in members)))
+        return self.send(requests.LeaveGroup(0, tuple((member, group_instance_id) for member in members)))
 
     def commit(self, member: str, generation: int, **more: Any) -> str:
         offsets = ((TopicPartition("foo", 0), 7),)
-        return str(self.send(v.OffsetCommit(0, member, generation, offsets, **more)).error)
+        return str(self.send(requests.OffsetCommit(0, member, generation, offsets, **more)).error)
 
     def new_member(self, **more: Any) -> str:
         """A dynamic member through its id round trip; its second JoinGroup may be parked."""
         given = self.join(**more)
-        assert given.error == v.MEMBER_ID_REQUIRED
+        assert given.error == errors.MEMBER_ID_REQUIRED
         self.join(given.member_id, **more)
         return str(given.member_id)
 
@@ -180,4 +186,4 @@ class Drive:
                 "topic_partitions": (),
             } | more
         fails = more.pop("write_fails", "")
-        return self.send(v.ConsumerHeartbeat(0, member, epoch, **more), fails)
+        return self.send(requests.ConsumerHeartbeat(0, member, epoch, **more), fails)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kassay.model.errors import InputError
 from kassay.model.java.hashes import string_hash
 from kassay.model.java.int32 import utils_abs
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.world.timed.clock import Timing
 from tests.model.protocols.coordinator.drive import Drive
 from tests.model.protocols.world.timed.worlds import losses_survived
@@ -19,7 +19,7 @@ def alive_after_losses(session: int, interval: int, lost: int) -> bool:
     """Whether a member is still there when `lost` heartbeats in a row were lost and the next arrives."""
     drive = Drive()
     (member,) = drive.stable(1, session_timeout=session)
-    assert drive.heartbeat(member) == v.NONE
+    assert drive.heartbeat(member) == errors.NONE
     end = drive.now + interval * (lost + 1)
     while drive.now < end:
         step = min([end - drive.now, *(order.due for order in drive.host.armed[:1])])
@@ -28,7 +28,7 @@ def alive_after_losses(session: int, interval: int, lost: int) -> bool:
             drive.host = drive.host.later(step)
             break
         drive.wait(step)
-    return drive.heartbeat(member) == v.NONE
+    return drive.heartbeat(member) == errors.NONE
 
 
 def test_scenario_09_the_coordinator_is_found_by_the_hash_of_the_group():
@@ -69,11 +69,11 @@ def test_scenario_13_a_late_commit_in_flight_is_refused():
     slow, _ = drive.stable(2)
     generation = drive.classic.generation
     drive.leave(slow)
-    assert drive.commit(slow, generation) == v.UNKNOWN_MEMBER_ID
+    assert drive.commit(slow, generation) == errors.UNKNOWN_MEMBER_ID
 
 
 def test_scenario_14_a_rebalance_is_noticed_with_the_next_heartbeat():
     drive = Drive()
     first, second = drive.stable(2)
-    drive.join(second, metadata=v.Subscription(("foo", "bar")))
-    assert drive.heartbeat(first) == v.REBALANCE_IN_PROGRESS
+    drive.join(second, metadata=requests.Subscription(("foo", "bar")))
+    assert drive.heartbeat(first) == errors.REBALANCE_IN_PROGRESS

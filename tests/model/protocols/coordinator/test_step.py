@@ -8,7 +8,7 @@ import pytest
 
 from kassay.model.protocols.coordinator.runtime import ClockedRuntime, Happened
 from kassay.model.protocols.coordinator.step import SWITCHES
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.groups import EMPTY, ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values.requests import Config, Subscription
 from tests.model.protocols.coordinator.drive import FirstChoices, tps
@@ -51,7 +51,7 @@ class Walk:
             ),
             RandomChoices(random),
         )
-        self.host = self.runtime.first(v.image_of({"bar": 2, "foo": 3}.items()))
+        self.host = self.runtime.first(requests.image_of({"bar": 2, "foo": 3}.items()))
         self.answered: set[int] = set()
 
     def run(self) -> None:
@@ -77,8 +77,8 @@ class Walk:
         if dice < 0.20:
             return runtime.flush(host)
         if dice < 0.23:
-            image = v.image_of({"foo": random.randint(1, 4), random.choice(["foo", "bar"]): 2}.items())
-            return runtime.deliver(host, v.MetadataChanged(image))
+            image = requests.image_of({"foo": random.randint(1, 4), random.choice(["foo", "bar"]): 2}.items())
+            return runtime.deliver(host, requests.MetadataChanged(image))
         fails = "NOT_ENOUGH_REPLICAS" if random.random() < 0.05 else ""
         return runtime.deliver(host, self.request(number), fails)
 
@@ -101,15 +101,15 @@ class Walk:
         if dice < 0.7:
             given = tuple((name, tps(index)) for index, name in enumerate(known))
             kind = random.choice(["", "consumer", "connect"])
-            return v.SyncGroup(number, member, generation, given, instance, kind)
+            return requests.SyncGroup(number, member, generation, given, instance, kind)
         if dice < 0.8:
-            return v.Heartbeat(number, member, generation, instance)
+            return requests.Heartbeat(number, member, generation, instance)
         if dice < 0.9:
-            return v.LeaveGroup(
+            return requests.LeaveGroup(
                 number, ((member, instance), (random.choice([*known, "x"]), ""))[: random.randint(1, 2)]
             )
         offsets = ((tps(0)[0], number),)
-        return v.OffsetCommit(number, member, generation, offsets, instance, random.choice([8, 9]))
+        return requests.OffsetCommit(number, member, generation, offsets, instance, random.choice([8, 9]))
 
     def join(self, number: int, member: str, instance: str, known):
         random = self.random
@@ -121,18 +121,22 @@ class Walk:
             protocols = getattr(known, "protocols", protocols)
         session, rebalance = random.choice([6_000, 10_000]), random.choice([12_000, 30_000])
         version = random.choice([9, 9, 9, 5, 3])
-        return v.JoinGroup(number, member, protocols, "c", instance, session, rebalance, "consumer", version)
+        return requests.JoinGroup(
+            number, member, protocols, "c", instance, session, rebalance, "consumer", version
+        )
 
     def consumer_heartbeat(self, number: int, member: str, instance: str, generation: int, known):
         random = self.random
         epoch = random.choice([0, 0, -1, -2] + [generation] * 4)
         if epoch == 0:
-            return v.ConsumerHeartbeat(number, member, 0, instance, 30_000, ("foo",), "", ())
+            return requests.ConsumerHeartbeat(number, member, 0, instance, 30_000, ("foo",), "", ())
         owned = random.choice([None, (), getattr(known, "assigned", ())])
         subscribed = random.choice([None, None, ("foo",), ("bar", "foo")])
         timeout = random.choice([-1, 30_000])
         assignor = random.choice(["", "uniform", "range"])
-        return v.ConsumerHeartbeat(number, member, epoch, instance, timeout, subscribed, assignor, owned)
+        return requests.ConsumerHeartbeat(
+            number, member, epoch, instance, timeout, subscribed, assignor, owned
+        )
 
     def check(self) -> None:
         group = self.host.state.group
@@ -143,7 +147,7 @@ class Walk:
         if isinstance(group, ClassicGroup) and group.members:
             assert group.state != EMPTY
             assert group.leader in {member.member_id for member in group.members}
-            waiting = [member.awaiting_sync != v.NO_REQUEST for member in group.members]
+            waiting = [member.awaiting_sync != requests.NO_REQUEST for member in group.members]
             assert group.state == "CompletingRebalance" or not any(waiting)
 
 

@@ -36,7 +36,7 @@ from kassay.model.protocols.shared.table import (
     look_up,
     total,
 )
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.groups import MEMBER_STABLE, UNRELEASED, UNREVOKED
 from tests.model.protocols.coordinator.drive import Drive, tps
 from tests.model.protocols.shared.refusing import refused
@@ -199,7 +199,7 @@ SHARED = {
         cct.ClassicState.STABLE,
         cct.ClassicEvent.ILLEGAL_GENERATION,
         lambda: client_classic.on_error(
-            CONFIG, ClassicClient(state=cct.ClassicState.STABLE), v.ILLEGAL_GENERATION
+            CONFIG, ClassicClient(state=cct.ClassicState.STABLE), errors.ILLEGAL_GENERATION
         ),
     ),
     "consumer group": ("Stable", consumer_table.CONSUMER_HEARTBEAT, _second_member_joins),
@@ -210,7 +210,7 @@ SHARED = {
         lambda: client_consumer.on_reply(
             CONFIG,
             ConsumerClient(Process.UP, cot.ConsumerState.JOINING),
-            v.ConsumerHeartbeatReply(v.NONE, member_epoch=1, assignment=tps(0)),
+            requests.ConsumerHeartbeatReply(errors.NONE, member_epoch=1, assignment=tps(0)),
         ),
     ),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kassay.model.protocols.coordinator.step import step
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.choices import LEADER, Scripted, TargetAsk, outcomes
 from tests.model.protocols.coordinator.drive import Drive
 
@@ -40,7 +40,7 @@ def test_who_leads_after_the_leader_is_open():
     leader, *followers = drive.stable(3)
     state = drive.host.state
     found = outcomes(
-        lambda choices: step(drive.runtime.config, state, v.LeaveGroup(9, ((leader, ""),)), choices),
+        lambda choices: step(drive.runtime.config, state, requests.LeaveGroup(9, ((leader, ""),)), choices),
         lambda ask: [()],
         str,
     )

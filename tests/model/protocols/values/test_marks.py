@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kassay.model.explore import Interned
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.groups import ClassicGroup, ClassicMember, CoordinatorState, Persisted
 from kassay.model.protocols.values.marks import Mark, rewritten
 from kassay.model.protocols.values.records import EPOCH, LogRecord, OffsetValue, offset_records
@@ -27,19 +27,19 @@ def test_every_mark_is_found_at_any_depth():
     parts = marked(GROUP)
     assert parts[Mark.MEMBER_ID] == {"c1-1", "c2-1", "c1-2"}
     assert parts[Mark.CLIENT_ID] == {"c1", "c2"}
-    assert parts[Mark.GENERATION] == {3, v.NO_GENERATION}
-    assert parts[Mark.REQUEST] == {v.NO_REQUEST}
+    assert parts[Mark.GENERATION] == {3, requests.NO_GENERATION}
+    assert parts[Mark.REQUEST] == {requests.NO_REQUEST}
     assert marked(Persisted(None, undo=(GROUP,))) == parts
     assert marked(Interned(GROUP))[Mark.CELL]
 
 
 def test_one_field_holds_generations_and_other_numbers():
-    (offset,) = offset_records([(v.TopicPartition("t", 0), 7)])
+    (offset,) = offset_records([(requests.TopicPartition("t", 0), 7)])
     assert offset.value == OffsetValue(7)
     assert not marked(offset)[Mark.GENERATION]
     assert marked(LogRecord((EPOCH, ""), 7))[Mark.GENERATION] == {7}
-    assert not marked(SetTimer(Timer(v.JOIN), 5, InitialDelay(5, 9)))[Mark.GENERATION]
-    assert marked(SetTimer(Timer(v.SYNC), 5, (9,)))[Mark.GENERATION] == {9}
+    assert not marked(SetTimer(Timer(requests.JOIN), 5, InitialDelay(5, 9)))[Mark.GENERATION]
+    assert marked(SetTimer(Timer(requests.SYNC), 5, (9,)))[Mark.GENERATION] == {9}
     remembering = Subscription(("t",), generation=4, user_data=(UserData(2, ()),))
     assert marked(remembering)[Mark.GENERATION] == {2, 4}
 
@@ -54,7 +54,7 @@ def test_what_is_in_the_order_of_ids_is_sorted_anew():
 
 def test_what_is_in_another_order_keeps_it():
     """On a clock timers stand as they are due: one that is renamed does not pass another."""
-    armed = (SetTimer(Timer(v.SESSION, "c2-2"), 3), SetTimer(Timer(v.SESSION, "c1-1"), 6))
+    armed = (SetTimer(Timer(requests.SESSION, "c2-2"), 3), SetTimer(Timer(requests.SESSION, "c1-1"), 6))
     host = CoordinatorHost(Interned(CoordinatorState()), armed)
     renamed = rewritten(host, lambda _, part: "c2-1" if part == "c2-2" else part)
     assert [(order.timer.member_id, order.due) for order in renamed.armed] == [("c2-1", 3), ("c1-1", 6)]

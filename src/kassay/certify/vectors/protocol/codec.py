@@ -8,7 +8,7 @@ from typing import Any, Final
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.protocols.coordinator.step import Event
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.requests import ZERO_BYTES, Config, Image, Partitions, TopicImage
 
 TRACE_SWITCHES: Final = frozenset({"strict_epoch0", "timers_survive_migration"})
@@ -34,17 +34,17 @@ def config_of(config: Mapping[str, Any]) -> Config:
 
 def partitions_of(tps: Mapping[str, Iterable[int]]) -> Partitions:
     """`{"topic": [partition, ...]}` as a value."""
-    return v.partitions((topic, partition) for topic, numbers in tps.items() for partition in numbers)
+    return requests.partitions((topic, partition) for topic, numbers in tps.items() for partition in numbers)
 
 
-def metadata_of(metadata: Mapping[str, Any]) -> v.Metadata:
+def metadata_of(metadata: Mapping[str, Any]) -> requests.Metadata:
     """A member's metadata for one protocol."""
     if "raw" in metadata:
-        return v.RawMetadata(metadata["raw"])
-    return v.Subscription(
+        return requests.RawMetadata(metadata["raw"])
+    return requests.Subscription(
         topics=tuple(metadata["topics"]),
         owned=partitions_of(metadata.get("owned", {})),
-        generation=metadata.get("generation", v.NO_GENERATION),
+        generation=metadata.get("generation", requests.NO_GENERATION),
         version=metadata["version"],
     )
 
@@ -77,7 +77,7 @@ def _partitions(tps: Mapping[str, Iterable[int]] | None) -> Partitions | None:
     return None if tps is None else partitions_of(tps)
 
 
-def _protocols(protocols: Iterable[tuple[str, Mapping[str, Any]]]) -> v.Protocols:
+def _protocols(protocols: Iterable[tuple[str, Mapping[str, Any]]]) -> requests.Protocols:
     return tuple((name, metadata_of(metadata)) for name, metadata in protocols)
 
 
@@ -100,13 +100,13 @@ def _or_empty(text: str | None) -> str:
     return text or ""
 
 
-_REQUESTS: Final[dict[str, type[v.Request]]] = {
-    "join": v.JoinGroup,
-    "sync": v.SyncGroup,
-    "heartbeat": v.Heartbeat,
-    "leave": v.LeaveGroup,
-    "commit": v.OffsetCommit,
-    "consumer_heartbeat": v.ConsumerHeartbeat,
+_REQUESTS: Final[dict[str, type[requests.Request]]] = {
+    "join": requests.JoinGroup,
+    "sync": requests.SyncGroup,
+    "heartbeat": requests.Heartbeat,
+    "leave": requests.LeaveGroup,
+    "commit": requests.OffsetCommit,
+    "consumer_heartbeat": requests.ConsumerHeartbeat,
 }
 _FIELDS: Final[dict[str, tuple[str, Callable[[Any], Any]]]] = {
     "member_id": ("member", _or_empty),
@@ -134,7 +134,7 @@ def event_of(i: int, event: Mapping[str, Any], images: Images) -> Event:
     """The request or image of a step; raises `InputError` for a kind that does not exist."""
     kind = event["event"]
     if kind == "metadata":
-        return v.MetadataChanged(images.publish(event["topics"]))
+        return requests.MetadataChanged(images.publish(event["topics"]))
     if kind not in _REQUESTS:
         raise InputError(f"step {i}: event {kind!r}, expected one of {', '.join(sorted(_REQUESTS))}")
     request = _REQUESTS[kind]

@@ -7,8 +7,8 @@ from typing import Any, Final
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.coordinator.consumer.group import group_state, preferred_assignor
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values import records as r
-from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.choices import Choices
 from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values.requests import ZERO_BYTES, Image, Partitions
@@ -24,9 +24,9 @@ def rendered_partitions(tps: Partitions) -> dict[str, list[int]] | None:
     return found
 
 
-def rendered_metadata(metadata: v.Metadata) -> dict[str, Any]:
+def rendered_metadata(metadata: requests.Metadata) -> dict[str, Any]:
     """A member's metadata; what its version does not know is not shown."""
-    if isinstance(metadata, v.RawMetadata):
+    if isinstance(metadata, requests.RawMetadata):
         return {"raw": metadata.raw}
     found: dict[str, Any] = {"topics": list(metadata.topics), "version": metadata.version}
     if metadata.version >= 1:
@@ -74,35 +74,35 @@ def _fields(value: Any, names: str) -> dict[str, Any]:
     return shown
 
 
-def rendered_reply(reply: v.Reply) -> dict[str, Any]:
+def rendered_reply(reply: requests.Reply) -> dict[str, Any]:
     """A reply as the traces write it; an error of the consumer protocol has no further fields."""
     body = reply.body
     found: dict[str, Any] = {"to": reply.correlation_id, "kind": _KINDS[type(body)], "error": body.error}
-    if isinstance(body, v.JoinGroupReply):
+    if isinstance(body, requests.JoinGroupReply):
         found |= _fields(body, "member_id generation_id protocol_type protocol leader skip_assignment")
         found["members"] = [
             {"id": member, "instance": instance or None, "metadata": rendered_metadata(metadata)}
             for member, instance, metadata in body.members
         ]
-    elif isinstance(body, v.SyncGroupReply):
+    elif isinstance(body, requests.SyncGroupReply):
         found |= _fields(body, "protocol_type protocol assignment")
-    elif isinstance(body, v.LeaveGroupReply):
+    elif isinstance(body, requests.LeaveGroupReply):
         found["members"] = [
             {"member": member, "instance": instance or None, "error": error}
             for member, instance, error in body.members
         ]
-    elif isinstance(body, v.ConsumerHeartbeatReply) and body.error == v.NONE:
+    elif isinstance(body, requests.ConsumerHeartbeatReply) and body.error == errors.NONE:
         found |= _fields(body, "member_id member_epoch heartbeat_interval assignment")
     return found
 
 
 _KINDS: Final = {
-    v.JoinGroupReply: "join",
-    v.SyncGroupReply: "sync",
-    v.HeartbeatReply: "heartbeat",
-    v.LeaveGroupReply: "leave",
-    v.OffsetCommitReply: "commit",
-    v.ConsumerHeartbeatReply: "consumer_heartbeat",
+    requests.JoinGroupReply: "join",
+    requests.SyncGroupReply: "sync",
+    requests.HeartbeatReply: "heartbeat",
+    requests.LeaveGroupReply: "leave",
+    requests.OffsetCommitReply: "commit",
+    requests.ConsumerHeartbeatReply: "consumer_heartbeat",
 }
 
 
@@ -172,8 +172,8 @@ def _rendered_classic(group: ClassicGroup) -> dict[str, Any]:
         {
             "id": member.member_id,
             **_fields(member, "group_instance_id is_new session_timeout rebalance_timeout assignment"),
-            "awaiting_join": member.awaiting_join != v.NO_REQUEST,
-            "awaiting_sync": member.awaiting_sync != v.NO_REQUEST,
+            "awaiting_join": member.awaiting_join != requests.NO_REQUEST,
+            "awaiting_sync": member.awaiting_sync != requests.NO_REQUEST,
             "protocols": [name for name, _ in member.protocols],
         }
         for member in group.members

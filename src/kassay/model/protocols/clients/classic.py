@@ -18,31 +18,24 @@ from kassay.model.protocols.clients.classic_state import Ask, Assign, ClassicCli
 from kassay.model.protocols.clients.classic_table import CLIENT, ClassicEvent, ClassicState
 from kassay.model.protocols.clients.config import COOPERATIVE, EAGER, ClientConfig, Process, matching
 from kassay.model.protocols.shared.table import IGNORE, check_move, look_up
-from kassay.model.protocols.values import requests as v
-from kassay.model.protocols.values.requests import (
-    Heartbeat,
-    Image,
-    JoinGroup,
-    JoinGroupReply,
-    OffsetCommit,
-    Partitions,
-    Subscription,
-    SyncGroup,
-    SyncGroupReply,
-    UserData,
-)
+from kassay.model.protocols.values import errors, requests
 
 FATAL_ERRORS: Final = frozenset(
-    {v.INCONSISTENT_GROUP_PROTOCOL, v.GROUP_MAX_SIZE_REACHED, v.FENCED_INSTANCE_ID, v.UNKNOWN_SERVER_ERROR}
+    {
+        errors.INCONSISTENT_GROUP_PROTOCOL,
+        errors.GROUP_MAX_SIZE_REACHED,
+        errors.FENCED_INSTANCE_ID,
+        errors.UNKNOWN_SERVER_ERROR,
+    }
 )
 _ERRORS: Final = {
-    v.ILLEGAL_GENERATION: ClassicEvent.ILLEGAL_GENERATION,
-    v.UNKNOWN_MEMBER_ID: ClassicEvent.UNKNOWN_MEMBER_ID,
-    v.MEMBER_ID_REQUIRED: ClassicEvent.MEMBER_ID_REQUIRED,
-    v.NOT_COORDINATOR: ClassicEvent.DISCONNECT,
-    v.COORDINATOR_NOT_AVAILABLE: ClassicEvent.DISCONNECT,
-    v.COORDINATOR_LOAD_IN_PROGRESS: ClassicEvent.LOADING,
-    v.REBALANCE_IN_PROGRESS: ClassicEvent.REBALANCE,
+    errors.ILLEGAL_GENERATION: ClassicEvent.ILLEGAL_GENERATION,
+    errors.UNKNOWN_MEMBER_ID: ClassicEvent.UNKNOWN_MEMBER_ID,
+    errors.MEMBER_ID_REQUIRED: ClassicEvent.MEMBER_ID_REQUIRED,
+    errors.NOT_COORDINATOR: ClassicEvent.DISCONNECT,
+    errors.COORDINATOR_NOT_AVAILABLE: ClassicEvent.DISCONNECT,
+    errors.COORDINATOR_LOAD_IN_PROGRESS: ClassicEvent.LOADING,
+    errors.REBALANCE_IN_PROGRESS: ClassicEvent.REBALANCE,
 }
 
 
@@ -51,7 +44,7 @@ def must_join(client: ClassicClient) -> bool:
     return client.run is Process.UP and client.rejoin and not client.waits and not client.given
 
 
-def poll(config: ClientConfig, number: int, client: ClassicClient, image: Image) -> Turn:
+def poll(config: ClientConfig, number: int, client: ClassicClient, image: requests.Image) -> Turn:
     """Run the callbacks if they are due, then send JoinGroup.
 
     Callbacks once: without generation or id, what is owned is lost; else an eager client revokes all
@@ -79,14 +72,14 @@ def poll(config: ClientConfig, number: int, client: ClassicClient, image: Image)
     return after, join_request(config, number, after)
 
 
-def join_request(config: ClientConfig, number: int, client: ClassicClient) -> JoinGroup:
+def join_request(config: ClientConfig, number: int, client: ClassicClient) -> requests.JoinGroup:
     """The JoinGroup of this moment, with the client's claims labelled by its generation."""
     version = config.version
     label = client.adopted_in if "label_agen" in config.switches else client.generation
-    memory: tuple[UserData, ...] = ()
+    memory: tuple[requests.UserData, ...] = ()
     if config.remembers and client.remembered:
-        memory = (UserData(client.adopted_in, client.remembered),)
-    subscription = Subscription(
+        memory = (requests.UserData(client.adopted_in, client.remembered),)
+    subscription = requests.Subscription(
         client.topics,
         client.owned if version >= 1 else (),
         label if version >= 2 else -1,
@@ -95,7 +88,7 @@ def join_request(config: ClientConfig, number: int, client: ClassicClient) -> Jo
         version,
     )
     protocols = tuple((name, subscription) for name in config.names(client.rollout_step))
-    return JoinGroup(
+    return requests.JoinGroup(
         number,
         client.member_id,
         protocols,
@@ -106,36 +99,42 @@ def join_request(config: ClientConfig, number: int, client: ClassicClient) -> Jo
     )
 
 
-def heartbeat(config: ClientConfig, number: int, client: ClassicClient) -> Heartbeat | None:
+def heartbeat(config: ClientConfig, number: int, client: ClassicClient) -> requests.Heartbeat | None:
     """The heartbeat of this moment, or None where the client sends none."""
     if client.run not in (Process.UP, Process.STALLED) or client.generation < 0:
         return None
     if client.state not in (ClassicState.COMPLETING, ClassicState.STABLE):
         return None
-    return Heartbeat(number, client.member_id, client.generation, config.group_instance_id)
+    return requests.Heartbeat(number, client.member_id, client.generation, config.group_instance_id)
 
 
 def commit(
     config: ClientConfig, number: int, client: ClassicClient, offsets: tuple[tuple[TopicPartition, int], ...]
-) -> OffsetCommit | None:
+) -> requests.OffsetCommit | None:
     """The OffsetCommit of this moment, or None where it would fail without being sent."""
     if client.state is not ClassicState.STABLE or client.generation < 0:
         return None
-    return OffsetCommit(number, client.member_id, client.generation, offsets, config.group_instance_id)
+    return requests.OffsetCommit(
+        number, client.member_id, client.generation, offsets, config.group_instance_id
+    )
 
 
-def on_commit(config: ClientConfig, client: ClassicClient, sent: OffsetCommit, error: str) -> ClassicClient:
+def on_commit(
+    config: ClientConfig, client: ClassicClient, sent: requests.OffsetCommit, error: str
+) -> ClassicClient:
     """The client after a commit's reply; what concerns an older identity is ignored."""
-    if error == v.NONE or (sent.generation_id, sent.member_id) != (client.generation, client.member_id):
+    if error == errors.NONE or (sent.generation_id, sent.member_id) != (client.generation, client.member_id):
         return client
     return on_error(config, client, error)
 
 
-def on_heartbeat(config: ClientConfig, client: ClassicClient, sent: Heartbeat, error: str) -> ClassicClient:
+def on_heartbeat(
+    config: ClientConfig, client: ClassicClient, sent: requests.Heartbeat, error: str
+) -> ClassicClient:
     """The client after a heartbeat's reply; errors that concern an older generation are ignored."""
-    if error == v.NONE:
+    if error == errors.NONE:
         return client
-    if error == v.REBALANCE_IN_PROGRESS:
+    if error == errors.REBALANCE_IN_PROGRESS:
         if look_up(CLIENT, client.state, ClassicEvent.REBALANCE_HEARTBEAT) is IGNORE:
             return client
         return moved(client, ClassicEvent.REBALANCE_HEARTBEAT, rejoin=True)
@@ -184,17 +183,17 @@ def on_join(
     config: ClientConfig,
     number: int,
     client: ClassicClient,
-    reply: JoinGroupReply,
-    image: Image,
+    reply: requests.JoinGroupReply,
+    image: requests.Image,
     assign: Assign,
 ) -> Iterator[Turn]:
     """Every way to go on after JoinGroup's reply: one for each answer of a leader's assignor."""
     client = client._replace(waits="")
-    wants_id = reply.error == v.MEMBER_ID_REQUIRED
+    wants_id = reply.error == errors.MEMBER_ID_REQUIRED
     if wants_id and look_up(CLIENT, client.state, ClassicEvent.MEMBER_ID_REQUIRED) is not IGNORE:
         yield moved(client, ClassicEvent.MEMBER_ID_REQUIRED, member_id=reply.member_id), None
         return
-    if reply.error != v.NONE:
+    if reply.error != errors.NONE:
         yield on_error(config, client, reply.error), None
         return
     if look_up(CLIENT, client.state, ClassicEvent.JOIN_OK) is IGNORE:
@@ -228,19 +227,21 @@ def on_join(
         yield joined._replace(waits="", rejoin=True), None
 
 
-def _sync(config: ClientConfig, number: int, client: ClassicClient, given: Given) -> SyncGroup:
+def _sync(config: ClientConfig, number: int, client: ClassicClient, given: Given) -> requests.SyncGroup:
     member, instance = client.member_id, config.group_instance_id
-    return SyncGroup(number, member, client.generation, given, instance, v.CONSUMER_TYPE, client.protocol)
+    return requests.SyncGroup(
+        number, member, client.generation, given, instance, requests.CONSUMER_TYPE, client.protocol
+    )
 
 
-def on_sync(config: ClientConfig, client: ClassicClient, reply: SyncGroupReply) -> ClassicClient:
+def on_sync(config: ClientConfig, client: ClassicClient, reply: requests.SyncGroupReply) -> ClassicClient:
     """The client after SyncGroup's reply."""
     client = client._replace(waits="")
-    if reply.error != v.NONE:
+    if reply.error != errors.NONE:
         return on_error(config, client, reply.error)
     if look_up(CLIENT, client.state, ClassicEvent.SYNC_OK) is IGNORE or client.generation < 0:
         return client
-    assignment = () if reply.assignment == v.ZERO_BYTES else reply.assignment
+    assignment = () if reply.assignment == requests.ZERO_BYTES else reply.assignment
     stable = moved(client, ClassicEvent.SYNC_OK, state=ClassicState.STABLE, rejoin=False, callbacks=True)
     if config.threads:
         return stable._replace(given=(assignment,))
@@ -256,7 +257,7 @@ def callback(config: ClientConfig, client: ClassicClient) -> ClassicClient:
     return adopt(config, client, assignment)
 
 
-def adopt(config: ClientConfig, client: ClassicClient, assignment: Partitions) -> ClassicClient:
+def adopt(config: ClientConfig, client: ClassicClient, assignment: requests.Partitions) -> ClassicClient:
     """The application owns the assignment; a cooperative client that gave something up joins again.
 
     An assignment with a topic that is not subscribed is not adopted: the client joins again.
@@ -275,7 +276,9 @@ def adopt(config: ClientConfig, client: ClassicClient, assignment: Partitions) -
     )
 
 
-def stale_metadata(config: ClientConfig, client: ClassicClient, image: Image) -> ClassicClient | None:
+def stale_metadata(
+    config: ClientConfig, client: ClassicClient, image: requests.Image
+) -> ClassicClient | None:
     """The client once it sees that metadata changed what it reads, or None if it did not.
 
     A leader compares with what it saw when it assigned; every client watches its own subscription.

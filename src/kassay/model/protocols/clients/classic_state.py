@@ -8,27 +8,20 @@ from typing import NamedTuple, TypeAlias
 from kassay.model.protocols.clients.classic_table import CLIENT, ClassicEvent, ClassicState
 from kassay.model.protocols.clients.config import ClientConfig, Process, matching
 from kassay.model.protocols.shared.table import check_move
+from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.in_flight import SILENT, Wire
 from kassay.model.protocols.values.marks import Generation, MemberId
-from kassay.model.protocols.values.requests import (
-    Image,
-    JoinGroupReply,
-    Metadata,
-    Partitions,
-    Request,
-    SyncGroupReply,
-)
 
 
 class Ask(NamedTuple):
     """What a leader's assignor is given: its name, the members' metadata, and the leader's image."""
 
     assignor: str
-    members: tuple[tuple[str, str, Metadata], ...]
-    image: Image
+    members: tuple[tuple[str, str, requests.Metadata], ...]
+    image: requests.Image
 
 
-Given: TypeAlias = tuple[tuple[str, Partitions], ...]
+Given: TypeAlias = tuple[tuple[str, requests.Partitions], ...]
 Assign: TypeAlias = Callable[[Ask], tuple[Given, ...]]
 """Every answer that the assignor may give; none at all means that it throws."""
 
@@ -55,15 +48,15 @@ class ClassicClient(NamedTuple):
     rejoin: bool = True
     callbacks: bool = True
     leads: bool = False
-    owned: Partitions = ()
+    owned: requests.Partitions = ()
     waits: str = ""
-    inbox: tuple[JoinGroupReply | SyncGroupReply, ...] = ()
+    inbox: tuple[requests.JoinGroupReply | requests.SyncGroupReply, ...] = ()
     topics: tuple[str, ...] = ()
-    snapshot: Image = ()
+    snapshot: requests.Image = ()
     rollout_step: int = 0
     adopted_in: Generation = -1
-    remembered: Partitions = ()
-    given: tuple[Partitions, ...] = ()
+    remembered: requests.Partitions = ()
+    given: tuple[requests.Partitions, ...] = ()
     ahead: bool = False
     connection: int = 0
     trusting: bool = False
@@ -71,7 +64,7 @@ class ClassicClient(NamedTuple):
     wire: Wire = SILENT
 
 
-Turn: TypeAlias = tuple[ClassicClient, Request | None]
+Turn: TypeAlias = tuple[ClassicClient, requests.Request | None]
 
 
 def moved(client: ClassicClient, event: ClassicEvent, **changes: object) -> ClassicClient:
@@ -81,7 +74,9 @@ def moved(client: ClassicClient, event: ClassicEvent, **changes: object) -> Clas
     return after
 
 
-def started(config: ClientConfig, image: Image, rollout_step: int = 0, connection: int = 0) -> ClassicClient:
+def started(
+    config: ClientConfig, image: requests.Image, rollout_step: int = 0, connection: int = 0
+) -> ClassicClient:
     """A process that has just subscribed."""
     return ClassicClient(
         Process.UP, topics=matching(config, image), rollout_step=rollout_step, connection=connection

@@ -15,7 +15,7 @@ from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.clients.config import ClientConfig, Process
 from kassay.model.protocols.clients.consumer_table import CLIENT, ConsumerEvent, ConsumerState
 from kassay.model.protocols.shared.table import IGNORE, check_move, look_up
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.in_flight import SILENT, Wire
 from kassay.model.protocols.values.marks import Generation, MemberId
 from kassay.model.protocols.values.requests import (
@@ -33,7 +33,7 @@ MEMBER: Final = frozenset(
         ConsumerState.STABLE,
     }
 )
-NOTHING_YET: Final = v.ZERO_BYTES
+NOTHING_YET: Final = requests.ZERO_BYTES
 
 
 class ConsumerClient(NamedTuple):
@@ -89,13 +89,13 @@ def heartbeat(
     """
     if client.run is not Process.UP or client.state not in MEMBER:
         return None
-    everything = client.full or client.epoch == v.JOIN_EPOCH
+    everything = client.full or client.epoch == requests.JOIN_EPOCH
     owned = client.completed if everything or not client.told else None
     if owned is not None and "full_names_completed" not in config.switches:
         # What it is about to own must be named too: left out, it would look revoked.
         coming = client.setting_out[0] if client.setting_out else ()
         waiting = () if client.settled else client.target
-        owned = v.partitions((*owned, *coming, *waiting))
+        owned = requests.partitions((*owned, *coming, *waiting))
     request = ConsumerHeartbeat(
         number,
         client.member_id,
@@ -106,7 +106,7 @@ def heartbeat(
         "",
         owned,
     )
-    if client.epoch == v.JOIN_EPOCH:
+    if client.epoch == requests.JOIN_EPOCH:
         request = request._replace(topic_partitions=())
     state = client.state
     if state is ConsumerState.ACKNOWLEDGING:
@@ -118,18 +118,18 @@ def commit(
     config: ClientConfig, number: int, client: ConsumerClient, offsets: tuple[tuple[TopicPartition, int], ...]
 ) -> OffsetCommit | None:
     """The OffsetCommit of this moment, under the member epoch; None out of the group."""
-    if client.state not in MEMBER or client.epoch == v.JOIN_EPOCH:
+    if client.state not in MEMBER or client.epoch == requests.JOIN_EPOCH:
         return None
     return OffsetCommit(number, client.member_id, client.epoch, offsets, config.group_instance_id)
 
 
 def on_reply(config: ClientConfig, client: ConsumerClient, reply: ConsumerHeartbeatReply) -> ConsumerClient:
     """The client after a reply to its heartbeat; out of the group replies are ignored."""
-    if reply.error in (v.FENCED_MEMBER_EPOCH, v.UNKNOWN_MEMBER_ID, v.GROUP_ID_NOT_FOUND):
-        if client.epoch == v.JOIN_EPOCH and reply.error == v.GROUP_ID_NOT_FOUND:
+    if reply.error in (errors.FENCED_MEMBER_EPOCH, errors.UNKNOWN_MEMBER_ID, errors.GROUP_ID_NOT_FOUND):
+        if client.epoch == requests.JOIN_EPOCH and reply.error == errors.GROUP_ID_NOT_FOUND:
             # A classic group that may not, or cannot yet, be converted: the client gives up.
             return _give_up(client)
-        if client.epoch == v.JOIN_EPOCH:
+        if client.epoch == requests.JOIN_EPOCH:
             return failed(config, client)
         if look_up(CLIENT, client.state, ConsumerEvent.FENCED) is IGNORE:
             return client
@@ -138,13 +138,17 @@ def on_reply(config: ClientConfig, client: ConsumerClient, reply: ConsumerHeartb
             client,
             ConsumerEvent.FENCED,
             state=ConsumerState.FENCED,
-            epoch=v.JOIN_EPOCH,
+            epoch=requests.JOIN_EPOCH,
             setting_out=client.setting_out if kept else (),
             moved=False,
         )
-    if reply.error in (v.NOT_COORDINATOR, v.COORDINATOR_NOT_AVAILABLE, v.COORDINATOR_LOAD_IN_PROGRESS):
+    if reply.error in (
+        errors.NOT_COORDINATOR,
+        errors.COORDINATOR_NOT_AVAILABLE,
+        errors.COORDINATOR_LOAD_IN_PROGRESS,
+    ):
         return failed(config, client)
-    if reply.error != v.NONE:
+    if reply.error != errors.NONE:
         return _give_up(client)
     if look_up(CLIENT, client.state, ConsumerEvent.OK) is IGNORE:
         return client
@@ -242,7 +246,7 @@ def lost(client: ConsumerClient) -> ConsumerClient | None:
         client,
         event,
         state=ConsumerState.JOINING,
-        epoch=v.JOIN_EPOCH,
+        epoch=requests.JOIN_EPOCH,
         owned=(),
         completed=(),
         target=NOTHING_YET,
@@ -254,7 +258,7 @@ def lost(client: ConsumerClient) -> ConsumerClient | None:
 
 def leave_epoch(config: ClientConfig) -> int:
     """What a leaving member sends: a static one only goes for a while."""
-    return v.STATIC_LEAVE_EPOCH if config.group_instance_id else v.LEAVE_EPOCH
+    return requests.STATIC_LEAVE_EPOCH if config.group_instance_id else requests.LEAVE_EPOCH
 
 
 def poll_expired(client: ConsumerClient) -> ConsumerClient:
@@ -263,7 +267,7 @@ def poll_expired(client: ConsumerClient) -> ConsumerClient:
         client,
         ConsumerEvent.POLL_EXPIRED,
         state=ConsumerState.STALE,
-        epoch=v.JOIN_EPOCH,
+        epoch=requests.JOIN_EPOCH,
         setting_out=(),
         moved=False,
     )

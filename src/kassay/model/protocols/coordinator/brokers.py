@@ -8,6 +8,7 @@ from typing import TypeAlias
 from kassay.model.explore import Interned, Interner
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost, Result, by_due, carried_out, timeless
 from kassay.model.protocols.coordinator.step import Event, Load, Unload, step
+from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.choices import Target, TargetAsk, outcomes
 from kassay.model.protocols.values.groups import (
     COMPLETING,
@@ -18,17 +19,8 @@ from kassay.model.protocols.values.groups import (
     Role,
     StoredAssignment,
 )
-from kassay.model.protocols.values.requests import (
-    Armed,
-    Config,
-    Image,
-    JoinGroup,
-    ReplyBody,
-    SetTimer,
-    TimerFired,
-)
 
-Mail: TypeAlias = tuple[tuple[int, ReplyBody], ...]
+Mail: TypeAlias = tuple[tuple[int, requests.ReplyBody], ...]
 """Replies by the number of the request that they answer."""
 
 Outcome: TypeAlias = tuple[Interned, Mail]
@@ -49,7 +41,7 @@ class Brokers:
 
     def __init__(
         self,
-        config: Config,
+        config: requests.Config,
         interner: Interner,
         targets: Targets,
         member_id: Callable[[CoordinatorHost, str], str],
@@ -62,11 +54,11 @@ class Brokers:
         self.targets = targets
         self.member_id = member_id
         self.split_sync = split_sync
-        self.arranged: Callable[[Armed], Armed] = by_due if clocked else timeless
+        self.arranged: Callable[[requests.Armed], requests.Armed] = by_due if clocked else timeless
         self._outcomes: dict[tuple[Interned, Event, bool], tuple[Outcome, ...]] = {}
         self._stepped: dict[tuple[Interned, Event], tuple[Result, ...]] = {}
 
-    def first(self, image: Image) -> Interned:
+    def first(self, image: requests.Image) -> Interned:
         """A broker that has never heard of the group."""
         return self.interner.cell(CoordinatorHost(self.interner.cell(CoordinatorState(image=image))))
 
@@ -90,7 +82,7 @@ class Brokers:
 
     def _results(self, host: CoordinatorHost, event: Event) -> tuple[Result, ...]:
         """What the coordinator may do about an event; only a request for a member id reads more than it."""
-        if isinstance(event, JoinGroup) and not event.member_id:
+        if isinstance(event, requests.JoinGroup) and not event.member_id:
             return self._steps(host, event)
         key = (host.coordinator, event)
         results = self._stepped.get(key)
@@ -124,10 +116,12 @@ class Brokers:
         answered = self.interner.cell(host._replace(waiting=()))
         return self.handle(answered, Persisted(then), keeps_log=keeps_log)
 
-    def fire(self, cell: Interned, order: SetTimer, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
+    def fire(
+        self, cell: Interned, order: requests.SetTimer, *, keeps_log: bool = True
+    ) -> tuple[Outcome, ...]:
         """A timer is due."""
         disarmed = self.interner.cell(cell.value.without(order))
-        return self.handle(disarmed, TimerFired(order.timer, order.payload), keeps_log=keeps_log)
+        return self.handle(disarmed, requests.TimerFired(order.timer, order.payload), keeps_log=keeps_log)
 
     def wait(self, cell: Interned, ticks: int) -> Interned:
         """The broker so many ticks later; none of its timers may be due before."""

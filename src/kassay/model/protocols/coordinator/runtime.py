@@ -22,21 +22,10 @@ from kassay.model.protocols.coordinator.step import (
     Unload,
     step,
 )
+from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.choices import Choices
 from kassay.model.protocols.values.groups import Continuation, CoordinatorState, Persist, Persisted
 from kassay.model.protocols.values.records import Log, LogRecord, compact
-from kassay.model.protocols.values.requests import (
-    Armed,
-    CancelTimer,
-    Config,
-    Image,
-    Reply,
-    Request,
-    SetTimer,
-    Timer,
-    TimerFired,
-    error_reply,
-)
 
 
 class CoordinatorHost(NamedTuple):
@@ -47,10 +36,10 @@ class CoordinatorHost(NamedTuple):
     """
 
     coordinator: Interned
-    armed: Armed = ()
+    armed: requests.Armed = ()
     log: Log = ()
     unacknowledged: tuple[LogRecord, ...] = ()
-    waiting: tuple[Reply | Continuation, ...] = ()
+    waiting: tuple[requests.Reply | Continuation, ...] = ()
     deferring: bool = False
 
     @property
@@ -59,7 +48,7 @@ class CoordinatorHost(NamedTuple):
         state: CoordinatorState = self.coordinator.value
         return state
 
-    def without(self, order: SetTimer) -> CoordinatorHost:
+    def without(self, order: requests.SetTimer) -> CoordinatorHost:
         """The host once a timer has fired."""
         return self._replace(armed=tuple(other for other in self.armed if other.timer != order.timer))
 
@@ -83,7 +72,7 @@ class Runtime(Protocol):
         """The coordinator's step."""
 
     @property
-    def arranged(self) -> Callable[[Armed], Armed]:
+    def arranged(self) -> Callable[[requests.Armed], requests.Armed]:
         """How this runtime keeps armed timers, which come by due time."""
 
     def holds(self, then: Continuation) -> bool:
@@ -99,9 +88,9 @@ class Call:
         self.runtime = runtime
         self.host = host
         self.keeps_log = keeps_log
-        self.replies: list[Reply] = []
+        self.replies: list[requests.Reply] = []
         self.records: list[LogRecord] = []
-        self.fired: list[Timer] = []
+        self.fired: list[requests.Timer] = []
         self.acknowledged = 0
 
     def take(self, event: Event, write_fails: str = "") -> None:
@@ -121,7 +110,7 @@ class Call:
             failed = ""
         follow: list[Persisted] = []
         for output in outputs:
-            if isinstance(output, Reply):
+            if isinstance(output, requests.Reply):
                 self._answer(output, event, failed)
             elif isinstance(output, Persist):
                 if failed:
@@ -131,10 +120,12 @@ class Call:
         for stored in follow:
             self.take(stored)
 
-    def _answer(self, reply: Reply, event: Event, failed: str) -> None:
+    def _answer(self, reply: requests.Reply, event: Event, failed: str) -> None:
         host = self.host
-        if failed and reply.when_durable and isinstance(event, Request):
-            self.replies.append(Reply(reply.correlation_id, error_reply(event, write_error(failed))))
+        if failed and reply.when_durable and isinstance(event, requests.Request):
+            self.replies.append(
+                requests.Reply(reply.correlation_id, requests.error_reply(event, write_error(failed)))
+            )
         elif reply.when_durable and host.unacknowledged:
             self.host = host._replace(waiting=(*host.waiting, reply))
         else:
@@ -166,44 +157,44 @@ class Call:
         self.host = host._replace(unacknowledged=(), waiting=(), deferring=False)
         self._acknowledge(host.unacknowledged)
         for item in host.waiting:
-            if isinstance(item, Reply):
+            if isinstance(item, requests.Reply):
                 self.replies.append(item)
             else:
                 self.take(Persisted(item))
 
 
-def rearmed(armed: Armed, outputs: Iterable[Output]) -> Armed:
+def rearmed(armed: requests.Armed, outputs: Iterable[Output]) -> requests.Armed:
     """The armed timers once the `SetTimer` and `CancelTimer` among the outputs are carried out."""
     orders = {order.timer: order for order in armed}
     changed = False
     for output in outputs:
-        if isinstance(output, SetTimer):
+        if isinstance(output, requests.SetTimer):
             if output.if_absent and output.timer in orders:
                 continue
             orders.pop(output.timer, None)
             orders[output.timer] = output._replace(if_absent=False) if output.if_absent else output
             changed = True
-        elif isinstance(output, CancelTimer):
+        elif isinstance(output, requests.CancelTimer):
             changed = orders.pop(output.timer, None) is not None or changed
     return tuple(sorted(orders.values(), key=_due)) if changed else armed
 
 
-def _due(order: SetTimer) -> int:
+def _due(order: requests.SetTimer) -> int:
     return order.due
 
 
-def as_armed(armed: Armed) -> Armed:
+def as_armed(armed: requests.Armed) -> requests.Armed:
     """Armed timers by due time; of those due at one instant, in the order in which they were armed."""
     return armed
 
 
-def timeless(armed: Armed) -> Armed:
+def timeless(armed: requests.Armed) -> requests.Armed:
     """Armed timers where no clock runs: by kind and member, due times forgotten."""
     orders = [order._replace(due=0) if order.due else order for order in armed]
     return tuple(sorted(orders, key=lambda order: order.timer))
 
 
-def by_due(armed: Armed) -> Armed:
+def by_due(armed: requests.Armed) -> requests.Armed:
     """Armed timers by due time, at one instant by name: which of those fires first is left open."""
     return tuple(sorted(armed, key=lambda order: (order.due, order.timer)))
 
@@ -221,18 +212,18 @@ class Happened(NamedTuple):
     """What one call brought about, in order; `elapsed` time, and how many records were acknowledged."""
 
     host: CoordinatorHost
-    replies: tuple[Reply, ...] = ()
+    replies: tuple[requests.Reply, ...] = ()
     records: tuple[LogRecord, ...] = ()
-    fired: tuple[Timer, ...] = ()
+    fired: tuple[requests.Timer, ...] = ()
     elapsed: int = 0
     acknowledged: int = 0
 
 
-CoordinatorTarget: TypeAlias = Callable[[Config, CoordinatorState, Event, Choices], CoordinatorStep]
+CoordinatorTarget: TypeAlias = Callable[[requests.Config, CoordinatorState, Event, Choices], CoordinatorStep]
 """Something that steps as `coordinator.step` does."""
 
 
-def _earliest(due: Armed) -> SetTimer:
+def _earliest(due: requests.Armed) -> requests.SetTimer:
     return due[0]
 
 
@@ -241,13 +232,13 @@ class ClockedRuntime:
 
     arranged = staticmethod(as_armed)
 
-    def __init__(self, config: Config, choices: Choices, target: CoordinatorTarget = step) -> None:
+    def __init__(self, config: requests.Config, choices: Choices, target: CoordinatorTarget = step) -> None:
         self.config = config
         self.choices = choices
         self.target = target
         self._cell = Interner().cell
 
-    def first(self, image: Image) -> CoordinatorHost:
+    def first(self, image: requests.Image) -> CoordinatorHost:
         """A coordinator that has never heard of the group."""
         return CoordinatorHost(self._cell(CoordinatorState(image=image)))
 
@@ -267,7 +258,10 @@ class ClockedRuntime:
         return _happened(call)
 
     def advance(
-        self, host: CoordinatorHost, millis: int, first: Callable[[Armed], SetTimer] = _earliest
+        self,
+        host: CoordinatorHost,
+        millis: int,
+        first: Callable[[requests.Armed], requests.SetTimer] = _earliest,
     ) -> Happened:
         """Let time pass, but no further than to the first instant at which a timer is due; fire those.
 
@@ -280,7 +274,7 @@ class ClockedRuntime:
             order = first(due)
             call.host = call.host.without(order)
             call.fired.append(order.timer)
-            call.take(TimerFired(order.timer, order.payload))
+            call.take(requests.TimerFired(order.timer, order.payload))
         return _happened(call, elapsed)
 
     def flush(self, host: CoordinatorHost) -> Happened:

@@ -30,7 +30,7 @@ from typing import Final, NamedTuple, TypeAlias
 from kassay.model.protocols.coordinator.classic import requests as classic_requests
 from kassay.model.protocols.coordinator.consumer import requests as consumer_requests
 from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.choices import Choices
 from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import (
@@ -45,18 +45,6 @@ from kassay.model.protocols.values.groups import (
     SyncedConsumerGroup,
 )
 from kassay.model.protocols.values.records import EPOCH, MEMBER, OFFSET, GroupValue, Log
-from kassay.model.protocols.values.requests import (
-    CancelTimer,
-    Config,
-    ConsumerHeartbeat,
-    JoinGroup,
-    MetadataChanged,
-    Reply,
-    Request,
-    SetTimer,
-    TimerFired,
-    error_reply,
-)
 
 SWITCHES: Final = (
     "ignore_unreleased",
@@ -84,8 +72,10 @@ class Load(NamedTuple):
     log: Log
 
 
-Event: TypeAlias = Request | TimerFired | MetadataChanged | Persisted | Unload | Load
-Output: TypeAlias = Reply | SetTimer | CancelTimer | Persist
+Event: TypeAlias = (
+    requests.Request | requests.TimerFired | requests.MetadataChanged | Persisted | Unload | Load
+)
+Output: TypeAlias = requests.Reply | requests.SetTimer | requests.CancelTimer | Persist
 
 
 class CoordinatorStep(NamedTuple):
@@ -95,13 +85,13 @@ class CoordinatorStep(NamedTuple):
     outputs: tuple[Output, ...]
 
 
-def step(config: Config, state: CoordinatorState, event: Event, choices: Choices) -> CoordinatorStep:
+def step(config: requests.Config, state: CoordinatorState, event: Event, choices: Choices) -> CoordinatorStep:
     """What the coordinator does about one event.
 
     Raises `IllegalTransition` for an event that cannot happen in this state.
     """
     effects = Effects(config, state.image, choices)
-    if isinstance(event, MetadataChanged):
+    if isinstance(event, requests.MetadataChanged):
         return CoordinatorStep(state._replace(image=event.image), ())
     if isinstance(event, Load):
         group: Group = _load(effects, event.log)
@@ -111,9 +101,13 @@ def step(config: Config, state: CoordinatorState, event: Event, choices: Choices
             classic_requests.unload(effects, state.group)
         return CoordinatorStep(state._replace(group=None, role=Role.NOT_COORDINATOR), tuple(effects.out))
     if state.role != Role.ACTIVE:
-        error = v.NOT_COORDINATOR if state.role == Role.NOT_COORDINATOR else v.COORDINATOR_LOAD_IN_PROGRESS
-        if not isinstance(event, TimerFired | Persisted):
-            effects.reply(event.correlation_id, error_reply(event, error))
+        error = (
+            errors.NOT_COORDINATOR
+            if state.role == Role.NOT_COORDINATOR
+            else errors.COORDINATOR_LOAD_IN_PROGRESS
+        )
+        if not isinstance(event, requests.TimerFired | Persisted):
+            effects.reply(event.correlation_id, requests.error_reply(event, error))
         return CoordinatorStep(state, tuple(effects.out))
     group = _handle(effects, state.group, event)
     if group is not state.group:
@@ -121,15 +115,17 @@ def step(config: Config, state: CoordinatorState, event: Event, choices: Choices
     return CoordinatorStep(state, tuple(effects.out))
 
 
-def _handle(effects: Effects, group: Group, event: Request | TimerFired | Persisted) -> Group:
+def _handle(
+    effects: Effects, group: Group, event: requests.Request | requests.TimerFired | Persisted
+) -> Group:
     if isinstance(event, Persisted):
         return _stored(effects, group, event)
-    if isinstance(event, TimerFired):
+    if isinstance(event, requests.TimerFired):
         return _timer(effects, group, event)
     try:
         return _request(effects, group, event)
     except Refused as refusal:
-        effects.reply(event.correlation_id, error_reply(event, refusal.error))
+        effects.reply(event.correlation_id, requests.error_reply(event, refusal.error))
         return group
 
 
@@ -142,7 +138,7 @@ def _stored(effects: Effects, group: Group, event: Persisted) -> Group:
     return classic_requests.handle_stored(effects, group, event)
 
 
-def _timer(effects: Effects, group: Group, event: TimerFired) -> Group:
+def _timer(effects: Effects, group: Group, event: requests.TimerFired) -> Group:
     """A timer concerns one kind of group; one that outlived its group does nothing."""
     classic = event.timer.kind in classic_requests.TIMERS
     if classic and isinstance(group, ClassicGroup):
@@ -152,14 +148,14 @@ def _timer(effects: Effects, group: Group, event: TimerFired) -> Group:
     return group
 
 
-def _request(effects: Effects, group: Group, event: Request) -> Group:
-    if isinstance(event, ConsumerHeartbeat):
+def _request(effects: Effects, group: Group, event: requests.Request) -> Group:
+    if isinstance(event, requests.ConsumerHeartbeat):
         return consumer_requests.handle_heartbeat(effects, group, event)
     if isinstance(group, ClassicGroup):
         return classic_requests.handle_request(effects, group, event)
     if not isinstance(group, ConsumerGroup):
         return classic_requests.handle_without_group(effects, event, group)
-    if isinstance(event, JoinGroup) and not group.members:
+    if isinstance(event, requests.JoinGroup) and not group.members:
         return consumer_requests.replace_empty(effects, group, event)
     return consumer_requests.handle_classic_request(effects, group, event)
 
@@ -179,6 +175,8 @@ class GroupCoordinator:
     """The coordinator as a target: an object whose `step` is `step`."""
 
     @staticmethod
-    def step(config: Config, state: CoordinatorState, event: Event, choices: Choices) -> CoordinatorStep:
+    def step(
+        config: requests.Config, state: CoordinatorState, event: Event, choices: Choices
+    ) -> CoordinatorStep:
         """See `step`."""
         return step(config, state, event, choices)

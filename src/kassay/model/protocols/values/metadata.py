@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from kassay.model.protocols.values.requests import NONE, Image
+from kassay.model.protocols.values import errors
+from kassay.model.protocols.values.requests import (
+    Image,
+)
 
 INVALID_PARTITIONS: Final = "INVALID_PARTITIONS"
 UNKNOWN_TOPIC: Final = "UNKNOWN_TOPIC_OR_PARTITION"
@@ -30,4 +33,4 @@ def create_partitions(image: Image, name: str, count: int) -> MetadataReply:
         return MetadataReply(UNKNOWN_TOPIC, image)
     if count <= topic.partitions:
         return MetadataReply(INVALID_PARTITIONS, image)
-    return MetadataReply(NONE, tuple(t._replace(partitions=count) if t == topic else t for t in image))
+    return MetadataReply(errors.NONE, tuple(t._replace(partitions=count) if t == topic else t for t in image))

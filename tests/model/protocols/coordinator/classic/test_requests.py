@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kassay.model.explore import Interned
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.groups import COMPLETING, EMPTY, PREPARING, STABLE
 from kassay.model.protocols.values.requests import ZERO_BYTES, Config, Subscription
 from tests.model.protocols.coordinator.drive import EAGER, Drive, tps
@@ -48,7 +48,7 @@ def test_scenario_27_too_late_for_the_join_phase():
         drive.wait(4_000)
         drive.heartbeat(late)
     assert drive.classic.state == COMPLETING
-    assert drive.join(late).error == v.UNKNOWN_MEMBER_ID
+    assert drive.join(late).error == errors.UNKNOWN_MEMBER_ID
 
 
 def test_scenario_42_an_unstored_generation_is_forgotten_and_its_number_used_again():
@@ -59,7 +59,7 @@ def test_scenario_42_an_unstored_generation_is_forgotten_and_its_number_used_aga
     assert drive.classic.generation == stored + 1
     drive.reload()
     assert (drive.classic.state, drive.classic.generation) == (STABLE, stored)
-    assert drive.sync(first, generation_id=stored + 1).error == v.ILLEGAL_GENERATION
+    assert drive.sync(first, generation_id=stored + 1).error == errors.ILLEGAL_GENERATION
     drive.leave(second)
     assert drive.join(first).generation_id == stored + 1
 
@@ -72,7 +72,7 @@ def test_scenario_42_a_failover_before_the_assignment_is_acknowledged_loses_it()
     assert drive.sync(member, {member: tps(0)}) is None
     parked = drive.sent
     drive.reload()
-    assert drive.replies[parked].error == v.NOT_COORDINATOR
+    assert drive.replies[parked].error == errors.NOT_COORDINATOR
     assert drive.classic.generation == 1
 
 
@@ -81,8 +81,8 @@ def test_scenario_43_not_ready_then_ready():
     (member,) = drive.stable(1)
     coordinator = drive.host.state
     for role, error in [
-        ("loading", v.COORDINATOR_LOAD_IN_PROGRESS),
-        ("not coordinator", v.NOT_COORDINATOR),
+        ("loading", errors.COORDINATOR_LOAD_IN_PROGRESS),
+        ("not coordinator", errors.NOT_COORDINATOR),
     ]:
         away = coordinator._replace(group=None, role=type(coordinator.role)(role))
         drive.host = drive.host._replace(coordinator=Interned(away))
@@ -94,9 +94,9 @@ def test_scenario_43_not_ready_then_ready():
         assert drive.modern(member).error == error
     drive.reload()
     drive.wait(5_999)
-    assert drive.heartbeat(member) == v.NONE, "back within its session, it survives"
+    assert drive.heartbeat(member) == errors.NONE, "back within its session, it survives"
     drive.wait(6_000)
-    assert drive.heartbeat(member) == v.UNKNOWN_MEMBER_ID
+    assert drive.heartbeat(member) == errors.UNKNOWN_MEMBER_ID
 
 
 def test_scenario_44_an_id_is_required_and_an_abandoned_one_expires():
@@ -149,7 +149,7 @@ def test_scenario_46_a_retried_join_while_completing_gets_the_same_generation(wh
     members = drive.stable(2)
     drive.join(members[0]), drive.join(members[1])
     reply = drive.join(members[who])
-    assert (reply.error, reply.generation_id) == (v.NONE, drive.classic.generation)
+    assert (reply.error, reply.generation_id) == (errors.NONE, drive.classic.generation)
     assert bool(reply.members) == (who == 0)
     assert drive.classic.state == COMPLETING
 
@@ -179,39 +179,39 @@ def test_scenario_47_commits_by_generation_and_phase():
     drive = Drive()
     first, second = drive.stable(2)
     generation = drive.classic.generation
-    assert drive.commit(first, generation) == v.NONE
-    assert drive.commit(first, generation - 1) == v.ILLEGAL_GENERATION
-    assert drive.commit("stranger", generation) == v.UNKNOWN_MEMBER_ID
+    assert drive.commit(first, generation) == errors.NONE
+    assert drive.commit(first, generation - 1) == errors.ILLEGAL_GENERATION
+    assert drive.commit("stranger", generation) == errors.UNKNOWN_MEMBER_ID
     drive.join(first)
     assert drive.classic.state == PREPARING
-    assert drive.commit(second, generation) == v.NONE, "Preparing: the old generation may still commit"
+    assert drive.commit(second, generation) == errors.NONE, "Preparing: the old generation may still commit"
     drive.join(second)
     assert drive.classic.state == COMPLETING
-    assert drive.commit(first, generation) == v.ILLEGAL_GENERATION
-    assert drive.commit(first, generation + 1) == v.REBALANCE_IN_PROGRESS
+    assert drive.commit(first, generation) == errors.ILLEGAL_GENERATION
+    assert drive.commit(first, generation + 1) == errors.REBALANCE_IN_PROGRESS
 
 
 def test_scenario_47_the_switch_lets_a_zombie_commit():
     drive = Drive(EAGER._replace(switches=frozenset({"no_generation_fence"})))
     drive.stable(1)
-    assert drive.commit("stranger", -7) == v.NONE
+    assert drive.commit("stranger", -7) == errors.NONE
 
 
 def test_scenario_48_disjoint_lists_leave_the_group_untouched():
     drive = Drive()
     drive.stable(2)
     before = drive.host
-    assert drive.join("", "cooperative-sticky").error == v.INCONSISTENT_GROUP_PROTOCOL
-    assert drive.join("", protocol_type="connect").error == v.INCONSISTENT_GROUP_PROTOCOL
+    assert drive.join("", "cooperative-sticky").error == errors.INCONSISTENT_GROUP_PROTOCOL
+    assert drive.join("", protocol_type="connect").error == errors.INCONSISTENT_GROUP_PROTOCOL
     assert drive.host == before
 
 
 def test_scenario_48_an_empty_list_is_refused():
     drive = Drive()
-    request = v.JoinGroup(0, "", ())
-    assert drive.send(request).error == v.INCONSISTENT_GROUP_PROTOCOL
+    request = requests.JoinGroup(0, "", ())
+    assert drive.send(request).error == errors.INCONSISTENT_GROUP_PROTOCOL
     drive.stable(1)
-    assert drive.send(request).error == v.INCONSISTENT_GROUP_PROTOCOL
+    assert drive.send(request).error == errors.INCONSISTENT_GROUP_PROTOCOL
 
 
 def votes(*lists: tuple[str, ...]) -> str:
@@ -250,7 +250,7 @@ def test_scenario_54_a_restart_within_the_session_changes_nothing_but_the_id():
     drive, old, _ = static_pair()
     generation = drive.classic.generation
     reply = returning(drive)
-    assert (reply.error, reply.generation_id, reply.leader) == (v.NONE, generation, reply.member_id)
+    assert (reply.error, reply.generation_id, reply.leader) == (errors.NONE, generation, reply.member_id)
     assert reply.skip_assignment
     assert len(reply.members) == 2
     assert reply.member_id != old
@@ -268,9 +268,9 @@ def test_scenario_54_before_version_9_the_old_id_is_named_as_leader():
 def test_scenario_54_a_failed_write_puts_the_old_id_back():
     drive, old, _ = static_pair()
     reply = returning(drive, write_fails="NOT_ENOUGH_REPLICAS")
-    assert (reply.error, reply.member_id) == (v.COORDINATOR_NOT_AVAILABLE, "")
+    assert (reply.error, reply.member_id) == (errors.COORDINATOR_NOT_AVAILABLE, "")
     assert drive.member(old).group_instance_id == "i"
-    assert drive.heartbeat(old, group_instance_id="i") == v.NONE
+    assert drive.heartbeat(old, group_instance_id="i") == errors.NONE
 
 
 def test_scenario_54_another_protocol_rebalances():
@@ -278,7 +278,7 @@ def test_scenario_54_another_protocol_rebalances():
     drive.join("", "a", "b", group_instance_id="i")
     drive.wait(0)
     drive.sync(drive.classic.leader, group_instance_id="i")
-    assert returning(drive).error == v.INCONSISTENT_GROUP_PROTOCOL
+    assert returning(drive).error == errors.INCONSISTENT_GROUP_PROTOCOL
     drive.join("", "b", "a", group_instance_id="i")
     assert (drive.classic.state, drive.classic.protocol) == (COMPLETING, "b")
 
@@ -297,12 +297,12 @@ def test_scenario_56_the_older_of_two_is_fenced():
     drive, old, _ = static_pair()
     new = returning(drive).member_id
     generation = drive.classic.generation
-    assert drive.heartbeat(old, group_instance_id="i") == v.FENCED_INSTANCE_ID
-    assert drive.sync(old, group_instance_id="i").error == v.FENCED_INSTANCE_ID
-    assert drive.join(old, group_instance_id="i").error == v.FENCED_INSTANCE_ID
-    assert drive.commit(old, generation, group_instance_id="i") == v.FENCED_INSTANCE_ID
-    assert drive.leave(old, group_instance_id="i").members == ((old, "i", v.FENCED_INSTANCE_ID),)
-    assert drive.heartbeat(new, group_instance_id="i") == v.NONE
+    assert drive.heartbeat(old, group_instance_id="i") == errors.FENCED_INSTANCE_ID
+    assert drive.sync(old, group_instance_id="i").error == errors.FENCED_INSTANCE_ID
+    assert drive.join(old, group_instance_id="i").error == errors.FENCED_INSTANCE_ID
+    assert drive.commit(old, generation, group_instance_id="i") == errors.FENCED_INSTANCE_ID
+    assert drive.leave(old, group_instance_id="i").members == ((old, "i", errors.FENCED_INSTANCE_ID),)
+    assert drive.heartbeat(new, group_instance_id="i") == errors.NONE
 
 
 def test_scenario_56_a_parked_join_of_the_older_is_fenced():
@@ -310,7 +310,7 @@ def test_scenario_56_a_parked_join_of_the_older_is_fenced():
     assert drive.join(static, group_instance_id="i") is None
     parked = drive.sent
     returning(drive)
-    assert drive.replies[parked].error == v.FENCED_INSTANCE_ID
+    assert drive.replies[parked].error == errors.FENCED_INSTANCE_ID
 
 
 def test_scenario_57_a_restart_while_completing_rebalances():
@@ -321,7 +321,7 @@ def test_scenario_57_a_restart_while_completing_rebalances():
     parked = drive.sent
     assert returning(drive) is None
     assert drive.classic.state == PREPARING
-    assert drive.replies[parked].error == v.REBALANCE_IN_PROGRESS
+    assert drive.replies[parked].error == errors.REBALANCE_IN_PROGRESS
 
 
 def test_scenario_57b_a_static_member_that_misses_the_join_phase_stays():
@@ -358,7 +358,7 @@ def test_a_returning_static_member_waits_for_the_disk():
     drive, _, parked = waiting_static()
     assert drive.classic.state == STABLE
     drive.flush()
-    assert (drive.replies[parked].error, drive.replies[parked].generation_id) == (v.NONE, 2)
+    assert (drive.replies[parked].error, drive.replies[parked].generation_id) == (errors.NONE, 2)
 
 
 def test_a_returning_static_member_may_be_answered_by_the_next_generation():
@@ -372,10 +372,10 @@ def test_a_returning_static_member_may_be_answered_by_the_next_generation():
 def test_a_returning_static_member_that_returns_again_is_fenced():
     drive, _, parked = waiting_static()
     returning(drive)
-    assert drive.replies[parked].error == v.FENCED_INSTANCE_ID
+    assert drive.replies[parked].error == errors.FENCED_INSTANCE_ID
     again = drive.sent
     drive.flush()
-    assert drive.replies[again].error == v.NONE
+    assert drive.replies[again].error == errors.NONE
 
 
 def test_a_returning_static_leader_is_told_nothing_once_a_rebalance_began():

@@ -6,7 +6,7 @@ from kassay.model.protocols.coordinator.classic import table as classic_table
 from kassay.model.protocols.shared.table import (
     edges,
 )
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.requests import Timer, TimerFired
 from tests.model.protocols.coordinator.drive import Drive
 from tests.model.protocols.shared.refusing import refused
@@ -29,7 +29,7 @@ def test_the_classic_group_refuses_a_join_timer_while_completing():
     for member in members:
         drive.join(member)
     assert drive.classic.state == "CompletingRebalance"
-    fired = TimerFired(Timer(v.JOIN, ""))
+    fired = TimerFired(Timer(requests.JOIN, ""))
     refused(
         "CompletingRebalance",
         classic_table.JOIN_TIMER,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kassay.model.protocols.coordinator.consumer.group import group_state
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.groups import COMPLETING, PREPARING, STABLE, ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values.requests import CLASSIC_JOIN, CLASSIC_SYNC, ZERO_BYTES, Subscription
 from tests.model.protocols.coordinator.drive import EAGER, Drive, tps
@@ -19,11 +19,11 @@ POLICIES = {
 }
 
 
-def upgraded(config: v.Config = BOTH) -> tuple[Drive, list[str]]:
+def upgraded(config: requests.Config = BOTH) -> tuple[Drive, list[str]]:
     """A consumer group of two classic members and m, who is not there yet."""
     drive = Drive(config)
     members = drive.stable(2)
-    assert drive.modern("m").error == v.NONE
+    assert drive.modern("m").error == errors.NONE
     return drive, members
 
 
@@ -32,7 +32,7 @@ def rejoin(drive: Drive, member: str, **more: object):
     found = drive.member(member)
     metadata = Subscription(("foo",), owned=found.assigned)
     joined = drive.join(member, metadata=metadata, **more)
-    assert joined.error == v.NONE
+    assert joined.error == errors.NONE
     return drive.sync(member, generation_id=joined.generation_id).assignment
 
 
@@ -41,7 +41,7 @@ def settle(drive: Drive) -> None:
         for member in [member.member_id for member in drive.consumer.members]:
             found = drive.member(member)
             if found.classic:
-                if drive.heartbeat(member, found.epoch) == v.REBALANCE_IN_PROGRESS:
+                if drive.heartbeat(member, found.epoch) == errors.REBALANCE_IN_PROGRESS:
                     rejoin(drive, member)
             else:
                 drive.modern(member, found.epoch, topic_partitions=found.assigned)
@@ -54,10 +54,10 @@ def test_a_consumer_member_converts_a_classic_group_if_the_policy_allows(policy)
     members = drive.stable(2)
     reply = drive.modern("m")
     if not POLICIES[policy].upgrade:
-        assert reply.error == v.GROUP_ID_NOT_FOUND
+        assert reply.error == errors.GROUP_ID_NOT_FOUND
         assert isinstance(drive.group, ClassicGroup)
         return
-    assert reply.error == v.NONE
+    assert reply.error == errors.NONE
     assert sorted(member.member_id for member in drive.consumer.members) == sorted([*members, "m"])
     assert [drive.member(member).assigned for member in members] == [tps(0), tps(1)]
     settle(drive)
@@ -78,7 +78,7 @@ def test_the_last_consumer_member_leaving_converts_back_if_the_policy_allows(pol
     assert (drive.classic.state, drive.classic.generation) == (PREPARING, generation)
     assert all(drive.member(member).assignment != ZERO_BYTES for member in members)
     for member in members:
-        assert drive.heartbeat(member) == v.REBALANCE_IN_PROGRESS
+        assert drive.heartbeat(member) == errors.REBALANCE_IN_PROGRESS
         drive.join(member)
     assert drive.classic.state == COMPLETING
 
@@ -98,16 +98,16 @@ def test_an_empty_group_of_either_kind_gives_way_under_every_policy():
     drive = Drive()
     (member,) = drive.stable(1)
     drive.leave(member)
-    assert drive.modern("m").error == v.NONE
+    assert drive.modern("m").error == errors.NONE
     drive.modern("m", -1)
-    assert drive.join().error == v.MEMBER_ID_REQUIRED
+    assert drive.join().error == errors.MEMBER_ID_REQUIRED
     assert isinstance(drive.group, ClassicGroup)
 
 
 def test_an_empty_consumer_group_is_forgotten_when_an_unknown_member_joins():
     drive = Drive()
     drive.modern("m"), drive.modern("m", -1)
-    assert drive.join("stranger").error == v.UNKNOWN_MEMBER_ID
+    assert drive.join("stranger").error == errors.UNKNOWN_MEMBER_ID
     assert drive.group is None
     drive.reload()
     assert isinstance(drive.group, ConsumerGroup), "nothing of that was written"
@@ -118,24 +118,24 @@ def test_without_assignments_the_conversion_fails_but_what_is_parked_is_answered
     member = drive.join().member_id
     drive.join(member)
     parked = drive.sent
-    assert drive.modern("m").error == v.GROUP_ID_NOT_FOUND
-    assert drive.replies[parked].error == v.REBALANCE_IN_PROGRESS
-    assert drive.member(member).awaiting_join == v.NO_REQUEST
+    assert drive.modern("m").error == errors.GROUP_ID_NOT_FOUND
+    assert drive.replies[parked].error == errors.REBALANCE_IN_PROGRESS
+    assert drive.member(member).awaiting_join == requests.NO_REQUEST
 
 
 def test_metadata_that_is_no_subscription_cannot_be_converted():
     drive = Drive(BOTH)
-    drive.stable(1, metadata=v.RawMetadata("?"))
-    assert drive.modern("m").error == v.GROUP_ID_NOT_FOUND
+    drive.stable(1, metadata=requests.RawMetadata("?"))
+    assert drive.modern("m").error == errors.GROUP_ID_NOT_FOUND
 
 
 def test_a_group_that_would_be_too_large_is_not_converted():
     drive = Drive(BOTH._replace(consumer_max_size=2))
     drive.stable(3)
-    assert drive.modern("m").error == v.GROUP_ID_NOT_FOUND
+    assert drive.modern("m").error == errors.GROUP_ID_NOT_FOUND
     drive = Drive(BOTH._replace(consumer_max_size=2))
     drive.stable(2)
-    assert drive.modern("m").error == v.GROUP_MAX_SIZE_REACHED
+    assert drive.modern("m").error == errors.GROUP_MAX_SIZE_REACHED
     assert isinstance(drive.group, ClassicGroup)
 
 
@@ -143,7 +143,7 @@ def test_a_failed_write_leaves_the_classic_group():
     drive = Drive(BOTH)
     drive.stable(2)
     before = drive.classic
-    assert drive.modern("m", write_fails="REQUEST_TIMED_OUT").error == v.COORDINATOR_NOT_AVAILABLE
+    assert drive.modern("m", write_fails="REQUEST_TIMED_OUT").error == errors.COORDINATOR_NOT_AVAILABLE
     assert drive.classic == before
 
 
@@ -151,12 +151,12 @@ def test_a_classic_member_is_told_to_join_when_there_is_something_to_do():
     drive, (first, second) = upgraded()
     settle(drive)
     epoch = drive.member(first).epoch
-    assert drive.heartbeat(first, epoch) == v.NONE
+    assert drive.heartbeat(first, epoch) == errors.NONE
     drive.publish(foo=5)
     drive.modern("m", drive.member("m").epoch)
-    assert drive.heartbeat(first, epoch) == v.REBALANCE_IN_PROGRESS
+    assert drive.heartbeat(first, epoch) == errors.REBALANCE_IN_PROGRESS
     assert drive.due(CLASSIC_JOIN, first) == 12_000
-    assert drive.sync(first, generation_id=epoch).error == v.REBALANCE_IN_PROGRESS
+    assert drive.sync(first, generation_id=epoch).error == errors.REBALANCE_IN_PROGRESS
     drive.join(first)
     assert drive.due(CLASSIC_JOIN, first) is None
     assert drive.due(CLASSIC_SYNC, first) == 12_000
@@ -174,7 +174,7 @@ def test_a_classic_member_that_does_not_follow_is_fenced(kind):
         drive.join(first)
     for _ in range(3):
         drive.wait(4_000)
-        if drive.due(v.CONSUMER_SESSION, first):
+        if drive.due(requests.CONSUMER_SESSION, first):
             drive.heartbeat(first, drive.member(first).epoch)
     assert first not in {member.member_id for member in drive.consumer.members}
 
@@ -182,32 +182,34 @@ def test_a_classic_member_that_does_not_follow_is_fenced(kind):
 def test_check_order_of_classic_requests_in_a_consumer_group():
     drive, (first, _) = upgraded()
     epoch = drive.member(first).epoch
-    assert drive.join("", "other").error == v.INCONSISTENT_GROUP_PROTOCOL
-    assert drive.join("", protocol_type="connect").error == v.INCONSISTENT_GROUP_PROTOCOL
-    assert drive.join().error == v.MEMBER_ID_REQUIRED
-    assert drive.join("x", group_instance_id="nobody").error == v.UNKNOWN_MEMBER_ID
+    assert drive.join("", "other").error == errors.INCONSISTENT_GROUP_PROTOCOL
+    assert drive.join("", protocol_type="connect").error == errors.INCONSISTENT_GROUP_PROTOCOL
+    assert drive.join().error == errors.MEMBER_ID_REQUIRED
+    assert drive.join("x", group_instance_id="nobody").error == errors.UNKNOWN_MEMBER_ID
     for send in (
         drive.heartbeat,
         lambda member, generation: drive.sync(member, generation_id=generation).error,
     ):
-        assert send("stranger", 99) == v.UNKNOWN_MEMBER_ID
-        assert send("m", 99) == v.UNKNOWN_MEMBER_ID
-        assert send(first, 99) == v.ILLEGAL_GENERATION
-    assert drive.sync(first, generation_id=epoch, protocol="other").error == v.INCONSISTENT_GROUP_PROTOCOL
-    assert drive.leave("stranger").members == (("stranger", "", v.UNKNOWN_MEMBER_ID),)
-    assert drive.commit(first, 99) == v.ILLEGAL_GENERATION
-    assert drive.commit("m", 99) == v.STALE_MEMBER_EPOCH
+        assert send("stranger", 99) == errors.UNKNOWN_MEMBER_ID
+        assert send("m", 99) == errors.UNKNOWN_MEMBER_ID
+        assert send(first, 99) == errors.ILLEGAL_GENERATION
+    assert (
+        drive.sync(first, generation_id=epoch, protocol="other").error == errors.INCONSISTENT_GROUP_PROTOCOL
+    )
+    assert drive.leave("stranger").members == (("stranger", "", errors.UNKNOWN_MEMBER_ID),)
+    assert drive.commit(first, 99) == errors.ILLEGAL_GENERATION
+    assert drive.commit("m", 99) == errors.STALE_MEMBER_EPOCH
 
 
 def test_classic_members_leave_a_consumer_group():
     drive, (first, second) = upgraded()
     epoch = drive.consumer.epoch
-    assert drive.leave(first, second).members == ((first, "", v.NONE), (second, "", v.NONE))
+    assert drive.leave(first, second).members == ((first, "", errors.NONE), (second, "", errors.NONE))
     assert [member.member_id for member in drive.consumer.members] == ["m"]
     assert drive.consumer.epoch == epoch + 1
 
 
-def static_swap(config: v.Config) -> Drive:
+def static_swap(config: requests.Config) -> Drive:
     """A static member of the consumer protocol, replaced by a classic one beside a dynamic classic one."""
     drive = Drive(config)
     drive.stable(1)
@@ -231,7 +233,7 @@ def test_a_classic_static_member_in_the_place_of_the_last_consumer_member_conver
 
 def test_timers_of_the_former_group_stop_with_it():
     drive = static_swap(BOTH)
-    assert {order.timer.kind for order in drive.host.armed} == {v.SESSION}
+    assert {order.timer.kind for order in drive.host.armed} == {requests.SESSION}
     drive.wait(5_999)
     assert drive.classic.state == STABLE
 
@@ -242,7 +244,7 @@ def test_kafka_lets_a_join_timer_outlive_two_conversions():
     drive = Drive(config)
     first, second = drive.stable(2, session_timeout=60_000)
     drive.join(first, session_timeout=60_000)
-    assert drive.due(v.JOIN) == 12_000
+    assert drive.due(requests.JOIN) == 12_000
     drive.modern("m", group_instance_id="i")
     drive.leave(second)
     for _ in range(4):
@@ -282,8 +284,8 @@ def test_there_and_back_forgets_what_a_classic_member_has_not_given_up_yet():
     newcomer = drive.modern("n")
     assert newcomer.assignment == tps(1, 3)
     # The old member, given all four, has heard nothing so far; it will with its next heartbeat.
-    assert drive.commit(old, 1) == v.ILLEGAL_GENERATION
-    assert drive.heartbeat(old, 1) == v.ILLEGAL_GENERATION
+    assert drive.commit(old, 1) == errors.ILLEGAL_GENERATION
+    assert drive.heartbeat(old, 1) == errors.ILLEGAL_GENERATION
 
 
 def test_a_failed_upgrade_answers_who_waits_and_leaves_no_session_timer():
@@ -296,13 +298,13 @@ def test_a_failed_upgrade_answers_who_waits_and_leaves_no_session_timer():
     leader, follower = drive.classic.leader, next(m for m in ids if m != drive.classic.leader)
     assert drive.sync(follower) is None
     drive.wait(5_000)
-    assert drive.heartbeat(leader) == v.NONE
+    assert drive.heartbeat(leader) == errors.NONE
     drive.wait(5_000)
-    assert drive.due(v.SESSION, follower) is None
-    assert drive.modern("m").error == v.GROUP_ID_NOT_FOUND
-    assert drive.sync(leader, {leader: tps(0, 1), follower: tps(2, 3)}).error == v.NONE
+    assert drive.due(requests.SESSION, follower) is None
+    assert drive.modern("m").error == errors.GROUP_ID_NOT_FOUND
+    assert drive.sync(leader, {leader: tps(0, 1), follower: tps(2, 3)}).error == errors.NONE
     for _ in range(20):
-        assert drive.heartbeat(leader) == v.NONE
+        assert drive.heartbeat(leader) == errors.NONE
         drive.wait(5_000)
     assert drive.member(follower).assignment == tps(2, 3)
-    assert drive.due(v.SESSION, follower) is None
+    assert drive.due(requests.SESSION, follower) is None

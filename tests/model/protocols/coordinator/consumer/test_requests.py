@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kassay.model.protocols.coordinator.consumer.group import all_records, group_state, replay
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.groups import (
     ASSIGNING,
     EMPTY,
@@ -65,8 +65,8 @@ def test_scenario_58_joining_a_full_group_never_makes_two_holders():
 def test_scenario_58_silence_is_not_an_acknowledgement():
     drive = split()
     ack(drive, "a")
-    assert drive.modern("a", 1).error == v.NONE
-    assert drive.modern("a", 1, topic_partitions=tps(0, 1)).error == v.NONE
+    assert drive.modern("a", 1).error == errors.NONE
+    assert drive.modern("a", 1, topic_partitions=tps(0, 1)).error == errors.NONE
     assert (drive.member("a").state, drive.member("a").epoch) == (UNREVOKED, 1)
 
 
@@ -75,8 +75,8 @@ def test_scenario_59_a_lost_reply_is_forgiven():
     ack(drive, "a"), ack(drive, "a")
     assert drive.member("a").epoch == 2
     assert drive.modern("a", 1, topic_partitions=tps(0)).member_epoch == 2
-    assert drive.modern("a", 1, topic_partitions=tps(0, 1)).error == v.FENCED_MEMBER_EPOCH
-    assert drive.modern("a", 1).error == v.FENCED_MEMBER_EPOCH
+    assert drive.modern("a", 1, topic_partitions=tps(0, 1)).error == errors.FENCED_MEMBER_EPOCH
+    assert drive.modern("a", 1).error == errors.FENCED_MEMBER_EPOCH
 
 
 def test_scenario_60_two_lost_bumps_fence_and_epoch_0_converges():
@@ -85,25 +85,25 @@ def test_scenario_60_two_lost_bumps_fence_and_epoch_0_converges():
     for name in ("b", "c"):
         drive.modern(name)
         settle(drive)
-    assert drive.modern("a", 1, topic_partitions=()).error == v.FENCED_MEMBER_EPOCH
+    assert drive.modern("a", 1, topic_partitions=()).error == errors.FENCED_MEMBER_EPOCH
     reply = drive.modern("a")
-    assert (reply.error, reply.assignment) == (v.NONE, drive.member("a").assigned)
+    assert (reply.error, reply.assignment) == (errors.NONE, drive.member("a").assigned)
     settle(drive)
 
 
 def test_scenario_60_the_rule_of_the_traces_fences_until_the_session_expires():
     drive = Drive(STRICT)
     drive.modern("a"), drive.modern("b"), settle(drive), drive.modern("c"), settle(drive)
-    assert drive.modern("a").error == v.FENCED_MEMBER_EPOCH
+    assert drive.modern("a").error == errors.FENCED_MEMBER_EPOCH
     drive.wait(45_000)
-    assert drive.modern("a").error == v.NONE
+    assert drive.modern("a").error == errors.NONE
 
 
 def test_scenario_61_who_does_not_revoke_in_time_is_fenced():
     drive = split()
     ack(drive, "a")
     epoch = drive.consumer.epoch
-    assert drive.due(v.REVOCATION, "a") == 30_000
+    assert drive.due(requests.REVOCATION, "a") == 30_000
     drive.wait(30_000)
     assert [member.member_id for member in drive.consumer.members] == ["b"]
     assert (drive.consumer.epoch, group_state(drive.consumer)) == (epoch + 1, ASSIGNING)
@@ -129,11 +129,11 @@ def test_scenario_63_a_static_member_comes_back_to_its_target_without_a_bump():
     drive.modern("a", group_instance_id="i"), drive.modern("b"), ack(drive, "a"), settle_static(drive)
     epoch, target = drive.consumer.epoch, drive.member("a").assigned
     assert drive.modern("a", -2, group_instance_id="i").member_epoch == -2
-    assert drive.due(v.CONSUMER_SESSION, "a") is not None
+    assert drive.due(requests.CONSUMER_SESSION, "a") is not None
     reply = drive.modern("again", group_instance_id="i")
-    assert (reply.error, reply.member_epoch, reply.assignment) == (v.NONE, epoch, target)
+    assert (reply.error, reply.member_epoch, reply.assignment) == (errors.NONE, epoch, target)
     assert drive.consumer.epoch == epoch
-    assert drive.modern("a", epoch, group_instance_id="i").error == v.FENCED_INSTANCE_ID
+    assert drive.modern("a", epoch, group_instance_id="i").error == errors.FENCED_INSTANCE_ID
     drive.wait(45_000 - 1)
     ack_static(drive, "again")
     drive.wait(1)
@@ -157,8 +157,8 @@ def settle_static(drive: Drive) -> None:
 def test_scenario_63_a_live_instance_is_not_given_away():
     drive = Drive()
     drive.modern("a", group_instance_id="i")
-    assert drive.modern("b", group_instance_id="i").error == v.UNRELEASED_INSTANCE_ID
-    assert drive.modern("a", group_instance_id="i").error == v.UNRELEASED_INSTANCE_ID
+    assert drive.modern("b", group_instance_id="i").error == errors.UNRELEASED_INSTANCE_ID
+    assert drive.modern("a", group_instance_id="i").error == errors.UNRELEASED_INSTANCE_ID
 
 
 def test_scenario_63_a_static_member_that_stays_away_is_removed():
@@ -171,14 +171,14 @@ def test_scenario_63_a_static_member_that_stays_away_is_removed():
 
 def test_scenario_64_commits_by_epoch():
     drive = split()
-    assert drive.commit("a", 1) == v.NONE
-    assert drive.commit("a", 0) == v.STALE_MEMBER_EPOCH
-    assert drive.commit("a", 2) == v.STALE_MEMBER_EPOCH
-    assert drive.commit("stranger", 1) == v.UNKNOWN_MEMBER_ID
-    assert drive.commit("a", 1, api_version=8) == v.UNSUPPORTED_VERSION
-    assert drive.commit("", -1) == v.UNKNOWN_MEMBER_ID
+    assert drive.commit("a", 1) == errors.NONE
+    assert drive.commit("a", 0) == errors.STALE_MEMBER_EPOCH
+    assert drive.commit("a", 2) == errors.STALE_MEMBER_EPOCH
+    assert drive.commit("stranger", 1) == errors.UNKNOWN_MEMBER_ID
+    assert drive.commit("a", 1, api_version=8) == errors.UNSUPPORTED_VERSION
+    assert drive.commit("", -1) == errors.UNKNOWN_MEMBER_ID
     drive.modern("a", -1), drive.modern("b", -1)
-    assert drive.commit("", -1) == v.NONE
+    assert drive.commit("", -1) == errors.NONE
 
 
 def test_scenario_65_failover_while_revoking_starts_the_timer_again():
@@ -188,8 +188,8 @@ def test_scenario_65_failover_while_revoking_starts_the_timer_again():
     before = drive.consumer
     drive.reload()
     assert drive.consumer == before
-    assert drive.due(v.REVOCATION, "a") == 50_000
-    assert drive.due(v.CONSUMER_SESSION, "b") == 65_000
+    assert drive.due(requests.REVOCATION, "a") == 50_000
+    assert drive.due(requests.CONSUMER_SESSION, "b") == 65_000
     settle(drive)
 
 
@@ -203,44 +203,44 @@ def test_a_group_is_what_its_records_say():
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        ({"topic_partitions": None}, v.INVALID_REQUEST),
-        ({"topic_partitions": tps(0)}, v.INVALID_REQUEST),
-        ({"subscribed_topic_names": ()}, v.INVALID_REQUEST),
-        ({"subscribed_topic_names": None}, v.INVALID_REQUEST),
-        ({"rebalance_timeout": -1}, v.INVALID_REQUEST),
-        ({"group_instance_id": " "}, v.INVALID_REQUEST),
-        ({"member_epoch": -3}, v.INVALID_REQUEST),
-        ({"member_epoch": -2}, v.INVALID_REQUEST),
-        ({"member_epoch": 1, "member_id": ""}, v.INVALID_REQUEST),
-        ({"server_assignor": "other"}, v.UNSUPPORTED_ASSIGNOR),
-        ({"topic_partitions": None, "server_assignor": "other"}, v.INVALID_REQUEST),
+        ({"topic_partitions": None}, errors.INVALID_REQUEST),
+        ({"topic_partitions": tps(0)}, errors.INVALID_REQUEST),
+        ({"subscribed_topic_names": ()}, errors.INVALID_REQUEST),
+        ({"subscribed_topic_names": None}, errors.INVALID_REQUEST),
+        ({"rebalance_timeout": -1}, errors.INVALID_REQUEST),
+        ({"group_instance_id": " "}, errors.INVALID_REQUEST),
+        ({"member_epoch": -3}, errors.INVALID_REQUEST),
+        ({"member_epoch": -2}, errors.INVALID_REQUEST),
+        ({"member_epoch": 1, "member_id": ""}, errors.INVALID_REQUEST),
+        ({"server_assignor": "other"}, errors.UNSUPPORTED_ASSIGNOR),
+        ({"topic_partitions": None, "server_assignor": "other"}, errors.INVALID_REQUEST),
     ],
 )
 def test_requests_that_no_group_takes(change, error):
-    good = v.ConsumerHeartbeat(0, "a", 0, "", 30_000, ("foo",), "", ())
+    good = requests.ConsumerHeartbeat(0, "a", 0, "", 30_000, ("foo",), "", ())
     drive = Drive()
     assert drive.send(good._replace(**change)).error == error
     assert drive.group is None
-    assert drive.send(good).error == v.NONE
+    assert drive.send(good).error == errors.NONE
 
 
 def test_a_full_group_says_so_before_asking_who_it_is():
     drive = Drive(Config(consumer_max_size=2))
     drive.modern("a"), drive.modern("b")
     for epoch in (0, 5):
-        assert drive.modern("c", epoch).error == v.GROUP_MAX_SIZE_REACHED
-    assert drive.modern("a", 5).error == v.FENCED_MEMBER_EPOCH
-    assert drive.modern("c", -1).error == v.UNKNOWN_MEMBER_ID
+        assert drive.modern("c", epoch).error == errors.GROUP_MAX_SIZE_REACHED
+    assert drive.modern("a", 5).error == errors.FENCED_MEMBER_EPOCH
+    assert drive.modern("c", -1).error == errors.UNKNOWN_MEMBER_ID
 
 
 def test_identity_before_epoch():
     drive = Drive()
     drive.modern("a", group_instance_id="i"), drive.modern("b")
-    assert drive.modern("c", 9).error == v.UNKNOWN_MEMBER_ID
-    assert drive.modern("b", 9, group_instance_id="nobody").error == v.UNKNOWN_MEMBER_ID
-    assert drive.modern("b", 9, group_instance_id="i").error == v.FENCED_INSTANCE_ID
-    assert drive.modern("a", 9, group_instance_id="i").error == v.FENCED_MEMBER_EPOCH
-    assert drive.modern("b", -1, group_instance_id="i").error == v.FENCED_INSTANCE_ID
+    assert drive.modern("c", 9).error == errors.UNKNOWN_MEMBER_ID
+    assert drive.modern("b", 9, group_instance_id="nobody").error == errors.UNKNOWN_MEMBER_ID
+    assert drive.modern("b", 9, group_instance_id="i").error == errors.FENCED_INSTANCE_ID
+    assert drive.modern("a", 9, group_instance_id="i").error == errors.FENCED_MEMBER_EPOCH
+    assert drive.modern("b", -1, group_instance_id="i").error == errors.FENCED_INSTANCE_ID
 
 
 def test_new_partitions_are_noticed_at_a_heartbeat():
@@ -269,9 +269,9 @@ def test_a_failed_write_undoes_the_group_but_not_the_timers():
     drive = split()
     before = drive.consumer
     reply = drive.modern("a", 1, topic_partitions=tps(0, 1, 2, 3), write_fails="NOT_ENOUGH_REPLICAS")
-    assert reply.error == v.COORDINATOR_NOT_AVAILABLE
+    assert reply.error == errors.COORDINATOR_NOT_AVAILABLE
     assert drive.consumer == before
-    assert drive.due(v.REVOCATION, "a") == 30_000
+    assert drive.due(requests.REVOCATION, "a") == 30_000
 
 
 def test_ignored_release_makes_two_holders():

@@ -12,7 +12,7 @@ from kassay.model.explore import Severity
 from kassay.model.protocols.clients.classic_table import ClassicState
 from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.shared.faults import Faults
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.groups import PREPARING, STABLE
 from kassay.model.protocols.world.timed.clock import Timing
 from kassay.model.verdict import Verdict
@@ -183,9 +183,9 @@ def test_scenario_13_who_processes_for_too_long_leaves_and_its_late_commit_fails
     assert client(after, 1).owned == client(busy, 1).owned, "it processes on"
     assert client(after, 1).member_id == "", "it will have to join as a new member"
     assert not beliefs(model, after).beliefs[0].commits
-    commit = v.OffsetCommit(1_000_001, late, generation)
+    commit = requests.OffsetCommit(1_000_001, late, generation)
     ((_, mail),) = model.setting.brokers.handle(after.world.broker, commit)
-    assert mail[0][1].error == v.UNKNOWN_MEMBER_ID
+    assert mail[0][1].error == errors.UNKNOWN_MEMBER_ID
     back = wait(model, after, 2)
     assert len(members(back)) == 2
 
@@ -195,7 +195,7 @@ def test_scenario_14_a_rebalance_is_noticed_within_one_interval(delay):
     timing = Timing(6 + delay, 2, 8, delay=delay)
     waits = set()
     for state in walk(timing, partitions=1, faults=Faults(leave=1)).exploration.graph.states:
-        left = due(state, v.JOIN)
+        left = due(state, requests.JOIN)
         if group(state) is None or group(state).state != PREPARING or group(state).initial or left is None:
             continue
         for number in (1, 2):
@@ -220,7 +220,7 @@ def test_scenario_17_a_crash_is_noticed_a_session_after_the_last_heartbeat(after
     ghost = client(state, 2).member_id
     last = wait(model, gone, timing.session - after - 1)
     assert ghost in members(last)
-    assert due(last, v.SESSION, ghost) == 1
+    assert due(last, requests.SESSION, ghost) == 1
     assert ghost not in members(wait(model, last, 1))
 
 
@@ -246,12 +246,14 @@ def test_scenario_43_members_back_within_the_session_survive_a_coordinator_that_
     clean(result)
     assert found(result, "live-members-kept") == {}
     replies = {action.reply for action in result.exploration.graph.actions}
-    assert v.COORDINATOR_LOAD_IN_PROGRESS in replies
+    assert errors.COORDINATOR_LOAD_IN_PROGRESS in replies
     model, state = settled(timing, faults=Faults(failover=1))
     moved = play(model, state, "coordinator moves to another broker")
     assert group(wait(model, moved, load - 1)) is None
     loaded = wait(model, moved, load)
-    assert {due(loaded, v.SESSION, member) for member in members(loaded)} <= set(range(timing.session + 1))
+    assert {due(loaded, requests.SESSION, member) for member in members(loaded)} <= set(
+        range(timing.session + 1)
+    )
     later = wait(model, loaded, 2 * timing.session)
     assert (members(later), group(later).generation) == (members(state), group(state).generation)
 
@@ -330,9 +332,9 @@ def test_scenario_61_what_is_not_given_up_in_time_is_taken_by_the_revocation_tim
     model = timed(timing, EveryConsumerTick, faults=Faults(slow=1))
     state = wait(model, play(model, first(model), "c1 start"), 2)
     busy = play(model, state, "c1 processes for too long", "c2 start", "c2 heartbeat")
-    while due(busy, v.REVOCATION, "c1m-1") is None:
+    while due(busy, requests.REVOCATION, "c1m-1") is None:
         busy = wait(model, busy, 1)
-    assert due(busy, v.REVOCATION, "c1m-1") == timing.rebalance_timeout
+    assert due(busy, requests.REVOCATION, "c1m-1") == timing.rebalance_timeout
     last = wait(model, busy, timing.rebalance_timeout - 1)
     assert members(last) == {"c1m-1", "c2m-1"}
     assert len(client(last, 1).owned) == 2, "it goes on processing all"

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from kassay.model.explore import Interned
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import requests
 from kassay.model.protocols.world.models.classic import ClassicModel, classic_parts, coordinator_config
 from kassay.model.protocols.world.models.consumer import ConsumerModel, consumer_parts, only_consumers
 from kassay.model.protocols.world.parts.setting import World, options
@@ -83,7 +83,7 @@ def client(state: Any, number: int) -> Any:
 def due(state: Any, kind: str, member: str = "") -> int | None:
     """How long a timer of the coordinator still runs, None if it is not armed."""
     armed = {order.timer: order.due for order in state.world.broker.value.armed}
-    return armed.get(v.Timer(kind, member))
+    return armed.get(requests.Timer(kind, member))
 
 
 # Without times.
@@ -118,12 +118,12 @@ def forgetful(model: ClassicModel, world: World) -> World:
     broker = world.broker.value
     known = {m.member_id for m in found.members} if found is not None else set()
     known.update(getattr(found, "pending_join", ()))
-    watched = {v.Timer(v.SESSION, member) for member in known - set(excused)}
+    watched = {requests.Timer(requests.SESSION, member) for member in known - set(excused)}
     armed = sorted(
         (
             order._replace(due=0)
             for order in broker.armed
-            if order.timer.kind != v.SESSION or order.timer in watched
+            if order.timer.kind != requests.SESSION or order.timer in watched
         ),
         key=lambda order: order.timer,
     )

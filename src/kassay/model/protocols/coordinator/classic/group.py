@@ -11,7 +11,7 @@ from typing import Any
 
 from kassay.model.protocols.coordinator.classic.table import LEGAL
 from kassay.model.protocols.shared.table import IllegalTransition
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.choices import LEADER, PROTOCOL
 from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import EMPTY, PREPARING, ClassicGroup, ClassicMember
@@ -89,12 +89,12 @@ class GroupBuilder:
         if instance:
             named = [m.member_id for m in self.members.values() if m.group_instance_id == instance]
             if not named:
-                return v.UNKNOWN_MEMBER_ID
+                return errors.UNKNOWN_MEMBER_ID
             if member_id not in named:
-                return v.FENCED_INSTANCE_ID
-        return v.NONE if member_id in self.members else v.UNKNOWN_MEMBER_ID
+                return errors.FENCED_INSTANCE_ID
+        return errors.NONE if member_id in self.members else errors.UNKNOWN_MEMBER_ID
 
-    def supports(self, protocol_type: str, protocols: v.Protocols) -> bool:
+    def supports(self, protocol_type: str, protocols: requests.Protocols) -> bool:
         """Whether a member with these protocols can join: the type fits, and all know one of the names."""
         if self.state == EMPTY:
             return bool(protocol_type and protocols)
@@ -121,7 +121,7 @@ class GroupBuilder:
         """The longest rebalance timeout of the members, 0 without."""
         return max((member.rebalance_timeout for member in self.members.values()), default=0)
 
-    def member_metadata(self) -> tuple[tuple[str, str, v.Metadata], ...]:
+    def member_metadata(self) -> tuple[tuple[str, str, requests.Metadata], ...]:
         """What the leader gets to see: ids, instance ids and metadata for the selected protocol."""
         return tuple(
             (member.member_id, member.group_instance_id, metadata_of(member, self.protocol))
@@ -202,10 +202,10 @@ class GroupBuilder:
 
     def refresh_session(self, member_id: str) -> None:
         """Arm the session timer anew."""
-        self.effects.arm(v.SESSION, member_id, self.members[member_id].session_timeout)
+        self.effects.arm(requests.SESSION, member_id, self.members[member_id].session_timeout)
 
 
-def metadata_of(member: ClassicMember, protocol: str) -> v.Metadata:
+def metadata_of(member: ClassicMember, protocol: str) -> requests.Metadata:
     """The member's metadata for one protocol, which it must support."""
     return next(metadata for name, metadata in member.protocols if name == protocol)
 
@@ -214,12 +214,12 @@ def subscribed_topics(
     protocol_type: str, protocol: str, members: Iterable[ClassicMember]
 ) -> tuple[tuple[str, ...], ...]:
     """The topics that a consumer group reads, as 0 or 1 tuple: none where the coordinator cannot tell."""
-    if protocol_type != v.CONSUMER_TYPE:
+    if protocol_type != requests.CONSUMER_TYPE:
         return ()
     topics: set[str] = set()
     for member in members:
         metadata = metadata_of(member, protocol)
-        if not isinstance(metadata, v.Subscription):
+        if not isinstance(metadata, requests.Subscription):
             return ()
         topics.update(metadata.topics)
     return (tuple(sorted(topics)),)

@@ -16,7 +16,7 @@ from kassay.model.protocols.coordinator.classic.rebalance import (
     write_error,
 )
 from kassay.model.protocols.shared.table import IllegalTransition
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.groups import (
     COMPLETING,
     EMPTY,
@@ -35,16 +35,16 @@ def join(group: GroupBuilder, request: JoinGroup) -> None:
     """Handle JoinGroup."""
     if not _accepts(group, request.member_id):
         group.remove(request.member_id)
-        _refuse(group, request, "", v.GROUP_MAX_SIZE_REACHED)
+        _refuse(group, request, "", errors.GROUP_MAX_SIZE_REACHED)
     elif not group.supports(request.protocol_type, request.protocols):
-        _refuse(group, request, request.member_id, v.INCONSISTENT_GROUP_PROTOCOL)
-    elif request.member_id == v.UNKNOWN_MEMBER:
+        _refuse(group, request, request.member_id, errors.INCONSISTENT_GROUP_PROTOCOL)
+    elif request.member_id == requests.UNKNOWN_MEMBER:
         _join_without_id(group, request)
     elif request.member_id in group.pending_join:
         _add(group, request, request.member_id)
     else:
         error = group.identity_error(request.member_id, request.group_instance_id)
-        if error == v.NONE:
+        if error == errors.NONE:
             _rejoin(group, request)
         else:
             _refuse(group, request, request.member_id, error)
@@ -76,8 +76,8 @@ def _join_without_id(group: GroupBuilder, request: JoinGroup) -> None:
         _add(group, request, new_id)
     else:
         group.pending_join.add(new_id)
-        group.effects.arm(v.SESSION, new_id, request.session_timeout)
-        _refuse(group, request, new_id, v.MEMBER_ID_REQUIRED)
+        group.effects.arm(requests.SESSION, new_id, request.session_timeout)
+        _refuse(group, request, new_id, errors.MEMBER_ID_REQUIRED)
 
 
 def _add(group: GroupBuilder, request: JoinGroup, member_id: str) -> None:
@@ -95,7 +95,7 @@ def _add(group: GroupBuilder, request: JoinGroup, member_id: str) -> None:
     if group.initial:
         group.new_member_added = True
     group.add(member, request.protocol_type)
-    group.effects.arm(v.SESSION, member_id, group.effects.config.new_member_join_timeout)
+    group.effects.arm(requests.SESSION, member_id, group.effects.config.new_member_join_timeout)
     rebalance_or_complete(group)
 
 
@@ -159,8 +159,8 @@ def _replace_static(group: GroupBuilder, request: JoinGroup, old_id: str, new_id
 
 def _swap_id(group: GroupBuilder, old_id: str, new_id: str) -> None:
     """Give a static member another id; who still uses the old one is fenced."""
-    group.answer_join(old_id, JoinGroupReply(v.FENCED_INSTANCE_ID, old_id))
-    group.answer_sync(old_id, SyncGroupReply(v.FENCED_INSTANCE_ID))
+    group.answer_join(old_id, JoinGroupReply(errors.FENCED_INSTANCE_ID, old_id))
+    group.answer_sync(old_id, SyncGroupReply(errors.FENCED_INSTANCE_ID))
     group.members[new_id] = group.members.pop(old_id)._replace(member_id=new_id, is_new=False)
     if group.leader == old_id:
         group.leader = new_id

@@ -9,19 +9,19 @@ from __future__ import annotations
 from typing import Final
 
 from kassay.model.protocols.coordinator.classic.group import GroupBuilder, subscribed_topics
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.groups import COMPLETING, EMPTY, PREPARING, STABLE, StoredAssignment
 from kassay.model.protocols.values.requests import NO_REQUEST, ZERO_BYTES, JoinGroupReply, SyncGroupReply
 
 _WRITE_ERRORS: Final = {
-    "UNKNOWN_TOPIC_OR_PARTITION": v.COORDINATOR_NOT_AVAILABLE,
-    "NOT_ENOUGH_REPLICAS": v.COORDINATOR_NOT_AVAILABLE,
-    "REQUEST_TIMED_OUT": v.COORDINATOR_NOT_AVAILABLE,
-    "NOT_LEADER_OR_FOLLOWER": v.NOT_COORDINATOR,
-    "KAFKA_STORAGE_ERROR": v.NOT_COORDINATOR,
-    "MESSAGE_TOO_LARGE": v.UNKNOWN_SERVER_ERROR,
-    "RECORD_LIST_TOO_LARGE": v.UNKNOWN_SERVER_ERROR,
-    "INVALID_FETCH_SIZE": v.UNKNOWN_SERVER_ERROR,
+    "UNKNOWN_TOPIC_OR_PARTITION": errors.COORDINATOR_NOT_AVAILABLE,
+    "NOT_ENOUGH_REPLICAS": errors.COORDINATOR_NOT_AVAILABLE,
+    "REQUEST_TIMED_OUT": errors.COORDINATOR_NOT_AVAILABLE,
+    "NOT_LEADER_OR_FOLLOWER": errors.NOT_COORDINATOR,
+    "KAFKA_STORAGE_ERROR": errors.NOT_COORDINATOR,
+    "MESSAGE_TOO_LARGE": errors.UNKNOWN_SERVER_ERROR,
+    "RECORD_LIST_TOO_LARGE": errors.UNKNOWN_SERVER_ERROR,
+    "INVALID_FETCH_SIZE": errors.UNKNOWN_SERVER_ERROR,
 }
 
 
@@ -46,20 +46,20 @@ def prepare(group: GroupBuilder) -> None:
     """
     effects = group.effects
     if group.state == COMPLETING:
-        clear_assignments(group, v.REBALANCE_IN_PROGRESS)
+        clear_assignments(group, errors.REBALANCE_IN_PROGRESS)
     group.pending_sync.clear()
-    effects.disarm(v.SYNC)
+    effects.disarm(requests.SYNC)
     if group.state == EMPTY:
         delay = effects.config.initial_rebalance_delay
         remaining = max(group.rebalance_timeout() - delay, 0)
-        effects.arm(v.JOIN, "", delay, v.InitialDelay(delay, remaining))
+        effects.arm(requests.JOIN, "", delay, requests.InitialDelay(delay, remaining))
         group.move_to(PREPARING)
         return
     group.move_to(PREPARING)
     if group.all_joined():
         complete(group)
     else:
-        effects.arm(v.JOIN, "", group.rebalance_timeout())
+        effects.arm(requests.JOIN, "", group.rebalance_timeout())
 
 
 def complete_if_all_joined(group: GroupBuilder) -> None:
@@ -74,20 +74,20 @@ def complete(group: GroupBuilder) -> None:
     Dynamic members that did not join are dropped, static ones stay. A leader that joined leads on.
     """
     effects = group.effects
-    effects.disarm(v.JOIN)
+    effects.disarm(requests.JOIN)
     late = [
         m.member_id
         for m in group.members.values()
         if m.awaiting_join == NO_REQUEST and not m.group_instance_id
     ]
     for member_id in late:
-        effects.disarm(v.SESSION, member_id)
+        effects.disarm(requests.SESSION, member_id)
     joined = [m.member_id for m in group.members.values() if m.awaiting_join != NO_REQUEST]
     if joined and group.leader not in joined:
         group.leader = group.pick_leader(joined)
     group.remove(*late)
     if group.members and not joined:
-        effects.arm(v.JOIN, "", group.rebalance_timeout())
+        effects.arm(requests.JOIN, "", group.rebalance_timeout())
         return
     group.generation += 1
     group.protocol = group.pick_protocol() if group.members else ""
@@ -113,14 +113,21 @@ def _answer_joins(group: GroupBuilder) -> None:
         group.update(member_id, is_new=False)
         group.pending_sync.add(member_id)
     if not group.effects.has("no_sync_timer"):
-        group.effects.arm(v.SYNC, "", group.rebalance_timeout(), (group.generation,))
+        group.effects.arm(requests.SYNC, "", group.rebalance_timeout(), (group.generation,))
 
 
 def join_reply(group: GroupBuilder, member_id: str) -> JoinGroupReply:
     """The current generation, as the answer to a member's JoinGroup; the leader learns who is there."""
     members = group.member_metadata() if group.leader == member_id else ()
     return JoinGroupReply(
-        v.NONE, member_id, group.generation, group.protocol_type, group.protocol, group.leader, False, members
+        errors.NONE,
+        member_id,
+        group.generation,
+        group.protocol_type,
+        group.protocol,
+        group.leader,
+        False,
+        members,
     )
 
 
@@ -131,7 +138,7 @@ def initial_delay_over(group: GroupBuilder, delay: int, remaining: int) -> None:
         return
     group.new_member_added = False
     more = min(group.effects.config.initial_rebalance_delay, remaining)
-    group.effects.arm(v.JOIN, "", more, v.InitialDelay(more, max(remaining - delay, 0)))
+    group.effects.arm(requests.JOIN, "", more, requests.InitialDelay(more, max(remaining - delay, 0)))
 
 
 def sync_timeout(group: GroupBuilder, generation: int) -> None:
@@ -140,7 +147,7 @@ def sync_timeout(group: GroupBuilder, generation: int) -> None:
         return
     late = sorted(group.pending_sync)
     for member_id in late:
-        group.effects.disarm(v.SESSION, member_id)
+        group.effects.disarm(requests.SESSION, member_id)
     group.remove(*late)
     prepare(group)
 
@@ -156,7 +163,7 @@ def assignment_stored(group: GroupBuilder, stored: StoredAssignment, error: str)
     given = dict(stored.assignment)
     for member_id in sorted(group.members):
         group.update(member_id, assignment=given.get(member_id, ZERO_BYTES))
-    _propagate(group, v.NONE)
+    _propagate(group, errors.NONE)
     group.move_to(STABLE)
 
 
@@ -170,9 +177,9 @@ def clear_assignments(group: GroupBuilder, error: str) -> None:
 def _propagate(group: GroupBuilder, error: str) -> None:
     """Answer the parked SyncGroups; their expired sessions were ignored, so they start afresh."""
     for member_id in sorted(group.members):
-        if error == v.NONE:
+        if error == errors.NONE:
             assignment = group.members[member_id].assignment
-            reply = SyncGroupReply(v.NONE, group.protocol_type, group.protocol, assignment)
+            reply = SyncGroupReply(errors.NONE, group.protocol_type, group.protocol, assignment)
         else:
             reply = SyncGroupReply(error)
         if group.answer_sync(member_id, reply):

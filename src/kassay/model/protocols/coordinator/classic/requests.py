@@ -39,7 +39,7 @@ from kassay.model.protocols.coordinator.classic.table import (
 )
 from kassay.model.protocols.coordinator.consumer.group import group_tombstones
 from kassay.model.protocols.shared.table import IGNORE, IllegalTransition, check_move, look_up
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import (
     EMPTY,
@@ -55,38 +55,23 @@ from kassay.model.protocols.values.groups import (
     StoredAssignment,
 )
 from kassay.model.protocols.values.records import GROUP, GroupValue, LogRecord, offset_records
-from kassay.model.protocols.values.requests import (
-    Heartbeat,
-    InitialDelay,
-    JoinGroup,
-    JoinGroupReply,
-    LeaveGroup,
-    LeaveGroupReply,
-    OffsetCommit,
-    OffsetCommitReply,
-    Request,
-    SyncGroup,
-    SyncGroupReply,
-    TimerFired,
-    error_reply,
-)
 
 OWN_ERROR_VERSION: Final = 9
 """Since this version OffsetCommit may answer GROUP_ID_NOT_FOUND."""
 
-TIMERS: Final = {v.SESSION: SESSION_TIMER, v.JOIN: JOIN_TIMER, v.SYNC: SYNC_TIMER}
+TIMERS: Final = {requests.SESSION: SESSION_TIMER, requests.JOIN: JOIN_TIMER, requests.SYNC: SYNC_TIMER}
 
 
-_HANDLERS: Final[dict[type[Request], tuple[str, Callable[[GroupBuilder, Any], None]]]] = {
-    JoinGroup: (JOIN_GROUP, join),
-    SyncGroup: (SYNC_GROUP, sync),
-    Heartbeat: (HEARTBEAT, heartbeat),
-    LeaveGroup: (LEAVE_GROUP, leave),
-    OffsetCommit: (OFFSET_COMMIT, commit),
+_HANDLERS: Final[dict[type[requests.Request], tuple[str, Callable[[GroupBuilder, Any], None]]]] = {
+    requests.JoinGroup: (JOIN_GROUP, join),
+    requests.SyncGroup: (SYNC_GROUP, sync),
+    requests.Heartbeat: (HEARTBEAT, heartbeat),
+    requests.LeaveGroup: (LEAVE_GROUP, leave),
+    requests.OffsetCommit: (OFFSET_COMMIT, commit),
 }
 
 
-def handle_request(effects: Effects, group: ClassicGroup, request: Request) -> ClassicGroup:
+def handle_request(effects: Effects, group: ClassicGroup, request: requests.Request) -> ClassicGroup:
     """The group after a request; raises `IllegalTransition` if its table does not allow that."""
     if type(request) not in _HANDLERS:
         raise IllegalTransition(group.state, type(request).__name__)
@@ -97,31 +82,35 @@ def handle_request(effects: Effects, group: ClassicGroup, request: Request) -> C
     return draft.freeze()
 
 
-def handle_without_group(effects: Effects, request: Request, before: Group) -> Group:
+def handle_without_group(effects: Effects, request: requests.Request, before: Group) -> Group:
     """What becomes of a request when there is no group; `before` is an empty consumer group to replace.
 
     JoinGroup without a member id creates the group, and so does an OffsetCommit without a generation
     (for consumers that assign themselves).
     """
-    if isinstance(request, JoinGroup):
+    if isinstance(request, requests.JoinGroup):
         return _create_by_join(effects, request, before)
-    if isinstance(request, SyncGroup | Heartbeat):
-        effects.reply(request.correlation_id, error_reply(request, v.UNKNOWN_MEMBER_ID))
-    elif isinstance(request, LeaveGroup):
+    if isinstance(request, requests.SyncGroup | requests.Heartbeat):
+        effects.reply(request.correlation_id, requests.error_reply(request, errors.UNKNOWN_MEMBER_ID))
+    elif isinstance(request, requests.LeaveGroup):
         effects.reply(
             request.correlation_id,
-            LeaveGroupReply(v.NONE, tuple((m, i, v.UNKNOWN_MEMBER_ID) for m, i in request.members)),
+            requests.LeaveGroupReply(
+                errors.NONE, tuple((m, i, errors.UNKNOWN_MEMBER_ID) for m, i in request.members)
+            ),
         )
-    elif isinstance(request, OffsetCommit):
+    elif isinstance(request, requests.OffsetCommit):
         return _create_by_commit(effects, request)
     else:
         raise IllegalTransition(NO_GROUP, type(request).__name__)
     return None
 
 
-def _create_by_join(effects: Effects, request: JoinGroup, before: Group) -> Group:
-    if request.member_id != v.UNKNOWN_MEMBER:
-        effects.reply(request.correlation_id, JoinGroupReply(v.UNKNOWN_MEMBER_ID, request.member_id))
+def _create_by_join(effects: Effects, request: requests.JoinGroup, before: Group) -> Group:
+    if request.member_id != requests.UNKNOWN_MEMBER:
+        effects.reply(
+            request.correlation_id, requests.JoinGroupReply(errors.UNKNOWN_MEMBER_ID, request.member_id)
+        )
         return None
     draft = GroupBuilder(effects, ClassicGroup())
     join(draft, request)
@@ -132,18 +121,22 @@ def _create_by_join(effects: Effects, request: JoinGroup, before: Group) -> Grou
     return draft.freeze()
 
 
-def _create_by_commit(effects: Effects, request: OffsetCommit) -> Group:
+def _create_by_commit(effects: Effects, request: requests.OffsetCommit) -> Group:
     if request.generation_id >= 0:
-        error = v.GROUP_ID_NOT_FOUND if request.api_version >= OWN_ERROR_VERSION else v.ILLEGAL_GENERATION
-        effects.reply(request.correlation_id, OffsetCommitReply(error))
+        error = (
+            errors.GROUP_ID_NOT_FOUND
+            if request.api_version >= OWN_ERROR_VERSION
+            else errors.ILLEGAL_GENERATION
+        )
+        effects.reply(request.correlation_id, requests.OffsetCommitReply(error))
         return None
     check_move(CLASSIC_GROUP, NO_GROUP, OFFSET_COMMIT, EMPTY)
     effects.persist(offset_records(request.offsets), undo=(None,))
-    effects.reply_when_durable(request.correlation_id, OffsetCommitReply(v.NONE))
+    effects.reply_when_durable(request.correlation_id, requests.OffsetCommitReply(errors.NONE))
     return ClassicGroup()
 
 
-def handle_timer(effects: Effects, group: ClassicGroup, fired: TimerFired) -> ClassicGroup:
+def handle_timer(effects: Effects, group: ClassicGroup, fired: requests.TimerFired) -> ClassicGroup:
     """The group after one of its timers fired."""
     kind, member_id = fired.timer
     name = TIMERS[kind]
@@ -154,7 +147,7 @@ def handle_timer(effects: Effects, group: ClassicGroup, fired: TimerFired) -> Cl
         session_expired(draft, member_id)
     elif name == SYNC_TIMER:
         sync_timeout(draft, *fired.payload)
-    elif isinstance(fired.payload, InitialDelay):
+    elif isinstance(fired.payload, requests.InitialDelay):
         initial_delay_over(draft, *fired.payload)
     else:
         complete(draft)
@@ -189,7 +182,7 @@ def _creation_stored(effects: Effects, group: ClassicGroup, then: CreatedGroup, 
     draft = GroupBuilder(effects, group)
     for member in group.members:
         if member.awaiting_join == then.correlation_id:
-            draft.answer_join(member.member_id, JoinGroupReply(write_error(stored.error), ""))
+            draft.answer_join(member.member_id, requests.JoinGroupReply(write_error(stored.error), ""))
     return stored.undo[0]
 
 
@@ -201,9 +194,9 @@ def unload(effects: Effects, group: ClassicGroup) -> None:
     draft = GroupBuilder(effects, group)
     for member_id in sorted(draft.members):
         if group.state == PREPARING:
-            draft.answer_join(member_id, JoinGroupReply(v.NOT_COORDINATOR, member_id))
+            draft.answer_join(member_id, requests.JoinGroupReply(errors.NOT_COORDINATOR, member_id))
         else:
-            draft.answer_sync(member_id, SyncGroupReply(v.NOT_COORDINATOR))
+            draft.answer_sync(member_id, requests.SyncGroupReply(errors.NOT_COORDINATOR))
 
 
 def load(effects: Effects, value: GroupValue) -> ClassicGroup:

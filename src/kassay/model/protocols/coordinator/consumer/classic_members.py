@@ -17,7 +17,7 @@ from kassay.model.protocols.coordinator.consumer.heartbeat import (
     update_member,
 )
 from kassay.model.protocols.coordinator.consumer.migration import downgrade, may_downgrade, to_ids, to_names
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import (
     UNRELEASED,
@@ -29,34 +29,22 @@ from kassay.model.protocols.values.groups import (
     SyncedConsumerGroup,
 )
 from kassay.model.protocols.values.records import ClassicMetadata, LogRecord
-from kassay.model.protocols.values.requests import (
-    CONSUMER_TYPE,
-    Heartbeat,
-    HeartbeatReply,
-    JoinGroup,
-    JoinGroupReply,
-    LeaveGroup,
-    LeaveGroupReply,
-    Subscription,
-    SyncGroup,
-    SyncGroupReply,
-)
 
 
-def join(effects: Effects, group: ConsumerGroup, request: JoinGroup) -> Group:
+def join(effects: Effects, group: ConsumerGroup, request: requests.JoinGroup) -> Group:
     """Handle JoinGroup: the group after it. Raises `Refused`."""
     member_id = request.member_id or effects.choices.member_id("")
     check_room(effects, group, member_id)
     if not _supports(group, request):
-        raise Refused(v.INCONSISTENT_GROUP_PROTOCOL)
+        raise Refused(errors.INCONSISTENT_GROUP_PROTOCOL)
     dynamic = not request.member_id and not request.group_instance_id
     if dynamic and request.api_version >= KNOWN_MEMBER_ID_VERSION:
-        effects.reply(request.correlation_id, JoinGroupReply(v.MEMBER_ID_REQUIRED, member_id))
+        effects.reply(request.correlation_id, requests.JoinGroupReply(errors.MEMBER_ID_REQUIRED, member_id))
         return group
     member, records = _subscribe(group, request, member_id)
     subscription = request.protocols[0][1]
-    if not isinstance(subscription, Subscription):
-        raise Refused(v.UNKNOWN_SERVER_ERROR)
+    if not isinstance(subscription, requests.Subscription):
+        raise Refused(errors.UNKNOWN_SERVER_ERROR)
     wanted = member._replace(
         group_instance_id=request.group_instance_id or member.group_instance_id,
         client_id=request.client_id,
@@ -66,19 +54,23 @@ def join(effects: Effects, group: ConsumerGroup, request: JoinGroup) -> Group:
     )
     owned = to_ids(effects.image, subscription.owned)
     updated, more = update_member(effects, group, member, wanted, owned)
-    reply = JoinGroupReply(v.NONE, member_id, updated.epoch, CONSUMER_TYPE, request.protocols[0][0])
+    reply = requests.JoinGroupReply(
+        errors.NONE, member_id, updated.epoch, requests.CONSUMER_TYPE, request.protocols[0][0]
+    )
     return _store(effects, group, request, updated, reply, records + more)
 
 
-def _supports(group: ConsumerGroup, request: JoinGroup) -> bool:
+def _supports(group: ConsumerGroup, request: requests.JoinGroup) -> bool:
     """Whether all classic members know one of the names; without classic members, any will do."""
     known = [{name for name, _ in found.protocols} for member in group.members for found in member.classic]
     names = [name for name, _ in request.protocols]
-    return request.protocol_type == CONSUMER_TYPE and any(all(name in k for k in known) for name in names)
+    return request.protocol_type == requests.CONSUMER_TYPE and any(
+        all(name in k for k in known) for name in names
+    )
 
 
 def _subscribe(
-    group: ConsumerGroup, request: JoinGroup, member_id: str
+    group: ConsumerGroup, request: requests.JoinGroup, member_id: str
 ) -> tuple[ConsumerMember, tuple[LogRecord, ...]]:
     """The member that joins: known, new (under whatever id it brings), or in a static one's place."""
     if not request.group_instance_id:
@@ -94,9 +86,9 @@ def _subscribe(
 def _store(
     effects: Effects,
     group: ConsumerGroup,
-    request: JoinGroup,
+    request: requests.JoinGroup,
     updated: ConsumerMember,
-    reply: JoinGroupReply,
+    reply: requests.JoinGroupReply,
     records: tuple[LogRecord, ...],
 ) -> Group:
     """Append; where the newcomer takes the place of the last consumer-protocol member, downgrade."""
@@ -118,26 +110,26 @@ def _store(
 def joined(effects: Effects, then: JoinedConsumerGroup) -> None:
     """The join is on disk: answer, and wait for the member's SyncGroup."""
     member_id = then.reply.member_id
-    effects.disarm(v.CLASSIC_JOIN, member_id)
+    effects.disarm(requests.CLASSIC_JOIN, member_id)
     if not then.downgraded:
-        effects.arm(v.CONSUMER_SESSION, member_id, then.session_timeout)
-        effects.arm(v.CLASSIC_SYNC, member_id, then.rebalance_timeout)
+        effects.arm(requests.CONSUMER_SESSION, member_id, then.session_timeout)
+        effects.arm(requests.CLASSIC_SYNC, member_id, then.rebalance_timeout)
     effects.reply(then.correlation_id, then.reply)
 
 
-def sync(effects: Effects, group: ConsumerGroup, request: SyncGroup) -> None:
+def sync(effects: Effects, group: ConsumerGroup, request: requests.SyncGroup) -> None:
     """Handle SyncGroup: what is assigned by now is handed out. Raises `Refused`."""
     member = _classic_member(group, request.member_id, request.group_instance_id)
     _check_generation(member, request.generation_id)
     metadata = member.classic[0]
-    if request.protocol_type not in ("", CONSUMER_TYPE) or request.protocol not in (
+    if request.protocol_type not in ("", requests.CONSUMER_TYPE) or request.protocol not in (
         "",
         metadata.protocols[0][0],
     ):
-        raise Refused(v.INCONSISTENT_GROUP_PROTOCOL)
+        raise Refused(errors.INCONSISTENT_GROUP_PROTOCOL)
     if group.epoch > member.epoch and member.state != UNREVOKED:
-        effects.arm_if_absent(v.CLASSIC_JOIN, member.member_id, member.rebalance_timeout)
-        raise Refused(v.REBALANCE_IN_PROGRESS)
+        effects.arm_if_absent(requests.CLASSIC_JOIN, member.member_id, member.rebalance_timeout)
+        raise Refused(errors.REBALANCE_IN_PROGRESS)
     assignment = to_names(effects.image, member.assigned)
     then = SyncedConsumerGroup(
         request.correlation_id,
@@ -152,14 +144,15 @@ def sync(effects: Effects, group: ConsumerGroup, request: SyncGroup) -> None:
 
 def synced(effects: Effects, then: SyncedConsumerGroup) -> None:
     """Answer the SyncGroup, and wait for heartbeats."""
-    effects.disarm(v.CLASSIC_SYNC, then.member_id)
-    effects.arm(v.CONSUMER_SESSION, then.member_id, then.session_timeout)
+    effects.disarm(requests.CLASSIC_SYNC, then.member_id)
+    effects.arm(requests.CONSUMER_SESSION, then.member_id, then.session_timeout)
     effects.reply(
-        then.correlation_id, SyncGroupReply(v.NONE, then.protocol_type, then.protocol, then.assignment)
+        then.correlation_id,
+        requests.SyncGroupReply(errors.NONE, then.protocol_type, then.protocol, then.assignment),
     )
 
 
-def heartbeat(effects: Effects, group: ConsumerGroup, request: Heartbeat) -> None:
+def heartbeat(effects: Effects, group: ConsumerGroup, request: requests.Heartbeat) -> None:
     """Handle Heartbeat: whether the member should join again. Raises `Refused`.
 
     It should when the group is ahead of it, when it must give partitions up, and when all that it
@@ -167,13 +160,13 @@ def heartbeat(effects: Effects, group: ConsumerGroup, request: Heartbeat) -> Non
     """
     member = _classic_member(group, request.member_id, request.group_instance_id)
     _check_generation(member, request.generation_id)
-    effects.arm(v.CONSUMER_SESSION, member.member_id, member.classic[0].session_timeout)
+    effects.arm(requests.CONSUMER_SESSION, member.member_id, member.classic[0].session_timeout)
     released = member.state == UNRELEASED and not _waits(group, member)
-    error = v.NONE
+    error = errors.NONE
     if member.epoch < group.epoch or member.state == UNREVOKED or released:
-        error = v.REBALANCE_IN_PROGRESS
-        effects.arm_if_absent(v.CLASSIC_JOIN, member.member_id, member.rebalance_timeout)
-    effects.reply_when_durable(request.correlation_id, HeartbeatReply(error))
+        error = errors.REBALANCE_IN_PROGRESS
+        effects.arm_if_absent(requests.CLASSIC_JOIN, member.member_id, member.rebalance_timeout)
+    effects.reply_when_durable(request.correlation_id, requests.HeartbeatReply(error))
 
 
 def _waits(group: ConsumerGroup, member: ConsumerMember) -> bool:
@@ -189,19 +182,19 @@ def _classic_member(group: ConsumerGroup, member_id: str, instance: str) -> Cons
     else:
         found = find(group, member_id)
         if found is None:
-            raise Refused(v.UNKNOWN_MEMBER_ID)
+            raise Refused(errors.UNKNOWN_MEMBER_ID)
         member = found
     if not member.classic:
-        raise Refused(v.UNKNOWN_MEMBER_ID)
+        raise Refused(errors.UNKNOWN_MEMBER_ID)
     return member
 
 
 def _check_generation(member: ConsumerMember, generation: int) -> None:
     if member.epoch != generation:
-        raise Refused(v.ILLEGAL_GENERATION)
+        raise Refused(errors.ILLEGAL_GENERATION)
 
 
-def leave(effects: Effects, group: ConsumerGroup, request: LeaveGroup) -> Group:
+def leave(effects: Effects, group: ConsumerGroup, request: requests.LeaveGroup) -> Group:
     """Handle LeaveGroup: the group without the classic members that are named."""
     answers: list[tuple[str, str, str]] = []
     leaving: list[ConsumerMember] = []
@@ -213,12 +206,12 @@ def leave(effects: Effects, group: ConsumerGroup, request: LeaveGroup) -> Group:
         except Refused as refusal:
             answers.append((member_id, instance, refusal.error))
         else:
-            answers.append((member.member_id, instance, v.NONE))
+            answers.append((member.member_id, instance, errors.NONE))
             leaving.append(member)
     after: Group = group
     if leaving:
         records = remove_members(effects, group, leaving)
         effects.persist(records, undo=(group,))
         after = replay(group, records)
-    effects.reply_when_durable(request.correlation_id, LeaveGroupReply(v.NONE, tuple(answers)))
+    effects.reply_when_durable(request.correlation_id, requests.LeaveGroupReply(errors.NONE, tuple(answers)))
     return after

@@ -23,21 +23,12 @@ from kassay.model.protocols.coordinator.consumer.group import (
     target_of,
 )
 from kassay.model.protocols.coordinator.consumer.reconcile import reconcile
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values import records as r
-from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.choices import Target, TargetAsk, TargetMember
 from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import UNREVOKED, ConsumerGroup, ConsumerMember
 from kassay.model.protocols.values.records import LogRecord
-from kassay.model.protocols.values.requests import (
-    JOIN_EPOCH,
-    STATIC_LEAVE_EPOCH,
-    ConsumerHeartbeat,
-    ConsumerHeartbeatReply,
-    Image,
-    OffsetCommit,
-    Partitions,
-)
 
 COMMIT_VERSION = 9
 """Members of the consumer protocol commit offsets with this version or a later one."""
@@ -58,29 +49,31 @@ class Updated(NamedTuple):
     records: tuple[LogRecord, ...]
 
 
-def check_request(effects: Effects, request: ConsumerHeartbeat) -> None:
+def check_request(effects: Effects, request: requests.ConsumerHeartbeat) -> None:
     """Raises `Refused` for a request that no group would take."""
     if request.group_instance_id.isspace():
-        raise Refused(v.INVALID_REQUEST)
-    if request.member_epoch == JOIN_EPOCH:
+        raise Refused(errors.INVALID_REQUEST)
+    if request.member_epoch == requests.JOIN_EPOCH:
         full = request.rebalance_timeout != -1 and request.topic_partitions == ()
         if not full or not request.subscribed_topic_names:
-            raise Refused(v.INVALID_REQUEST)
+            raise Refused(errors.INVALID_REQUEST)
     else:
-        unnamed = request.member_epoch == STATIC_LEAVE_EPOCH and not request.group_instance_id
-        if unnamed or request.member_epoch < STATIC_LEAVE_EPOCH or not request.member_id.strip():
-            raise Refused(v.INVALID_REQUEST)
+        unnamed = request.member_epoch == requests.STATIC_LEAVE_EPOCH and not request.group_instance_id
+        if unnamed or request.member_epoch < requests.STATIC_LEAVE_EPOCH or not request.member_id.strip():
+            raise Refused(errors.INVALID_REQUEST)
     if request.server_assignor and request.server_assignor not in effects.config.assignors:
-        raise Refused(v.UNSUPPORTED_ASSIGNOR)
+        raise Refused(errors.UNSUPPORTED_ASSIGNOR)
 
 
 def check_room(effects: Effects, group: ConsumerGroup, member_id: str) -> None:
     """Raises `Refused` if the group is full and the member not in it."""
     if len(group.members) >= effects.config.consumer_max_size and find(group, member_id) is None:
-        raise Refused(v.GROUP_MAX_SIZE_REACHED)
+        raise Refused(errors.GROUP_MAX_SIZE_REACHED)
 
 
-def heartbeat(effects: Effects, group: ConsumerGroup, request: ConsumerHeartbeat) -> tuple[LogRecord, ...]:
+def heartbeat(
+    effects: Effects, group: ConsumerGroup, request: requests.ConsumerHeartbeat
+) -> tuple[LogRecord, ...]:
     """Handle a heartbeat that does not leave: the records it writes. Raises `Refused`."""
     check_room(effects, group, request.member_id)
     member_id = request.member_id or effects.choices.member_id("")
@@ -97,12 +90,12 @@ def heartbeat(effects: Effects, group: ConsumerGroup, request: ConsumerHeartbeat
         classic=(),
     )
     updated, more = update_member(effects, group, member, wanted, request.topic_partitions)
-    effects.arm(v.CONSUMER_SESSION, member_id, effects.config.consumer_session_timeout)
+    effects.arm(requests.CONSUMER_SESSION, member_id, effects.config.consumer_session_timeout)
     changed = request.full or updated.assigned != member.assigned
     effects.reply_when_durable(
         request.correlation_id,
-        ConsumerHeartbeatReply(
-            v.NONE,
+        requests.ConsumerHeartbeatReply(
+            errors.NONE,
             member_id,
             updated.epoch,
             effects.config.consumer_heartbeat_interval,
@@ -113,15 +106,15 @@ def heartbeat(effects: Effects, group: ConsumerGroup, request: ConsumerHeartbeat
 
 
 def _subscribe(
-    effects: Effects, group: ConsumerGroup, request: ConsumerHeartbeat, member_id: str
+    effects: Effects, group: ConsumerGroup, request: requests.ConsumerHeartbeat, member_id: str
 ) -> tuple[ConsumerMember, tuple[LogRecord, ...]]:
     """The member that the request speaks for: known, new, or in the place of a static one that left."""
-    joins = request.member_epoch == JOIN_EPOCH
+    joins = request.member_epoch == requests.JOIN_EPOCH
     if not request.group_instance_id:
         member = find(group, member_id)
         if member is None:
             if not joins:
-                raise Refused(v.UNKNOWN_MEMBER_ID)
+                raise Refused(errors.UNKNOWN_MEMBER_ID)
             member = ConsumerMember(member_id)
         check_epoch(effects, member, request)
         return member, ()
@@ -129,8 +122,8 @@ def _subscribe(
     if joins:
         if known is None:
             return find(group, member_id) or ConsumerMember(member_id), ()
-        if not known.classic and known.epoch != STATIC_LEAVE_EPOCH:
-            raise Refused(v.UNRELEASED_INSTANCE_ID)
+        if not known.classic and known.epoch != requests.STATIC_LEAVE_EPOCH:
+            raise Refused(errors.UNRELEASED_INSTANCE_ID)
         return replace_static(group, known, member_id)
     member = check_static(known, member_id)
     check_epoch(effects, member, request)
@@ -140,13 +133,13 @@ def _subscribe(
 def check_static(known: ConsumerMember | None, member_id: str) -> ConsumerMember:
     """The member behind an instance id; raises `Refused` if there is none, or it has another id."""
     if known is None:
-        raise Refused(v.UNKNOWN_MEMBER_ID)
+        raise Refused(errors.UNKNOWN_MEMBER_ID)
     if known.member_id != member_id:
-        raise Refused(v.FENCED_INSTANCE_ID)
+        raise Refused(errors.FENCED_INSTANCE_ID)
     return known
 
 
-def check_epoch(effects: Effects, member: ConsumerMember, request: ConsumerHeartbeat) -> None:
+def check_epoch(effects: Effects, member: ConsumerMember, request: requests.ConsumerHeartbeat) -> None:
     """Raises `Refused` for an epoch that is not the member's, unless a reply may have been lost.
 
     The previous epoch is good as long as the client owns no more than it was given. Epoch 0 of a
@@ -154,7 +147,7 @@ def check_epoch(effects: Effects, member: ConsumerMember, request: ConsumerHeart
     """
     if request.member_epoch == member.epoch:
         return
-    if request.member_epoch == JOIN_EPOCH and not effects.has("strict_epoch0"):
+    if request.member_epoch == requests.JOIN_EPOCH and not effects.has("strict_epoch0"):
         return
     lost_reply = (
         request.member_epoch == member.prev_epoch
@@ -163,7 +156,7 @@ def check_epoch(effects: Effects, member: ConsumerMember, request: ConsumerHeart
         and all(tp in member.assigned for tp in request.topic_partitions)
     )
     if not lost_reply:
-        raise Refused(v.FENCED_MEMBER_EPOCH)
+        raise Refused(errors.FENCED_MEMBER_EPOCH)
 
 
 def replace_static(
@@ -187,7 +180,7 @@ def update_member(
     group: ConsumerGroup,
     member: ConsumerMember,
     wanted: ConsumerMember,
-    owned: Partitions | None,
+    owned: requests.Partitions | None,
 ) -> Updated:
     """Take over what the member says of itself, bump, assign, reconcile: the member then, and the records."""
     records: list[LogRecord] = []
@@ -227,7 +220,7 @@ def _same_instance(member: ConsumerMember, other: ConsumerMember) -> bool:
     return bool(member.group_instance_id) and member.group_instance_id == other.group_instance_id
 
 
-def _present_target(group: ConsumerGroup, member: ConsumerMember) -> Partitions:
+def _present_target(group: ConsumerGroup, member: ConsumerMember) -> requests.Partitions:
     """The member's target; a static one's is still under the id that it replaces."""
     known = find_static(group, member.group_instance_id)
     if member.group_instance_id:
@@ -236,7 +229,7 @@ def _present_target(group: ConsumerGroup, member: ConsumerMember) -> Partitions:
 
 
 def _compute_target(
-    effects: Effects, group: ConsumerGroup, members: list[ConsumerMember], topics: Image
+    effects: Effects, group: ConsumerGroup, members: list[ConsumerMember], topics: requests.Image
 ) -> Target:
     assignor = preferred_assignor(members, effects.choices) or effects.config.assignors[0]
     asked = tuple(
@@ -251,24 +244,24 @@ def _watch_revocation(effects: Effects, member: ConsumerMember) -> None:
     if member.classic:
         return
     if member.state == UNREVOKED:
-        effects.arm(v.REVOCATION, member.member_id, member.rebalance_timeout, (member.epoch,))
+        effects.arm(requests.REVOCATION, member.member_id, member.rebalance_timeout, (member.epoch,))
     else:
-        effects.disarm(v.REVOCATION, member.member_id)
+        effects.disarm(requests.REVOCATION, member.member_id)
 
 
-def leaver(group: ConsumerGroup, request: ConsumerHeartbeat) -> ConsumerMember:
+def leaver(group: ConsumerGroup, request: requests.ConsumerHeartbeat) -> ConsumerMember:
     """Who leaves with this heartbeat; raises `Refused`."""
     if request.group_instance_id:
         return check_static(find_static(group, request.group_instance_id), request.member_id)
     member = find(group, request.member_id)
     if member is None:
-        raise Refused(v.UNKNOWN_MEMBER_ID)
+        raise Refused(errors.UNKNOWN_MEMBER_ID)
     return member
 
 
 def leave_for_a_while(member: ConsumerMember) -> tuple[LogRecord, ...]:
     """A static member goes and means to come back: it keeps its target, and its timers run on."""
-    return (current_record(member._replace(epoch=STATIC_LEAVE_EPOCH, pending=())),)
+    return (current_record(member._replace(epoch=requests.STATIC_LEAVE_EPOCH, pending=())),)
 
 
 def remove_members(
@@ -288,27 +281,32 @@ def remove_members(
 
 def disarm_all(effects: Effects, member_id: str) -> None:
     """Stop every timer that a consumer group keeps for a member."""
-    for kind in (v.CONSUMER_SESSION, v.REVOCATION, v.CLASSIC_JOIN, v.CLASSIC_SYNC):
+    for kind in (
+        requests.CONSUMER_SESSION,
+        requests.REVOCATION,
+        requests.CLASSIC_JOIN,
+        requests.CLASSIC_SYNC,
+    ):
         effects.disarm(kind, member_id)
 
 
-def fenced_by(group: ConsumerGroup, fired: v.TimerFired) -> ConsumerMember | None:
+def fenced_by(group: ConsumerGroup, fired: requests.TimerFired) -> ConsumerMember | None:
     """The member that a timer removes; nobody if it is gone, or has left the epoch it was to leave."""
     member = find(group, fired.timer.member_id)
-    if member is not None and fired.timer.kind == v.REVOCATION and fired.payload != (member.epoch,):
+    if member is not None and fired.timer.kind == requests.REVOCATION and fired.payload != (member.epoch,):
         return None
     return member
 
 
-def commit_error(effects: Effects, group: ConsumerGroup, request: OffsetCommit) -> str:
+def commit_error(effects: Effects, group: ConsumerGroup, request: requests.OffsetCommit) -> str:
     """What is wrong with an OffsetCommit, or NONE."""
     if effects.has("no_generation_fence") or (request.generation_id < 0 and not group.members):
-        return v.NONE
+        return errors.NONE
     member = find(group, request.member_id)
     if member is None:
-        return v.UNKNOWN_MEMBER_ID
+        return errors.UNKNOWN_MEMBER_ID
     if not member.classic and request.api_version < COMMIT_VERSION:
-        return v.UNSUPPORTED_VERSION
+        return errors.UNSUPPORTED_VERSION
     if request.generation_id == member.epoch:
-        return v.NONE
-    return v.ILLEGAL_GENERATION if member.classic else v.STALE_MEMBER_EPOCH
+        return errors.NONE
+    return errors.ILLEGAL_GENERATION if member.classic else errors.STALE_MEMBER_EPOCH

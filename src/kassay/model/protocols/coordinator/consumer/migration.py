@@ -15,8 +15,8 @@ from kassay.model.protocols.coordinator.classic.group import GroupBuilder, subsc
 from kassay.model.protocols.coordinator.classic.rebalance import prepare
 from kassay.model.protocols.coordinator.consumer.group import all_records, group_tombstones, target_of
 from kassay.model.protocols.coordinator.consumer.heartbeat import Refused, disarm_all
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values import records as r
-from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import (
     STABLE,
@@ -26,24 +26,15 @@ from kassay.model.protocols.values.groups import (
     ConsumerMember,
 )
 from kassay.model.protocols.values.records import ClassicMetadata, LogRecord
-from kassay.model.protocols.values.requests import (
-    CONSUMER_TYPE,
-    ZERO_BYTES,
-    Image,
-    JoinGroupReply,
-    Partitions,
-    Subscription,
-    SyncGroupReply,
-)
 
 
-def to_ids(image: Image, tps: Partitions) -> Partitions:
+def to_ids(image: requests.Image, tps: requests.Partitions) -> requests.Partitions:
     """Partitions that a client names by topic, by topic id; those of unknown topics are dropped."""
     ids = {topic.name: topic.topic_id for topic in image}
     return tuple(sorted(TopicPartition(ids[tp.topic], tp.partition) for tp in tps if tp.topic in ids))
 
 
-def to_names(image: Image, tps: Partitions) -> Partitions:
+def to_names(image: requests.Image, tps: requests.Partitions) -> requests.Partitions:
     """The reverse."""
     names = {topic.topic_id: topic.name for topic in image}
     return tuple(sorted(TopicPartition(names[tp.topic], tp.partition) for tp in tps if tp.topic in names))
@@ -55,20 +46,20 @@ def upgrade(effects: Effects, group: GroupBuilder) -> tuple[ConsumerGroup, tuple
     Everything parked is answered REBALANCE_IN_PROGRESS, even if the conversion then fails: it does
     while any member has an assignment of zero bytes or metadata that is no subscription. Raises `Refused`.
     """
-    allowed = effects.config.upgrade and group.protocol_type == CONSUMER_TYPE
+    allowed = effects.config.upgrade and group.protocol_type == requests.CONSUMER_TYPE
     if not allowed or len(group.members) > effects.config.consumer_max_size:
-        raise Refused(v.GROUP_ID_NOT_FOUND)
+        raise Refused(errors.GROUP_ID_NOT_FOUND)
     for member_id in sorted(group.members):
-        group.answer_join(member_id, JoinGroupReply(v.REBALANCE_IN_PROGRESS, member_id))
-        group.answer_sync(member_id, SyncGroupReply(v.REBALANCE_IN_PROGRESS))
+        group.answer_join(member_id, requests.JoinGroupReply(errors.REBALANCE_IN_PROGRESS, member_id))
+        group.answer_sync(member_id, requests.SyncGroupReply(errors.REBALANCE_IN_PROGRESS))
     members = tuple(_modern(effects, group, member) for _, member in sorted(group.members.items()))
     if not effects.has("timers_survive_migration"):
-        effects.disarm(v.JOIN)
-        effects.disarm(v.SYNC)
+        effects.disarm(requests.JOIN)
+        effects.disarm(requests.SYNC)
         for member_id in sorted({*group.members, *group.pending_join}):
-            effects.disarm(v.SESSION, member_id)
+            effects.disarm(requests.SESSION, member_id)
     for member in members:
-        effects.arm(v.CONSUMER_SESSION, member.member_id, member.classic[0].session_timeout)
+        effects.arm(requests.CONSUMER_SESSION, member.member_id, member.classic[0].session_timeout)
     target = tuple((member.member_id, member.assigned) for member in members)
     converted = ConsumerGroup(group.generation, group.generation, (), members, target)
     return converted, (LogRecord((r.GROUP, ""), None), *all_records(converted))
@@ -76,8 +67,8 @@ def upgrade(effects: Effects, group: GroupBuilder) -> tuple[ConsumerGroup, tuple
 
 def _modern(effects: Effects, group: GroupBuilder, member: ClassicMember) -> ConsumerMember:
     metadata = next((found for name, found in member.protocols if name == group.protocol), None)
-    if member.assignment == ZERO_BYTES or not isinstance(metadata, Subscription):
-        raise Refused(v.GROUP_ID_NOT_FOUND)
+    if member.assignment == requests.ZERO_BYTES or not isinstance(metadata, requests.Subscription):
+        raise Refused(errors.GROUP_ID_NOT_FOUND)
     return ConsumerMember(
         member.member_id,
         member.group_instance_id,
@@ -124,11 +115,13 @@ def downgrade(
         members.append(joining)
     for member in members:
         assignment = to_names(effects.image, targets[member.member_id])
-        draft.add(_classic(member, assignment), CONSUMER_TYPE)
+        draft.add(_classic(member, assignment), requests.CONSUMER_TYPE)
     elders = [member.member_id for member in members if member is not joining]
     draft.leader = draft.pick_leader(elders or [member.member_id for member in members])
     draft.protocol = draft.pick_protocol()
-    draft.subscribed_topics = subscribed_topics(CONSUMER_TYPE, draft.protocol, draft.members.values())
+    draft.subscribed_topics = subscribed_topics(
+        requests.CONSUMER_TYPE, draft.protocol, draft.members.values()
+    )
     given = {member.member_id: member.assignment for member in draft.members.values()}
     records = (*tombstones, draft.record(given))
     if not effects.has("timers_survive_migration"):
@@ -141,7 +134,7 @@ def downgrade(
     return draft.freeze(), records
 
 
-def _classic(member: ConsumerMember, assignment: Partitions) -> ClassicMember:
+def _classic(member: ConsumerMember, assignment: requests.Partitions) -> ClassicMember:
     metadata = member.classic[0]
     return ClassicMember(
         member.member_id,

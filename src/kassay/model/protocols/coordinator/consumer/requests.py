@@ -37,8 +37,8 @@ from kassay.model.protocols.coordinator.consumer.table import (
     WRITE_FAILED,
 )
 from kassay.model.protocols.shared.table import IllegalTransition, check_move
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values import records as r
-from kassay.model.protocols.values import requests as v
 from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import (
     EMPTY,
@@ -52,20 +52,6 @@ from kassay.model.protocols.values.groups import (
     SyncedConsumerGroup,
 )
 from kassay.model.protocols.values.records import Log, LogRecord
-from kassay.model.protocols.values.requests import (
-    JOIN_EPOCH,
-    STATIC_LEAVE_EPOCH,
-    ConsumerHeartbeat,
-    ConsumerHeartbeatReply,
-    Heartbeat,
-    JoinGroup,
-    LeaveGroup,
-    OffsetCommit,
-    OffsetCommitReply,
-    Request,
-    SyncGroup,
-    TimerFired,
-)
 
 
 def _checked(before: ConsumerGroup, event: str, after: Group) -> Group:
@@ -78,15 +64,15 @@ def _checked(before: ConsumerGroup, event: str, after: Group) -> Group:
     return after
 
 
-def handle_heartbeat(effects: Effects, group: Group, request: ConsumerHeartbeat) -> Group:
+def handle_heartbeat(effects: Effects, group: Group, request: requests.ConsumerHeartbeat) -> Group:
     """The group after ConsumerGroupHeartbeat, whatever kind of group it was. Raises `Refused`."""
     check_request(effects, request)
-    if request.member_epoch < JOIN_EPOCH:
+    if request.member_epoch < requests.JOIN_EPOCH:
         if not isinstance(group, ConsumerGroup):
-            raise Refused(v.GROUP_ID_NOT_FOUND)
+            raise Refused(errors.GROUP_ID_NOT_FOUND)
         return _checked(group, CONSUMER_LEAVE, _leave(effects, group, request))
-    if request.member_epoch > JOIN_EPOCH and not isinstance(group, ConsumerGroup):
-        raise Refused(v.GROUP_ID_NOT_FOUND)
+    if request.member_epoch > requests.JOIN_EPOCH and not isinstance(group, ConsumerGroup):
+        raise Refused(errors.GROUP_ID_NOT_FOUND)
     if isinstance(group, ClassicGroup) and group.state != EMPTY:
         return _upgrade_and_join(effects, group, request)
     records: tuple[LogRecord, ...] = ()
@@ -105,26 +91,26 @@ def _write(effects: Effects, group: Group, records: tuple[LogRecord, ...]) -> Gr
     return replay(group, records)
 
 
-def _upgrade_and_join(effects: Effects, group: ClassicGroup, request: ConsumerHeartbeat) -> Group:
+def _upgrade_and_join(effects: Effects, group: ClassicGroup, request: requests.ConsumerHeartbeat) -> Group:
     """Convert the group and let the member join; if that is refused, only parked requests are answered."""
     draft = GroupBuilder(effects, group)
     try:
         converted, records = upgrade(effects, draft)
         records += heartbeat(effects, converted, request)
     except Refused as refusal:
-        effects.reply(request.correlation_id, ConsumerHeartbeatReply(refusal.error))
+        effects.reply(request.correlation_id, requests.ConsumerHeartbeatReply(refusal.error))
         return draft.freeze()
     effects.persist(records, undo=(draft.freeze(),))
     return replay(None, records)
 
 
-def _leave(effects: Effects, group: ConsumerGroup, request: ConsumerHeartbeat) -> Group:
+def _leave(effects: Effects, group: ConsumerGroup, request: requests.ConsumerHeartbeat) -> Group:
     member = leaver(group, request)
-    if request.member_epoch == STATIC_LEAVE_EPOCH:
+    if request.member_epoch == requests.STATIC_LEAVE_EPOCH:
         after = _write(effects, group, leave_for_a_while(member))
     else:
         after = _fence(effects, group, member)
-    reply = ConsumerHeartbeatReply(v.NONE, request.member_id, request.member_epoch)
+    reply = requests.ConsumerHeartbeatReply(errors.NONE, request.member_id, request.member_epoch)
     effects.reply_when_durable(request.correlation_id, reply)
     return after
 
@@ -138,33 +124,33 @@ def _fence(effects: Effects, group: ConsumerGroup, member: ConsumerMember) -> Gr
     return after
 
 
-def handle_classic_request(effects: Effects, group: ConsumerGroup, request: Request) -> Group:
+def handle_classic_request(effects: Effects, group: ConsumerGroup, request: requests.Request) -> Group:
     """The group after a request of the classic protocol. Raises `Refused`."""
-    if isinstance(request, JoinGroup):
+    if isinstance(request, requests.JoinGroup):
         return _checked(group, JOIN_GROUP, classic_members.join(effects, group, request))
-    if isinstance(request, LeaveGroup):
+    if isinstance(request, requests.LeaveGroup):
         return _checked(group, LEAVE_GROUP, classic_members.leave(effects, group, request))
-    if isinstance(request, SyncGroup):
+    if isinstance(request, requests.SyncGroup):
         classic_members.sync(effects, group, request)
         return _checked(group, SYNC_GROUP, group)
-    if isinstance(request, Heartbeat):
+    if isinstance(request, requests.Heartbeat):
         classic_members.heartbeat(effects, group, request)
         return _checked(group, HEARTBEAT, group)
-    if isinstance(request, OffsetCommit):
+    if isinstance(request, requests.OffsetCommit):
         return _checked(group, OFFSET_COMMIT, _commit(effects, group, request))
     raise IllegalTransition(group_state(group), type(request).__name__)
 
 
-def _commit(effects: Effects, group: ConsumerGroup, request: OffsetCommit) -> ConsumerGroup:
+def _commit(effects: Effects, group: ConsumerGroup, request: requests.OffsetCommit) -> ConsumerGroup:
     error = commit_error(effects, group, request)
-    if error != v.NONE:
+    if error != errors.NONE:
         raise Refused(error)
     effects.persist(r.offset_records(request.offsets))
-    effects.reply_when_durable(request.correlation_id, OffsetCommitReply(v.NONE))
+    effects.reply_when_durable(request.correlation_id, requests.OffsetCommitReply(errors.NONE))
     return group
 
 
-def handle_timer(effects: Effects, group: ConsumerGroup, fired: TimerFired) -> Group:
+def handle_timer(effects: Effects, group: ConsumerGroup, fired: requests.TimerFired) -> Group:
     """The group after a timer of one of its members."""
     member = fenced_by(group, fired)
     if member is None:
@@ -191,7 +177,7 @@ def undone(group: Group, undo: tuple[Group, ...]) -> Group:
     return _checked(group, WRITE_FAILED, after) if isinstance(group, ConsumerGroup) else after
 
 
-def replace_empty(effects: Effects, group: ConsumerGroup, request: JoinGroup) -> Group:
+def replace_empty(effects: Effects, group: ConsumerGroup, request: requests.JoinGroup) -> Group:
     """A JoinGroup to an empty consumer group: it makes way for a classic one, or just goes."""
     return _checked(group, JOIN_GROUP, handle_without_group(effects, request, group))
 
@@ -200,7 +186,7 @@ def load(effects: Effects, log: Log) -> Group:
     """The group that the records tell of; all sessions and revocations start anew."""
     group = replay(None, log)
     for member in group.members if isinstance(group, ConsumerGroup) else ():
-        effects.arm(v.CONSUMER_SESSION, member.member_id, effects.config.consumer_session_timeout)
+        effects.arm(requests.CONSUMER_SESSION, member.member_id, effects.config.consumer_session_timeout)
         if member.state == UNREVOKED:
-            effects.arm(v.REVOCATION, member.member_id, member.rebalance_timeout, (member.epoch,))
+            effects.arm(requests.REVOCATION, member.member_id, member.rebalance_timeout, (member.epoch,))
     return group

@@ -17,7 +17,7 @@ from kassay.model.protocols.clients.classic_state import Assign, ClassicClient
 from kassay.model.protocols.clients.config import EAGER, Process
 from kassay.model.protocols.shared.census import Census, complete
 from kassay.model.protocols.shared.faults import Faults
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.choices import Target, TargetAsk
 from kassay.model.protocols.values.requests import Image, JoinGroup, Partitions, SyncGroup, SyncGroupReply
 from kassay.model.protocols.world.networks.n0_atomic import Direct
@@ -57,9 +57,9 @@ class WorldParts(NamedTuple):
     censuses: Censuses
 
 
-def coordinator_config(options: ModelOptions) -> v.Config:
+def coordinator_config(options: ModelOptions) -> requests.Config:
     """A coordinator that waits for nobody before its first rebalance."""
-    return v.Config(initial_rebalance_delay=0, switches=options.switches)
+    return requests.Config(initial_rebalance_delay=0, switches=options.switches)
 
 
 def no_targets(_: TargetAsk) -> tuple[Target, ...]:
@@ -257,7 +257,7 @@ class ClassicModel:
         heard = client._replace(inbox=())
         if isinstance(body, SyncGroupReply):
             after = cc.on_sync(config, heard, body)
-            error = "" if body.error == v.NONE else body.error
+            error = "" if body.error == errors.NONE else body.error
             detail = error or f"owns {listing(after.owned)}"
             action = Action(name, "takes SyncGroup reply", detail=detail)
             yield self.setting.move(action, client, after, broker)
@@ -265,7 +265,9 @@ class ClassicModel:
         for turn in cc.on_join(
             config, c + CONNECTION * client.connection, heard, body, image.value, self.assign
         ):
-            action = Action(name, "takes JoinGroup reply", detail=body.error if body.error != v.NONE else "")
+            action = Action(
+                name, "takes JoinGroup reply", detail=body.error if body.error != errors.NONE else ""
+            )
             request = turn[1]
             if isinstance(request, SyncGroup):
                 detail = f"generation {request.generation_id}"

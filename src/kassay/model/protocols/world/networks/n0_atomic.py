@@ -17,16 +17,8 @@ from kassay.model.protocols.clients.config import ClientConfig
 from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.coordinator.brokers import Mail
 from kassay.model.protocols.shared.faults import Faults
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.in_flight import HEARTBEAT_OFFSET
-from kassay.model.protocols.values.requests import (
-    ConsumerHeartbeat,
-    ConsumerHeartbeatReply,
-    JoinGroupReply,
-    ReplyBody,
-    Request,
-    SyncGroupReply,
-)
 from kassay.model.protocols.world.parts.setting import BROKER, WorldContext, WorldMove, labelled, listing
 
 
@@ -65,7 +57,7 @@ class Direct:
                 yield self.setting.move(label._replace(reply="parked"), before, client, after, rest)
                 continue
             label = label._replace(reply=answer(own))
-            if isinstance(own, JoinGroupReply) and own.error == v.NONE:
+            if isinstance(own, requests.JoinGroupReply) and own.error == errors.NONE:
                 yield self.setting.move(label, before, client._replace(inbox=(own,)), after, rest)
             else:
                 heard = self.heard(config, client, request, own)
@@ -102,7 +94,7 @@ class Direct:
         sent, request = turn
         action = Action(f"c{c + 1}", "heartbeat", BROKER, carried(request))
         for after, own, rest in self.outcomes(broker, request, faults):
-            assert isinstance(own, ConsumerHeartbeatReply), "a heartbeat gets a heartbeat's reply"
+            assert isinstance(own, requests.ConsumerHeartbeatReply), "a heartbeat gets a heartbeat's reply"
             heard = cm.on_reply(config, sent, own)
             if heard == client and after is broker:
                 continue
@@ -128,45 +120,45 @@ class Direct:
         return True
 
     def outcomes(
-        self, broker: Interned, request: Request, faults: Faults
-    ) -> Iterator[tuple[Interned, ReplyBody | None, Mail]]:
+        self, broker: Interned, request: requests.Request, faults: Faults
+    ) -> Iterator[tuple[Interned, requests.ReplyBody | None, Mail]]:
         """The broker afterwards, the answer (None: parked) and the replies that others get."""
         for after, mail in self.setting.brokers.handle(broker, request, keeps_log=faults.failover > 0):
             own = next((body for number, body in mail if number == request.correlation_id), None)
             yield after, own, tuple(item for item in mail if item[0] != request.correlation_id)
 
     def heard(
-        self, config: ClientConfig, client: ClassicClient, request: Request, body: ReplyBody
+        self, config: ClientConfig, client: ClassicClient, request: requests.Request, body: requests.ReplyBody
     ) -> ClassicClient:
         """A classic client once it has read a reply; for a granted JoinGroup see `cc.on_join`."""
-        if isinstance(body, JoinGroupReply):
+        if isinstance(body, requests.JoinGroupReply):
             ((refused, _),) = cc.on_join(config, request.correlation_id, client, body, (), self.assign)
             return refused
-        if isinstance(body, SyncGroupReply):
+        if isinstance(body, requests.SyncGroupReply):
             return cc.on_sync(config, client, body)
-        if isinstance(request, v.OffsetCommit):
+        if isinstance(request, requests.OffsetCommit):
             return cc.on_commit(config, client, request, body.error)
-        assert isinstance(request, v.Heartbeat)
+        assert isinstance(request, requests.Heartbeat)
         return cc.on_heartbeat(config, client, request, body.error)
 
 
 def cut_off(config: ClientConfig, client: ClassicClient) -> ClassicClient:
     """The client once its connection broke: it opens another, and hears nothing of the old one."""
-    told = cc.on_error(config, client, v.NOT_COORDINATOR)
+    told = cc.on_error(config, client, errors.NOT_COORDINATOR)
     return told._replace(waits="", connection=client.connection + 1)
 
 
-def carried(request: ConsumerHeartbeat) -> str:
+def carried(request: requests.ConsumerHeartbeat) -> str:
     """What a heartbeat of KIP-848 carries, in a few words."""
     owned = "" if request.topic_partitions is None else f", owned {listing(request.topic_partitions)}"
     return f"epoch {request.member_epoch}{owned}{', full' if request.full else ''}"
 
 
-def answer(reply: ReplyBody) -> str:
+def answer(reply: requests.ReplyBody) -> str:
     """What a reply says, in a few words."""
-    if reply.error != v.NONE:
+    if reply.error != errors.NONE:
         return reply.error
-    if not isinstance(reply, ConsumerHeartbeatReply):
+    if not isinstance(reply, requests.ConsumerHeartbeatReply):
         return "ok"
     assignment = "" if reply.assignment is None else f", assigned {listing(reply.assignment)}"
     return f"epoch {reply.member_epoch}{assignment}"

@@ -22,7 +22,7 @@ from kassay.model.protocols.clients.classic_state import ClassicClient, Turn
 from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.shared.faults import Faults
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.in_flight import (
     HEARTBEAT,
     HEARTBEAT_OFFSET,
@@ -131,9 +131,9 @@ class Slots(Direct):
         request = client.wire.sent[place]
         left = client._replace(wire=client.wire.without(place))
         action = Action(f"c{c + 1}", f"{name_of(request)} arrives", BROKER)
-        commits = isinstance(request, v.OffsetCommit)
+        commits = isinstance(request, requests.OffsetCommit)
         # Where records are counted the ledger keeps the offsets; a log of them would only tell states apart.
-        plain = request._replace(offsets=()) if isinstance(request, v.OffsetCommit) else request
+        plain = request._replace(offsets=()) if isinstance(request, requests.OffsetCommit) else request
         for after, own, rest in self.outcomes(broker, plain, faults):
             label = labelled(action, broker, after)
             if own is None:
@@ -141,17 +141,17 @@ class Slots(Direct):
                 continue
             told = self._returned(left, request, own)
             move = self.setting.move(label._replace(reply=answer(own)), client, told, after, rest)
-            yield move._replace(accepts=(request,)) if commits and own.error == v.NONE else move
+            yield move._replace(accepts=(request,)) if commits and own.error == errors.NONE else move
 
     def _returned(self, client: Any, request: Request, body: ReplyBody) -> Any:
         """The client with a reply on its way to it, unless nobody waits for that any more."""
         if connection_of(request) != client.connection or client.run not in ALIVE:
             return client
         if channel_of(request) == MAIN:
-            wanted = "join" if isinstance(body, v.JoinGroupReply) else "sync"
+            wanted = "join" if isinstance(body, requests.JoinGroupReply) else "sync"
             return client._replace(inbox=(body,)) if client.waits == wanted else client
-        silent = isinstance(request, v.Heartbeat | v.OffsetCommit) and body.error == v.NONE
-        if silent or (isinstance(request, v.OffsetCommit) and isinstance(client, ConsumerClient)):
+        silent = isinstance(request, requests.Heartbeat | requests.OffsetCommit) and body.error == errors.NONE
+        if silent or (isinstance(request, requests.OffsetCommit) and isinstance(client, ConsumerClient)):
             return client
         return client._replace(wire=client.wire.returning(request, body))
 

@@ -12,7 +12,7 @@ from kassay.model.protocols.clients.classic_table import ClassicState
 from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.shared.census import Belief, Census, Registered
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.groups import COMPLETING, EMPTY, STABLE, ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values.requests import JoinGroupReply, OffsetCommit, Partitions
 from kassay.model.protocols.world.parts.setting import (
@@ -92,7 +92,7 @@ class Censuses:
                 m.member_id,
                 m.group_instance_id,
                 _topics(m.protocols),
-                () if m.assignment == v.ZERO_BYTES else m.assignment,
+                () if m.assignment == requests.ZERO_BYTES else m.assignment,
             )
             for m in group.members
         )
@@ -146,7 +146,7 @@ class Censuses:
         instance = self.setting.configs[c].group_instance_id
         request = OffsetCommit(HEARTBEAT_OFFSET + c, member_id, generation, (), instance)
         return any(
-            body.error == v.NONE
+            body.error == errors.NONE
             for _, mail in self.setting.brokers.handle(broker, request, keeps_log=False)
             for _, body in mail
         )
@@ -158,7 +158,7 @@ def _takes_part(client: ClassicClient, own: int) -> bool:
     `own` is what the registry has as its generation. One whom a round went by is a zombie until it adopts
     anew: what it owns may be another's by now, and joining the next round alone takes nothing from it.
     """
-    answered = any(isinstance(body, JoinGroupReply) and body.error == v.NONE for body in client.inbox)
+    answered = any(isinstance(body, JoinGroupReply) and body.error == errors.NONE for body in client.inbox)
     joining = bool(client.inbox) or client.waits == "join"
     return joining and not client.overtaken and (client.generation < 0 or own <= client.generation + answered)
 
@@ -183,8 +183,8 @@ def _joined(record: RegisteredMember, state: World, parts: list[Interned]) -> Ce
     )
 
 
-def _topics(protocols: v.Protocols) -> tuple[str, ...]:
+def _topics(protocols: requests.Protocols) -> tuple[str, ...]:
     for _, metadata in protocols:
-        if isinstance(metadata, v.Subscription):
+        if isinstance(metadata, requests.Subscription):
             return metadata.topics
     return ()

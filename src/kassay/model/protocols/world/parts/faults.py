@@ -10,7 +10,7 @@ from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients.classic_state import ClassicClient, started
 from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.shared.faults import Faults
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.in_flight import MAIN, SILENT, Wire
 from kassay.model.protocols.values.metadata import create_partitions
 from kassay.model.protocols.values.requests import Image, JoinGroupReply, LeaveGroup, Request
@@ -140,7 +140,11 @@ class FaultSteps:
 
         A member that should send SyncGroup may stand still instead, its heartbeats going on.
         """
-        if client.inbox and isinstance(client.inbox[0], JoinGroupReply) and client.inbox[0].error == v.NONE:
+        if (
+            client.inbox
+            and isinstance(client.inbox[0], JoinGroupReply)
+            and client.inbox[0].error == errors.NONE
+        ):
             stalled = client._replace(run=Process.STALLED)
             yield self.befalls(state, c, "slow", "main thread stalls", stalled)
         if self.setting.configs[c].group_instance_id:
@@ -188,7 +192,11 @@ class FaultSteps:
         if faults.topic:
             known = {topic.name for topic in image}
             changes += [
-                ("topic", f"topic {name} is created", tuple(sorted((*image, v.TopicImage(name, name, 1)))))
+                (
+                    "topic",
+                    f"topic {name} is created",
+                    tuple(sorted((*image, requests.TopicImage(name, name, 1)))),
+                )
                 for name in self.setting.options.new_topics
                 if name not in known
             ]

@@ -17,7 +17,7 @@ from kassay.model.protocols.clients.config import COOPERATIVE, EAGER, ClientConf
 from kassay.model.protocols.coordinator.brokers import Brokers, Mail, Targets
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, spend
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.groups import ClassicGroup, Group
 from kassay.model.protocols.values.in_flight import CONNECTION as CONNECTION
 from kassay.model.protocols.values.in_flight import HEARTBEAT_OFFSET as HEARTBEAT_OFFSET
@@ -141,7 +141,7 @@ class WorldContext:
     def __init__(
         self,
         options: ModelOptions,
-        config: v.Config,
+        config: requests.Config,
         targets: Targets,
         configs: tuple[ClientConfig, ...] = (),
         *,
@@ -153,7 +153,7 @@ class WorldContext:
         self.configs = configs or configs_of(options)
         self.brokers = Brokers(config, self.interner, targets, self.member_id, clocked=clocked)
         self.taken: frozenset[str] = frozenset()
-        self._delivered: dict[tuple[Interned, int, v.ReplyBody], Interned] = {}
+        self._delivered: dict[tuple[Interned, int, requests.ReplyBody], Interned] = {}
         self._spent: dict[tuple[Interned, str], Interned | None] = {}
 
     def member_id(self, broker: CoordinatorHost, prefix: str) -> str:
@@ -269,7 +269,7 @@ def failed(before: World, after: World) -> bool:
     """Whether some client that had an error in its inbox is another after this step."""
     if before.clients is not after.clients:
         for old, new in zip(before.clients, after.clients):
-            if old is not new and old.value.inbox and old.value.inbox[0].error != v.NONE:
+            if old is not new and old.value.inbox and old.value.inbox[0].error != errors.NONE:
                 return True
     return False
 

@@ -10,7 +10,7 @@ from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.coordinator.brokers import Mail
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, Role
 from kassay.model.protocols.values.requests import JoinGroupReply
 from kassay.model.protocols.world.parts.setting import (
@@ -88,7 +88,7 @@ class Timers:
         for timer in broker.armed:
             kind, member_id = timer.timer
             due = _due(group, kind, member_id, polling, beating)
-            if due or (kind == v.JOIN and timer.payload):
+            if due or (kind == requests.JOIN and timer.payload):
                 name = timer_name(kind, member_id)
                 for after, mail in self.setting.brokers.fire(cell, timer, keeps_log=logged):
                     if after is not cell:
@@ -97,7 +97,7 @@ class Timers:
     def watched(self, state: World) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:
         """The group, whose session timers are armed, and which parked members' expiry may be ignored."""
         broker: CoordinatorHost = state.broker.value
-        sessions = (v.SESSION, v.CONSUMER_SESSION)
+        sessions = (requests.SESSION, requests.CONSUMER_SESSION)
         armed = tuple(order.timer.member_id for order in broker.armed if order.timer.kind in sessions)
         group = broker.state.group
         members = group.members if isinstance(group, ClassicGroup) else ()
@@ -117,21 +117,21 @@ def _present(c: int, client: ClassicClient) -> tuple[str, str, int]:
 
 def timer_name(kind: str, member: str) -> str:
     """What happens when a timer fires."""
-    if kind in (v.SESSION, v.CONSUMER_SESSION):
+    if kind in (requests.SESSION, requests.CONSUMER_SESSION):
         return f"session of {member} expires"
-    if kind in (v.JOIN, v.SYNC):
+    if kind in (requests.JOIN, requests.SYNC):
         return f"{kind} timer fires"
-    word = "revocation timer" if kind == v.REVOCATION else kind
+    word = "revocation timer" if kind == requests.REVOCATION else kind
     return f"{word} of {member} fires"
 
 
 def _due(group: Any, kind: str, member: str, polling: set[str], beating: set[str]) -> bool:
     """Whether a timer's guard lets it fire."""
     if isinstance(group, ConsumerGroup):
-        return member not in (beating if kind == v.CONSUMER_SESSION else polling)
-    if kind == v.SESSION:
+        return member not in (beating if kind == requests.CONSUMER_SESSION else polling)
+    if kind == requests.SESSION:
         return member not in beating
-    if kind == v.JOIN:
+    if kind == requests.JOIN:
         awaited = {m.member_id for m in group.members if m.awaiting_join < 0} | set(group.pending_join)
         return bool(awaited - polling)
     return bool(set(group.pending_sync) - polling)

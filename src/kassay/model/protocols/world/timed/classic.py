@@ -28,7 +28,7 @@ from kassay.model.protocols.clients.consumer_table import ConsumerState
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.shared.census import Census
 from kassay.model.protocols.shared.faults import Faults
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors
 from kassay.model.protocols.values.groups import Role
 from kassay.model.protocols.world.models.classic import (
     ClassicModel,
@@ -155,7 +155,7 @@ class TimedModel:
 
     def _tried(self, state: Timed, action: Action, after: World) -> Timed:
         """After a main thread's step: who found the coordinator loading waits before it tries again."""
-        if action.reply != v.COORDINATOR_LOAD_IN_PROGRESS:
+        if action.reply != errors.COORDINATOR_LOAD_IN_PROGRESS:
             return self._at(state, after)
         c = int(action.actor[1:]) - 1
         return self._at(state, after, c, state.clocks[c]._replace(rest=BACKOFF))

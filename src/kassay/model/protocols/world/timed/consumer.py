@@ -16,7 +16,7 @@ from kassay.model.protocols.clients.any_balanced import balanced_targets
 from kassay.model.protocols.clients.classic_state import Assign
 from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.coordinator.brokers import Targets
-from kassay.model.protocols.values import requests as v
+from kassay.model.protocols.values import errors
 from kassay.model.protocols.values.requests import ConsumerHeartbeatReply
 from kassay.model.protocols.world.models.classic import coordinator_config
 from kassay.model.protocols.world.models.consumer import ConsumerModel, consumer_parts, only_consumers
@@ -69,7 +69,7 @@ class TimedConsumerModel(TimedModel):
             assert isinstance(body, ConsumerHeartbeatReply), "a heartbeat gets a heartbeat's reply"
             heard = cm.on_reply(config, after_sending, body)
             label = labelled(action, world.broker, broker)._replace(reply=answer(body))
-            shown = beaten if body.error == v.NONE else beaten._replace(rest=BACKOFF)
+            shown = beaten if body.error == errors.NONE else beaten._replace(rest=BACKOFF)
             yield label, self._moved(state, c, shown, setting.move(label, client, heard, broker))
             if faults.loss:
                 label = label._replace(fault=True, reply="reply lost")
