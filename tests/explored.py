@@ -6,7 +6,7 @@ from kassay.certify.protocols import explore as exploring
 from kassay.certify.protocols.settings import ExploreSettings
 from kassay.model.explore import WalkLimits
 from kassay.model.protocols.shared.faults import parse_faults
-from kassay.model.protocols.world.parts.levels import ClockLevel, network_of, time_of
+from kassay.model.protocols.world.parts.levels import ClockLevel, NetworkLevel
 from kassay.model.protocols.world.timed.clock import Timing
 
 LIMITS = ("states_max", "time_s", "stop_at_first")
@@ -18,8 +18,8 @@ def settings(model: str, **chosen: Any) -> ExploreSettings:
     if isinstance(chosen.get("faults"), str):
         chosen["faults"] = parse_faults(chosen["faults"])
     if "network" in chosen:
-        chosen["network"] = network_of(chosen["network"])
-    if time_of(chosen.pop("clock", "timeless")) is ClockLevel.TICKS:
+        chosen["network"] = NetworkLevel(chosen["network"])
+    if ClockLevel(chosen.pop("clock", "timeless")) is ClockLevel.TICKS:
         chosen["timing"] = chosen.get("timing") or Timing()
     return ExploreSettings(model, **chosen)
 

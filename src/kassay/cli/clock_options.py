@@ -39,11 +39,11 @@ def clock_options(command: F) -> F:
 
 def timing_of(chosen: dict[str, Any]) -> Timing | None:
     """The times that the options ask for, None without a clock. Raises InputError for times without one."""
-    from kassay.model.protocols.world.parts.levels import ClockLevel, time_of
+    from kassay.model.protocols.world.parts.levels import ClockLevel
     from kassay.model.protocols.world.timed.clock import Timing
 
     given = {field: chosen[field] for field in OPTIONS if chosen[field] is not None}
-    if time_of(chosen["clock"]) is ClockLevel.TICKS:
+    if ClockLevel(chosen["clock"]) is ClockLevel.TICKS:
         return Timing(**given)
     for field in given:
         raise InputError(f"{OPTIONS[field][0]}: timeless has no clock; expected --clock ticks beside it")

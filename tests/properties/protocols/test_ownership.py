@@ -1,9 +1,10 @@
-"""Who may own what, on censuses of a few lines."""
+"""Who may own and commit what, on censuses of a few lines and on what an accepted commit broke."""
 
 import pytest
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.protocols.shared.census import Belief, Census, Registered
+from kassay.model.explore import Finding, Severity
+from kassay.model.protocols.shared.census import Belief, Breach, Census, Registered
 from kassay.properties.protocols import ownership as own
 
 
@@ -101,3 +102,39 @@ def test_a_partition_is_released_before_it_is_adopted():
         ("real", "c2 adopts 0 though it knows that it is out of the group")
     ]
     assert not said(own.released_before_adopted(before, census(client(1), client(2, 0))))
+
+
+TAKEN = census(client(1, 0, commits=True), client(2, 0, commits=True), adopted=((0, "c2"),))
+
+
+def test_a_commit_is_fenced_once_another_has_adopted():
+    assert said(own.commits_fenced(TAKEN)) == [
+        ("real", "a commit of c1 for 0 would count, though c2 has taken over")
+    ]
+    assert not said(own.commits_fenced(TAKEN._replace(adopted=((0, "c1"),), beliefs=TAKEN.beliefs[:1])))
+
+
+def test_offsets_never_go_back():
+    assert said(own.offsets_never_go_back(TAKEN)) == [
+        ("real", "c1 can set 0 back behind what c2, its owner, commits")
+    ]
+    ahead = census(client(1, ahead=True))
+    assert said(own.offsets_never_go_back(ahead)) == [
+        ("real", "c1 gave partitions up after processing more than it had committed")
+    ]
+
+
+def test_what_an_accepted_commit_broke_is_told_of_the_promise_that_it_broke():
+    breach = Breach(own.FENCED, "too late")
+    assert list(own.accepted_commits_fenced(breach)) == [Finding(Severity.REAL, "too late")]
+    assert not list(own.accepted_offsets_never_go_back(breach))
+    back = Breach(own.NEVER_BACK, "back", Severity.BY_DESIGN)
+    assert list(own.accepted_offsets_never_go_back(back)) == [Finding(Severity.BY_DESIGN, "back")]
+    assert not list(own.accepted_commits_fenced(None))
+
+
+def test_no_commit_counts_while_an_assignment_is_awaited():
+    assert said(own.no_commit_while_assigning(TAKEN._replace(awaiting=True))) == [
+        ("real", "a commit was accepted while the group awaited its assignment")
+    ]
+    assert not said(own.no_commit_while_assigning(TAKEN))

@@ -131,7 +131,8 @@ def trace_json(trace: tuple[WalkStep[Any], ...]) -> list[dict[str, Any]]:
 def build(settings: ExploreSettings) -> Model[Any]:
     """The model that the settings describe; raises InputError for an assignor or a switch that is unknown."""
     model = settings.model
-    check_switches(model, settings.switches)
+    if settings.switches:
+        check_switches(model, settings.switches)
     if model in BEFORE_0_9:
         return _before_0_9(settings)
     client = client_side(None if model == "kip848" else settings.assignor, settings.mode, settings.switches)
@@ -213,13 +214,12 @@ def explore(
 
 def _symmetry(model: Model[Any], wanted: bool | None) -> ClientSymmetry | None:
     """The renaming of clients to walk a model by; raises InputError where names matter."""
-    if wanted is False:
+    few = not isinstance(model, ClassicModel) or model.options.members < SYMMETRIC_FROM
+    if wanted is False or (wanted is None and few):
         return None
     distinct = distinguished(model)
     if distinct and wanted:
         raise InputError(f"--symmetry: cannot be used: {distinct}")
-    if not isinstance(model, ClassicModel) or distinct:
-        return None
-    if wanted is None and model.options.members < SYMMETRIC_FROM:
-        return None
-    return ClientSymmetry(model.setting.interner)
+    return (
+        ClientSymmetry(model.setting.interner) if isinstance(model, ClassicModel) and not distinct else None
+    )

@@ -100,7 +100,7 @@ def _settings(model: str, chosen: dict[str, Any], assignor: str | Assignor | Non
     """What the options describe. Raises InputError."""
     from kassay.certify.protocols.settings import BEFORE_0_9, ExploreSettings
     from kassay.model.protocols.shared.faults import parse_faults
-    from kassay.model.protocols.world.parts.levels import network_of
+    from kassay.model.protocols.world.parts.levels import NetworkLevel
 
     faults = parse_faults(chosen["faults"])
     # A topic can only be created into a subscription by pattern.
@@ -116,7 +116,7 @@ def _settings(model: str, chosen: dict[str, Any], assignor: str | Assignor | Non
         faults=faults,
         switches=frozenset(chosen["switches"]),
         policy=chosen["policy"],
-        network=network_of(chosen["network"]),
+        network=NetworkLevel(chosen["network"]),
         records=chosen["records"],
         timing=timing_of(chosen),
         pattern="t" if creates else "",

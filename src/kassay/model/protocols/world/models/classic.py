@@ -7,6 +7,7 @@ and canonical form are each in a module of their own, around the setting that al
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
@@ -89,7 +90,6 @@ class ClassicModel:
         parts = parts or classic_parts(WorldContext(options, coordinator_config(options), no_targets), assign)
         self.options = options
         self.setting, self.assign, self.calls, self.timers, self.faults, self.censuses = parts
-        self.ledger = Ledger(self.setting)
         self._representative = Canonical(self.setting.interner)
         self._moves: dict[
             tuple[
@@ -104,6 +104,11 @@ class ClassicModel:
             ],
             tuple[WorldMove, ...],
         ] = {}
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The offsets, where records are processed."""
+        return Ledger(self.setting)
 
     # The explorer's model.
 
