@@ -61,7 +61,7 @@ class Sound:
         return tuple(b.broker_id for b in row)
 
 
-class RepeatsBroker(Sound):
+class PutsBrokerTwice(Sound):
     """The shift of a later lap brings the leader back in as its own follower."""
 
     def row(self, request, usable, partition):
@@ -114,7 +114,7 @@ class CrowdsRack(Sound):
         return tuple(b.broker_id for b in (leader, *candidates[: request.replication_factor - 1]))
 
 
-class TakesPartialRacks(Sound):
+class AcceptsPartialRacks(Sound):
     """A broker without a rack counts as one more rack."""
 
     def check(self, request):
@@ -129,7 +129,7 @@ class NeverShifts(Sound):
         return super().row(request, usable, partition % len(usable))
 
 
-class LetsFencedLead(Sound):
+class PutsFencedFirst(Sound):
     """Does not look at fencing."""
 
     def usable(self, request):
@@ -183,12 +183,12 @@ class FavoursFirst(Sound):
 
 
 FAULTY: dict[str, tuple[type[Placer] | Callable[[], Placer], ...]] = {
-    "replicas-distinct": (RepeatsBroker, PlacesOneReplicaLess, ForgetsPartition, PlacesOnUnknownBroker),
+    "replicas-distinct": (PutsBrokerTwice, PlacesOneReplicaLess, ForgetsPartition, PlacesOnUnknownBroker),
     "too-few-brokers": (WrapsRound,),
     "rack-spread": (CrowdsRack,),
-    "partial-racks-refused": (TakesPartialRacks,),
+    "partial-racks-refused": (AcceptsPartialRacks,),
     "follower-spread": (NeverShifts,),
-    "no-fenced-leader": (LetsFencedLead,),
+    "no-fenced-leader": (PutsFencedFirst,),
     "total": (RefusesGrowth, CrashesOnFewBrokers),
     "pure": (RemembersCalls,),
     "deterministic": (RemembersCalls,),

@@ -23,7 +23,7 @@ class InventsTask(_Wrong):
         return given | {first: ClientTasks((*given[first].active, TaskId(99, 0)), given[first].standby)}
 
 
-class RunsTwice(_Wrong):
+class RunsEverywhere(_Wrong):
     def spoil(self, request, given):
         task = max(request.tasks)
         return {p: ClientTasks((*{*tasks.active, task},), tasks.standby) for p, tasks in given.items()}
@@ -38,7 +38,7 @@ class ForgetsLast(_Wrong):
         }
 
 
-class StandsByItself(_Wrong):
+class CopiesWhereItRuns(_Wrong):
     def spoil(self, request, given):
         stateful = set(request.stateful)
         return {
@@ -54,12 +54,12 @@ class GivesAllToFirst(_Wrong):
         return {p: ClientTasks(everything if p == first else ()) for p in given}
 
 
-class GoesByListing(_Wrong):
+class FollowsListing(_Wrong):
     def spoil(self, request, given):
         return dict(zip(request.by_id, (given[p] for p in sorted(given))))
 
 
-class Remembers(_Wrong):
+class TurnsWithCalls(_Wrong):
     def __init__(self):
         self.calls = 0
 
@@ -77,7 +77,7 @@ class ChokesOnLeavers(_Wrong):
         return given
 
 
-class HandsRound:
+class PassesTasksOn:
     """Each task goes to the next process every time."""
 
     name = "hands-round"
@@ -91,7 +91,7 @@ class HandsRound:
         return TaskAssignment({p: ClientTasks(tuple(tasks)) for p, tasks in given.items()})
 
 
-class IgnoresThreads:
+class CountsNoThreads:
     """Tasks go round by process, however many threads it has."""
 
     name = "ignores-threads"
@@ -102,7 +102,7 @@ class IgnoresThreads:
         return TaskAssignment(shares)
 
 
-class DealsAfresh:
+class ForgetsOwners:
     """Each task goes where it weighs least, whoever ran it before."""
 
     name = "deals-afresh"
@@ -117,14 +117,14 @@ class DealsAfresh:
 
 FAULTY = {
     "exists": InventsTask,
-    "single-owner": RunsTwice,
+    "single-owner": RunsEverywhere,
     "complete": ForgetsLast,
-    "standby-disjoint": StandsByItself,
+    "standby-disjoint": CopiesWhereItRuns,
     "balanced-within-one": GivesAllToFirst,
-    "balanced-optimal": IgnoresThreads,
-    "sticky-minimal": DealsAfresh,
-    "order-independent": GoesByListing,
-    "pure": Remembers,
+    "balanced-optimal": CountsNoThreads,
+    "sticky-minimal": ForgetsOwners,
+    "order-independent": FollowsListing,
+    "pure": TurnsWithCalls,
     "total": ChokesOnLeavers,
-    "converges": HandsRound,
+    "converges": PassesTasksOn,
 }

@@ -1,13 +1,12 @@
 """Placers certified: the driver judges, shrinks and writes down; the oracle agrees with brute force."""
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.assignors.placement.rack_aware import RackAware
 from kassay.assignors.placement.striped import Striped
 from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.placement_oracle import best_of_placement
 from kassay.certify.kinds.placements import PlacementCase, PlacementDriver
 from kassay.certify.kinds.registry import driver_for
 from kassay.model.cluster import Broker
@@ -15,15 +14,14 @@ from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.model.placement.request import PlacementRequest
-from kassay.model.placement.step import PlacementStep
 from kassay.properties.groups.generator import Profile
 from kassay.properties.placement.scenarios import request
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from tests.mutants import placers
-from tests.properties.placement.test_balance import TINY, best
 
 DRIVER = PlacementDriver(Kind.PLACER)
+
 PROFILE = Profile(kind=Kind.PLACER)
 
 cases = st.builds(PlacementCase, st.composite(lambda draw: request(Drawn(draw)))(), st.integers(0, 2**31 - 1))
@@ -36,20 +34,6 @@ def subject(new, *claims):
 
 def broken(case, whom):
     return {violation.claim for violation in DRIVER.examine(case, whom).violations}
-
-
-@settings(max_examples=60, deadline=None)
-@given(asked=st.composite(lambda draw: request(Drawn(draw), TINY))())
-def test_the_oracle_finds_what_trying_everything_finds(asked):
-    assume(asked.partitions <= 3 and not asked.has_partial_racks)
-    found, tried = best_of_placement(PlacementStep(asked, ())), best(asked)
-    for ours, theirs in ((found.replicas, tried.replicas), (found.leaders, tried.leaders)):
-        assert sum(load * load for load in ours) == sum(load * load for load in theirs)
-
-
-def test_the_oracle_says_nothing_where_nothing_can_be_placed():
-    for brokers, factor in (((Broker(0), Broker(1, "a")), 1), ((Broker(0),), 2)):
-        assert best_of_placement(PlacementStep(PlacementRequest(1, factor, brokers), ())) is None
 
 
 @given(cases)

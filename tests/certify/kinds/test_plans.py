@@ -5,10 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.assignors.placement.optimal_plan import OptimalPlan
-from kassay.certify.faulty.registry import controls_of
 from kassay.certify.kinds.judging import Subject
 from kassay.certify.kinds.plans import PlanDriver, best_plan, loads_after
-from kassay.certify.runs.shrink import shrink
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
@@ -21,6 +19,7 @@ from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
 
 DRIVER = PlanDriver(Kind.PLANNER)
+
 PROFILE = Profile(kind=Kind.PLANNER)
 
 requests = st.composite(lambda draw: plan_request(Drawn(draw)))()
@@ -55,18 +54,6 @@ def test_a_request_survives_being_written_down_and_smaller_ones_are_smaller(case
     for less in DRIVER.shrink_candidates(case):
         assert DRIVER.size(less) < DRIVER.size(case)
         assert all(len(row) == less.replication_factor for _, row in less.before)
-
-
-@pytest.mark.parametrize("control", controls_of(Kind.PLANNER), ids=lambda control: control.name)
-def test_each_fault_is_found_and_shrinks_to_one_partition(control):
-    whom = subject(control.factory, control.breaks)
-    case = next(
-        c for s in range(100) if control.breaks in broken(c := DRIVER.generate(Seeded(s), PROFILE), whom)
-    )
-    found = shrink(DRIVER, case, whom, promise(control.breaks, Kind.PLANNER))
-    assert DRIVER.counts(found.case)["partitions"] <= 2
-    (told,) = DRIVER.narrate(found.case, whom)
-    assert told["moves"]
 
 
 def test_a_plan_that_does_not_reach_the_balance_is_not_judged_by_its_copies():

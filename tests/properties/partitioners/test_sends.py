@@ -4,20 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.assignors.partitioners.murmur2 import murmur2, partition_for_key
 from kassay.assignors.registry import load_all
 from kassay.model.calls import Failure
 from kassay.model.failure import FailureKind
 from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, Sent, send
-from kassay.properties.partitioners.murmur2 import partition_of_key, unsigned_murmur2
 from kassay.properties.partitioners.scenarios import sending
 from kassay.properties.registry import judged, load_claims, promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from tests.mutants import partitioners
 
 CLAIMS = [c.id for (kind, _), c in load_claims().items() if kind == Kind.PARTITIONER]
+
 PARTITIONERS = {spec: found for spec, found in load_all().items() if found.kind == Kind.PARTITIONER}
 
 sendings = st.composite(lambda draw: sending(Drawn(draw)))()
@@ -26,12 +25,6 @@ sendings = st.composite(lambda draw: sending(Drawn(draw)))()
 def evidence(claim_id, step):
     found = promise(claim_id, Kind.PARTITIONER).claim
     return list(found.predicate(step)) if judged(found, step) else []
-
-
-@given(key=st.binary(max_size=70))
-def test_the_second_hash_agrees_with_the_first(key):
-    assert unsigned_murmur2(key) == murmur2(key) % 2**32
-    assert partition_of_key(key, 50) == partition_for_key(key, 50)
 
 
 @pytest.mark.parametrize("spec", PARTITIONERS)

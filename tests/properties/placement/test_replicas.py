@@ -7,14 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kassay.assignors.registry import load_all
-from kassay.model.calls import Failure, Look, Refusal
+from kassay.model.calls import Look
 from kassay.model.cluster import Broker
-from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.kinds import Kind
 from kassay.model.placement.request import PlacementRequest
 from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.machines.placement_oracle import JUDGED, broken
-from kassay.properties.placement.answers import may_refuse
 from kassay.properties.placement.replicas import RackRule, rack_rule
 from kassay.properties.placement.scenarios import request
 from kassay.properties.registry import Scope, judged, load_claims, promise, validity_claims
@@ -22,7 +20,9 @@ from kassay.properties.sources import Drawn, Seeded
 from tests.mutants import placers
 
 LOOKS = (Look.AGAIN, Look.OTHER, Look.PERMUTED)
+
 CASES = [c.id for (kind, _), c in load_claims().items() if kind == Kind.PLACER and c.scope is Scope.STEP]
+
 PLACERS = {spec: found for spec, found in load_all().items() if found.kind == Kind.PLACER}
 
 requests = st.composite(lambda draw: request(Drawn(draw)))()
@@ -101,59 +101,3 @@ def test_a_leader_without_a_choice_of_followers_is_not_held_to_follower_spread()
     assert evidence("follower-spread", forced) == []
     (found,) = evidence("follower-spread", PlacementStep(asked, ((3, 0),) * 8))
     assert found.subject == "broker 3"
-
-
-def test_a_refusal_is_proper_only_where_the_request_cannot_be_met():
-    fine = PlacementRequest(2, 2, (Broker(0), Broker(1)))
-    assert not may_refuse(fine)
-    for hard in (
-        replace(fine, replication_factor=3),
-        replace(fine, partitions=0),
-        replace(fine, replication_factor=0),
-        replace(fine, brokers=(Broker(0), Broker(1, fenced=True))),
-        replace(fine, brokers=(Broker(0), Broker(1, "a"))),
-    ):
-        assert may_refuse(hard)
-        assert evidence("total", PlacementStep(hard, Refusal("X", "no"))) == []
-    (found,) = evidence("total", PlacementStep(fine, Refusal("X", "no")))
-    assert found.facts == {"refused": "no"}
-
-
-def test_a_crash_and_a_timeout_break_different_claims():
-    asked = PlacementRequest(1, 1, (Broker(0),))
-    crash = PlacementStep(asked, Failure(FailureKind.DIED, "gone"))
-    slow = PlacementStep(asked, Failure(FailureKind.TIMEOUT, "2 s"))
-    assert [bool(evidence(c, crash)) for c in ("total", "terminates")] == [True, False]
-    assert [bool(evidence(c, slow)) for c in ("total", "terminates")] == [False, True]
-
-
-def test_any_error_will_do_for_too_few_brokers():
-    class Index:
-        def place(self, asked, random):
-            return ((asked.brokers[asked.replication_factor - 1].broker_id,),)
-
-    step = place(Index, PlacementRequest(1, 2, (Broker(0),)))
-    assert isinstance(step.answer, Failure)
-    assert evidence("total", step) == evidence("too-few-brokers", step) == []
-
-
-def test_a_changed_input_is_not_pure():
-    class Mutating:
-        mutated = "brokers was [...] and is []"
-
-        def place(self, asked, random):
-            return ((0,),)
-
-    (found,) = evidence("pure", place(Mutating, PlacementRequest(1, 1, (Broker(0),))))
-    assert found.subject == "the input"
-
-
-def test_a_target_failure_keeps_its_kind():
-    class Malformed:
-        def place(self, asked, random):
-            raise TargetFailure(FailureKind.MALFORMED, "answer is None")
-
-    step = place(Malformed, PlacementRequest(1, 1, (Broker(0),)))
-    assert step.answer == Failure(FailureKind.MALFORMED, "answer is None")
-    assert step.placed is None
-    assert list(step.numbered()) == []

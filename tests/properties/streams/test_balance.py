@@ -11,7 +11,7 @@ from kassay.model.streams.history import ProcessJoin, TaskChange, TaskHistory, T
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
 from kassay.properties.streams.balance import balanced_optimal, least_moved, sticky_minimal
 from kassay.properties.streams.scenarios import process_id
-from tests.mutants.task_assignors import DealsAfresh
+from tests.mutants.task_assignors import ForgetsOwners
 
 TASKS = tuple(TaskId(0, number) for number in range(6))
 A, B, C = map(process_id, range(3))
@@ -76,7 +76,7 @@ def test_too_many_moves_are_told_with_how_many_were_needed():
     history = TaskHistory(
         (4,), 0, (ProcessJoin(A, 1), ProcessJoin(B, 1)), (TaskChange((ProcessJoin(C, 1),)),)
     )
-    run = run_tasks(history, DealsAfresh)
+    run = run_tasks(history, ForgetsOwners)
     (evidence,) = sticky_minimal(run)
     assert evidence.facts["needed to move"] == 1
     assert len(evidence.facts["moved"]) > 1

@@ -1,0 +1,39 @@
+"""Faulty planners: each is found, and shrinks."""
+
+import pytest
+
+from kassay.certify.faulty.registry import controls_of
+from kassay.certify.kinds.judging import Subject
+from kassay.certify.kinds.plans import PlanDriver
+from kassay.certify.runs.shrink import shrink
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import Kind
+from kassay.properties.groups.generator import Profile
+from kassay.properties.registry import promise, validity_claims
+from kassay.properties.sources import Seeded
+
+DRIVER = PlanDriver(Kind.PLANNER)
+
+PROFILE = Profile(kind=Kind.PLANNER)
+
+
+def subject(new, *claims, twin=None):
+    names = [claim for claim in claims if claim not in {found.id for found in validity_claims(Kind.PLANNER)}]
+    promises = (*validity_claims(Kind.PLANNER), *(promise(name, Kind.PLANNER) for name in names))
+    return Subject(lambda config: new(), RebalanceProtocol.EAGER, promises, twin=twin)
+
+
+def broken(case, whom):
+    return {violation.claim for violation in DRIVER.examine(case, whom).violations}
+
+
+@pytest.mark.parametrize("control", controls_of(Kind.PLANNER), ids=lambda control: control.name)
+def test_each_fault_is_found_and_shrinks_to_one_partition(control):
+    whom = subject(control.factory, control.breaks)
+    case = next(
+        c for s in range(100) if control.breaks in broken(c := DRIVER.generate(Seeded(s), PROFILE), whom)
+    )
+    found = shrink(DRIVER, case, whom, promise(control.breaks, Kind.PLANNER))
+    assert DRIVER.counts(found.case)["partitions"] <= 2
+    (told,) = DRIVER.narrate(found.case, whom)
+    assert told["moves"]
