@@ -24,7 +24,7 @@ CHECKERS = {
     "kassay.solver.check.check",
     "kassay.solver.check.intervals",
     "kassay.solver.check.balance",
-    "kassay.solver.check.balance_document",
+    "kassay.solver.check.consumers",
     "kassay.solver.check.placement",
     "kassay.solver.check.refusal",
     "kassay.solver.check.tasks",

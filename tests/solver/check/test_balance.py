@@ -13,7 +13,7 @@ import pytest
 
 from kassay.model.errors import InputError
 from kassay.solver.check import balance as certificate
-from kassay.solver.check import balance_document as certificate_document_module
+from kassay.solver.check import consumers as certificate_document_module
 from kassay.solver.check.balance import ORDERS, BalanceCertificate, refusal
 from kassay.solver.check.check import check_certificate
 from kassay.solver.consumers.documents import optimum_certificate

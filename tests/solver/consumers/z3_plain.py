@@ -16,9 +16,10 @@ import z3  # type: ignore[import-untyped]
 from kassay.solver.algorithms.levels import level_numbers, levels
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.consumers.classes import aggregate
+from kassay.solver.consumers.hub import mismatch
 from kassay.solver.consumers.optimum import Optimum, OutOfTimeError, certified, require_polynomial
 from kassay.solver.consumers.problem import Problem
-from kassay.solver.consumers.z3_optimum import milliseconds_left, misses, z3_prices
+from kassay.solver.consumers.z3_optimum import milliseconds_left, z3_prices
 
 
 def plain_owners(
@@ -42,7 +43,7 @@ def plain_owners(
             optimize.add(z3.PbEq([(taken, 1) for taken in choice.values()], 1))
             for m, taken in choice.items():
                 moves.append(z3.If(taken, each.claimed - had.get(m, 0), 0))
-                wrong.append(z3.If(taken, misses(each.racks, racks[m]), 0))
+                wrong.append(z3.If(taken, mismatch(each.racks, racks[m]), 0))
     squares = _squares(optimize, takes, len(problem.members))
     optimize.minimize(squares)
     objectives = [z3.Sum(moves), z3.Sum(wrong)]

@@ -17,7 +17,7 @@ from kassay.model.placement.planning import PlanRequest
 from kassay.model.placement.request import Replicas
 from kassay.solver.placement.optimum import best_placement
 from kassay.solver.placement.plan import ExchangeStep, plan
-from kassay.solver.placement.problem import Broker, PlacedTopic, PlacementProblem
+from kassay.solver.placement.problem import PlacementProblem
 
 
 @reference(
@@ -45,15 +45,5 @@ def _move(step: ExchangeStep) -> Move:
 
 def best_rows(request: PlanRequest) -> dict[TopicPartition, Replicas]:
     """Where the replicas are to be in the end."""
-    numbered: dict[str, list[TopicPartition]] = {}
-    rows = dict(request.before)
-    for tp in sorted(rows):
-        numbered.setdefault(tp.topic, []).append(tp)
-    found = best_placement(
-        PlacementProblem(
-            tuple(Broker(b.broker_id, b.rack) for b in sorted(request.brokers)),
-            tuple(PlacedTopic(t, len(tps), request.replication_factor) for t, tps in numbered.items()),
-            {topic: tuple(rows[tp] for tp in tps) for topic, tps in numbered.items()},
-        )
-    )
-    return dict(zip((tp for tps in numbered.values() for tp in tps), found.rows, strict=True))
+    best = best_placement(PlacementProblem.of_plan(request))
+    return dict(zip((tp for tp, _ in sorted(request.before)), best.rows, strict=True))

@@ -19,7 +19,7 @@ from kassay.properties.placement.plan_scenarios import plan_request
 from kassay.properties.registry import Promise
 from kassay.properties.sources import Source
 from kassay.solver.placement.optimum import PlacementOptimum, best_placement
-from kassay.solver.placement.problem import Broker, PlacedTopic, PlacementProblem
+from kassay.solver.placement.problem import PlacementProblem
 
 
 class PlanDriver(Driver[PlanRequest]):
@@ -73,12 +73,7 @@ def loads_after(request: PlanRequest, plan: Plan) -> tuple[int, ...]:
 @lru_cache(maxsize=1024)
 def best_plan(request: PlanRequest) -> PlacementOptimum:
     """The certified best placement that the request can end in, at the fewest copies."""
-    hosts = tuple(Broker(broker.broker_id, broker.rack) for broker in sorted(request.brokers))
-    rows: dict[str, list[tuple[int, ...]]] = {}
-    for tp, row in sorted(request.before):
-        rows.setdefault(tp.topic, []).append(row)
-    topics = tuple(PlacedTopic(name, len(own), request.replication_factor) for name, own in rows.items())
-    return best_placement(PlacementProblem(hosts, topics, {name: tuple(own) for name, own in rows.items()}))
+    return best_placement(PlacementProblem.of_plan(request))
 
 
 def _smaller(asked: PlanRequest) -> Iterator[PlanRequest]:

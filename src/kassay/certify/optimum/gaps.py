@@ -29,14 +29,12 @@ from kassay.model.groups.player import Player
 from kassay.model.groups.playing import NewObject
 from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.solver.consumers.documents import best_by
-from kassay.solver.consumers.gap import Distribution, Gap, as_group, distributed, distribution, gap
+from kassay.solver.consumers.gap import Distribution, Gap, Shortfall, as_group, distributed, distribution, gap
 from kassay.solver.consumers.optimum import Optimum, OutOfTimeError
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.documents import family_of
 
 SCHEMA: Final = "kassay/gap/1"
-OBJECTIVES: Final = ("balance", "spread", "movement", "rack")
-"""The kinds that answer a consumer group."""
 
 
 class PlayedInstance(NamedTuple):
@@ -77,7 +75,7 @@ class TargetGaps:
         moves = ((each.moved - each.best.moved, each.problem.name) for each in full)
         mismatches = ((each.rack_mismatch - each.best.rack_mismatch, each.problem.name) for each in full)
         return {
-            **{objective: distribution(self.gaps, objective) for objective in OBJECTIVES},
+            **{objective: distribution(self.gaps, objective) for objective in Shortfall._fields},
             "moves": distributed(moves),
             "mismatches": distributed(mismatches),
         }
@@ -97,13 +95,11 @@ class TargetGaps:
         """Measure what the target made of an instance."""
         self.rounds += played.rounds
         self.seconds += played.seconds
-        if played.answer is None:
-            self.failed.append(Missed(problem.name, played.failure or "no answer"))
-            return
-        try:
-            self.gaps.append(gap(problem, played.answer, best))
-        except InputError as error:
-            self.failed.append(Missed(problem.name, f"no assignment: {error}"))
+        measured = measured_gap(problem, played, best)
+        if isinstance(measured, Missed):
+            self.failed.append(measured)
+        else:
+            self.gaps.append(measured)
 
     def to_json(self) -> dict[str, Any]:
         """The target's part of the document."""
@@ -172,6 +168,16 @@ def play(new: NewObject, target: Target, cluster: Cluster, group: Group) -> Play
         return PlayedInstance(None, f"not at rest after {rounds} rounds", rounds, seconds)
     given = rebalanced.outcomes[-1].given
     return PlayedInstance(given, None, rounds, seconds)
+
+
+def measured_gap(problem: Problem, played: PlayedInstance, best: Optimum | None = None) -> Gap | Missed:
+    """The distance of what was answered to the optimum, or why there is none."""
+    if played.answer is None:
+        return Missed(problem.name, played.failure or "no answer")
+    try:
+        return gap(problem, played.answer, best)
+    except InputError as error:
+        return Missed(problem.name, f"no assignment: {error}")
 
 
 def problem_of(located: Located) -> Problem | None:

@@ -13,12 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.optimum.gaps import Missed, play
+from kassay.certify.optimum.gaps import Missed, measured_gap, play
 from kassay.certify.runs.blocks import open_host
 from kassay.certify.targets.target import Target
-from kassay.model.errors import InputError
 from kassay.model.groups.group import Assignment
-from kassay.solver.consumers.gap import Gap, as_group, gap
+from kassay.solver.consumers.gap import Gap, as_group
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.instances.hunt import STAIRS, ladder, staircase
 
@@ -92,14 +91,12 @@ def hunt(target: Target, seed: int, seconds: float, report: Callable[[int], None
         def look(problem: Problem) -> WorstFound | None:
             found.looked_at += 1
             played = play(host.new, target, *as_group(problem))
-            if played.answer is None:
-                found.failed.append(Missed(problem.name, played.failure or "no answer"))
+            measured = measured_gap(problem, played)
+            if isinstance(measured, Missed):
+                found.failed.append(measured)
                 return None
-            try:
-                return WorstFound(gap(problem, played.answer), played.answer)
-            except InputError as error:
-                found.failed.append(Missed(problem.name, f"no assignment: {error}"))
-                return None
+            assert played.answer is not None
+            return WorstFound(measured, played.answer)
 
         found.stairs = [each for each in map(look, map(staircase, STAIRS)) if each is not None]
         for problem in ladder(seed):

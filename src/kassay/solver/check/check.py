@@ -12,7 +12,7 @@ from kassay.model.errors import InputError, KassayError
 from kassay.solver.check.refusal import Proven, RefusedError
 
 CHECKERS: Final = {
-    "kassay/optimum-certificate/1": "balance_document",
+    "kassay/optimum-certificate/1": "consumers",
     "kassay/placement-certificate/1": "placement",
     "kassay/interval-certificate/1": "intervals",
     "kassay/tasks-certificate/1": "tasks",

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from math import gcd
 from typing import Any, Final, NamedTuple
 
+from kassay.solver.check.consumers import CheckedTopic, Rows, read_instance
 from kassay.solver.check.refusal import Proven, require, squares, whole
 
 SCALE: Final = 10**8
@@ -27,7 +28,7 @@ class _Unit(NamedTuple):
     size: int
     able: dict[int, None]
     had: list[int]
-    racks: list[set[str]]
+    racks: list[frozenset[str]]
     owner: int
 
 
@@ -68,74 +69,52 @@ def check(certificate: Any) -> Proven:
 
 
 def _read(certificate: Any, weighted: bool) -> _Case:
-    instance = certificate["instance"]
-    members = sorted(instance["members"], key=lambda member: str(member["id"]))
-    ids = [member["id"] for member in members]
-    require(len(set(ids)) == len(ids), "two members have one id")
-    position = {id_: place for place, id_ in enumerate(ids)}
-    topics = {topic["name"]: topic for topic in instance["topics"]}
-    require(len(topics) == len(instance["topics"]), "two topics have one name")
-    owner = _owners(certificate["assignment"], position)
-    had: dict[tuple[str, int], int] = {}
-    for place, member in enumerate(members):
-        for topic, partition in member.get("owned") or ():
-            require((topic, partition) not in had, f"two members owned {topic}-{partition}")
-            if topic in member["topics"]:
-                had[topic, partition] = place
+    instance = read_instance(certificate["instance"])
+    owners = instance.owners(certificate["assignment"])
+    by_name = {topic.name: topic for topic in instance.topics}
+    bound = {name for names in instance.copartition for name in names}
     units = []
-    for names in _bundled(instance, topics):
-        able = {place: None for place, member in enumerate(members) if names[0] in member["topics"]}
-        readers = [[m["id"] for m in members if name in m["topics"]] for name in names]
+    for names in (*instance.copartition, *((name,) for name in by_name if name not in bound)):
+        bundle = [by_name[name] for name in names]
+        readers = [
+            [m for m, member in enumerate(instance.members) if name in member.topics] for name in names
+        ]
         require(all(other == readers[0] for other in readers), f"{names[0]}'s bundle has different readers")
-        counts = {whole(topics[name]["partitions"]) for name in names}
+        counts = {topic.partitions for topic in bundle}
         require(len(counts) == 1, f"{names[0]}'s bundle has different counts")
-        numbers = range(counts.pop() if able else 0)
-        units += [_unit(names, number, topics, able, had, owner, weighted) for number in numbers]
-    require(not owner, "the packing has a partition that nobody reads")
-    return _Case(ids, [member.get("rack") for member in members], units)
-
-
-def _owners(assignment: Any, position: dict[str, int]) -> dict[tuple[str, int], int]:
-    require(assignment.keys() <= position.keys(), "the packing has a member that is not in the instance")
-    owner: dict[tuple[str, int], int] = {}
-    for member, topics in assignment.items():
-        for topic, partitions in topics.items():
-            for partition in partitions:
-                require((topic, whole(partition)) not in owner, f"{topic}-{partition} is given out twice")
-                owner[topic, partition] = position[member]
-    return owner
-
-
-def _bundled(instance: Any, topics: dict[str, Any]) -> list[list[str]]:
-    groups = [list(group) for group in instance.get("copartition") or ()]
-    bound = [name for group in groups for name in group]
-    require(len(set(bound)) == len(bound) and topics.keys() >= set(bound), "co-partitioned topics are wrong")
-    return [group for group in groups if group] + [[name] for name in topics if name not in set(bound)]
+        if not readers[0]:
+            given = {m for name in names for m in owners[name]}
+            require(given <= {-1}, "the packing has a partition that nobody reads")
+            continue
+        able = dict.fromkeys(readers[0])
+        units += [_unit(bundle, p, able, instance.previous, owners, weighted) for p in range(counts.pop())]
+    return _Case([m.member_id for m in instance.members], [m.rack for m in instance.members], units)
 
 
 def _unit(
-    names: list[str],
-    number: int,
-    topics: dict[str, Any],
+    bundle: Sequence[CheckedTopic],
+    partition: int,
     able: dict[int, None],
-    had: dict[tuple[str, int], int],
-    owner: dict[tuple[str, int], int],
+    previous: Rows,
+    owners: Rows,
     weighted: bool,
 ) -> _Unit:
-    """One unit; its partitions are taken out of `owner`."""
-    given = {owner.pop((name, number), -1) for name in names}
-    require(len(given) == 1, f"{names[0]}-{number} and what goes with it have different owners")
+    name = bundle[0].name
+    given = {owners[topic.name][partition] for topic in bundle}
+    require(len(given) == 1, f"{name}-{partition} and what goes with it have different owners")
     (member,) = given
-    require(member in able, f"{names[0]}-{number} is not with a member that reads it")
-    weight = 0
-    racks = []
-    for name in names:
-        weights, known = topics[name].get("weights"), topics[name].get("racks")
-        weight += 1 if weights is None or not weighted else whole(weights[number])
-        if known is not None and known[number]:
-            racks.append(set(known[number]))
-    before = [had[name, number] for name in names if (name, number) in had]
-    return _Unit(weight, len(names), able, before, racks, member)
+    require(member in able, f"{name}-{partition} is not with a member that reads it")
+    weight = sum(1 if t.weights is None or not weighted else t.weights[partition] for t in bundle)
+    racks = [topic.racks[partition] for topic in bundle if topic.racks is not None]
+    before = [previous[topic.name][partition] for topic in bundle]
+    return _Unit(
+        weight,
+        len(bundle),
+        able,
+        [m for m in before if m in able],
+        [known for known in racks if known],
+        member,
+    )
 
 
 def _figures(case: _Case, certificate: Any) -> None:
@@ -235,7 +214,7 @@ def _lowest_payment(case: _Case, prices: Any, move: int, mismatch: int, balance:
     total = 0
     alike: dict[Any, int] = {}
     for unit in case.units:
-        key = (id(unit.able), *unit.had, *map(frozenset, unit.racks))
+        key = (id(unit.able), *unit.had, *unit.racks)
         if key not in alike:
             alike[key] = min(
                 move * case.moved(unit, m) + mismatch * case.mismatch(unit, m) + unit.size * prices[m]

@@ -75,13 +75,8 @@ class Gap:
             "name": self.problem.name,
             "loads": list(self.loads),
             "optimal_loads": list(self.best.loads),
-            "moved": self.moved,
-            "rack_mismatch": self.rack_mismatch,
-            "missing": self.missing,
-            "balance": self.balance,
-            "spread": self.spread,
-            "movement": self.movement,
-            "rack": self.rack,
+            **{name: getattr(self, name) for name in ("moved", "rack_mismatch", "missing")},
+            **{goal: getattr(self, goal) for goal in Shortfall._fields},
         }
 
 

@@ -21,6 +21,7 @@ import z3  # type: ignore[import-untyped]
 from kassay.solver.algorithms.levels import Level, level_numbers, levels
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.consumers.classes import Aggregate, UnitClass, aggregate
+from kassay.solver.consumers.hub import mismatch
 from kassay.solver.consumers.optimum import (
     Optimum,
     OutOfTimeError,
@@ -54,11 +55,6 @@ def z3_optimum(
         model.solve(order, deadline, owner)
     prices = z3_prices(problem, counted, found, owner, order, deadline)
     return certified(problem, order, problem.owners_by_topic(owner), level_of, prices)
-
-
-def misses(racks: tuple[frozenset[str], ...], rack: str | None) -> int:
-    """How many of a unit's partitions have no replica in the rack."""
-    return sum(1 for known in racks if rack not in known)
 
 
 def milliseconds_left(deadline: float | None) -> int:
@@ -113,7 +109,7 @@ class _LevelModel:
             for m, had, flow in kept:
                 into[m].append(flow)
                 self.moves.append((each.claimed - had) * flow)
-                self.wrong.append(misses(each.racks, racks[m]) * flow)
+                self.wrong.append(mismatch(each.racks, racks[m]) * flow)
             self.moves.append(each.claimed * spill)
             self.kept.append((each, [(m, flow) for m, _, flow in kept], spill))
             self.pools.setdefault((self.takers[each.readers], each.racks), []).append(spill)
@@ -131,7 +127,7 @@ class _LevelModel:
                 flow = self._flow(optimize, f"route_{number}_{k}")
                 out.append(flow)
                 arrivals.setdefault((takers, rack), []).append(flow)
-                self.wrong.append(misses(known, rack) * flow)
+                self.wrong.append(mismatch(known, rack) * flow)
                 self.routes.append(((takers, known), rack, flow))
             optimize.add(z3.Sum(out) == z3.Sum(spills))
         self.handed: list[tuple[tuple[int, ...], str | None, int, Any]] = []
@@ -208,12 +204,12 @@ def z3_prices(
         if pool is None:
             pool = pools[takers, each.racks] = z3.Real(f"pool_{len(pools)}")
             for rack in dict.fromkeys(racks[m] for m in takers):
-                solver.add(pool <= cheapest[takers, rack] + wrong * misses(each.racks, rack))
+                solver.add(pool <= cheapest[takers, rack] + wrong * mismatch(each.racks, rack))
         value = z3.Real(f"class_{c}")
         had = dict(each.kept)
         solver.add(value <= pool + move * each.claimed)
         costs = {
-            m: move * (each.claimed - had.get(m, 0)) + wrong * misses(each.racks, racks[m])
+            m: move * (each.claimed - had.get(m, 0)) + wrong * mismatch(each.racks, racks[m])
             for m in {*had, *(owner[unit] for unit in each.units)} & set(takers)
         }
         used = {owner[unit] for unit in each.units}

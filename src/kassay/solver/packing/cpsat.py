@@ -21,11 +21,10 @@ _START_S: Final = 20
 
 
 class Answer(NamedTuple):
-    """What CP-SAT found: a packing, and the bounds that it proved (but cannot show)."""
+    """What CP-SAT found: a packing, and the bound that it proved (but cannot show)."""
 
     owner: tuple[int, ...]
     lower: int
-    moves_lower: int
 
 
 def available() -> bool:
@@ -58,7 +57,7 @@ def pack(packing: Packing, hint: Sequence[int], lower: int, seconds: float) -> A
         answer = json.loads(done.stdout)
     except (subprocess.SubprocessError, OSError, ValueError):
         return None
-    return Answer(tuple(answer["owner"]), answer["lower"], answer["moves_lower"])
+    return Answer(tuple(answer["owner"]), answer["lower"])
 
 
 def _solve(job: dict[str, Any]) -> dict[str, Any]:
@@ -86,15 +85,15 @@ def _solve(job: dict[str, Any]) -> dict[str, Any]:
     model.minimize(top)
     owner, lower, value = _run(cp_model, model, takes, top, job["seconds"] / 2)
     if owner is None:
-        return {"owner": job["hint"], "lower": lower, "moves_lower": 0}
+        return {"owner": job["hint"], "lower": lower}
     model.add(top <= value)
     model.clear_hints()
     for take, member in zip(takes, owner, strict=True):
         for m, taken in take.items():
             model.add_hint(taken, int(m == member))
     model.minimize(sum(moves))
-    better, moves_lower, _ = _run(cp_model, model, takes, top, job["seconds"] / 2)
-    return {"owner": better or owner, "lower": lower, "moves_lower": moves_lower}
+    better, *_ = _run(cp_model, model, takes, top, job["seconds"] / 2)
+    return {"owner": better or owner, "lower": lower}
 
 
 def _run(

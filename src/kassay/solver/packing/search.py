@@ -12,19 +12,12 @@ import random
 import time
 from collections.abc import Sequence
 from heapq import heapify, heapreplace
-from typing import Final, NamedTuple
+from typing import Final
 
 from kassay.solver.algorithms.subset_sums import Piece, Shares, too_much
 from kassay.solver.packing.items import Packing
 
 _SHAKES: Final = 300
-
-
-class FoundPacking(NamedTuple):
-    """A packing, and whether the search ended by itself rather than at its deadline."""
-
-    owner: list[int]
-    in_time: bool
 
 
 def longest_first(packing: Packing, owner: Sequence[int | None] | None = None) -> list[int]:
@@ -57,23 +50,22 @@ def at_home(packing: Packing) -> list[int | None]:
     return [item.homes[0] if item.homes else None for item in packing.items]
 
 
-def search(packing: Packing, enough: int, deadline: float) -> FoundPacking:
+def search(packing: Packing, enough: int, deadline: float) -> list[int]:
     """A packing with a small heaviest load, then with few moves; a load of `enough` is small enough.
 
     The deadline is one of `time.monotonic`.
     """
     fresh = PackingSearch(packing, longest_first(packing))
-    in_time = fresh.relieve(enough, deadline) and fresh.shake(enough, deadline)
+    fresh.relieve(enough, deadline)
+    fresh.shake(enough, deadline)
     sticky = PackingSearch(packing, longest_first(packing, at_home(packing)))
     goal = max(enough, fresh.heaviest())
-    in_time = sticky.relieve(goal, deadline) and in_time
-    if sticky.heaviest() > goal:
-        in_time = sticky.shake(goal, deadline) and in_time
+    sticky.relieve(goal, deadline)
+    sticky.shake(goal, deadline)
     states = [fresh, sticky]
     for state in states:
-        in_time = state.go_home(max(goal, state.heaviest()), deadline) and in_time
-    best = min(states, key=lambda state: (state.heaviest(), packing.moved(state.owner)))
-    return FoundPacking(best.owner, in_time)
+        state.go_home(max(goal, state.heaviest()), deadline)
+    return min(states, key=lambda state: (state.heaviest(), packing.moved(state.owner))).owner
 
 
 class PackingSearch:
@@ -111,19 +103,18 @@ class PackingSearch:
             if first in self.able[i] and second in self.able[i]
         ]
 
-    def relieve(self, enough: int, deadline: float) -> bool:
+    def relieve(self, enough: int, deadline: float) -> None:
         """Let the heaviest member part its items anew with another, while that makes it lighter."""
         while (top := self.heaviest()) > enough:
             heavy = self.loads.index(top)
             others = sorted((m for m in range(len(self.loads)) if m != heavy), key=self.loads.__getitem__)
             for other in others:
                 if time.monotonic() > deadline:
-                    return False
+                    return
                 if self._part(heavy, other, top, enough):
                     break
             else:
                 break
-        return True
 
     def _part(self, heavy: int, other: int, top: int, enough: int) -> bool:
         """Part the items of two members so that both end below `top`; whether that was possible."""
@@ -164,14 +155,14 @@ class PackingSearch:
                     return True
         return False
 
-    def shake(self, enough: int, deadline: float) -> bool:
+    def shake(self, enough: int, deadline: float) -> None:
         """Let random pairs part their items at random, then relieve again; keep what is no worse."""
         rng = random.Random(len(self.owner))
         for _ in range(_SHAKES if len(self.loads) > 1 else 0):
             if self.heaviest() <= enough:
                 break
             if time.monotonic() > deadline:
-                return False
+                return
             kept, value = list(self.owner), self._value()
             for _ in range(3):
                 first, second = rng.sample(range(len(self.loads)), 2)
@@ -182,22 +173,20 @@ class PackingSearch:
                 for item, member in enumerate(kept):
                     if self.owner[item] != member:
                         self.place(item, member)
-        return True
 
     def _value(self) -> tuple[int, int]:
         top = self.heaviest()
         return top, self.loads.count(top)
 
-    def go_home(self, top: int, deadline: float) -> bool:
+    def go_home(self, top: int, deadline: float) -> None:
         """Let pairs part anew with fewer moves, nobody heavier than `top`, until no pair can."""
         changed = True
         while changed:
             changed = False
             for first, second in self.astray():
                 if time.monotonic() > deadline:
-                    return False
+                    return
                 changed = self.fewer_moves(first, second, top) or changed
-        return True
 
     def astray(self) -> list[tuple[int, int]]:
         """The pairs of members of whom one has what the other would keep with fewer moves."""

@@ -40,7 +40,6 @@ class Packed:
     prover: str | None
     moved: int
     moves: MovesBound
-    in_time: bool
 
     @property
     def optimal(self) -> bool:
@@ -70,23 +69,13 @@ def pack_weighted(problem: Problem, time_limit_s: float = 10.0, engine: str = "a
     deadline = began + time_limit_s
     packing = Packing.of(problem)
     bound = lower_bound(packing)
-    owner, in_time = search(packing, bound.value, began + time_limit_s / 2)
+    owner = search(packing, bound.value, began + time_limit_s / 2)
     lower, prover = bound.value, None
     if max(packing.loads(owner), default=0) > lower:
         owner, lower, prover = _close(packing, owner, bound.value, engine, deadline)
     upper, moved = max(packing.loads(owner), default=0), packing.moved(owner)
     moves = fewest_moves(packing, 0, upper, moved, max(deadline, time.monotonic() + 0.1))
-    return Packed(
-        packing,
-        tuple(owner),
-        lower,
-        upper,
-        bound,
-        prover,
-        moved,
-        moves,
-        in_time,
-    )
+    return Packed(packing, tuple(owner), lower, upper, bound, prover, moved, moves)
 
 
 def _close(

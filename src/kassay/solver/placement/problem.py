@@ -16,6 +16,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import InputError
+from kassay.model.placement.planning import PlanRequest
 from kassay.reading.fields import Bound, Count, Name, Positive, wrong
 from kassay.reading.values import read_as, unique
 
@@ -119,6 +120,18 @@ class PlacementProblem:
         problem = cls(brokers, tuple(topics), current, name)
         _refuse_impossible(problem)
         return problem
+
+    @classmethod
+    def of_plan(cls, request: PlanRequest) -> PlacementProblem:
+        """The problem of where the replicas are to be once a plan is through."""
+        rows: dict[str, list[tuple[int, ...]]] = {}
+        for tp, row in sorted(request.before):
+            rows.setdefault(tp.topic, []).append(row)
+        return cls(
+            tuple(Broker(b.broker_id, b.rack) for b in sorted(request.brokers)),
+            tuple(PlacedTopic(topic, len(own), request.replication_factor) for topic, own in rows.items()),
+            {topic: tuple(own) for topic, own in rows.items()},
+        )
 
     @classmethod
     def parse(cls, document: Any) -> PlacementProblem:

@@ -17,10 +17,6 @@ _ROUND_ROBIN: Final = "Kafka RoundRobinAssignor"
 _CEILING: Final = "the range rule with ceil(P / C) a member, as older clients have it"
 
 
-def _ints(names: str) -> list[Any]:
-    return list(z3.Ints(names))
-
-
 def _least(a: Any, b: Any) -> Any:
     return z3.If(a < b, a, b)
 
@@ -31,7 +27,7 @@ def _most(a: Any, b: Any) -> Any:
 
 def _shares() -> tuple[Any, Any, Any, Any, list[Any]]:
     """n, m, q, r and what is known of them."""
-    n, m, q, r = _ints("n m q r")
+    n, m, q, r = z3.Ints("n m q r")
     return n, m, q, r, [n >= 0, m >= 1, q >= 0, r >= 0, r < m, n == q * m + r]
 
 
@@ -66,21 +62,21 @@ def _range_last() -> Question:
 @obligation("range-even", "all", "no member has two partitions more than another", _RANGE)
 def _range_even() -> Question:
     n, m, q, r, known = _shares()
-    i, j = _ints("i j")
+    i, j = z3.Ints("i j")
     gap = _length(i, q, r) - _length(j, q, r)
     return Question([*known, i >= 0, i < m, j >= 0, j < m], z3.And(gap <= 1, gap >= -1), (m, n, i, j))
 
 
 @obligation("range-disjoint", "lemma", "whole shares between two members are not negative", _RANGE)
 def _range_between() -> Question:
-    q, i, j = _ints("q i j")
+    q, i, j = z3.Ints("q i j")
     return Question([q >= 0, i >= 0, i < j], (j - i - 1) * q >= 0, (q, i, j))
 
 
 @obligation("range-disjoint", "all", "an earlier member ends before a later one starts", _RANGE)
 def _range_disjoint() -> Question:
     n, m, q, r, known = _shares()
-    i, j = _ints("i j")
+    i, j = z3.Ints("i j")
     between = (j - i - 1) * q >= 0
     goal = _start(i, q, r) + _length(i, q, r) <= _start(j, q, r)
     return Question([*known, i >= 0, i < j, j < m, between], goal, (m, n, i, j))
@@ -90,7 +86,7 @@ def _range_disjoint() -> Question:
 def _range_owner_long() -> Question:
     """A partition before r * (q + 1) is owned by p div (q + 1), here called a with remainder b."""
     n, m, q, r, known = _shares()
-    p, a, b = _ints("p a b")
+    p, a, b = z3.Ints("p a b")
     region = [p >= 0, p < r * (q + 1), p == (q + 1) * a + b, b >= 0, b <= q]
     goal = z3.And(a >= 0, a < r, _start(a, q, r) <= p, p < _start(a, q, r) + _length(a, q, r))
     return Question([*known, *region], goal, (m, n, p))
@@ -100,7 +96,7 @@ def _range_owner_long() -> Question:
 def _range_owner_short() -> Question:
     """One from r * (q + 1) on is owned by r + (p - r * (q + 1)) div q."""
     n, m, q, r, known = _shares()
-    p, a, b = _ints("p a b")
+    p, a, b = z3.Ints("p a b")
     region = [p >= r * (q + 1), p < n, p - r * (q + 1) == q * a + b, b >= 0, b < q]
     i = r + a
     goal = z3.And(i >= r, i < m, _start(i, q, r) <= p, p < _start(i, q, r) + _length(i, q, r))
@@ -119,7 +115,7 @@ def _cover_step() -> Question:
     """If the first i members own everything before start(i), the first i + 1 own all before start(i + 1)."""
     integers = z3.IntSort()
     start, length, owner = (z3.Function(name, integers, integers) for name in ("start", "length", "owner"))
-    i, p, k = _ints("i p k")
+    i, p, k = z3.Ints("i p k")
 
     def owns(member: Any, partition: Any) -> Any:
         return z3.And(start(member) <= partition, partition < start(member) + length(member))
@@ -136,13 +132,13 @@ def _cover_step() -> Question:
 
 def _dealt(turns: Any, i: Any, m: Any, name: str) -> tuple[Any, list[Any]]:
     """How many of the first turns fall on member i: (turns - i + m - 1) div m, the quotient named."""
-    count, rest = _ints(f"count_{name} rest_{name}")
+    count, rest = z3.Ints(f"count_{name} rest_{name}")
     return count, [turns - i + m - 1 == count * m + rest, rest >= 0, rest < m]
 
 
 @obligation("roundrobin-count", "base", "before the first turn nobody has anything", _ROUND_ROBIN)
 def _deal_base() -> Question:
-    m, i = _ints("m i")
+    m, i = z3.Ints("m i")
     count, named = _dealt(z3.IntVal(0), i, m, "i")
     return Question([m >= 1, i >= 0, i < m, *named], count == 0, (m, i))
 
@@ -150,7 +146,7 @@ def _deal_base() -> Question:
 @obligation("roundrobin-count", "lemma", "the count is n div m, and one if n mod m > i", _ROUND_ROBIN)
 def _deal_lemma() -> Question:
     """With n = a * m + b, member i has a partitions, and one more if b > i."""
-    n, m, i, a, b = _ints("n m i a b")
+    n, m, i, a, b = z3.Ints("n m i a b")
     rest = n - i + m - 1 - (a * m + z3.If(b > i, m, 0))
     known = [n >= 0, m >= 1, i >= 0, i < m, n == a * m + b, b >= 0, b < m]
     return Question(known, z3.And(rest >= 0, rest < m), (m, n, i))
@@ -159,7 +155,7 @@ def _deal_lemma() -> Question:
 @obligation("roundrobin-count", "step", "turn n adds one to member n mod m alone", _ROUND_ROBIN)
 def _deal_step() -> Question:
     """By the lemma the count is a + [b > i]; the next turn raises b, or a where b starts again at 0."""
-    m, i, a, b = _ints("m i a b")
+    m, i, a, b = z3.Ints("m i a b")
     before = a + z3.If(b > i, 1, 0)
     after = z3.If(b + 1 < m, a + z3.If(b + 1 > i, 1, 0), a + 1)
     known = [m >= 1, a >= 0, i >= 0, i < m, b >= 0, b < m]
@@ -168,7 +164,7 @@ def _deal_step() -> Question:
 
 @obligation("roundrobin-even", "all", "counts differ by at most one", _ROUND_ROBIN)
 def _deal_even() -> Question:
-    n, m, i, j = _ints("n m i j")
+    n, m, i, j = z3.Ints("n m i j")
     mine, named = _dealt(n, i, m, "i")
     theirs, named_too = _dealt(n, j, m, "j")
     known = [n >= 0, m >= 1, i >= 0, i < m, j >= 0, j < m, *named, *named_too]
@@ -177,7 +173,7 @@ def _deal_even() -> Question:
 
 def _ceiling() -> tuple[Any, Any, Any, list[Any]]:
     """P, C, N = ceil(P / C) and what is known of them."""
-    p, c, n = _ints("P C N")
+    p, c, n = z3.Ints("P C N")
     return p, c, n, [p >= 1, c >= 1, n >= 1, n * c >= p, (n - 1) * c < p]
 
 

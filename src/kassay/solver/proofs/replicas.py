@@ -16,12 +16,8 @@ _STRIPED: Final = "Kafka AdminUtils.assignReplicasToBrokers without racks"
 _LEADERS: Final = "theorem 3 of the optimality notes"
 
 
-def _ints(names: str) -> list[Any]:
-    return list(z3.Ints(names))
-
-
 def _placed(rf: Any, brokers: Any) -> Question:
-    first, shift, j, k = _ints("first shift j k")
+    first, shift, j, k = z3.Ints("first shift j k")
 
     def follower(index: Any) -> Any:
         return (first + 1 + (shift + index) % (brokers - 1)) % brokers
@@ -33,7 +29,7 @@ def _placed(rf: Any, brokers: Any) -> Question:
 
 @obligation("replicas-distinct", "all", "RF <= brokers gives distinct replicas", _STRIPED)
 def _distinct() -> Question:
-    rf, brokers = _ints("RF B")
+    rf, brokers = z3.Ints("RF B")
     question = _placed(rf, brokers)
     return question._replace(assumptions=[*question.assumptions, rf <= brokers])
 
@@ -41,8 +37,8 @@ def _distinct() -> Question:
 @obligation("replicas-distinct", "quotients", "the same with every quotient named", _STRIPED)
 def _named_quotients() -> Question:
     """The same with every quotient named: steps a and b, their brokers x and y, and the lemma's instances."""
-    rf, brokers, first, shift, j, k = _ints("RF B first shift j k")
-    a, b, c, d, x, y, s, t = _ints("a b c d x y s t")
+    rf, brokers, first, shift, j, k = z3.Ints("RF B first shift j k")
+    a, b, c, d, x, y, s, t = z3.Ints("a b c d x y s t")
     known = [brokers >= 2, rf <= brokers, first >= 0, first < brokers, shift >= 0, j >= 0, j < k, k < rf - 1]
     steps = [shift + j == c * (brokers - 1) + a, a >= 0, a < brokers - 1]
     steps += [shift + k == d * (brokers - 1) + b, b >= 0, b < brokers - 1]
@@ -59,14 +55,14 @@ def _named_quotients() -> Question:
 
 @obligation("replicas-distinct", "lemma", "no multiple of d lies strictly between 0 and d", _STRIPED)
 def _no_multiple() -> Question:
-    d, k, p = _ints("d k p")
+    d, k, p = z3.Ints("d k p")
     return Question([k > 0, k < d], k != p * d, (d, k, p))
 
 
 @obligation("replicas-distinct", "step", "different steps reach different brokers", _STRIPED)
 def _linear_step() -> Question:
     """With the lemma for j and k, what is left is linear: steps in 1 .. B - 1 wrap at most once."""
-    brokers, first, a, b = _ints("B first a b")
+    brokers, first, a, b = z3.Ints("B first a b")
 
     def wrapped(step: Any) -> Any:
         return z3.If(first + step >= brokers, first + step - brokers, first + step)
@@ -90,7 +86,7 @@ def _one_too_many() -> Question:
 
 @obligation("leaders-even", "all", "ceil((Q + 1) / RF) <= Q div RF + 1", _LEADERS)
 def _leaders() -> Question:
-    q, rf, a, b, c, d = _ints("Q RF a b c d")
+    q, rf, a, b, c, d = z3.Ints("Q RF a b c d")
     floor = [q == a * rf + b, b >= 0, b < rf]
     ceiling = [q + 1 + rf - 1 == c * rf + d, d >= 0, d < rf]
     return Question([q >= 0, rf >= 1, *floor, *ceiling], c <= a + 1, (rf, q))
