@@ -152,7 +152,7 @@ def test_the_class_of_an_error_counts_only_in_an_exact_check():
     ],
 )
 def test_a_vector_that_is_not_of_its_form_is_refused(broken: dict[str, Any]):
-    with pytest.raises(InputError, match="vector v: expected the fields of a client-side vector"):
+    with pytest.raises(InputError, match="vector v: "):
         FORMATS["client-range"].check(VECTOR | broken, Range, exact=True)
 
 

@@ -17,10 +17,11 @@ from kassay.assignors.placement.striped import Striped
 from kassay.assignors.registry import find, load_all
 from kassay.assignors.server.coordinator import remainder_first
 from kassay.certify.vectors.registry import FORMATS, load_formats
-from kassay.certify.vectors.replicas import request_of
+from kassay.certify.vectors.replicas import PlacementVector
 from kassay.model.errors import InputError
 from kassay.model.java.randomness import JavaRandom
 from kassay.model.placement.request import PlacementRefusedError
+from kassay.reading.values import read_as
 from tests.paths import VECTORS
 
 DATA = VECTORS
@@ -85,7 +86,7 @@ def test_the_seed_alone_gives_javas_random_numbers_and_placements():
         bare = {key: value for key, value in vector.items() if key != "rack_iteration_order"}
         noted = Noted(JavaRandom(int(seed[1])))
         try:
-            rows = Striped().place(request_of(bare), noted)
+            rows = Striped().place(read_as(PlacementVector, bare).request, noted)
         except PlacementRefusedError as refused:
             assert refused.java_class == vector["expected"]["error"]
         else:

@@ -12,11 +12,12 @@ from kassay.assignors.registry import REFERENCES, load_all
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.assignors.streams.sticky import StreamsSticky
 from kassay.certify.vectors.registry import FORMATS, load_formats
-from kassay.certify.vectors.streams import read_case
+from kassay.certify.vectors.streams import StreamsVector
 from kassay.model.errors import InputError
 from kassay.model.streams.history import TaskStep
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment
 from kassay.properties.streams import tasks
+from kassay.reading.values import read_as
 from tests.paths import VECTORS
 
 DATA = VECTORS
@@ -57,7 +58,7 @@ def test_without_the_recorded_order_the_order_of_javas_hash_tables_gives_the_sam
 )
 def test_kafkas_own_answers_are_valid(algorithm: str, predicate):
     for vector in vectors(algorithm):
-        case = read_case(vector)
+        case = read_as(StreamsVector, vector)
         assert list(predicate(TaskStep(case.request, case.answer))) == [], vector["id"]
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kassay.assignors.registry import load_all
-from kassay.certify.vectors.registry import Format, load_formats
+from kassay.certify.vectors.registry import Factory, Format, load_formats
 from kassay.model.errors import InputError
-
-Factory = Callable[[], Any]
+from kassay.reading.documents import read_json
 
 
 @dataclass(frozen=True)
@@ -56,13 +53,7 @@ def vector_files(paths: list[Path]) -> list[Path]:
 
 def read_vectors(path: Path) -> tuple[str, list[Mapping[str, Any]]]:
     """The algorithm that a file is about, and its vectors; raises `InputError` if it is no vector file."""
-    try:
-        raw = path.read_bytes()
-        if path.name.endswith(".gz") or raw[:2] == b"\x1f\x8b":
-            raw = gzip.decompress(raw)
-        document = json.loads(raw)
-    except (OSError, EOFError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise InputError(f"{path}: not a readable vector file ({error})") from None
+    document = read_json(path, "a vector file")
     header = document.get("header") if isinstance(document, dict) else None
     vectors = document.get("vectors") if isinstance(document, dict) else None
     if not isinstance(header, dict) or not isinstance(header.get("algorithm"), str):
@@ -87,12 +78,7 @@ def check_file(path: Path, factory: Factory | None, *, exact: bool) -> FileResul
         try:
             message = found.check(vector, factory or _reference(found, vector), exact=exact)
         except InputError as error:
-            raise InputError(f"{path}: vector {vector_id}: {error}") from None
-        except (KeyError, TypeError, ValueError) as error:
-            text = f"{type(error).__name__}: {error}"
-            raise InputError(
-                f"{path}: vector {vector_id}: not of the format of {algorithm} ({text})"
-            ) from None
+            raise InputError(f"{path}: {error}") from None
         if message is None:
             passed += 1
         else:
@@ -100,7 +86,7 @@ def check_file(path: Path, factory: Factory | None, *, exact: bool) -> FileResul
     return FileResult(name, passed, tuple(failures))
 
 
-def _reference(found: Format, vector: Mapping[str, Any]) -> Factory:
+def _reference(found: Format[Any], vector: Mapping[str, Any]) -> Factory:
     """The factory of the reference that the vector belongs to."""
     spec = found.reference if isinstance(found.reference, str) else found.reference(vector)
     known = load_all().get(spec)

@@ -7,93 +7,113 @@ user data of `sticky` in version 0 or 1, the generation of `cooperative-sticky`.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from kassay.assignors.sticky.user_data import encode_generation, sticky_user_data
-from kassay.certify.vectors.registry import vector_format
+from kassay.certify.vectors.registry import Runs, compared, vector_format
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
-from kassay.model.errors import InputError, KafkaError
+from kassay.model.errors import InputError
 from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
 from kassay.model.java.hashes import hash_map_order
 
-Vector = Mapping[str, Any]
-Runs = Sequence[tuple[str, Sequence[int]]]
 Tps = tuple[TopicPartition, ...]
-_MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, struct.error)
-UserData = Callable[[Vector], bytes | None]
 
 
-class Case(NamedTuple):
-    """One vector read: the input, and Kafka's answer or the Java class of its error."""
+@dataclass(frozen=True)
+class ClientTopic:
+    """A topic; racks by partition and replica."""
 
-    cluster: Cluster
-    group: Group
-    given: dict[str, Tps]
-    error: str | None
-    options: dict[str, bool]
+    name: str
+    partitions: int
+    replica_racks: tuple[tuple[str | None, ...], ...] | None = None
 
 
-@vector_format("client-range", reference="range")
-def check_range(vector: Vector, factory: Callable[..., Any], *, exact: bool) -> str | None:
+@dataclass(frozen=True)
+class ClientMember:
+    """A member, and what its assignor puts into the subscription."""
+
+    id: str
+    topics: tuple[str, ...]
+    rack: str | None
+    instance_id: str | None
+    owned: Runs | None = None
+    generation: int = NO_GENERATION
+    subscription_generation: int = NO_GENERATION
+    user_data_generation: int | None = None
+    user_data_version: int | None = None
+
+
+@dataclass(frozen=True)
+class ClientOrder:
+    """The order in which the leader's maps were iterated."""
+
+    members: tuple[str, ...]
+    topics: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ClientExpected:
+    """Kafka's answer, or the Java class of its error."""
+
+    assignment: Mapping[str, Runs] | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class ClientVector:
+    """One vector; `members_map` names the map of Kafka's own tests, which is insertion-ordered."""
+
+    topics: tuple[ClientTopic, ...]
+    members: tuple[ClientMember, ...]
+    expected: ClientExpected
+    iteration_order: ClientOrder | None = None
+    members_map: str | None = None
+    prefer_rack_aware: bool = False
+
+
+UserData = Callable[[ClientMember], bytes | None]
+
+
+@vector_format("client-range", ClientVector, reference="range")
+def check_range(vector: ClientVector, factory: Callable[..., Any], *, exact: bool) -> str | None:
     """Whether the target answers as Kafka's `RangeAssignor`."""
-    return _check(read_case(vector), factory, exact)
+    return _check(vector, factory, exact)
 
 
-@vector_format("client-roundrobin", reference="roundrobin")
-def check_roundrobin(vector: Vector, factory: Callable[..., Any], *, exact: bool) -> str | None:
+@vector_format("client-roundrobin", ClientVector, reference="roundrobin")
+def check_roundrobin(vector: ClientVector, factory: Callable[..., Any], *, exact: bool) -> str | None:
     """Whether the target answers as Kafka's `RoundRobinAssignor`."""
-    return _check(read_case(vector), factory, exact)
+    return _check(vector, factory, exact)
 
 
-@vector_format("client-sticky", reference="sticky")
-def check_sticky(vector: Vector, factory: Callable[..., Any], *, exact: bool) -> str | None:
+@vector_format("client-sticky", ClientVector, reference="sticky")
+def check_sticky(vector: ClientVector, factory: Callable[..., Any], *, exact: bool) -> str | None:
     """Whether the target answers as Kafka's `StickyAssignor`."""
-    return _check(read_case(vector, _sticky_user_data, "subscription_generation"), factory, exact)
+    return _check(vector, factory, exact, _sticky_user_data, from_subscription=True)
 
 
-@vector_format("client-cooperative-sticky", reference="cooperative-sticky")
-def check_cooperative_sticky(vector: Vector, factory: Callable[..., Any], *, exact: bool) -> str | None:
+@vector_format("client-cooperative-sticky", ClientVector, reference="cooperative-sticky")
+def check_cooperative_sticky(vector: ClientVector, factory: Callable[..., Any], *, exact: bool) -> str | None:
     """Whether the target answers as Kafka's `CooperativeStickyAssignor`."""
-    return _check(read_case(vector, _cooperative_user_data), factory, exact)
+    return _check(vector, factory, exact, _cooperative_user_data)
 
 
-def _sticky_user_data(member: Vector) -> bytes | None:
-    if member["owned"] is None:
+def _sticky_user_data(member: ClientMember) -> bytes | None:
+    if member.owned is None:
         return None
-    old = member.get("user_data_version") == 0
-    return sticky_user_data(read_runs(member["owned"]), None if old else member["generation"])
+    generation = None if member.user_data_version == 0 else member.generation
+    return sticky_user_data(read_runs(member.owned), generation)
 
 
-def _cooperative_user_data(member: Vector) -> bytes | None:
-    generation = member["user_data_generation"]
+def _cooperative_user_data(member: ClientMember) -> bytes | None:
+    generation = member.user_data_generation
     return None if generation is None else encode_generation(generation)
 
 
-def _no_user_data(_member: Vector) -> bytes | None:
+def _no_user_data(_member: ClientMember) -> bytes | None:
     return None
-
-
-def read_case(
-    vector: Vector, user_data: UserData = _no_user_data, generation_field: str = "generation"
-) -> Case:
-    """The vector as values; raises `InputError` if a field is missing or not of its form."""
-    try:
-        expected = vector["expected"]
-        answer = {} if "error" in expected else expected["assignment"]
-        return Case(
-            _read_cluster(vector),
-            Group(tuple(_read_members(vector, user_data, generation_field))),
-            {member_id: tuple(read_runs(runs)) for member_id, runs in answer.items()},
-            expected.get("error"),
-            {"prefer_rack_aware": True} if vector.get("prefer_rack_aware") else {},
-        )
-    except _MALFORMED as problem:
-        name = vector.get("id", "?") if isinstance(vector, Mapping) else "?"
-        raise InputError(
-            f"vector {name}: expected the fields of a client-side vector, got {problem!r}"
-        ) from problem
 
 
 def read_runs(runs: Runs) -> Iterable[TopicPartition]:
@@ -101,77 +121,83 @@ def read_runs(runs: Runs) -> Iterable[TopicPartition]:
     return (TopicPartition(topic, p) for topic, partitions in runs for p in partitions)
 
 
-def _read_cluster(vector: Vector) -> Cluster:
-    listed = {topic["name"]: topic for topic in vector["topics"]}
-    order = vector["iteration_order"]["topics"] if "iteration_order" in vector else _java_topics(vector)
-    names = dict.fromkeys((*order, *listed))
+def _cluster(vector: ClientVector) -> Cluster:
+    listed = {topic.name: topic for topic in vector.topics}
+    order = vector.iteration_order.topics if vector.iteration_order else _java_topics(vector)
     racks = dict.fromkeys(
-        rack for topic in listed.values() for replicas in topic["replica_racks"] or () for rack in replicas
+        rack for topic in vector.topics for replicas in topic.replica_racks or () for rack in replicas
     )
     brokers = {rack: broker_id for broker_id, rack in enumerate(racks)}
     return Cluster(
-        tuple(_read_topic(listed[name], brokers) for name in names),
+        tuple(_topic(listed[name], brokers) for name in dict.fromkeys((*order, *listed))),
         tuple(Broker(broker_id, rack) for rack, broker_id in brokers.items()),
     )
 
 
-def _read_topic(topic: Vector, brokers: Mapping[str | None, int]) -> Topic:
-    racks = topic["replica_racks"]
-    if racks is None:
-        return Topic(topic["name"], topic["partitions"])
-    replicas = tuple(tuple(brokers[rack] for rack in replicas) for replicas in racks)
-    if len(replicas) != topic["partitions"]:
-        raise ValueError(f"racks of {len(replicas)} partitions for a topic of {topic['partitions']}")
-    return Topic(topic["name"], topic["partitions"], replicas)
+def _topic(topic: ClientTopic, brokers: Mapping[str | None, int]) -> Topic:
+    if topic.replica_racks is None:
+        return Topic(topic.name, topic.partitions)
+    replicas = tuple(tuple(brokers[rack] for rack in racks) for racks in topic.replica_racks)
+    if len(replicas) != topic.partitions:
+        raise InputError(f"racks of {len(replicas)} partitions for a topic of {topic.partitions}")
+    return Topic(topic.name, topic.partitions, replicas)
 
 
-def _read_members(vector: Vector, user_data: UserData, generation_field: str) -> Iterable[Member]:
-    listed = {member["id"]: member for member in vector["members"]}
-    order = vector["iteration_order"]["members"] if "iteration_order" in vector else _java_members(vector)
+def _group(vector: ClientVector, user_data: UserData, from_subscription: bool) -> Group:
+    listed = {member.id: member for member in vector.members}
+    order = vector.iteration_order.members if vector.iteration_order else _java_members(vector)
     if sorted(order) != sorted(listed):
-        raise ValueError("an iteration order of other members")
-    for member_id in order:
-        member = listed[member_id]
-        yield Member(
-            member_id,
-            tuple(member["topics"]),
-            tuple(read_runs(member.get("owned") or ())),
-            member.get(generation_field, NO_GENERATION),
-            member["rack"],
-            member["instance_id"],
-            user_data(member),
+        raise InputError("iteration_order.members: expected the members of the vector")
+    return Group(
+        tuple(
+            Member(
+                member.id,
+                member.topics,
+                tuple(read_runs(member.owned or ())),
+                member.subscription_generation if from_subscription else member.generation,
+                member.rack,
+                member.instance_id,
+                user_data(member),
+            )
+            for member in map(listed.__getitem__, order)
         )
+    )
 
 
-def _java_members(vector: Vector) -> list[str]:
+def _java_members(vector: ClientVector) -> Sequence[str]:
     """Members as the leader's map iterates them; Kafka's own tests fill an insertion-ordered map."""
-    ids = [member["id"] for member in vector["members"]]
-    return ids if "members_map" in vector else hash_map_order(ids)
+    ids = [member.id for member in vector.members]
+    return ids if vector.members_map is not None else hash_map_order(ids)
 
 
-def _java_topics(vector: Vector) -> list[str]:
+def _java_topics(vector: ClientVector) -> Sequence[str]:
     """Topics as the map of known topics iterates them, which is filled from the set of subscribed ones."""
-    reads = {member["id"]: member["topics"] for member in vector["members"]}
-    subscribed = hash_map_order(topic for member_id in _java_members(vector) for topic in reads[member_id])
-    known = {topic["name"] for topic in vector["topics"] if topic["partitions"] > 0}
+    topics = {member.id: member.topics for member in vector.members}
+    subscribed = hash_map_order(topic for member_id in _java_members(vector) for topic in topics[member_id])
+    known = {topic.name for topic in vector.topics if topic.partitions > 0}
     return hash_map_order(topic for topic in subscribed if topic in known)
 
 
-def _check(case: Case, factory: Callable[..., Any], exact: bool) -> str | None:
-    wanted = "an answer" if case.error is None else case.error
-    try:
-        target = factory(**case.options)
+def _check(
+    vector: ClientVector,
+    factory: Callable[..., Any],
+    exact: bool,
+    user_data: UserData = _no_user_data,
+    *,
+    from_subscription: bool = False,
+) -> str | None:
+    cluster, group = _cluster(vector), _group(vector, user_data, from_subscription)
+    if vector.expected.assignment is None and vector.expected.error is None:
+        raise InputError("expected: neither assignment nor error")
+    given = {m: tuple(read_runs(runs)) for m, runs in (vector.expected.assignment or {}).items()}
+
+    def ask() -> Assignment:
+        target = factory(**{"prefer_rack_aware": True} if vector.prefer_rack_aware else {})
         target.configure({})
-        answer: Assignment = target.assign(case.cluster, case.group)
-    except KafkaError as raised:
-        if raised.java_class == case.error or (case.error is not None and not exact):
-            return None
-        return f"raised {raised.java_class} ({raised}) where Kafka gives {wanted}"
-    except Exception as raised:
-        return f"raised {type(raised).__name__} ({raised}) where Kafka gives {wanted}"
-    if case.error is not None:
-        return f"answered where Kafka raises {case.error}"
-    return _difference(case.given, answer, exact)
+        answer: Assignment = target.assign(cluster, group)
+        return answer
+
+    return compared(ask, vector.expected.error, lambda answer: _difference(given, answer, exact), exact=exact)
 
 
 def _difference(given: Mapping[str, Tps], answer: Mapping[str, Tps], exact: bool) -> str | None:

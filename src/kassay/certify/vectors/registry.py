@@ -2,54 +2,99 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final, Generic, Protocol, TypeVar
 
-from kassay.model.modules import import_modules
+from kassay.model.errors import InputError, KafkaError
+from kassay.reading.values import read_as
+
+V = TypeVar("V")
+V_contra = TypeVar("V_contra", contravariant=True)
+A = TypeVar("A")
+Runs = tuple[tuple[str, tuple[int, ...]], ...]
+"""Partitions as `[[topic, [p, ...]], ...]`."""
+Factory = Callable[[], Any]
 
 
-class Check(Protocol):
+class Check(Protocol[V_contra]):
     """Checks one vector: None when the target answers as Kafka did, else one line that says how not.
 
     `factory` makes a new object of the target; `exact` asks for the order inside lists as well.
-    Raises `InputError` for a vector that is not of its format.
+    Raises `InputError` for a vector that contradicts itself.
     """
 
-    def __call__(self, vector: Mapping[str, Any], factory: Callable[[], Any], *, exact: bool) -> str | None:
+    def __call__(self, vector: V_contra, factory: Callable[..., Any], *, exact: bool) -> str | None:
         """Check one vector."""
 
 
 @dataclass(frozen=True)
-class Format:
-    """How the vectors of one `algorithm` are checked, and which reference they belong to by default.
+class Format(Generic[V]):
+    """How the vectors of one `algorithm` are read and compared.
 
-    `reference` is a target spec, or a function from the vector to one where a file serves several.
+    `reference` is the target spec of the reference that they belong to, or a function from the vector to it
+    where a file serves several. Without a `shape` the check sees the document as it is.
     """
 
     algorithm: str
     reference: str | Callable[[Mapping[str, Any]], str]
-    check: Check
+    shape: type[V] | None
+    compare: Check[V]
+
+    def check(self, vector: Mapping[str, Any], factory: Callable[..., Any], *, exact: bool) -> str | None:
+        """None when the target answers as Kafka did, else how not; raises `InputError`."""
+        try:
+            read: Any = vector if self.shape is None else read_as(self.shape, vector)
+            return self.compare(read, factory, exact=exact)
+        except InputError as error:
+            raise InputError(f"vector {vector.get('id', '?')}: {error}") from None
+        except (KeyError, ValueError) as error:
+            text = f"not of the format of {self.algorithm} ({type(error).__name__}: {error})"
+            raise InputError(f"vector {vector.get('id', '?')}: {text}") from None
 
 
-FORMATS: Final[dict[str, Format]] = {}
+FORMATS: Final[dict[str, Format[Any]]] = {}
 
 
 def vector_format(
-    algorithm: str, *, reference: str | Callable[[Mapping[str, Any]], str]
-) -> Callable[[Check], Check]:
+    algorithm: str, shape: type[V] | None, *, reference: str | Callable[[Mapping[str, Any]], str]
+) -> Callable[[Check[V]], Check[V]]:
     """Register the check for the vector files whose header names `algorithm`."""
 
-    def register(check: Check) -> Check:
+    def register(check: Check[V]) -> Check[V]:
         if algorithm in FORMATS:
             raise ValueError(f"two checks for vectors of {algorithm!r}")
-        FORMATS[algorithm] = Format(algorithm, reference, check)
+        FORMATS[algorithm] = Format(algorithm, reference, shape, check)
         return check
 
     return register
 
 
-def load_formats() -> dict[str, Format]:
+def compared(
+    ask: Callable[[], A], error: str | None, differs: Callable[[A], str | None], *, exact: bool
+) -> str | None:
+    """How the target's answer differs from Kafka's, where Kafka answered or raised `error`.
+
+    The class of an error counts only in an `exact` check.
+    """
+    wanted = "an answer" if error is None else error
+    try:
+        answer = ask()
+    except KafkaError as raised:
+        if raised.java_class == error or (error is not None and not exact):
+            return None
+        return f"raised {raised.java_class} ({raised}) where Kafka gives {wanted}"
+    except Exception as raised:  # whatever a target raises is its answer
+        return f"raised {type(raised).__name__} ({raised}) where Kafka gives {wanted}"
+    return differs(answer) if error is None else f"answered where Kafka raises {error}"
+
+
+def load_formats() -> dict[str, Format[Any]]:
     """Every format by algorithm; imports all format files."""
-    import_modules("kassay.certify.vectors")
+    import kassay.certify.vectors as package
+
+    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+        importlib.import_module(module.name)
     return FORMATS

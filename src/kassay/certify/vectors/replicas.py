@@ -7,6 +7,7 @@ followers. A refusal is compared by Java class; of a foreign target it is enough
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from kassay.certify.vectors.registry import vector_format
@@ -16,66 +17,78 @@ from kassay.model.java.randomness import JavaRandom, RandomSource, Recorded
 from kassay.model.placement.request import Placement, PlacementRequest, Placer, Replicas
 
 
+@dataclass(frozen=True)
+class BrokerFields:
+    """A broker."""
+
+    id: int
+    rack: str | None
+    fenced: bool = False
+
+
+@dataclass(frozen=True)
+class PlacementExpected:
+    """Replicas by partition, or the Java class of the refusal."""
+
+    assignment: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class PlacementVector:
+    """One vector; `random` holds the draws, each a bound and a value."""
+
+    partitions: int
+    replication_factor: int
+    brokers: tuple[BrokerFields, ...]
+    expected: PlacementExpected
+    start_partition_id: int = -1
+    fixed_start_index: int = -1
+    rack_iteration_order: tuple[str | None, ...] | None = None
+    random: tuple[tuple[int, int], ...] | None = None
+
+    @property
+    def request(self) -> PlacementRequest:
+        """What the placer is asked."""
+        return PlacementRequest(
+            partitions=self.partitions,
+            replication_factor=self.replication_factor,
+            brokers=tuple(Broker(broker.id, broker.rack, broker.fenced) for broker in self.brokers),
+            start_partition_id=self.start_partition_id,
+            fixed_start_index=self.fixed_start_index,
+            rack_order=self.rack_iteration_order,
+        )
+
+
 def reference_of(vector: Mapping[str, Any]) -> str:
     """The branch of `AdminUtils` that a vector takes: rack-aware if any of its brokers has a rack."""
     has_racks = any(broker.get("rack") is not None for broker in vector.get("brokers", ()))
     return "placement:rack-aware" if has_racks else "placement:rack-unaware"
 
 
-@vector_format("replicas-adminutils", reference=reference_of)
-def check_adminutils(vector: Mapping[str, Any], factory: Callable[[], Any], *, exact: bool) -> str | None:
+@vector_format("replicas-adminutils", PlacementVector, reference=reference_of)
+def check_adminutils(vector: PlacementVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
     """None if the target places as `AdminUtils` did, else how not."""
-    request = request_of(vector)
     # The start index is fixed in these vectors: whoever draws does not follow the recorded run.
     random: RandomSource = Recorded(()) if exact else JavaRandom(0)
-    return _difference(vector, factory(), request, random, exact)
+    return _difference(vector, factory(), random, exact)
 
 
-@vector_format("replicas-striped", reference="placement:striped")
-def check_striped(vector: Mapping[str, Any], factory: Callable[[], Any], *, exact: bool) -> str | None:
+@vector_format("replicas-striped", PlacementVector, reference="placement:striped")
+def check_striped(vector: PlacementVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
     """None if the target places as `StripedReplicaPlacer` did on the recorded draws, else how not."""
-    request = request_of(vector)
-    random = Recorded(_draws(vector))
-    difference = _difference(vector, factory(), request, random, exact)
+    if vector.random is None:
+        raise InputError("random: missing")
+    random = Recorded(list(vector.random))
+    difference = _difference(vector, factory(), random, exact)
     if difference is None and exact and random.left:
-        return f"{random.left} of {len(vector['random'])} recorded random numbers were not drawn"
+        return f"{random.left} of {len(vector.random)} recorded random numbers were not drawn"
     return difference
 
 
-def request_of(vector: Mapping[str, Any]) -> PlacementRequest:
-    """What the vector asks of a placer; raises `InputError` if it does not say."""
-    try:
-        order = vector.get("rack_iteration_order")
-        return PlacementRequest(
-            partitions=int(vector["partitions"]),
-            replication_factor=int(vector["replication_factor"]),
-            brokers=tuple(
-                Broker(int(broker["id"]), broker["rack"], bool(broker.get("fenced", False)))
-                for broker in vector["brokers"]
-            ),
-            start_partition_id=int(vector.get("start_partition_id", -1)),
-            fixed_start_index=int(vector.get("fixed_start_index", -1)),
-            rack_order=None if order is None else tuple(order),
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"vector {vector.get('id', '?')}: not a placement vector ({error!r})") from error
-
-
-def _draws(vector: Mapping[str, Any]) -> list[tuple[int, int]]:
-    try:
-        return [(int(bound), int(value)) for bound, value in vector["random"]]
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"vector {vector.get('id', '?')}: random, expected a list of [bound, value] ({error!r})"
-        ) from error
-
-
-def _difference(
-    vector: Mapping[str, Any], placer: Placer, request: PlacementRequest, random: RandomSource, exact: bool
-) -> str | None:
+def _difference(vector: PlacementVector, placer: Placer, random: RandomSource, exact: bool) -> str | None:
     """How the placer's answer differs from the vector's; None if it does not."""
-    expected = vector.get("expected", {})
-    wanted_error = expected.get("error")
+    request, wanted_error = vector.request, vector.expected.error
     try:
         placement = placer.place(request, random)
     except KafkaError as error:
@@ -88,11 +101,7 @@ def _difference(
         return str(error)
     if wanted_error is not None:
         return f"placed {len(placement)} partitions, expected {wanted_error}"
-    try:
-        wanted = {int(partition): tuple(replicas) for partition, replicas in expected["assignment"]}
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"vector {vector.get('id', '?')}: expected.assignment ({error!r})") from error
-    return _first_difference(placement, wanted, request.first_partition, exact)
+    return _first_difference(placement, dict(vector.expected.assignment), request.first_partition, exact)
 
 
 def _first_difference(

@@ -7,11 +7,11 @@ entry for each process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from kassay.certify.vectors.registry import vector_format
-from kassay.model.errors import InputError, KafkaError
+from kassay.certify.vectors.registry import compared, vector_format
 from kassay.model.streams.tasks import (
     ClientTasks,
     TaskAssignment,
@@ -23,54 +23,120 @@ from kassay.model.streams.tasks import (
 )
 
 
-class StreamsCase(NamedTuple):
-    """One vector read: the input, and either the answer or the error's Java class."""
+@dataclass(frozen=True)
+class StreamsProcess:
+    """A process before the rebalance; lags by task."""
 
-    request: TaskRequest
-    answer: TaskAssignment
-    error: str | None
+    process_id: str
+    capacity: int
+    prev_active: tuple[str, ...]
+    prev_standby: tuple[str, ...]
+    lags: Mapping[str, int]
 
 
-def read_case(vector: Mapping[str, Any]) -> StreamsCase:
-    """The vector as values; raises `InputError` if a field is missing or not of its form."""
-    try:
-        return StreamsCase(
-            _read_request(vector), _read_answer(vector["expected"]), vector["expected"].get("error")
+@dataclass(frozen=True)
+class StreamsOrder:
+    """The order in which Kafka's maps and sets were iterated."""
+
+    clients: tuple[str, ...]
+    all_tasks: tuple[str, ...]
+    stateful_tasks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StreamsTasks:
+    """What a process is given."""
+
+    active: tuple[str, ...]
+    standby: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StreamsExpected:
+    """Kafka's answer, or the Java class of its error."""
+
+    assignment: Mapping[str, StreamsTasks] = field(default_factory=dict)
+    probing_rebalance: bool = False
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class StreamsVector:
+    """One vector."""
+
+    clients: tuple[StreamsProcess, ...]
+    all_tasks: tuple[str, ...]
+    stateful_tasks: tuple[str, ...]
+    num_standby_replicas: int
+    acceptable_recovery_lag: int
+    max_warmup_replicas: int
+    expected: StreamsExpected
+    iteration_order: StreamsOrder | None = None
+
+    @property
+    def request(self) -> TaskRequest:
+        """What the assignor is asked."""
+        listed = {client.process_id: client for client in self.clients}
+        if (order := self.iteration_order) is None:
+            ids: Sequence[str] = process_hash_order(listed)
+            tasks = tuple(task_hash_order(_tasks(self.all_tasks)))
+            stateful = tuple(task_hash_order(_tasks(self.stateful_tasks)))
+        else:
+            ids, tasks, stateful = order.clients, _tasks(order.all_tasks), _tasks(order.stateful_tasks)
+        return TaskRequest(
+            clients=tuple(_client(listed[process_id]) for process_id in ids),
+            tasks=tasks,
+            stateful=stateful,
+            standby_replicas=self.num_standby_replicas,
+            acceptable_recovery_lag=self.acceptable_recovery_lag,
+            warmup_replicas_max=self.max_warmup_replicas,
         )
-    except (KeyError, TypeError, AttributeError) as problem:
-        raise InputError(
-            f"vector {vector.get('id', '?')}: expected the fields of a Streams vector, got {problem!r}"
-        ) from problem
+
+    @property
+    def answer(self) -> TaskAssignment:
+        """What Kafka answered."""
+        given = {
+            process_id: ClientTasks(_tasks(tasks.active), _tasks(tasks.standby))
+            for process_id, tasks in self.expected.assignment.items()
+        }
+        return TaskAssignment(given, self.expected.probing_rebalance)
 
 
-@vector_format("streams-sticky", reference="streams-sticky")
-def check_sticky(vector: Mapping[str, Any], factory: Callable[[], Any], *, exact: bool) -> str | None:
+def _client(client: StreamsProcess) -> TaskClient:
+    return TaskClient(
+        process_id=client.process_id,
+        capacity=client.capacity,
+        previous_active=_tasks(client.prev_active),
+        previous_standby=_tasks(client.prev_standby),
+        lags=tuple((TaskId.parse(task), lag) for task, lag in client.lags.items()),
+    )
+
+
+def _tasks(texts: Iterable[str]) -> tuple[TaskId, ...]:
+    return tuple(map(TaskId.parse, texts))
+
+
+@vector_format("streams-sticky", StreamsVector, reference="streams-sticky")
+def check_sticky(vector: StreamsVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
     """Whether the target answers as Kafka's `LegacyStickyTaskAssignor`."""
     return _check(vector, factory, exact)
 
 
-@vector_format("streams-highavailability", reference="streams-high-availability")
-def check_high_availability(
-    vector: Mapping[str, Any], factory: Callable[[], Any], *, exact: bool
-) -> str | None:
+@vector_format("streams-highavailability", StreamsVector, reference="streams-high-availability")
+def check_high_availability(vector: StreamsVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
     """Whether the target answers as Kafka's `HighAvailabilityTaskAssignor`."""
     return _check(vector, factory, exact)
 
 
-def _check(vector: Mapping[str, Any], factory: Callable[[], Any], exact: bool) -> str | None:
-    case = read_case(vector)
-    try:
-        answer: TaskAssignment = factory().assign(case.request)
-    except KafkaError as raised:
-        if raised.java_class == case.error:
-            return None
-        wanted = "an answer" if case.error is None else case.error
-        return f"raised {raised.java_class} ({raised}) where Kafka gives {wanted}"
-    if case.error is not None:
-        return f"answered where Kafka raises {case.error}"
-    if exact and answer.processes.keys() != case.answer.processes.keys():
-        return f"answers for {_listed(answer.processes)}, Kafka for {_listed(case.answer.processes)}"
-    return _difference(case.answer, answer)
+def _check(vector: StreamsVector, factory: Callable[[], Any], exact: bool) -> str | None:
+    request, wanted = vector.request, vector.answer
+
+    def differs(answer: TaskAssignment) -> str | None:
+        if exact and answer.processes.keys() != wanted.processes.keys():
+            return f"answers for {_listed(answer.processes)}, Kafka for {_listed(wanted.processes)}"
+        return _difference(wanted, answer)
+
+    return compared(lambda: factory().assign(request), vector.expected.error, differs, exact=exact)
 
 
 def _difference(wanted: TaskAssignment, got: TaskAssignment) -> str | None:
@@ -92,48 +158,3 @@ def _listed(process_ids: Iterable[str]) -> str:
 
 def _shown(tasks: Iterable[TaskId]) -> str:
     return " ".join(map(str, sorted(tasks))) or "nothing"
-
-
-def _tasks(texts: Iterable[str]) -> tuple[TaskId, ...]:
-    return tuple(map(TaskId.parse, texts))
-
-
-def _read_request(vector: Mapping[str, Any]) -> TaskRequest:
-    listed = {client["process_id"]: client for client in vector["clients"]}
-    order = vector.get("iteration_order")
-    if order is None:
-        ids = process_hash_order(listed)
-        tasks = tuple(task_hash_order(_tasks(vector["all_tasks"])))
-        stateful = tuple(task_hash_order(_tasks(vector["stateful_tasks"])))
-    else:
-        ids, tasks, stateful = order["clients"], _tasks(order["all_tasks"]), _tasks(order["stateful_tasks"])
-    return TaskRequest(
-        clients=tuple(_read_client(listed[process_id]) for process_id in ids),
-        tasks=tasks,
-        stateful=stateful,
-        standby_replicas=vector["num_standby_replicas"],
-        acceptable_recovery_lag=vector["acceptable_recovery_lag"],
-        warmup_replicas_max=vector["max_warmup_replicas"],
-    )
-
-
-def _read_client(client: Mapping[str, Any]) -> TaskClient:
-    return TaskClient(
-        process_id=client["process_id"],
-        capacity=client["capacity"],
-        previous_active=_tasks(client["prev_active"]),
-        previous_standby=_tasks(client["prev_standby"]),
-        lags=tuple((TaskId.parse(task), lag) for task, lag in client["lags"].items()),
-    )
-
-
-def _read_answer(expected: Mapping[str, Any]) -> TaskAssignment:
-    if "error" in expected:
-        return TaskAssignment({})
-    return TaskAssignment(
-        {
-            process_id: ClientTasks(_tasks(tasks["active"]), _tasks(tasks["standby"]))
-            for process_id, tasks in expected["assignment"].items()
-        },
-        expected["probing_rebalance"],
-    )

@@ -135,4 +135,4 @@ def _by_key(records: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 for _algorithm in ALGORITHMS:
-    vector_format(_algorithm, reference=_algorithm)(check_trace)
+    vector_format(_algorithm, None, reference=_algorithm)(check_trace)
