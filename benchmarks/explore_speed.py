@@ -44,7 +44,7 @@ def walk(case: tuple[Any, ...], checks: bool, renamed: bool, liveness: bool) -> 
         ExploreSettings(name, mode=mode, members=members, partitions=partitions, faults=parse_faults(faults))
     )
     judged = invariants(views_of(model)) if checks else ()
-    symmetry = ClientSymmetry(model.setting.interner) if renamed else None
+    symmetry = ClientSymmetry(model.context.interner) if renamed else None
     before = time.process_time()
     done = explore(model, judged, budget=WalkLimits(None), check_liveness=liveness, symmetry=symmetry)
     return {

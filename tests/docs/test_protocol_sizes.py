@@ -20,7 +20,7 @@ def as_is(model):
 
 def synced_at_once(model):
     """The leader's SyncGroup is persisted and answered in one step."""
-    model.setting.brokers.split_sync = False
+    model.context.brokers.split_sync = False
 
 
 def numbered_on(model):
@@ -30,7 +30,7 @@ def numbered_on(model):
 
 def with_its_log(model):
     """The log stays in the state though nobody will read it."""
-    brokers = model.setting.brokers
+    brokers = model.context.brokers
     for name in ("handle", "fire", "acknowledge", "fail_over"):
         setattr(brokers, name, functools.partial(keeping, getattr(brokers, name)))
 

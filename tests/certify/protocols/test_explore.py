@@ -110,7 +110,7 @@ def test_a_topic_that_shrinks_is_told_and_one_that_grows_or_goes_is_not():
     (topic,) = before.image.value
 
     def told(*topics):
-        after = before._replace(image=model.setting.cell(topics))
+        after = before._replace(image=model.context.cell(topics))
         checks = [
             i for i in invariants(views_of(model), ["I14"]) if i.check_step and i.relevant(before, after)
         ]

@@ -35,8 +35,8 @@ from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry, distinguished
 from kassay.model.protocols.world.models.consumer import ConsumerModel
 from kassay.model.protocols.world.parts.consumer_faults import CLASSIC, CONSUMER
+from kassay.model.protocols.world.parts.context import ModelOptions
 from kassay.model.protocols.world.parts.levels import NetworkLevel
-from kassay.model.protocols.world.parts.setting import ModelOptions
 from kassay.model.protocols.world.timed.classic import TimedModel
 from kassay.model.protocols.world.timed.consumer import TimedConsumerModel
 from kassay.model.verdict import Verdict
@@ -221,5 +221,5 @@ def _symmetry(model: Model[Any], wanted: bool | None) -> ClientSymmetry | None:
     if distinct and wanted:
         raise InputError(f"--symmetry: cannot be used: {distinct}")
     return (
-        ClientSymmetry(model.setting.interner) if isinstance(model, ClassicModel) and not distinct else None
+        ClientSymmetry(model.context.interner) if isinstance(model, ClassicModel) and not distinct else None
     )

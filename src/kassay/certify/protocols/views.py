@@ -10,8 +10,8 @@ from kassay.model.protocols.before_0_9 import proposal, zookeeper
 from kassay.model.protocols.shared.census import Census
 from kassay.model.protocols.values.groups import ClassicGroup, CoordinatorState
 from kassay.model.protocols.world.models.classic import ClassicModel
+from kassay.model.protocols.world.parts.context import World, failed, gained, moved
 from kassay.model.protocols.world.parts.offsets import breach
-from kassay.model.protocols.world.parts.setting import World, failed, gained, moved
 from kassay.model.protocols.world.timed.classic import Timed, TimedModel
 from kassay.properties.protocols.registry import (
     ACCEPTED,

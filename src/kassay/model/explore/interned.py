@@ -1,4 +1,4 @@
-"""Interned components: a state made of cells is hashed and compared by identity, however deep it is."""
+"""Interned components: such a state is hashed and compared by identity, however deep it is."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class Interned:
     """A component of a state that stands for its value: equal exactly when it is the same object.
 
     Made by `Interner.cell` alone. Hash and comparison are those of identity, in C and in constant
-    time, however deep the value is. `number` tells in which order an interner made its cells; `note` is room
+    time, however deep the value is. `number` tells in which order an interner made them; `note` is room
     for what a model finds out about the value once.
     """
 
@@ -26,13 +26,13 @@ class Interned:
 
 
 class Interner:
-    """One cell a distinct value."""
+    """One `Interned` a distinct value."""
 
     def __init__(self) -> None:
         self._cells: dict[Hashable, Interned] = {}
 
     def cell(self, value: Hashable) -> Interned:
-        """The cell of this value."""
+        """What stands for this value."""
         found = self._cells.get(value)
         if found is None:
             found = self._cells[value] = Interned(value, len(self._cells))

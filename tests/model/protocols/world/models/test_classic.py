@@ -134,7 +134,7 @@ def test_scenario_50_a_rollout_by_client_is_never_inconsistent():
     from kassay.model.explore import WalkLimits
     from kassay.model.explore import explore as walk
     from kassay.model.protocols.world.models.classic import ClassicModel
-    from kassay.model.protocols.world.parts.setting import ModelOptions
+    from kassay.model.protocols.world.parts.context import ModelOptions
     from kassay.properties.protocols.registry import invariants
 
     model = ClassicModel(ModelOptions(assignors=ROLLOUT[:2], modes=BOTH, faults=Faults(rollout=2)), named)
@@ -147,7 +147,7 @@ def test_scenario_50_a_rollout_by_client_is_never_inconsistent():
 
 def test_scenario_50_skipping_the_middle_fails():
     from kassay.model.protocols.world.models.classic import ClassicModel
-    from kassay.model.protocols.world.parts.setting import ModelOptions
+    from kassay.model.protocols.world.parts.context import ModelOptions
 
     model = ClassicModel(
         ModelOptions(assignment_strategies=((("range",),), (("cooperative-sticky",),)), modes=BOTH), named

@@ -48,7 +48,7 @@ def agree(name, settings):
     assert distinguished(model) == ""
     judged = invariants(views_of(model))
     full = walk(model, judged)
-    symmetry = ClientSymmetry(model.setting.interner)
+    symmetry = ClientSymmetry(model.context.interner)
     reduced = walk(model, judged, symmetry=symmetry)
     assert {symmetry(state) for state in full.graph.states} == set(reduced.graph.states)
     assert full.verdict is reduced.verdict

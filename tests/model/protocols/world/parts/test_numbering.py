@@ -10,9 +10,9 @@ from kassay.model.protocols.shared.faults import parse_faults
 from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry
 from kassay.model.protocols.world.models.consumer import ConsumerModel
+from kassay.model.protocols.world.parts.context import options
 from kassay.model.protocols.world.parts.numbering import GAP_MAX
 from kassay.model.protocols.world.parts.renaming import facts_of
-from kassay.model.protocols.world.parts.setting import options
 
 GENERATIONS = {
     "adopted_in",
@@ -84,7 +84,7 @@ def test_a_canonical_state_counts_from_one(make, chosen):
 @pytest.mark.parametrize(("make", "chosen"), WORLDS)
 def test_a_representative_is_the_same_under_any_names(make, chosen):
     model, states = some(make, chosen)
-    symmetry = ClientSymmetry(model.setting.interner)
+    symmetry = ClientSymmetry(model.context.interner)
     for state in states:
         others = [symmetry.renamed(state, places) for places in permutations(range(chosen.members))]
         assert len({symmetry(other) for other in others}) == 1
@@ -94,7 +94,7 @@ def test_a_representative_is_the_same_under_any_names(make, chosen):
 @pytest.mark.parametrize(("make", "chosen"), WORLDS)
 def test_renaming_back_gives_the_same_world(make, chosen):
     model, states = some(make, chosen)
-    symmetry = ClientSymmetry(model.setting.interner)
+    symmetry = ClientSymmetry(model.context.interner)
     for state in states:
         for places in permutations(range(chosen.members)):
             back = tuple(places.index(c) for c in range(chosen.members))
@@ -105,7 +105,7 @@ def test_renaming_back_gives_the_same_world(make, chosen):
 def test_renamed_worlds_take_the_same_steps(make, chosen):
     """What the walk of one of each class rests on: renaming and stepping can change places."""
     model, states = some(make, chosen)
-    symmetry = ClientSymmetry(model.setting.interner)
+    symmetry = ClientSymmetry(model.context.interner)
     places = (*range(1, chosen.members), 0)
     for state in states[:150]:
         first = {symmetry.renamed(model.canonical(after), places) for _, after in model.steps(state)}
@@ -128,7 +128,7 @@ def test_large_gaps_between_generations_close_and_small_ones_stay():
     assert max(gaps) == GAP_MAX
 
     def counted(number, cell):
-        return model.setting.cell(cell.value._replace(generation=number))
+        return model.context.cell(cell.value._replace(generation=number))
 
     one = next(s for s in states if s.clients[0].value.generation == 1 and s.clients[1].value.generation == 1)
     near, at, far, further = (

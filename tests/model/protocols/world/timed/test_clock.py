@@ -100,7 +100,7 @@ class Shadow:
         found = self.known.get(world)
         if found is None:
             # Losses and late polls: as many as may be wanted.
-            rich = world._replace(budget=self.model.setting.cell(world.budget.value._replace(loss=1, slow=1)))
+            rich = world._replace(budget=self.model.context.cell(world.budget.value._replace(loss=1, slow=1)))
             steps = (self.model.canonical(after) for _, after in self.model.steps(rich))
             found = self.known[world] = {self.model.canonical(forgetful(self.model, w)) for w in steps}
         return found

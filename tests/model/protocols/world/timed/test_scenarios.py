@@ -184,7 +184,7 @@ def test_scenario_13_who_processes_for_too_long_leaves_and_its_late_commit_fails
     assert client(after, 1).member_id == "", "it will have to join as a new member"
     assert not beliefs(model, after).beliefs[0].commits
     commit = requests.OffsetCommit(1_000_001, late, generation)
-    ((_, mail),) = model.setting.brokers.handle(after.world.broker, commit)
+    ((_, mail),) = model.context.brokers.handle(after.world.broker, commit)
     assert mail[0][1].error == errors.UNKNOWN_MEMBER_ID
     back = wait(model, after, 2)
     assert len(members(back)) == 2

@@ -9,7 +9,7 @@ from kassay.model.explore import Interned
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.world.models.classic import ClassicModel, classic_parts, coordinator_config
 from kassay.model.protocols.world.models.consumer import ConsumerModel, consumer_parts, only_consumers
-from kassay.model.protocols.world.parts.setting import World, options
+from kassay.model.protocols.world.parts.context import World, options
 from kassay.model.protocols.world.timed.classic import TimedModel
 from kassay.model.protocols.world.timed.clock import Timing
 from kassay.model.protocols.world.timed.consumer import TimedConsumerModel
@@ -34,7 +34,7 @@ def timed(timing: Timing, kind: type[TimedModel] = EveryTick, mode: str = "eager
 def timeless(model: TimedModel) -> ClassicModel:
     """The model at T0 with the same options and times."""
     options, assign, config = model.options, model.inner.assign, coordinator_config(model.options)
-    targets = model.setting.brokers.targets
+    targets = model.context.brokers.targets
     context = timed_context(options, model.timing, config, targets, clocked=False)
     if isinstance(model, TimedConsumerModel):
         return ConsumerModel(options, parts=consumer_parts(context, assign, only_consumers(options)))
@@ -114,7 +114,7 @@ def forgetful(model: ClassicModel, world: World) -> World:
     world forgets at its next local step.
     """
     found, _, excused = model.timers.watched(world)
-    cell = model.setting.cell
+    cell = model.context.cell
     broker = world.broker.value
     known = {m.member_id for m in found.members} if found is not None else set()
     known.update(getattr(found, "pending_join", ()))

@@ -1,7 +1,7 @@
 """The classic protocol's world: clients, coordinator, metadata, network, faults, and a little history.
 
 Here are the clients' own steps, and how the pieces make a model: the coordinator's timers, faults, census
-and canonical form are each in a module of their own, around the setting that all share (`world`).
+and canonical form are each in a module of their own, around the context that all share.
 """
 
 from __future__ import annotations
@@ -25,12 +25,7 @@ from kassay.model.protocols.world.networks.n0_atomic import Direct
 from kassay.model.protocols.world.networks.n1_steps import Slots
 from kassay.model.protocols.world.networks.n2_astray import Datagrams
 from kassay.model.protocols.world.parts.census import Censuses
-from kassay.model.protocols.world.parts.faults import FaultSteps
-from kassay.model.protocols.world.parts.levels import NetworkLevel
-from kassay.model.protocols.world.parts.numbering import Canonical
-from kassay.model.protocols.world.parts.offsets import Ledger
-from kassay.model.protocols.world.parts.renaming import facts_of_cell
-from kassay.model.protocols.world.parts.setting import (
+from kassay.model.protocols.world.parts.context import (
     BROKER,
     CONNECTION,
     NO_CELL,
@@ -41,6 +36,11 @@ from kassay.model.protocols.world.parts.setting import (
     first_image,
     listing,
 )
+from kassay.model.protocols.world.parts.faults import FaultSteps
+from kassay.model.protocols.world.parts.levels import NetworkLevel
+from kassay.model.protocols.world.parts.numbering import Canonical
+from kassay.model.protocols.world.parts.offsets import Ledger
+from kassay.model.protocols.world.parts.renaming import facts_of_cell
 from kassay.model.protocols.world.parts.timers import Timers
 
 _NOBODY: Final = frozenset[str]()
@@ -89,8 +89,8 @@ class ClassicModel:
     ) -> None:
         parts = parts or classic_parts(WorldContext(options, coordinator_config(options), no_targets), assign)
         self.options = options
-        self.setting, self.assign, self.calls, self.timers, self.faults, self.censuses = parts
-        self._representative = Canonical(self.setting.interner)
+        self.context, self.assign, self.calls, self.timers, self.faults, self.censuses = parts
+        self._representative = Canonical(self.context.interner)
         self._moves: dict[
             tuple[
                 int,
@@ -108,16 +108,16 @@ class ClassicModel:
     @cached_property
     def ledger(self) -> Ledger:
         """The offsets, where records are processed."""
-        return Ledger(self.setting)
+        return Ledger(self.context)
 
     # The explorer's model.
 
     def initial(self) -> Iterator[World]:
         """Nobody has started; the topics exist."""
-        o, cell = self.options, self.setting.cell
+        o, cell = self.options, self.context.cell
         yield World(
             (cell(ClassicClient()),) * o.members,
-            self.setting.brokers.first(()),
+            self.context.brokers.first(()),
             cell(first_image(o)),
             cell(o.faults),
             offsets=self.ledger.first() if o.records else NO_CELL,
@@ -142,7 +142,7 @@ class ClassicModel:
             key = (c, client, broker, image, lossy, logged, astray, strangers)
             moves = self._moves.get(key)
             if moves is None:
-                self.setting.taken = strangers | facts_of_cell(client).names
+                self.context.taken = strangers | facts_of_cell(client).names
                 moves = self._moves[key] = tuple(self._client_moves(c, client, broker, image, faults))
             for move in moves:
                 yield move.action, self.apply(state, c, move)
@@ -175,9 +175,9 @@ class ClassicModel:
             adopted = self._adoptions(adopted, clients, c, move.adopts)
         budget = state.budget
         if move.action.fault:
-            budget = self.setting.spend(budget, move.fault) or budget
+            budget = self.context.spend(budget, move.fault) or budget
         if move.mail:
-            clients = self.setting.post(clients, move.mail)
+            clients = self.context.post(clients, move.mail)
         offsets = state.offsets
         if offsets is not NO_CELL:
             for commit in move.accepts:
@@ -207,7 +207,7 @@ class ClassicModel:
     ) -> Iterator[WorldMove]:
         client: ClassicClient = cell.value
         yield from self.calls.under_way(c, client, broker, faults)
-        config = self.setting.configs[c]
+        config = self.context.configs[c]
         if client.run is Process.STALLED:
             yield from self._heartbeats(c, client, broker, faults)
             return
@@ -217,7 +217,7 @@ class ClassicModel:
             yield from self._receive(c, cell, broker, image, faults)
         if client.given:
             done = cc.callback(config, client)
-            yield self.setting.move(
+            yield self.context.move(
                 Action(f"c{c + 1}", "callback", detail=listing(done.owned)), client, done, broker
             )
         if cc.must_join(client) and not self._hangs(client, image.value):
@@ -225,13 +225,13 @@ class ClassicModel:
         yield from self._heartbeats(c, client, broker, faults)
         noticed = cc.stale_metadata(config, client, image.value)
         if noticed is not None:
-            yield self.setting.move(
+            yield self.context.move(
                 Action(f"c{c + 1}", "notices metadata", disturbs=True), client, noticed, broker
             )
 
     def _hangs(self, client: ClassicClient, image: Image) -> bool:
         """KAFKA-14024: the commit before the join meets a deleted topic and is retried for ever."""
-        if "commit_forever_in_prepare" not in self.setting.options.switches or not client.callbacks:
+        if "commit_forever_in_prepare" not in self.context.options.switches or not client.callbacks:
             return False
         exist = {topic.name for topic in image}
         return client.generation >= 0 and any(tp.topic not in exist for tp in client.owned)
@@ -240,7 +240,7 @@ class ClassicModel:
         self, c: int, cell: Interned, broker: Interned, image: Interned, faults: Faults
     ) -> Iterator[WorldMove]:
         client: ClassicClient = cell.value
-        turn = cc.poll(self.setting.configs[c], c + CONNECTION * client.connection, client, image.value)
+        turn = cc.poll(self.context.configs[c], c + CONNECTION * client.connection, client, image.value)
         joining, request = turn
         assert isinstance(request, JoinGroup), "a poll sends JoinGroup"
         gone = tuple(tp for tp in client.owned if tp not in joining.owned)
@@ -257,7 +257,7 @@ class ClassicModel:
         self, c: int, cell: Interned, broker: Interned, image: Interned, faults: Faults
     ) -> Iterator[WorldMove]:
         client: ClassicClient = cell.value
-        config, name = self.setting.configs[c], f"c{c + 1}"
+        config, name = self.context.configs[c], f"c{c + 1}"
         (body,) = client.inbox
         heard = client._replace(inbox=())
         if isinstance(body, SyncGroupReply):
@@ -265,7 +265,7 @@ class ClassicModel:
             error = "" if body.error == errors.NONE else body.error
             detail = error or f"owns {listing(after.owned)}"
             action = Action(name, "takes SyncGroup reply", detail=detail)
-            yield self.setting.move(action, client, after, broker)
+            yield self.context.move(action, client, after, broker)
             return
         for turn in cc.on_join(
             config, c + CONNECTION * client.connection, heard, body, image.value, self.assign

@@ -17,8 +17,8 @@ from kassay.model.protocols.clients.any_balanced import AnyBalanced, balanced_ta
 from kassay.model.protocols.values.in_flight import CONNECTION, HEARTBEAT_OFFSET
 from kassay.model.protocols.values.marks import Mark, rewritten
 from kassay.model.protocols.world.models.classic import ClassicModel
+from kassay.model.protocols.world.parts.context import World
 from kassay.model.protocols.world.parts.levels import NetworkLevel
-from kassay.model.protocols.world.parts.setting import World
 
 Places: TypeAlias = tuple[int, ...]
 """The new place of client 0, of client 1, ..."""
@@ -34,7 +34,7 @@ def distinguished(model: Any) -> str:
     """Why the clients of a model are not interchangeable, or "" if they are."""
     if not isinstance(model, ClassicModel):
         return "only clients of the classic protocol and of KIP-848, without a clock, can be renamed"
-    options, configs = model.options, model.setting.configs
+    options, configs = model.options, model.context.configs
     if options.members < 2:
         return "there is one client"
     if options.network is not NetworkLevel.ATOMIC:
@@ -46,7 +46,7 @@ def distinguished(model: Any) -> str:
         or len(set(getattr(model, "kinds", ()))) > 1
     ):
         return "the clients are configured differently"
-    targets = model.setting.brokers.targets
+    targets = model.context.brokers.targets
     if not isinstance(model.assign, AnyBalanced) or (
         hasattr(model, "kinds") and targets is not balanced_targets
     ):
@@ -59,7 +59,7 @@ def distinguished(model: Any) -> str:
 class ClientSymmetry:
     """The representative of a world under all ways to rename its clients.
 
-    Clients are sorted by their shape, which is what is left of a cell once the other clients' names are
+    Clients are sorted by their shape, which is what is left of a value once the other clients' names are
     blanked; only where shapes are equal are the orders tried, and the least world taken. Cells compare by
     the number they were made under: the same throughout one walk, and in a second one.
     """

@@ -24,7 +24,7 @@ from kassay.model.protocols.world.models.classic import (
 )
 from kassay.model.protocols.world.parts.consumer_census import ConsumerCensuses
 from kassay.model.protocols.world.parts.consumer_faults import CONSUMER, ConsumerFaults
-from kassay.model.protocols.world.parts.setting import (
+from kassay.model.protocols.world.parts.context import (
     ModelOptions,
     World,
     WorldContext,
@@ -76,7 +76,7 @@ class ConsumerModel(ClassicModel):
     def initial(self) -> Iterator[World]:
         """Nobody has started; the coordinator knows the topics."""
         for world in super().initial():
-            yield world._replace(broker=self.setting.brokers.first(world.image.value))
+            yield world._replace(broker=self.context.brokers.first(world.image.value))
 
     def _client_moves(
         self, c: int, cell: Interned, broker: Interned, image: Interned, faults: Faults
@@ -88,20 +88,20 @@ class ConsumerModel(ClassicModel):
         yield from self.calls.under_way(c, client, broker, faults)
         if client.run is not Process.UP:
             return
-        config, name = self.setting.configs[c], f"c{c + 1}"
+        config, name = self.context.configs[c], f"c{c + 1}"
         if (after := cm.lost(client)) is not None:
-            yield self.setting.move(
+            yield self.context.move(
                 Action(name, "loses what it owned", detail=listing(client.owned)), client, after, broker
             )
         if (after := cm.reconcile(client)) is not None:
             word = "owns" if client.setting_out else "revokes down to"
-            yield self.setting.move(
+            yield self.context.move(
                 Action(name, "reconciles", detail=f"{word} {listing(after.owned)}"), client, after, broker
             )
         if "unresolved_means_revoked" in config.switches and (blind := cm.unresolved(client)) is not None:
-            yield self.setting.move(Action(name, "reconciles without metadata"), client, blind, broker)
+            yield self.context.move(Action(name, "reconciles without metadata"), client, blind, broker)
         topics = matching(config, image.value)
         if topics != client.topics and client.state in cm.MEMBER:
             changed = client._replace(topics=topics, full=True)
-            yield self.setting.move(Action(name, "notices metadata", disturbs=True), client, changed, broker)
+            yield self.context.move(Action(name, "notices metadata", disturbs=True), client, changed, broker)
         yield from self.calls.consumer_heartbeat(c, client, broker, faults)

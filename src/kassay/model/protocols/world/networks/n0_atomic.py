@@ -19,7 +19,7 @@ from kassay.model.protocols.coordinator.brokers import Mail
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.in_flight import HEARTBEAT_OFFSET
-from kassay.model.protocols.world.parts.setting import BROKER, WorldContext, WorldMove, labelled, listing
+from kassay.model.protocols.world.parts.context import BROKER, WorldContext, WorldMove, labelled, listing
 
 
 class Direct:
@@ -29,8 +29,8 @@ class Direct:
     the client's inbox. Without `beats` no heartbeat is sent at will.
     """
 
-    def __init__(self, setting: WorldContext, assign: Assign, *, beats: bool = True) -> None:
-        self.setting = setting
+    def __init__(self, context: WorldContext, assign: Assign, *, beats: bool = True) -> None:
+        self.context = context
         self.assign = assign
         self.beats = beats
 
@@ -39,35 +39,35 @@ class Direct:
     ) -> Iterator[WorldMove]:
         """Send a turn's request, if any: every outcome, and every way in which it can get lost."""
         client, request = turn
-        config = self.setting.configs[c]
+        config = self.context.configs[c]
         if request is None:
-            yield self.setting.move(action, before, client, broker)
+            yield self.context.move(action, before, client, broker)
             return
         if faults.loss:
             lost = cut_off(config, client)
             label = action._replace(fault=True, reply="lost before the coordinator")
-            yield self.setting.move(label, before, lost, broker)
+            yield self.context.move(label, before, lost, broker)
         for after, own, rest in self.outcomes(broker, request, faults):
             label = labelled(action, broker, after)
             if faults.loss:
                 lost = cut_off(config, client)
                 told = label._replace(fault=True, reply="reply lost")
-                yield self.setting.move(told, before, lost, after, rest)
+                yield self.context.move(told, before, lost, after, rest)
             if own is None:
-                yield self.setting.move(label._replace(reply="parked"), before, client, after, rest)
+                yield self.context.move(label._replace(reply="parked"), before, client, after, rest)
                 continue
             label = label._replace(reply=answer(own))
             if isinstance(own, requests.JoinGroupReply) and own.error == errors.NONE:
-                yield self.setting.move(label, before, client._replace(inbox=(own,)), after, rest)
+                yield self.context.move(label, before, client._replace(inbox=(own,)), after, rest)
             else:
                 heard = self.heard(config, client, request, own)
-                yield self.setting.move(label, before, heard, after, rest)
+                yield self.context.move(label, before, heard, after, rest)
 
     def heartbeat(
         self, c: int, client: ClassicClient, broker: Interned, faults: Faults
     ) -> Iterator[WorldMove]:
         """A classic heartbeat, where its answer changes anything (else it is a self-loop, left out)."""
-        config = self.setting.configs[c]
+        config = self.context.configs[c]
         request = cc.heartbeat(config, HEARTBEAT_OFFSET + c, client)
         if not self.beats or request is None or broker.value.state.group is None:
             return
@@ -75,7 +75,7 @@ class Direct:
             assert own is not None, "a heartbeat is answered at once"
             told = self.heard(config, client, request, own)
             if told != client or after is not broker:
-                yield self.setting.move(
+                yield self.context.move(
                     Action(f"c{c + 1}", "Heartbeat", BROKER, f"generation {client.generation}", own.error),
                     client,
                     told,
@@ -87,7 +87,7 @@ class Direct:
         self, c: int, client: ConsumerClient, broker: Interned, faults: Faults
     ) -> Iterator[WorldMove]:
         """A heartbeat of KIP-848, where it or its answer changes anything."""
-        config = self.setting.configs[c]
+        config = self.context.configs[c]
         turn = cm.heartbeat(config, c, client) if self.beats else None
         if turn is None:
             return
@@ -99,11 +99,11 @@ class Direct:
             if heard == client and after is broker:
                 continue
             label = labelled(action, broker, after)
-            yield self.setting.move(label._replace(reply=answer(own)), client, heard, after, rest)
+            yield self.context.move(label._replace(reply=answer(own)), client, heard, after, rest)
             if faults.loss:
                 unheard = cm.failed(config, sent)
                 lost = label._replace(fault=True, reply="reply lost")
-                yield self.setting.move(lost, client, unheard, after, rest)
+                yield self.context.move(lost, client, unheard, after, rest)
 
     def under_way(
         self,
@@ -123,7 +123,7 @@ class Direct:
         self, broker: Interned, request: requests.Request, faults: Faults
     ) -> Iterator[tuple[Interned, requests.ReplyBody | None, Mail]]:
         """The broker afterwards, the answer (None: parked) and the replies that others get."""
-        for after, mail in self.setting.brokers.handle(broker, request, keeps_log=faults.failover > 0):
+        for after, mail in self.context.brokers.handle(broker, request, keeps_log=faults.failover > 0):
             own = next((body for number, body in mail if number == request.correlation_id), None)
             yield after, own, tuple(item for item in mail if item[0] != request.correlation_id)
 

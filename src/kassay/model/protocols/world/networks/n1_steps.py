@@ -35,7 +35,7 @@ from kassay.model.protocols.values.in_flight import (
 )
 from kassay.model.protocols.values.requests import ConsumerHeartbeatReply, ReplyBody, Request
 from kassay.model.protocols.world.networks.n0_atomic import Direct, answer, carried, cut_off
-from kassay.model.protocols.world.parts.setting import BROKER, WorldMove, labelled
+from kassay.model.protocols.world.parts.context import BROKER, WorldMove, labelled
 
 ALIVE = (Process.UP, Process.PAUSED, Process.STALLED)
 
@@ -55,10 +55,10 @@ class Slots(Direct):
         """Put a turn's request on the wire, if there is one."""
         client, request = turn
         if request is None:
-            yield self.setting.move(action, before, client, broker)
+            yield self.context.move(action, before, client, broker)
             return
         sent = client._replace(wire=client.wire.sending(request))
-        yield self.setting.move(action._replace(name=f"sends {action.name}"), before, sent, broker)
+        yield self.context.move(action._replace(name=f"sends {action.name}"), before, sent, broker)
 
     def heartbeat(
         self,
@@ -69,7 +69,7 @@ class Slots(Direct):
     ) -> Iterator[WorldMove]:
         """A classic heartbeat, one at a time."""
         number = HEARTBEAT_OFFSET + number_of(c, client.connection)
-        request = cc.heartbeat(self.setting.configs[c], number, client)
+        request = cc.heartbeat(self.context.configs[c], number, client)
         if request is None or client.wire.busy(HEARTBEAT, client.connection):
             return
         action = Action(f"c{c + 1}", "Heartbeat", BROKER, f"generation {client.generation}")
@@ -83,7 +83,7 @@ class Slots(Direct):
         faults: Faults,  # noqa: ARG002
     ) -> Iterator[WorldMove]:
         """A heartbeat of KIP-848, one at a time."""
-        config = self.setting.configs[c]
+        config = self.context.configs[c]
         if client.wire.busy(HEARTBEAT, client.connection):
             return
         turn = cm.heartbeat(config, HEARTBEAT_OFFSET + number_of(c, client.connection), client)
@@ -97,7 +97,7 @@ class Slots(Direct):
         self, action: Action, before: Any, client: Any, request: Request, broker: Interned
     ) -> Iterator[WorldMove]:
         after = client._replace(wire=client.wire.sending(request))
-        yield self.setting.move(action._replace(name=f"sends {action.name}"), before, after, broker)
+        yield self.context.move(action._replace(name=f"sends {action.name}"), before, after, broker)
 
     def under_way(
         self, c: int, client: ClassicClient | ConsumerClient, broker: Interned, faults: Faults
@@ -122,7 +122,7 @@ class Slots(Direct):
         if client.run is Process.UP or (client.run is Process.STALLED and channel_of(request) == HEARTBEAT):
             read = client._replace(wire=client.wire.read(place))
             action = Action(f"c{c + 1}", f"takes {name_of(request)} reply", detail=answer(body))
-            yield self.setting.move(action, client, self._read(c, read, request, body), broker)
+            yield self.context.move(action, client, self._read(c, read, request, body), broker)
 
     def _arrives(
         self, c: int, client: Any, place: int, broker: Interned, faults: Faults
@@ -137,10 +137,10 @@ class Slots(Direct):
         for after, own, rest in self.outcomes(broker, plain, faults):
             label = labelled(action, broker, after)
             if own is None:
-                yield self.setting.move(label._replace(reply="parked"), client, left, after, rest)
+                yield self.context.move(label._replace(reply="parked"), client, left, after, rest)
                 continue
             told = self._returned(left, request, own)
-            move = self.setting.move(label._replace(reply=answer(own)), client, told, after, rest)
+            move = self.context.move(label._replace(reply=answer(own)), client, told, after, rest)
             yield move._replace(accepts=(request,)) if commits and own.error == errors.NONE else move
 
     def _returned(self, client: Any, request: Request, body: ReplyBody) -> Any:
@@ -156,7 +156,7 @@ class Slots(Direct):
         return client._replace(wire=client.wire.returning(request, body))
 
     def _read(self, c: int, client: Any, request: Request, body: ReplyBody) -> Any:
-        config = self.setting.configs[c]
+        config = self.context.configs[c]
         if isinstance(body, ConsumerHeartbeatReply):
             return cm.on_reply(config, client, body) if isinstance(client, ConsumerClient) else client
         return self.heard(config, client, request, body)
@@ -165,7 +165,7 @@ class Slots(Direct):
         """The client's connection breaks while something is under way on it."""
         if client.wire == SILENT and not client.waits:
             return
-        config = self.setting.configs[c]
+        config = self.context.configs[c]
         action = Action(f"c{c + 1}", "loses its connection", fault=True)
         alone = client._replace(wire=SILENT)
         if isinstance(client, ConsumerClient):
@@ -173,4 +173,4 @@ class Slots(Direct):
             after: Any = cm.failed(config, alone) if beats else alone
         else:
             after = cut_off(config, alone._replace(inbox=())) if client.waits else alone
-        yield self.setting.move(action, client, after, broker)
+        yield self.context.move(action, client, after, broker)

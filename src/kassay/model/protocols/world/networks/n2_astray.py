@@ -21,7 +21,7 @@ from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values.in_flight import CONNECTION, HEARTBEAT_OFFSET, Wire, connection_of
 from kassay.model.protocols.values.requests import Request
 from kassay.model.protocols.world.networks.n1_steps import ALIVE, Slots
-from kassay.model.protocols.world.parts.setting import WorldMove
+from kassay.model.protocols.world.parts.context import WorldMove
 
 NOBODY_WAITS = HEARTBEAT_OFFSET // CONNECTION - 1
 """The connection of copies whose answers go nowhere."""
@@ -61,7 +61,7 @@ class Datagrams(Slots):
         client = move.client.value
         number = request.correlation_id + CONNECTION * (NOBODY_WAITS - connection_of(request))
         copy = request._replace(correlation_id=number)
-        kept = self.setting.cell(client._replace(wire=client.wire.sending(copy)))
+        kept = self.context.cell(client._replace(wire=client.wire.sending(copy)))
         return _costing(move._replace(client=kept), "duplicate")
 
     def _left_behind(self, c: int, client: Any, broker: Interned) -> Iterator[WorldMove]:
@@ -73,7 +73,7 @@ class Datagrams(Slots):
             requests = Wire(sent=client.wire.sent)
             kept = after._replace(wire=requests, connection=client.connection + 1)
             action = move.action._replace(detail="its requests are still under way")
-            yield move._replace(action=action, client=self.setting.cell(kept))
+            yield move._replace(action=action, client=self.context.cell(kept))
 
 
 def _costing(move: WorldMove, fault: str) -> WorldMove:

@@ -15,7 +15,7 @@ from kassay.model.protocols.shared.census import Belief, Census, Registered
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.groups import COMPLETING, EMPTY, STABLE, ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values.requests import JoinGroupReply, OffsetCommit, Partitions
-from kassay.model.protocols.world.parts.setting import (
+from kassay.model.protocols.world.parts.context import (
     HEARTBEAT_OFFSET,
     World,
     WorldContext,
@@ -38,16 +38,16 @@ class Censuses:
     """The census of each state, put together from one belief a client and the registry's record.
 
     A walk meets ten times as many states as censuses and a hundred times as many as beliefs. So each part is
-    found once for what it reads, equal ones are one cell, and a census is named by the cells of its parts.
+    found once for what it reads, equal ones are interned as one, and a census is named by its interned parts.
     """
 
-    def __init__(self, setting: WorldContext) -> None:
-        self.setting = setting
+    def __init__(self, context: WorldContext) -> None:
+        self.context = context
         self._cell = Interner().cell
         self._beliefs: dict[Any, Interned] = {}
         self._records: dict[Any, Interned] = {}
         self._known: dict[Any, Interned] = {}
-        self._first_image = first_image(setting.options)
+        self._first_image = first_image(context.options)
 
     def census(self, state: World) -> Census:
         """Who owns what, in belief and on record."""
@@ -55,7 +55,7 @@ class Censuses:
         return census
 
     def public(self, state: World) -> Interned:
-        """The census as a cell: states with equal censuses have the same."""
+        """The census, interned: states with equal censuses have the same."""
         broker: CoordinatorHost = state.broker.value
         coordinator, image = broker.coordinator, state.image
         written = (coordinator, image, not broker.waiting)
@@ -113,7 +113,7 @@ class Censuses:
             client.run is Process.UP
             and client.state is ClassicState.STABLE
             and not waiting
-            and cc.stale_metadata(self.setting.configs[c], client, state.image.value) is None
+            and cc.stale_metadata(self.context.configs[c], client, state.image.value) is None
         )
         rejoined = member is not None and (
             current or not member.group_instance_id or _takes_part(client, own)
@@ -143,11 +143,11 @@ class Censuses:
         """Whether the coordinator would take a commit of this generation or epoch from this client now."""
         if broker.value.state.group is None:
             return False
-        instance = self.setting.configs[c].group_instance_id
+        instance = self.context.configs[c].group_instance_id
         request = OffsetCommit(HEARTBEAT_OFFSET + c, member_id, generation, (), instance)
         return any(
             body.error == errors.NONE
-            for _, mail in self.setting.brokers.handle(broker, request, keeps_log=False)
+            for _, mail in self.context.brokers.handle(broker, request, keeps_log=False)
             for _, body in mail
         )
 

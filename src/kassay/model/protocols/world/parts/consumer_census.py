@@ -16,7 +16,7 @@ from kassay.model.protocols.values.requests import (
     Image,
 )
 from kassay.model.protocols.world.parts.census import Censuses, RegisteredMember
-from kassay.model.protocols.world.parts.setting import World
+from kassay.model.protocols.world.parts.context import World
 
 
 class ConsumerCensuses(Censuses):
@@ -44,10 +44,10 @@ class ConsumerCensuses(Censuses):
             client.run is Process.UP
             and client.state is ConsumerState.STABLE
             and client.settled
-            and _awaits_nothing(self.setting.configs[c], client)
+            and _awaits_nothing(self.context.configs[c], client)
             and client.told
             and not client.full
-            and client.topics == matching(self.setting.configs[c], state.image.value)
+            and client.topics == matching(self.context.configs[c], state.image.value)
         )
         live = client.run in (Process.UP, Process.PAUSED)
         commits = (

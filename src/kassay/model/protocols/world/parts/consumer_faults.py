@@ -11,12 +11,12 @@ from kassay.model.protocols.clients.config import Process, matching
 from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values.requests import ConsumerHeartbeat, Image, MetadataChanged
-from kassay.model.protocols.world.parts.faults import FaultSteps
-from kassay.model.protocols.world.parts.setting import (
+from kassay.model.protocols.world.parts.context import (
     HEARTBEAT_OFFSET,
     World,
     WorldContext,
 )
+from kassay.model.protocols.world.parts.faults import FaultSteps
 
 CONSUMER = "consumer"
 CLASSIC = "classic"
@@ -25,8 +25,8 @@ CLASSIC = "classic"
 class ConsumerFaults(FaultSteps):
     """As in the classic world; `kinds` says which protocol a client speaks after each restart."""
 
-    def __init__(self, setting: WorldContext, kinds: tuple[tuple[str, ...], ...]) -> None:
-        super().__init__(setting)
+    def __init__(self, context: WorldContext, kinds: tuple[tuple[str, ...], ...]) -> None:
+        super().__init__(context)
         self.kinds = kinds
 
     def kind(self, c: int, rollout_step: int) -> str:
@@ -44,14 +44,14 @@ class ConsumerFaults(FaultSteps):
         if self.kind(c, rollout_step) == CLASSIC:
             fresh: ClassicClient = super().fresh_process(c, rollout_step, image, connection)
             return fresh
-        config = self.setting.configs[c]
+        config = self.context.configs[c]
         return cm.started(matching(config, image), f"{config.client_id}m-1", rollout_step)._replace(
             connection=connection
         )
 
     def settled_image(self, broker: Interned, image: Image) -> Interned:
         """The broker once it has seen the metadata."""
-        ((after, _),) = self.setting.brokers.handle(broker, MetadataChanged(image))
+        ((after, _),) = self.context.brokers.handle(broker, MetadataChanged(image))
         return after
 
     def client_faults(
@@ -84,7 +84,7 @@ class ConsumerFaults(FaultSteps):
         self, action: Action, after: World, c: int, client: ConsumerClient
     ) -> Iterator[tuple[Action, World]]:
         """The heartbeat with which a member leaves; the world is already that without the member."""
-        config = self.setting.configs[c]
+        config = self.context.configs[c]
         epoch = cm.leave_epoch(config)
         request = ConsumerHeartbeat(HEARTBEAT_OFFSET + c, client.member_id, epoch, config.group_instance_id)
         yield from self.last_words(action._replace(detail=f"epoch {epoch}"), after, request)

@@ -14,8 +14,7 @@ from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.in_flight import MAIN, SILENT, Wire
 from kassay.model.protocols.values.metadata import create_partitions
 from kassay.model.protocols.values.requests import Image, JoinGroupReply, LeaveGroup, Request
-from kassay.model.protocols.world.parts.levels import NetworkLevel
-from kassay.model.protocols.world.parts.setting import (
+from kassay.model.protocols.world.parts.context import (
     BROKER,
     HEARTBEAT_OFFSET,
     World,
@@ -23,21 +22,22 @@ from kassay.model.protocols.world.parts.setting import (
     labelled,
     put,
 )
+from kassay.model.protocols.world.parts.levels import NetworkLevel
 
 
 class FaultSteps:
     """Every step that nobody in the protocol takes of its own accord."""
 
-    def __init__(self, setting: WorldContext) -> None:
-        self.setting = setting
+    def __init__(self, context: WorldContext) -> None:
+        self.context = context
 
     def rollout_steps(self, c: int) -> int:
         """How many lists of assignors a client has."""
-        return len(self.setting.configs[c].assignment_strategies)
+        return len(self.context.configs[c].assignment_strategies)
 
     def fresh_process(self, c: int, rollout_step: int, image: Image, connection: int) -> Any:
         """A process that has just started."""
-        return started(self.setting.configs[c], image, rollout_step, connection)
+        return started(self.context.configs[c], image, rollout_step, connection)
 
     def settled_image(self, broker: Interned, image: Image) -> Interned:  # noqa: ARG002 - a classic coordinator reads no metadata
         """The broker once it has seen the metadata."""
@@ -47,14 +47,14 @@ class FaultSteps:
         """Processes that begin, come back or go on."""
         for c, cell in enumerate(state.clients):
             client: ClassicClient = cell.value
-            config = self.setting.configs[c]
+            config = self.context.configs[c]
             if client.run is Process.NEW or (client.run is Process.GONE and config.group_instance_id):
                 process = self.fresh_process(c, client.rollout_step, state.image.value, client.connection)
-                fresh = self.setting.cell(process._replace(wire=client.wire))
+                fresh = self.context.cell(process._replace(wire=client.wire))
                 word = "start" if client.run is Process.NEW else "restart"
                 yield Action(f"c{c + 1}", word, fault=True, disturbs=True), put(state, c, fresh)
             elif client.run is Process.PAUSED:
-                awake = self.setting.cell(client._replace(run=Process.UP))
+                awake = self.context.cell(client._replace(run=Process.UP))
                 yield Action(f"c{c + 1}", "resumes", disturbs=True), put(state, c, awake)
 
     def steps(self, state: World, faults: Faults) -> Iterator[tuple[Action, World]]:
@@ -79,11 +79,11 @@ class FaultSteps:
 
     def left_under_way(self, client: Any) -> Wire:
         """What the coordinator may still hear of a process that is no more: requests that go astray."""
-        return Wire(sent=client.wire.sent) if self.setting.options.network is NetworkLevel.ASTRAY else SILENT
+        return Wire(sent=client.wire.sent) if self.context.options.network is NetworkLevel.ASTRAY else SILENT
 
     def befalls(self, state: World, c: int, fault: str, name: str, client: Any) -> tuple[Action, World]:
         """A fault that makes this of a client, which says nothing."""
-        return Action(f"c{c + 1}", name, fault=True), self.setting.faulty(state, c, client, fault)
+        return Action(f"c{c + 1}", name, fault=True), self.context.faulty(state, c, client, fault)
 
     def client_faults(
         self, state: World, c: int, cell: Interned, faults: Faults
@@ -97,7 +97,7 @@ class FaultSteps:
         if faults.leave and up:
             action, after = self.befalls(state, c, "leave", "closes, LeaveGroup", self.gone(client))
             yield from self.leave(action, after, c, client)
-        if faults.subscribe and up and len(self.setting.options.topics) > 1 and len(client.topics) > 1:
+        if faults.subscribe and up and len(self.context.options.topics) > 1 and len(client.topics) > 1:
             fewer = client._replace(topics=client.topics[:1], rejoin=True)
             yield self.befalls(state, c, "subscribe", "subscribes to less", fewer)
         alive = client.run in (Process.UP, Process.PAUSED)
@@ -119,7 +119,7 @@ class FaultSteps:
         self, action: Action, after: World, c: int, client: ClassicClient
     ) -> Iterator[tuple[Action, World]]:
         """LeaveGroup of a dynamic member that has an id; a static one goes silently (KIP-345)."""
-        silent = not client.member_id or self.setting.configs[c].group_instance_id
+        silent = not client.member_id or self.context.configs[c].group_instance_id
         if silent or after.broker.value.state.group is None:
             yield action._replace(to=BROKER), after
             return
@@ -128,8 +128,8 @@ class FaultSteps:
     def last_words(self, action: Action, after: World, request: Request) -> Iterator[tuple[Action, World]]:
         """A request whose answer nobody waits for; the world is already that without its sender."""
         logged = after.budget.value.failover > 0
-        for broker, mail in self.setting.brokers.handle(after.broker, request, keeps_log=logged):
-            clients = self.setting.post(
+        for broker, mail in self.context.brokers.handle(after.broker, request, keeps_log=logged):
+            clients = self.context.post(
                 after.clients, tuple(item for item in mail if item[0] < HEARTBEAT_OFFSET)
             )
             label = labelled(action._replace(to=BROKER), after.broker, broker)
@@ -147,7 +147,7 @@ class FaultSteps:
         ):
             stalled = client._replace(run=Process.STALLED)
             yield self.befalls(state, c, "slow", "main thread stalls", stalled)
-        if self.setting.configs[c].group_instance_id:
+        if self.context.configs[c].group_instance_id:
             silent = client._replace(run=Process.PAUSED)
             yield self.befalls(state, c, "slow", "polls too late, falls silent", silent)
         elif client.member_id:
@@ -156,25 +156,25 @@ class FaultSteps:
             yield from self.leave(action, after, c, client)
 
     def _fail_over(self, state: World) -> tuple[Action, World]:
-        budget = self.setting.spent(state.budget, "failover")
-        broker, mail = self.setting.brokers.fail_over(
-            state.broker, keeps_log=budget.value.failover > 0, loads=not self.setting.options.loads_slowly
+        budget = self.context.spent(state.budget, "failover")
+        broker, mail = self.context.brokers.fail_over(
+            state.broker, keeps_log=budget.value.failover > 0, loads=not self.context.options.loads_slowly
         )
-        clients = self.setting.post(state.clients, mail)
+        clients = self.context.post(state.clients, mail)
         label = Action(BROKER, "moves to another broker", fault=True)
         return label, World(clients, broker, state.image, budget, state.adopted, state.offsets)
 
     def _refusals(self, state: World) -> Iterator[tuple[Action, World]]:
         """Somebody asks for fewer partitions of a topic: refused, and nothing changes."""
         image: Image = state.image.value
-        left = self.setting.spent(state.budget, "shrink")
+        left = self.context.spent(state.budget, "shrink")
         for topic in image:
             fewer = topic.partitions - 1
             reply = create_partitions(image, topic.name, fewer)
             label = Action(
                 "metadata", f"{topic.name} shall have {fewer} partitions", reply=reply.error, fault=True
             )
-            yield label, state._replace(image=self.setting.cell(reply.image), budget=left)
+            yield label, state._replace(image=self.context.cell(reply.image), budget=left)
 
     def _metadata_faults(self, state: World, faults: Faults) -> Iterator[tuple[Action, World]]:
         image: Image = state.image.value
@@ -187,7 +187,7 @@ class FaultSteps:
                     create_partitions(image, topic.name, topic.partitions + 1).image,
                 )
                 for topic in image
-                if topic.partitions < self.setting.options.partitions_max
+                if topic.partitions < self.context.options.partitions_max
             ]
         if faults.topic:
             known = {topic.name for topic in image}
@@ -197,7 +197,7 @@ class FaultSteps:
                     f"topic {name} is created",
                     tuple(sorted((*image, requests.TopicImage(name, name, 1)))),
                 )
-                for name in self.setting.options.new_topics
+                for name in self.context.options.new_topics
                 if name not in known
             ]
         if faults.delete:
@@ -206,11 +206,11 @@ class FaultSteps:
                 for topic in image
             ]
         for fault, label, after in changes:
-            budget = self.setting.spent(state.budget, fault)
+            budget = self.context.spent(state.budget, fault)
             yield (
                 Action("metadata", label, fault=True, disturbs=True),
                 state._replace(
-                    image=self.setting.cell(after),
+                    image=self.context.cell(after),
                     budget=budget,
                     broker=self.settled_image(state.broker, after),
                 ),

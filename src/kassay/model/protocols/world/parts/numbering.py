@@ -7,13 +7,13 @@ from typing import Any, Final
 
 from kassay.model.explore import Interned, Interner
 from kassay.model.protocols.values.marks import Mark, rewritten
+from kassay.model.protocols.world.parts.context import World
 from kassay.model.protocols.world.parts.renaming import (
     SAME,
     Count,
     Facts,
     facts_of_cell,
 )
-from kassay.model.protocols.world.parts.setting import World
 
 GAP_MAX: Final = 4
 """Generations further apart count as so far apart.
@@ -24,7 +24,7 @@ one makes of the numbers that it uses again depends on their order, and on how s
 
 
 class Canonical:
-    """A world's representative; what is found out of each cell is remembered."""
+    """A world's representative; what is found out of each interned value is remembered."""
 
     def __init__(self, interner: Interner) -> None:
         self.interner = interner

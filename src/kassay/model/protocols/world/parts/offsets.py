@@ -20,8 +20,8 @@ from kassay.model.protocols.shared.census import Breach
 from kassay.model.protocols.values.groups import ClassicGroup, Role
 from kassay.model.protocols.values.in_flight import COMMIT, HEARTBEAT_OFFSET, number_of
 from kassay.model.protocols.values.requests import OffsetCommit, Partitions
+from kassay.model.protocols.world.parts.context import BROKER, World, WorldContext, put
 from kassay.model.protocols.world.parts.levels import NetworkLevel
-from kassay.model.protocols.world.parts.setting import BROKER, World, WorldContext, put
 
 Counts: TypeAlias = tuple[tuple[TopicPartition, int], ...]
 
@@ -49,13 +49,13 @@ class Offsets(NamedTuple):
 class Ledger:
     """The steps of processing and committing, and the history behind every other step."""
 
-    def __init__(self, setting: WorldContext) -> None:
-        self.setting = setting
-        self.records = setting.options.records
+    def __init__(self, context: WorldContext) -> None:
+        self.context = context
+        self.records = context.options.records
 
     def first(self) -> Interned:
         """Nothing is processed, nothing committed."""
-        return self.setting.cell(Offsets(positions=((),) * self.setting.options.members))
+        return self.context.cell(Offsets(positions=((),) * self.context.options.members))
 
     def steps(self, state: World) -> Iterator[tuple[Action, World]]:
         """A client that runs processes a record, or commits what it has processed since."""
@@ -81,11 +81,11 @@ class Ledger:
             return
         number = 2 * HEARTBEAT_OFFSET + number_of(c, client.connection)
         make = cc.commit if isinstance(client, ClassicClient) else cm.commit
-        request = make(self.setting.configs[c], number, client, news)
+        request = make(self.context.configs[c], number, client, news)
         if request is None:
             return
         told = tuple(p._replace(told=p.processed) for p in offsets.positions[c])
-        sent = self.setting.cell(client._replace(wire=client.wire.sending(request)))
+        sent = self.context.cell(client._replace(wire=client.wire.sending(request)))
         detail = f"generation {request.generation_id}; {_counted(news)}"
         yield (
             Action(f"c{c + 1}", "sends OffsetCommit", BROKER, detail),
@@ -93,7 +93,7 @@ class Ledger:
         )
 
     def _with(self, offsets: Offsets, c: int, positions: tuple[Position, ...]) -> Interned:
-        return self.setting.cell(
+        return self.context.cell(
             offsets._replace(positions=(*offsets.positions[:c], positions, *offsets.positions[c + 1 :]))
         )
 
@@ -102,7 +102,7 @@ class Ledger:
         offsets: Offsets = cell.value
         committed, tenants = dict(offsets.committed), dict(offsets.tenants)
         breach = offsets.breach
-        astray = self.setting.options.network is NetworkLevel.ASTRAY
+        astray = self.context.options.network is NetworkLevel.ASTRAY
         for tp, offset in commit.offsets:
             tenant, before = tenants.get(tp, c), committed.get(tp, 0)
             if tenant != c:
@@ -116,7 +116,7 @@ class Ledger:
                 message = f"{tp}: {before} was committed, then c{c + 1} commits {offset}"
                 breach = Breach("offsets-never-go-back", message, severity)
             committed[tp] = offset
-        return self.setting.cell(offsets._replace(committed=tuple(sorted(committed.items())), breach=breach))
+        return self.context.cell(offsets._replace(committed=tuple(sorted(committed.items())), breach=breach))
 
     def followed(self, before: World, after: World) -> World:
         """The world after a step, with positions for exactly what each client owns now.
@@ -139,7 +139,7 @@ class Ledger:
                 given = self._given(after.broker, new.value)
                 tenants.update((tp, c) for tp in new.value.owned if tp not in known and tp in given)
         return after._replace(
-            offsets=self.setting.cell(
+            offsets=self.context.cell(
                 offsets._replace(positions=tuple(rows), tenants=tuple(sorted(tenants.items())))
             )
         )
@@ -147,7 +147,7 @@ class Ledger:
     def _given(self, broker: Interned, client: Any) -> Partitions:
         """What is on record for a client, also where a new coordinator has not read the record yet."""
         loading = broker.value.state.role is Role.LOADING
-        group = (self.setting.brokers.load(broker) if loading else broker).value.state.group
+        group = (self.context.brokers.load(broker) if loading else broker).value.state.group
         member = next((m for m in group.members if m.member_id == client.member_id), None) if group else None
         if member is None:
             return ()

@@ -44,7 +44,7 @@ SAME: Final = Count()
 
 
 def facts_of_cell(cell: Interned) -> Facts:
-    """What renaming needs to know of a cell's value, noted on the cell."""
+    """What renaming needs to know of an interned value, noted with it."""
     facts: Facts | None = cell.note
     if facts is None:
         facts = cell.note = facts_of(cell.value)

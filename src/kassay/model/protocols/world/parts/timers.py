@@ -13,7 +13,7 @@ from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, Role
 from kassay.model.protocols.values.requests import JoinGroupReply
-from kassay.model.protocols.world.parts.setting import (
+from kassay.model.protocols.world.parts.context import (
     BROKER,
     CONNECTION,
     World,
@@ -25,8 +25,8 @@ from kassay.model.protocols.world.parts.setting import (
 class Timers:
     """The steps of the coordinator that no request asks for."""
 
-    def __init__(self, setting: WorldContext) -> None:
-        self.setting = setting
+    def __init__(self, context: WorldContext) -> None:
+        self.context = context
         self._present: dict[tuple[int, Interned], tuple[str, str, int]] = {}
         self._found: dict[Any, tuple[tuple[Action, Interned, Mail], ...]] = {}
 
@@ -44,7 +44,7 @@ class Timers:
         if found is None:
             found = self._found[key] = tuple(self._fire(state.broker, presence, logged))
         for action, after, mail in found:
-            clients = self.setting.post(state.clients, mail) if mail else state.clients
+            clients = self.context.post(state.clients, mail) if mail else state.clients
             yield (
                 action,
                 World(clients, after, state.image, state.budget, state.adopted, state.offsets),
@@ -53,7 +53,7 @@ class Timers:
     def load(self, state: World) -> tuple[Action, World]:
         """A new coordinator has read its log."""
         logged = state.budget.value.failover > 0
-        loaded = self.setting.brokers.load(state.broker, keeps_log=logged)
+        loaded = self.context.brokers.load(state.broker, keeps_log=logged)
         return Action(BROKER, "has loaded the group"), state._replace(broker=loaded)
 
     def _presence(self, c: int, cell: Interned) -> tuple[str, str, int]:
@@ -68,7 +68,7 @@ class Timers:
     ) -> Iterator[tuple[Action, Interned, Mail]]:
         broker: CoordinatorHost = cell.value
         if broker.waiting:
-            for after, mail in self.setting.brokers.acknowledge(cell, keeps_log=logged):
+            for after, mail in self.context.brokers.acknowledge(cell, keeps_log=logged):
                 yield Action(BROKER, "the assignment is stored"), after, mail
         group = broker.state.group
         if group is None:
@@ -90,7 +90,7 @@ class Timers:
             due = _due(group, kind, member_id, polling, beating)
             if due or (kind == requests.JOIN and timer.payload):
                 name = timer_name(kind, member_id)
-                for after, mail in self.setting.brokers.fire(cell, timer, keeps_log=logged):
+                for after, mail in self.context.brokers.fire(cell, timer, keeps_log=logged):
                     if after is not cell:
                         yield labelled(Action(BROKER, name), cell, after), after, mail
 

@@ -36,8 +36,7 @@ from kassay.model.protocols.world.models.classic import (
     coordinator_config,
     no_targets,
 )
-from kassay.model.protocols.world.parts.faults import FaultSteps
-from kassay.model.protocols.world.parts.setting import (
+from kassay.model.protocols.world.parts.context import (
     BROKER,
     HEARTBEAT_OFFSET,
     ModelOptions,
@@ -46,6 +45,7 @@ from kassay.model.protocols.world.parts.setting import (
     labelled,
     put,
 )
+from kassay.model.protocols.world.parts.faults import FaultSteps
 from kassay.model.protocols.world.parts.timers import timer_name
 from kassay.model.protocols.world.timed.clock import (
     BACKOFF,
@@ -86,7 +86,7 @@ class TimedModel:
         self.faults = faults
         self.timing = timing
         self.options = inner.options
-        self.setting = inner.setting
+        self.context = inner.context
 
     @classmethod
     def over(cls, options: ModelOptions, timing: Timing, assign: Assign | None = None) -> Self:
@@ -169,9 +169,9 @@ class TimedModel:
 
     def _heartbeat(self, state: Timed, c: int) -> Iterator[tuple[Action, Timed]]:
         """One heartbeat: it arrives and is answered, or one of both is lost."""
-        world, setting = state.world, self.setting
+        world, context = state.world, self.context
         client: ClassicClient = world.clients[c].value
-        config, faults = setting.configs[c], world.budget.value
+        config, faults = context.configs[c], world.budget.value
         request = cc.heartbeat(config, HEARTBEAT_OFFSET + c, client)
         assert request is not None, "only those who beat send a heartbeat"
         action = Action(f"c{c + 1}", "Heartbeat", BROKER, f"generation {client.generation}")
@@ -179,15 +179,15 @@ class TimedModel:
         if faults.loss and state.clocks[c].beat == 0:
             # Where on its way it got lost makes no difference: it does when it is sent.
             label = action._replace(fault=True, reply="lost before the coordinator")
-            yield label, self._moved(state, c, beaten, setting.move(label, client, client, world.broker))
-        for broker, mail in setting.brokers.handle(world.broker, request, keeps_log=faults.failover > 0):
+            yield label, self._moved(state, c, beaten, context.move(label, client, client, world.broker))
+        for broker, mail in context.brokers.handle(world.broker, request, keeps_log=faults.failover > 0):
             (body,) = (reply for number, reply in mail if number == request.correlation_id)
             heard = cc.on_heartbeat(config, client, request, body.error)
             label = action._replace(reply=body.error)
-            yield label, self._moved(state, c, beaten, setting.move(label, client, heard, broker))
+            yield label, self._moved(state, c, beaten, context.move(label, client, heard, broker))
             if faults.loss and (heard != client or broker is not world.broker):
                 label = action._replace(fault=True, reply="reply lost")
-                yield label, self._moved(state, c, beaten, setting.move(label, client, client, broker))
+                yield label, self._moved(state, c, beaten, context.move(label, client, client, broker))
 
     def _moved(self, state: Timed, c: int, clock: Clock, move: WorldMove) -> Timed:
         """The state after a local step of client `c`, its clock set to this."""
@@ -197,12 +197,12 @@ class TimedModel:
         """max.poll.interval.ms is over: a dynamic member leaves, a static one falls silent."""
         name, world = f"c{c + 1}", state.world
         client: ClassicClient = world.clients[c].value
-        if self.setting.configs[c].group_instance_id:
-            silent = put(world, c, self.setting.cell(client._replace(run=Process.PAUSED)))
+        if self.context.configs[c].group_instance_id:
+            silent = put(world, c, self.context.cell(client._replace(run=Process.PAUSED)))
             yield Action(name, "polls too late, falls silent"), self._at(state, silent, c, IDLE)
             return
         late = state.clocks[c]._replace(poll=LATE)
-        after = put(world, c, self.setting.cell(cc.poll_expired(client)))
+        after = put(world, c, self.context.cell(cc.poll_expired(client)))
         for action, left in self.faults.leave(
             Action(name, "polls too late, LeaveGroup", BROKER), after, c, client
         ):
@@ -221,8 +221,8 @@ class TimedModel:
         for order in broker.armed:
             if order.due > 0:
                 break
-            for after, mail in self.setting.brokers.fire(world.broker, order, keeps_log=logged):
-                clients = self.setting.post(world.clients, mail)
+            for after, mail in self.context.brokers.fire(world.broker, order, keeps_log=logged):
+                clients = self.context.post(world.clients, mail)
                 label = labelled(Action(BROKER, timer_name(*order.timer)), world.broker, after)
                 yield label, self._at(state, world._replace(clients=clients, broker=after))
 
@@ -250,7 +250,7 @@ class TimedModel:
     def _pass(self, state: Timed, ticks: int) -> tuple[Action, Timed]:
         world = state.world
         clocks = tuple(waited(clock, cell.value, ticks) for clock, cell in zip(state.clocks, world.clients))
-        later = world._replace(broker=self.setting.brokers.wait(world.broker, ticks))
+        later = world._replace(broker=self.context.brokers.wait(world.broker, ticks))
         action = Action("time", "passes", detail=f"{ticks} tick" + "s" * (ticks > 1))
         return action, Timed(later, clocks, max(state.loads - ticks, 0))
 
@@ -273,7 +273,7 @@ class TimedModel:
                 for action, after in mine:
                     yield action, self._at(state, after, c, clock._replace(poll=POLLING))
             elif faults.slow and clock.poll == POLLING and _reads(cell.value) and not mine:
-                less = world._replace(budget=self.setting.spent(world.budget, "slow"))
+                less = world._replace(budget=self.context.spent(world.budget, "slow"))
                 long = clock._replace(poll=self.timing.max_poll)
                 yield Action(name, "processes for too long", fault=True), self._at(state, less, c, long)
 

@@ -22,7 +22,7 @@ from kassay.model.protocols.world.models.classic import coordinator_config
 from kassay.model.protocols.world.models.consumer import ConsumerModel, consumer_parts, only_consumers
 from kassay.model.protocols.world.networks.n0_atomic import answer, carried
 from kassay.model.protocols.world.parts.consumer_faults import ConsumerFaults
-from kassay.model.protocols.world.parts.setting import BROKER, ModelOptions, labelled, put
+from kassay.model.protocols.world.parts.context import BROKER, ModelOptions, labelled, put
 from kassay.model.protocols.world.timed.classic import Timed, TimedModel
 from kassay.model.protocols.world.timed.clock import BACKOFF, LATE, Timing, sent
 from kassay.model.protocols.world.timed.instant import at_once, timed_context
@@ -52,8 +52,8 @@ class TimedConsumerModel(TimedModel):
 
     def _heartbeat(self, state: Timed, c: int) -> Iterator[tuple[Action, Timed]]:
         """One heartbeat: it arrives and is answered, or one of both is lost."""
-        world, setting, clock = state.world, self.setting, state.clocks[c]
-        config, faults = setting.configs[c], world.budget.value
+        world, context, clock = state.world, self.context, state.clocks[c]
+        config, faults = context.configs[c], world.budget.value
         client: ConsumerClient = world.clients[c].value
         turn = cm.heartbeat(config, c, client)
         assert turn is not None, "only those who beat send a heartbeat"
@@ -63,17 +63,17 @@ class TimedConsumerModel(TimedModel):
         unheard = cm.failed(config, after_sending)
         if faults.loss and clock.beat >= 0:
             label = action._replace(fault=True, reply="lost before the coordinator")
-            yield label, self._moved(state, c, beaten, setting.move(label, client, unheard, world.broker))
-        for broker, mail in setting.brokers.handle(world.broker, request, keeps_log=faults.failover > 0):
+            yield label, self._moved(state, c, beaten, context.move(label, client, unheard, world.broker))
+        for broker, mail in context.brokers.handle(world.broker, request, keeps_log=faults.failover > 0):
             (body,) = (reply for number, reply in mail if number == request.correlation_id)
             assert isinstance(body, ConsumerHeartbeatReply), "a heartbeat gets a heartbeat's reply"
             heard = cm.on_reply(config, after_sending, body)
             label = labelled(action, world.broker, broker)._replace(reply=answer(body))
             shown = beaten if body.error == errors.NONE else beaten._replace(rest=BACKOFF)
-            yield label, self._moved(state, c, shown, setting.move(label, client, heard, broker))
+            yield label, self._moved(state, c, shown, context.move(label, client, heard, broker))
             if faults.loss:
                 label = label._replace(fault=True, reply="reply lost")
-                yield label, self._moved(state, c, beaten, setting.move(label, client, unheard, broker))
+                yield label, self._moved(state, c, beaten, context.move(label, client, unheard, broker))
 
     def _poll_expires(self, state: Timed, c: int) -> Iterator[tuple[Action, Timed]]:
         """max.poll.interval.ms is over: a member leaves."""
@@ -83,6 +83,6 @@ class TimedConsumerModel(TimedModel):
         if client.state not in cm.MEMBER:
             yield action, self._at(state, world, c, late)
             return
-        after = put(world, c, self.setting.cell(cm.poll_expired(client)))
+        after = put(world, c, self.context.cell(cm.poll_expired(client)))
         for label, left in self.farewell(action, after, c, client):
             yield label, self._at(state, left, c, late)

@@ -13,7 +13,7 @@ from kassay.model.protocols.coordinator.brokers import Targets
 from kassay.model.protocols.values.requests import Config
 from kassay.model.protocols.world.models.classic import WorldParts
 from kassay.model.protocols.world.networks.n0_atomic import Direct
-from kassay.model.protocols.world.parts.setting import BROKER, ModelOptions, World, WorldContext, configs_of
+from kassay.model.protocols.world.parts.context import BROKER, ModelOptions, World, WorldContext, configs_of
 from kassay.model.protocols.world.parts.timers import Timers
 from kassay.model.protocols.world.timed.clock import Timing
 
@@ -45,8 +45,8 @@ class _Acknowledgements(Timers):
         if not state.broker.value.waiting:
             return
         logged = state.budget.value.failover > 0
-        for after, mail in self.setting.brokers.acknowledge(state.broker, keeps_log=logged):
-            clients = self.setting.post(state.clients, mail)
+        for after, mail in self.context.brokers.acknowledge(state.broker, keeps_log=logged):
+            clients = self.context.post(state.clients, mail)
             yield Action(BROKER, "the assignment is stored"), state._replace(clients=clients, broker=after)
 
 

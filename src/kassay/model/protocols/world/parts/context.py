@@ -1,4 +1,4 @@
-"""What every part of an explored world shares: options, the state, a local step, and the setting.
+"""What every part of an explored world shares: options, the state, a local step, and the context.
 
 An atomic network (N0): an RPC is one step, except that the replies of parked requests lie in the client's
 inbox until it takes them. There is no clock (timeless, T0): a timer may fire whenever its guard lets it,
@@ -73,9 +73,9 @@ NO_CELL: Final = Interned(None)
 
 
 class World(NamedTuple):
-    """Cells of clients, broker, image and budget. `adopted`: who last adopted what a zombie still holds.
+    """Clients, broker, image and budget, interned. `adopted`: who last adopted what a zombie still holds.
 
-    `offsets` is a cell of `Offsets` where records are processed, else of nothing.
+    `offsets` is an interned `Offsets` where records are processed, else of nothing.
     """
 
     clients: tuple[Interned, ...]
@@ -131,7 +131,7 @@ def _config_of(o: ModelOptions, c: int) -> ClientConfig:
 
 
 class WorldContext:
-    """What the parts of one model work with: options, clients' configs, the broker, and cells.
+    """What the parts of one model work with: options, clients' configs, the broker, and interned values.
 
     `configs` are the clients', by default those of the options. A `clocked` broker knows when its timers are
     due.
