@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from kassay.solver.check.balance import BalanceCertificate, refusal
-from kassay.solver.check.refusal import Proven, RefusedError, require, squares
+from kassay.solver.check.refusal import Proven, RefusedError, squares
 
 Rows = dict[str, tuple[int, ...]]
 
@@ -45,9 +45,8 @@ class CheckedInstance:
     def owners(self, assignment: Mapping[str, Mapping[str, Iterable[int]]]) -> Rows:
         """The owner of each partition that the certificate's assignment says, -1 where none has it."""
         position = {member.member_id: m for m, member in enumerate(self.members)}
-        require(
-            assignment.keys() <= position.keys(), "the assignment has a member that is not in the instance"
-        )
+        if not assignment.keys() <= position.keys():
+            raise RefusedError("the assignment has a member that is not in the instance")
         claims = (
             (position[m], topic, p)
             for m, given in assignment.items()
@@ -62,7 +61,8 @@ def check(certificate: Any) -> Proven:
     instance = read_instance(certificate["instance"])
     proof = _read_proof(certificate, instance)
     reason = refusal(instance, proof)
-    require(reason is None, str(reason))
+    if reason is not None:
+        raise RefusedError(reason)
     figures = squares(list(proof.loads))
     stated = {key: certificate[key] for key in ("moved", "rack_mismatch", "assignment")}
     least = {"lower": figures["sum_squares"], "upper": figures["sum_squares"], "status": "optimal"}
@@ -77,7 +77,8 @@ def check(certificate: Any) -> Proven:
 def _read_proof(certificate: Any, instance: CheckedInstance) -> BalanceCertificate:
     ids = [member.member_id for member in instance.members]
     for key in ("assignment", "levels", "prices"):
-        require(certificate[key].keys() == set(ids), f"{key} are not given for exactly the members")
+        if certificate[key].keys() != set(ids):
+            raise RefusedError(f"{key} are not given for exactly the members")
     read = frozenset[str]().union(*(member.topics for member in instance.members))
     owners = instance.owners(certificate["assignment"])
     return BalanceCertificate(
@@ -93,20 +94,20 @@ def _read_proof(certificate: Any, instance: CheckedInstance) -> BalanceCertifica
 
 def read_instance(instance: Any) -> CheckedInstance:
     """The instance of a certificate; raises `RefusedError` for one that is none."""
-    require(instance["family"] == "A", f"an instance of family {instance['family']!r}, expected 'A'")
+    if instance["family"] != "A":
+        raise RefusedError(f"an instance of family {instance['family']!r}, expected 'A'")
     topics = tuple(_read_topic(topic) for topic in instance["topics"])
     known = {topic.name for topic in topics}
-    require(len(known) == len(topics), "two topics of the instance have one name")
+    if len(known) != len(topics):
+        raise RefusedError("two topics of the instance have one name")
     entries = sorted(instance["members"], key=lambda member: str(member["id"]))
     members = tuple(_read_member(member, known) for member in entries)
-    ids = {member.member_id for member in members}
-    require(len(ids) == len(members), "two members of the instance have one id")
+    if len({member.member_id for member in members}) != len(members):
+        raise RefusedError("two members of the instance have one id")
     copartition = tuple(tuple(names) for names in instance.get("copartition") or () if names)
     bound = [name for names in copartition for name in names]
-    require(
-        len(set(bound)) == len(bound) and known.issuperset(bound),
-        "the co-partitioned topics are unknown or named twice",
-    )
+    if len(set(bound)) != len(bound) or not known.issuperset(bound):
+        raise RefusedError("the co-partitioned topics are unknown or named twice")
     claims = ((m, topic, p) for m, entry in enumerate(entries) for topic, p in entry.get("owned") or ())
     return CheckedInstance(members, topics, _rows(topics, claims), copartition)
 
@@ -114,16 +115,13 @@ def read_instance(instance: Any) -> CheckedInstance:
 def _read_topic(topic: Mapping[str, Any]) -> CheckedTopic:
     name, count, racks, weights = topic["name"], topic["partitions"], topic.get("racks"), topic.get("weights")
     _require_texts([name])
-    require(type(count) is int and count >= 0, f"{name} has {count!r} partitions")
-    require(
-        all(row is None or len(row) == count for row in (racks, weights)),
-        f"{name} has racks or weights for other than its partitions",
-    )
+    if type(count) is not int or count < 0:
+        raise RefusedError(f"{name} has {count!r} partitions")
+    if any(row is not None and len(row) != count for row in (racks, weights)):
+        raise RefusedError(f"{name} has racks or weights for other than its partitions")
     _require_texts(rack for row in racks or () for rack in row or ())
-    require(
-        all(type(weight) is int and weight >= 0 for weight in weights or ()),
-        f"{name} has weights that are no whole numbers from 0 on",
-    )
+    if not all(type(weight) is int and weight >= 0 for weight in weights or ()):
+        raise RefusedError(f"{name} has weights that are no whole numbers from 0 on")
     return CheckedTopic(
         name,
         count,
@@ -135,12 +133,14 @@ def _read_topic(topic: Mapping[str, Any]) -> CheckedTopic:
 def _read_member(member: Mapping[str, Any], known: set[str]) -> CheckedMember:
     rack, topics = member.get("rack"), frozenset(member["topics"])
     _require_texts([member["id"]] if rack is None else [member["id"], rack])
-    require(topics <= known, f"{member['id']} reads topics that the instance does not have")
+    if not topics <= known:
+        raise RefusedError(f"{member['id']} reads topics that the instance does not have")
     return CheckedMember(member["id"], rack, topics)
 
 
 def _require_texts(values: Iterable[Any]) -> None:
-    require(all(isinstance(value, str) and value for value in values), "a name in the instance is no text")
+    if not all(isinstance(value, str) and value for value in values):
+        raise RefusedError("a name in the instance is no text")
 
 
 def _rows(topics: Iterable[CheckedTopic], claims: Iterable[tuple[int, str, Any]]) -> Rows:
