@@ -154,7 +154,7 @@ def _request(effects: Effects, group: Group, event: requests.Request) -> Group:
     if isinstance(group, ClassicGroup):
         return classic_requests.handle_request(effects, group, event)
     if not isinstance(group, ConsumerGroup):
-        return classic_requests.handle_without_group(effects, event, group)
+        return classic_requests.handle_without_group(effects, event)
     if isinstance(event, requests.JoinGroup) and not group.members:
         return consumer_requests.replace_empty(effects, group, event)
     return consumer_requests.handle_classic_request(effects, group, event)

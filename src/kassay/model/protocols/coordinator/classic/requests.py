@@ -37,7 +37,6 @@ from kassay.model.protocols.coordinator.classic.table import (
     SYNC_GROUP,
     SYNC_TIMER,
 )
-from kassay.model.protocols.coordinator.consumer.group import group_tombstones
 from kassay.model.protocols.shared.table import IGNORE, IllegalTransition, check_move, look_up
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.effects import Effects
@@ -47,7 +46,6 @@ from kassay.model.protocols.values.groups import (
     STABLE,
     ClassicGroup,
     ClassicMember,
-    ConsumerGroup,
     CreatedGroup,
     Group,
     Persisted,
@@ -82,14 +80,14 @@ def handle_request(effects: Effects, group: ClassicGroup, request: requests.Requ
     return draft.freeze()
 
 
-def handle_without_group(effects: Effects, request: requests.Request, before: Group) -> Group:
-    """What becomes of a request when there is no group; `before` is an empty consumer group to replace.
+def handle_without_group(effects: Effects, request: requests.Request) -> Group:
+    """What becomes of a request when there is no group.
 
     JoinGroup without a member id creates the group, and so does an OffsetCommit without a generation
     (for consumers that assign themselves).
     """
     if isinstance(request, requests.JoinGroup):
-        return _create_by_join(effects, request, before)
+        return create_by_join(effects, request)
     if isinstance(request, requests.SyncGroup | requests.Heartbeat):
         effects.reply(request.correlation_id, requests.error_reply(request, errors.UNKNOWN_MEMBER_ID))
     elif isinstance(request, requests.LeaveGroup):
@@ -106,7 +104,10 @@ def handle_without_group(effects: Effects, request: requests.Request, before: Gr
     return None
 
 
-def _create_by_join(effects: Effects, request: requests.JoinGroup, before: Group) -> Group:
+def create_by_join(
+    effects: Effects, request: requests.JoinGroup, before: Group = None, former: tuple[LogRecord, ...] = ()
+) -> Group:
+    """A JoinGroup where there is no group, or one `before` to replace: `former` are its tombstones."""
     if request.member_id != requests.UNKNOWN_MEMBER:
         effects.reply(
             request.correlation_id, requests.JoinGroupReply(errors.UNKNOWN_MEMBER_ID, request.member_id)
@@ -115,7 +116,6 @@ def _create_by_join(effects: Effects, request: requests.JoinGroup, before: Group
     draft = GroupBuilder(effects, ClassicGroup())
     join(draft, request)
     check_move(CLASSIC_GROUP, NO_GROUP, JOIN_GROUP, draft.state)
-    former = group_tombstones(before) if isinstance(before, ConsumerGroup) else ()
     records = (*former, LogRecord((GROUP, ""), GroupValue(0, "", "", "")))
     effects.persist(records, CreatedGroup(request.correlation_id), (before,))
     return draft.freeze()

@@ -7,9 +7,9 @@ Source: `GroupMetadataManager.consumerGroupHeartbeat`, `getOrMaybeCreateConsumer
 from __future__ import annotations
 
 from kassay.model.protocols.coordinator.classic.group import GroupBuilder
-from kassay.model.protocols.coordinator.classic.requests import handle_without_group
+from kassay.model.protocols.coordinator.classic.requests import create_by_join
 from kassay.model.protocols.coordinator.consumer import classic_members
-from kassay.model.protocols.coordinator.consumer.group import group_state, replay
+from kassay.model.protocols.coordinator.consumer.group import group_state, group_tombstones, replay
 from kassay.model.protocols.coordinator.consumer.heartbeat import (
     Refused,
     check_request,
@@ -179,7 +179,7 @@ def undone(group: Group, undo: tuple[Group, ...]) -> Group:
 
 def replace_empty(effects: Effects, group: ConsumerGroup, request: requests.JoinGroup) -> Group:
     """A JoinGroup to an empty consumer group: it makes way for a classic one, or just goes."""
-    return _checked(group, JOIN_GROUP, handle_without_group(effects, request, group))
+    return _checked(group, JOIN_GROUP, create_by_join(effects, request, group, group_tombstones(group)))
 
 
 def load(effects: Effects, log: Log) -> Group:
