@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -22,8 +23,12 @@ PLAIN, FULL, PLACER, PARTITIONER = "plain", "full", "placer", "partitioner"
 
 _EXTRAS: Final = ("replica_racks", "partition_weights")
 _ASSIGN: Final = "assign(self, partitions_per_topic, members) or assign(self, cluster, group)"
-_PLACE: Final = "place(self, num_partitions, replication_factor, brokers, existing=None)"
-_PARTITION: Final = "partition(self, topic, key, value, num_partitions, available)"
+_EXPECTED: Final = {
+    "assign": (2, 2, _ASSIGN),
+    "place": (3, 4, "place(self, num_partitions, replication_factor, brokers, existing=None)"),
+    "partition": (5, 5, "partition(self, topic, key, value, num_partitions, available)"),
+}
+"""For each method the fewest and the most arguments that it may need, and how it is written."""
 _BASE: Final = "kassay.model.groups.assignor"
 
 
@@ -86,48 +91,44 @@ def _from_file(file: str) -> ModuleType:
     folder = str(path.parent.resolve())
     if folder not in sys.path:
         sys.path.append(folder)  # behind everything else, so that no file beside it hides a library
-    try:
-        # compiled from what was read: a cached .pyc could be of an older text
-        exec(compile(text, str(path), "exec"), module.__dict__)
-    except SyntaxError as error:
-        raise TargetNotLoadable(_syntax(file, error)) from None
-    except ValueError as error:
-        if "null bytes" in str(error):
+    with _importing(file):
+        try:
+            # compiled from what was read: a cached .pyc could be of an older text
+            code = compile(text, str(path), "exec")
+        except ValueError as error:
             raise TargetNotLoadable(f"{file}: not a Python file: {error}") from None
-        raise TargetNotLoadable(_raised(file, error)) from None
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        raise TargetNotLoadable(_raised(file, error)) from None
+        exec(code, module.__dict__)
     return module
 
 
 def _from_module(name: str) -> ModuleType:
+    with _importing(name):
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            missing = error.name or name
+            if name == missing or name.startswith(f"{missing}."):
+                raise TargetNotLoadable(
+                    f"{name}: there is no module {missing!r}, expected an importable module"
+                ) from None
+            raise
+
+
+@contextmanager
+def _importing(label: str) -> Iterator[None]:
+    """Whatever the target's own code raises meanwhile is why it cannot be loaded."""
     try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        missing = error.name or name
-        if name == missing or name.startswith(f"{missing}."):
-            raise TargetNotLoadable(
-                f"{name}: there is no module {missing!r}, expected an importable module"
-            ) from None
-        raise TargetNotLoadable(_raised(name, error)) from None
-    except SyntaxError as error:
-        raise TargetNotLoadable(_syntax(name, error)) from None
-    except KeyboardInterrupt:
+        yield
+    except (KeyboardInterrupt, TargetNotLoadable):
         raise
+    except SyntaxError as error:
+        at = f"{error.filename or label}:{error.lineno}" if error.lineno else label
+        text = f"{type(error).__name__}: {one_line(str(error.msg))}"
+        raise TargetNotLoadable(f"{at}: {text}, expected Python") from None
     except BaseException as error:
-        raise TargetNotLoadable(_raised(name, error)) from None
-
-
-def _syntax(label: str, error: SyntaxError) -> str:
-    at = f"{error.filename or label}:{error.lineno}" if error.lineno else label
-    return f"{at}: {type(error).__name__}: {one_line(str(error.msg))}, expected Python"
-
-
-def _raised(label: str, error: BaseException) -> str:
-    at = place_of(error, label) or label
-    return f"{label}: {described(error)} on import ({at}), expected a module that imports without error"
+        at = place_of(error, label) or label
+        text = f"{described(error)} on import ({at})"
+        raise TargetNotLoadable(f"{label}: {text}, expected a module that imports without error") from None
 
 
 def _choose(source: TargetSource, module: ModuleType) -> type:
@@ -136,7 +137,7 @@ def _choose(source: TargetSource, module: ModuleType) -> type:
     if source.class_name is not None:
         found = getattr(module, source.class_name, None)
         if found is None:
-            there = _and(sorted(name for name, _ in _candidates(module)))
+            there = ", ".join(sorted(name for name, _ in _candidates(module)))
             raise TargetNotLoadable(
                 f"{label}: there is no class {source.class_name!r}" + (f", but {there}" if there else "")
             )
@@ -172,10 +173,6 @@ def _candidates(module: ModuleType, methods: tuple[str, ...] = METHODS) -> Itera
             yield name, value
 
 
-def _and(names: list[str]) -> str:
-    return ", ".join(names)
-
-
 def describe(target: type, module: ModuleType, source: TargetSource) -> Loaded:
     """What the class is and asks for; raises `TargetNotLoadable` for a signature that kassay cannot call."""
     meta = vars(target).get("META", getattr(module, "META", {}))
@@ -188,10 +185,10 @@ def describe(target: type, module: ModuleType, source: TargetSource) -> Loaded:
         form, extras = _assign_form(target, source)
     elif callable(getattr(target, "place", None)):
         form, extras = PLACER, ()
-        _fits(target, "place", source, least=3, most=4, extras=(), expected=_PLACE)
+        _check_signature(target, "place", source)
     else:
         form, extras = PARTITIONER, ()
-        _fits(target, "partition", source, least=5, most=5, extras=(), expected=_PARTITION)
+        _check_signature(target, "partition", source)
     return Loaded(
         class_name=target.__name__,
         name=one_line(name),
@@ -209,9 +206,9 @@ def _assign_form(target: type, source: TargetSource) -> tuple[str, tuple[str, ..
     names, _ = _parameters(target, "assign")
     based = any(base.__module__ == _BASE for base in target.__mro__)
     if based or names[:2] == ["cluster", "group"] or hasattr(target, "subscription_user_data"):
-        _fits(target, "assign", source, least=2, most=2, extras=(), expected=_ASSIGN)
+        _check_signature(target, "assign", source)
         return FULL, ()
-    _fits(target, "assign", source, least=2, most=2, extras=_EXTRAS, expected=_ASSIGN)
+    _check_signature(target, "assign", source, _EXTRAS)
     return PLAIN, tuple(name for name in _EXTRAS if name in names)
 
 
@@ -239,16 +236,9 @@ def _parameters(target: type, method: str) -> tuple[list[str], set[str]]:
     return names, needed
 
 
-def _fits(
-    target: type,
-    method: str,
-    source: TargetSource,
-    *,
-    least: int,
-    most: int,
-    extras: tuple[str, ...],
-    expected: str,
-) -> None:
+def _check_signature(target: type, method: str, source: TargetSource, extras: tuple[str, ...] = ()) -> None:
+    """Raise `TargetNotLoadable` for a method that cannot be called as kassay calls it."""
+    least, most, expected = _EXPECTED[method]
     names, needed = _parameters(target, method)
     if "*" in names:
         return
