@@ -3,7 +3,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.properties.partitioners.scenarios import SendingProfile, key, sending
+from kassay.properties.partitioners.scenarios import key, sending
 from kassay.properties.sources import Drawn, Seeded
 
 
@@ -44,12 +44,3 @@ def test_keys_come_again_and_have_bytes_of_either_sign():
     assert Counter(keys).most_common(1)[0][1] > 1
     assert {0x00, 0x7F, 0x80, 0xFF} <= {byte for one in keys for byte in one}
     assert {len(key(Seeded(seed))) for seed in range(300)} == set(range(22))
-
-
-def test_a_profile_narrows_what_is_made():
-    plain = SendingProfile(explicit=False, unavailable=False, topics=1)
-    for seed in range(50):
-        for record, topic in sending(Seeded(seed), plain).records:
-            assert record.partition is None
-            assert len(topic.available) == topic.count
-            assert record.topic == "t0"

@@ -5,7 +5,7 @@ from kassay.model.streams.history import play_tasks
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskRequest
 from kassay.properties.sources import Drawn, Seeded
 from kassay.properties.streams.scenarios import (
-    PROCESSES_MAX,
+    SMALL,
     process_id,
     task_history,
 )
@@ -26,13 +26,13 @@ def test_a_seed_gives_the_same_history_again_and_others_give_others():
 @given(st.data())
 def test_hypothesis_drives_the_same_generator(data: st.DataObject):
     history = task_history(Drawn(data.draw))
-    assert 1 <= len(history.processes) <= PROCESSES_MAX
+    assert 1 <= len(history.processes) <= SMALL.processes
     steps = list(play_tasks(history, Nothing))
     assert len(steps) == len(history.changes) + 1
     assert all(step.request.clients for step in steps)
 
 
 def test_process_ids_are_different_and_sort_differently_in_java():
-    ids = [process_id(number) for number in range(PROCESSES_MAX + 1)]
+    ids = [process_id(number) for number in range(SMALL.processes + 1)]
     assert len(set(ids)) == len(ids)
     assert any(name.startswith("8") for name in ids)

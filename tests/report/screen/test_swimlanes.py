@@ -54,7 +54,7 @@ def test_faults_are_crossed() -> None:
 
 @given(ACTIONS)
 def test_mermaid_has_a_line_a_row(actions: list[Action]) -> None:
-    lines = mermaid(actions, title="a: b").splitlines()
+    lines = mermaid(actions).splitlines()
     assert lines[0] == "sequenceDiagram"
-    assert len(lines) == 2 + len(lanes(actions)) + len(rows(actions))
+    assert len(lines) == 1 + len(lanes(actions)) + len(rows(actions))
     assert not any(";" in line.replace("#35;", "").replace("#lt;", "").replace("#gt;", "") for line in lines)

@@ -14,7 +14,6 @@ from kassay.model.groups.history import (
     DeleteTopic,
     Event,
     FailedSync,
-    Join,
     Leave,
     OwnedClaim,
     RackBroker,
@@ -72,9 +71,7 @@ def _join(draft: GeneratorState) -> list[Event]:
         topics = draft.some_topics(0.7)
     else:
         topics = next(iter(draft.members.values()), tuple(draft.topics))
-    member = draft.new_member(topics)
-    config = tuple((key, source.choice(values)) for key, values in draft.profile.member_configs)
-    return [Join(member, config)]
+    return [draft.join(draft.new_member(topics))]
 
 
 def _pick(draft: GeneratorState) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 
 from kassay.model.cluster import Topic, TopicPartition
 from kassay.model.groups.group import Member
+from kassay.model.groups.history import Join
 from kassay.model.kinds import Kind
 from kassay.properties.sources import Source, subset
 
@@ -117,3 +118,9 @@ class GeneratorState:
             self.instances[member_id] = instance_id
         self.members[member_id] = topics
         return Member(member_id, topics, rack=rack, instance_id=instance_id)
+
+    def join(self, member: Member) -> Join:
+        """The member comes, with a configuration drawn from the profile's values."""
+        return Join(
+            member, tuple((key, self.source.choice(values)) for key, values in self.profile.member_configs)
+        )

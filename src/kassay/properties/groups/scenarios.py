@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
-from kassay.model.groups.history import Change, Config, History, Join, Reports
+from kassay.model.groups.history import Change, History, Reports
 from kassay.model.kinds import Kind
 from kassay.properties.groups.events import change
 from kassay.properties.groups.generator import GENERATION, RACKS, GeneratorState, Profile
@@ -38,22 +38,27 @@ def _reports(source: Source, profile: Profile) -> Reports:
 
 def _draft(source: Source, profile: Profile) -> GeneratorState:
     """The topics and the habits of one history."""
-    racked = profile.allows("no-racks") and source.boolean(0.2)
-    weighted = profile.allows("no-weights") and source.boolean(0.12)
-    draft = GeneratorState(
-        source=source,
-        profile=profile,
-        topics={},
-        racked=racked,
-        weighted=weighted,
-        static=profile.kind == Kind.CLIENT and profile.allows("no-static") and source.boolean(0.3),
-        odd=source.boolean(0.25),
-        backwards=source.boolean(),
-    )
+    draft = _habits(source, profile, racked=0.2, weighted=0.12, odd=0.25)
     high = 1 if source.boolean(0.12) else profile.partitions_max
     made = many(source, 1, profile.topics_max, lambda i: draft.new_topic(f"t{i}", high), 0.5)
     draft.topics = {topic.name: topic for topic in made}
     return draft
+
+
+def _habits(
+    source: Source, profile: Profile, *, racked: float, weighted: float, odd: float = 0
+) -> GeneratorState:
+    """The habits of a history without topics, each with its chance."""
+    return GeneratorState(
+        source=source,
+        profile=profile,
+        topics={},
+        racked=profile.allows("no-racks") and source.boolean(racked),
+        weighted=profile.allows("no-weights") and source.boolean(weighted),
+        static=profile.kind == Kind.CLIENT and profile.allows("no-static") and source.boolean(0.3),
+        odd=odd > 0 and source.boolean(odd),
+        backwards=source.boolean(),
+    )
 
 
 def _brokers(draft: GeneratorState) -> tuple[Broker, ...]:
@@ -111,11 +116,6 @@ def _oddly(draft: GeneratorState, topics: tuple[str, ...]) -> tuple[str, ...]:
     return topics
 
 
-def config(draft: GeneratorState) -> Config:
-    """A member's own configuration, drawn from the profile's values."""
-    return tuple((key, draft.source.choice(values)) for key, values in draft.profile.member_configs)
-
-
 def _start(draft: GeneratorState, subscriptions: list[tuple[str, ...]]) -> Change:
     """The first members, with or without a past."""
     members = [draft.new_member(_oddly(draft, topics)) for topics in subscriptions]
@@ -124,7 +124,7 @@ def _start(draft: GeneratorState, subscriptions: list[tuple[str, ...]]) -> Chang
         members = _owning(draft, members)
         if draft.profile.contradicts and past >= 8:
             members = _contradicting(draft, members)
-    return tuple([Join(member, config(draft)) for member in members])
+    return tuple([draft.join(member) for member in members])
 
 
 def _owning(draft: GeneratorState, members: list[Member]) -> list[Member]:
@@ -181,22 +181,13 @@ def _contradicting(draft: GeneratorState, members: list[Member]) -> list[Member]
 def _one_by_one(draft: GeneratorState) -> list[Change]:
     """Growth from one to five members that read the same, a round each."""
     topics = tuple(draft.topics)
-    return [(Join(draft.new_member(topics), config(draft)),) for _ in range(5)]
+    return [(draft.join(draft.new_member(topics)),) for _ in range(5)]
 
 
 def _large(source: Source, profile: Profile) -> History:
     """A history on a shape of production, with a few changes."""
     shape = source.choice([s for s in SHAPES if s.id == profile.shape] or SHAPES)
-    draft = GeneratorState(
-        source=source,
-        profile=profile,
-        topics={},
-        racked=profile.allows("no-racks") and source.boolean(0.3),
-        weighted=profile.allows("no-weights") and source.boolean(0.2),
-        static=profile.kind == Kind.CLIENT and profile.allows("no-static") and source.boolean(0.3),
-        odd=False,
-        backwards=source.boolean(),
-    )
+    draft = _habits(source, profile, racked=0.3, weighted=0.2)
     draft.topics = {
         f"t{i:03d}": draft.with_extras(Topic(f"t{i:03d}", count)) for i, count in enumerate(shape.topics)
     }
@@ -204,7 +195,7 @@ def _large(source: Source, profile: Profile) -> History:
     members = [draft.new_member(topics) for topics in _graph(draft, shape)]
     if source.boolean():
         members = _owning(draft, members)
-    changes: list[Change] = [tuple([Join(member, config(draft)) for member in members])]
+    changes: list[Change] = [tuple([draft.join(member) for member in members])]
     changes += many(source, 1, 3, lambda _: change(draft), 0.5)
     return History(cluster, tuple(changes), _reports(source, profile))
 

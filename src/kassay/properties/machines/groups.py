@@ -34,7 +34,7 @@ from kassay.model.groups.history import (
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
 from kassay.model.kinds import Kind
-from kassay.properties.registry import Evidence, Promise, Scope, promise, validity_claims
+from kassay.properties.registry import Evidence, Promise, Scope, judged, promise, validity_claims
 
 TOPICS = ("t0", "t1", "t2")
 
@@ -198,12 +198,7 @@ def evidence_against(found: Promise, rebalanced: Rebalanced) -> list[Evidence]:
     elif claim.scope is Scope.REBALANCE and not isinstance(rebalanced.steps[-1].answer, Failure):
         things = (rebalanced,)
     more = () if claim.argument is None else (found.argument or claim.argument,)
-    return [
-        e
-        for thing in things
-        if claim.applies is None or claim.applies(thing)
-        for e in claim.predicate(thing, *more)
-    ]
+    return [e for thing in things if judged(claim, thing) for e in claim.predicate(thing, *more)]
 
 
 def machine_for(

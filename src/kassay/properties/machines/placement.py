@@ -145,10 +145,8 @@ def placement_machine(new: Callable[[], Placer], claims: Collection[str] = ()) -
     Raises `InputError` for a claim that placers do not make. Claims that need a solver's optimum are
     left out.
     """
-    validity = [made for made in validity_claims(Kind.PLACER) if made.claim.scope is Scope.STEP]
-    declared = [
-        made for made in (promise(spelled, Kind.PLACER) for spelled in claims) if made not in validity
-    ]
-    promises = (*validity, *(made for made in declared if made.claim.scope is Scope.STEP))
+    declared = (promise(spelled, Kind.PLACER) for spelled in claims)
+    each_once = dict.fromkeys((*validity_claims(Kind.PLACER), *declared))
+    promises = tuple(found for found in each_once if found.claim.scope is Scope.STEP)
     attributes: dict[str, Any] = {"new": staticmethod(new), "promises": promises}
     return type("PlacementMachineOfTarget", (PlacementMachine,), attributes)

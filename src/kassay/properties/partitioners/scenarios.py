@@ -6,7 +6,6 @@ key, and with a partition that is or is not there, come between. Partitions go a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
@@ -17,39 +16,29 @@ _EDGE_BYTES: Final = (0x00, 0x01, 0x7F, 0x80, 0xFE, 0xFF)
 _COUNTS: Final = (1, 2, 3, 5, 7, 12, 50, 64, 1000)
 
 
-@dataclass(frozen=True)
-class SendingProfile:
-    """How much is sent and of which kind."""
-
-    records_max: int = 30
-    key_bytes_max: int = 21
-    topics: int = 2
-    explicit: bool = True
-    out_of_range: bool = True
-    unavailable: bool = True
+_RECORDS_MAX: Final = 30
+_KEY_BYTES_MAX: Final = 21
+_TOPICS: Final = 2
 
 
-SMALL: Final = SendingProfile()
-
-
-def sending(source: Source, profile: SendingProfile = SMALL) -> ProducerSends:
+def sending(source: Source) -> ProducerSends:
     """One sending; the source's choices decide everything in it."""
     keys: list[bytes] = []
-    counts = [source.choice(_COUNTS) for _ in range(profile.topics)]
-    now = [metadata(source, count, profile) for count in counts]
+    counts = [source.choice(_COUNTS) for _ in range(_TOPICS)]
+    now = [metadata(source, count) for count in counts]
 
     def item(_: int) -> tuple[ProducerRecord, TopicMetadata]:
-        topic = source.integer(0, profile.topics - 1)
+        topic = source.integer(0, _TOPICS - 1)
         if source.boolean(0.1):
-            now[topic] = metadata(source, counts[topic], profile)
-        return _record(source, profile, f"t{topic}", counts[topic], keys), now[topic]
+            now[topic] = metadata(source, counts[topic])
+        return _record(source, f"t{topic}", counts[topic], keys), now[topic]
 
-    return ProducerSends(tuple(many(source, 1, profile.records_max, item, 0.93)))
+    return ProducerSends(tuple(many(source, 1, _RECORDS_MAX, item, 0.93)))
 
 
-def metadata(source: Source, count: int, profile: SendingProfile = SMALL) -> TopicMetadata:
+def metadata(source: Source, count: int) -> TopicMetadata:
     """A topic of that many partitions, of which some or all may have no leader."""
-    form = source.integer(0, 5) if profile.unavailable else 0
+    form = source.integer(0, 5)
     if form < 3:
         return TopicMetadata.of(count)
     if form == 5:
@@ -57,9 +46,9 @@ def metadata(source: Source, count: int, profile: SendingProfile = SMALL) -> Top
     return TopicMetadata.of(count, subset(source, range(min(count, 16))))
 
 
-def key(source: Source, length_max: int = SMALL.key_bytes_max) -> bytes:
+def key(source: Source) -> bytes:
     """Key bytes: of any length, equal edge bytes, edge bytes at random, or any bytes."""
-    length = source.integer(0, length_max)
+    length = source.integer(0, _KEY_BYTES_MAX)
     form = source.integer(0, 2)
     if form == 0:
         return bytes([source.choice(_EDGE_BYTES)]) * length
@@ -68,24 +57,22 @@ def key(source: Source, length_max: int = SMALL.key_bytes_max) -> bytes:
     return bytes(source.integer(0, 255) for _ in range(length))
 
 
-def _record(
-    source: Source, profile: SendingProfile, topic: str, count: int, keys: list[bytes]
-) -> ProducerRecord:
+def _record(source: Source, topic: str, count: int, keys: list[bytes]) -> ProducerRecord:
     """A keyed, keyless or explicit record; a new key is added to `keys`."""
     value = bytes(source.integer(0, 64))
     form = source.integer(0, 9)
     if form < 3:
         return ProducerRecord(topic, None, value)
-    if form < 5 and profile.explicit:
-        return ProducerRecord(topic, None, value, _explicit(source, profile, count))
+    if form < 5:
+        return ProducerRecord(topic, None, value, _explicit(source, count))
     if form < 7 and keys:
         return ProducerRecord(topic, source.choice(keys), value)
-    keys.append(key(source, profile.key_bytes_max))
+    keys.append(key(source))
     return ProducerRecord(topic, keys[-1], value)
 
 
-def _explicit(source: Source, profile: SendingProfile, count: int) -> int:
+def _explicit(source: Source, count: int) -> int:
     """A partition to ask for, one in three of them not there."""
-    if profile.out_of_range and source.boolean(0.35):
+    if source.boolean(0.35):
         return source.choice((-1, count, count + source.integer(1, 9)))
     return source.integer(0, count - 1)

@@ -67,7 +67,7 @@ def replicas_even(step: PlacementStep, best: BestPlacement) -> Iterator[Evidence
     """
     loads = replica_loads(step)
     keeps_to_unfenced = all(step.request.unfenced.issuperset(row) for row in step.placed or ())
-    if best.replicas is None or not is_placed(step) or not keeps_to_unfenced or _is_even(loads):
+    if best.replicas is None or not keeps_to_unfenced or _is_even(loads):
         return
     worse = gap(loads.values(), best.replicas)
     if worse > 0:
@@ -78,8 +78,6 @@ def replicas_even(step: PlacementStep, best: BestPlacement) -> Iterator[Evidence
 def leaders_even(step: PlacementStep, best: BestPlacement) -> Iterator[Evidence]:
     """Preferred leaders per unfenced broker are within one, existing partitions included, where possible."""
     loads = leader_loads(step)
-    if not is_placed(step) or _is_even(loads):
-        return
     worse = gap(loads.values(), best.leaders)
-    if worse > 0:
+    if not _is_even(loads) and worse > 0:
         yield Evidence("leaders", {"are": loads, "could be": best.leaders, "squares too many": worse})

@@ -17,9 +17,9 @@ from kassay.properties.sources import Source, many
 _PROFILE = PlacementProfile(brokers_max=7, racks=(NO_RACKS, EVEN_RACKS, UNEVEN_RACKS), fenced=False)
 
 
-def plan_request(source: Source, profile: PlacementProfile = _PROFILE) -> PlanRequest:
+def plan_request(source: Source) -> PlanRequest:
     """Brokers that come, go or change their rack, under one or two topics that are there already."""
-    hosts = brokers(source, profile)
+    hosts = brokers(source, _PROFILE)
     stay = list(hosts)
     if len(stay) > 1 and source.boolean(0.6):
         stay.remove(source.choice(stay))

@@ -84,8 +84,8 @@ def wrong_replicas(
 @claim("too-few-brokers", kinds=Kind.PLACER, validity=True, applies=is_too_few, source="AdminUtils")
 def too_few_brokers(step: PlacementStep) -> Iterator[Evidence]:
     """RF larger than the number of brokers is refused with an error."""
-    if is_too_few(step) and step.placed is not None:
-        request = step.request
+    request = step.request
+    if step.placed is not None:
         yield Evidence(
             "the answer",
             {
@@ -105,8 +105,6 @@ def has_rack_rule(step: PlacementStep) -> bool:
 def rack_spread(step: PlacementStep) -> Iterator[Evidence]:
     """Replicas lie in min(RF, racks) racks, at most ceil(RF / racks) in each where brokers allow."""
     request = step.request
-    if not has_rack_rule(step):
-        return
     factor = request.replication_factor
     racks = {broker.broker_id: broker.rack for broker in request.brokers}
     rule = rack_rule(request.brokers, factor)
@@ -130,7 +128,7 @@ def has_partial_racks(step: PlacementStep) -> bool:
 @claim("partial-racks-refused", kinds=Kind.PLACER, applies=has_partial_racks, source="AdminUtils")
 def partial_racks_refused(step: PlacementStep) -> Iterator[Evidence]:
     """A cluster in which only some brokers have a rack is refused."""
-    if step.request.has_partial_racks and step.placed is not None:
+    if step.placed is not None:
         bare = tuple(broker.broker_id for broker in step.request.brokers if broker.rack is None)
         yield Evidence("the answer", {"brokers without a rack": bare, "placed": step.placed})
 
@@ -150,8 +148,6 @@ def follower_spread(step: PlacementStep) -> Iterator[Evidence]:
 
     With more unfenced brokers than RF > 1, and where the rack rule leaves the leader a choice.
     """
-    if not has_laps(step):
-        return
     sets: dict[int, list[frozenset[int]]] = {}
     for replicas in step.placed or ():
         if replicas:

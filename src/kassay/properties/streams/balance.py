@@ -19,20 +19,12 @@ from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskRun, TaskStep
 from kassay.model.streams.tasks import TaskRequest
 from kassay.properties.registry import Evidence, Scope, claim
-
-
-def _loads(step: TaskStep) -> dict[str, int]:
-    """Active tasks by process of the request."""
-    given = step.given.processes
-    return {
-        c.process_id: len(given[c.process_id].active) if c.process_id in given else 0
-        for c in step.request.clients
-    }
+from kassay.properties.streams.tasks import active_loads
 
 
 def _lighter_elsewhere(step: TaskStep) -> Iterator[tuple[str, str]]:
     """Processes (over, under) between which a task could go and weigh less."""
-    loads, threads = _loads(step), {c.process_id: c.capacity for c in step.request.clients}
+    loads, threads = active_loads(step), {c.process_id: c.capacity for c in step.request.clients}
     for over, under in permutations(loads, 2):
         if loads[over] * threads[under] > (loads[under] + 1) * threads[over]:
             yield over, under
@@ -49,7 +41,7 @@ def balanced_optimal(step: TaskStep) -> Iterator[Evidence]:
 
     Stronger than `balanced-within-one` where processes have different numbers of threads.
     """
-    loads = _loads(step)
+    loads = active_loads(step)
     for over, under in _lighter_elsewhere(step):
         yield Evidence(
             over, {"active": loads[over], "other": under, "other active": loads[under], "loads": loads}

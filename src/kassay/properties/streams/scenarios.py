@@ -33,7 +33,6 @@ class TaskProfile:
 
 SMALL: Final = TaskProfile()
 LARGE: Final = TaskProfile(processes=20, threads=6, subtopologies=4, partitions=60, changes=3)
-PROCESSES_MAX: Final = SMALL.processes
 ACCEPTABLE_LAG: Final = 100
 LAGS: Final = (0, ACCEPTABLE_LAG, ACCEPTABLE_LAG + 1, 5_000, CHANGELOG)
 """Caught up, just so, just not, behind, and nothing there yet."""

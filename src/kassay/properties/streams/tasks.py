@@ -72,19 +72,21 @@ def standby_disjoint(step: TaskStep) -> Iterator[Evidence]:
             yield Evidence(str(task), {**facts, "fault": "too few standby copies", "asked": asked})
 
 
+def active_loads(step: TaskStep) -> dict[str, int]:
+    """Active tasks by process of the request."""
+    given = step.given.processes
+    return {c.process_id: len(given.get(c.process_id, ClientTasks()).active) for c in step.request.clients}
+
+
 @claim("balanced-within-one", kinds=Kind.STREAMS, scope=Scope.OUTCOME, source="KIP-441, its balance factor")
 def balanced_within_one(step: TaskStep) -> Iterator[Evidence]:
     """At rest no process could hand an active task to another and still have as many for each thread.
 
     With equally many threads everywhere: active tasks differ by less than two.
     """
-    counts = {
-        c.process_id: len(step.given.processes[c.process_id].active)
-        for c in step.request.clients
-        if c.process_id in step.given.processes
-    }
+    counts = active_loads(step)
     for over, under in permutations(step.request.clients, 2):
-        more, less = counts.get(over.process_id, 0), counts.get(under.process_id, 0)
+        more, less = counts[over.process_id], counts[under.process_id]
         if (more - 1) * under.capacity >= (less + 1) * over.capacity:
             yield Evidence(
                 over.process_id,

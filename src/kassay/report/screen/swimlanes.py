@@ -89,12 +89,9 @@ def _draw(cells: list[str], row: LaneRow, start: int, end: int) -> None:
     cells[high - 1 if end > start else low + 1] = ">" if end > start else "<"
 
 
-def mermaid(actions: Sequence[Action], *, title: str = "") -> str:
+def mermaid(actions: Sequence[Action]) -> str:
     """The trace as a Mermaid sequence diagram."""
-    lines = ["sequenceDiagram"]
-    if title:
-        lines.append(f"    title {_plain(title)}")
-    lines += [f"    participant {name}" for name in lanes(actions)]
+    lines = ["sequenceDiagram", *(f"    participant {name}" for name in lanes(actions))]
     for row in rows(actions):
         said = _plain(row.text)
         if row.source == row.target:
