@@ -7,7 +7,7 @@ that the file does not outlive its reasons. An entry may say why, and until when
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -106,10 +106,4 @@ def updated(baseline: Iterable[Known], certificates: Iterable[Certificate]) -> d
             if result.verdict is Verdict.VIOLATED:
                 key = (certificate.target, result.id, class_of(result))
                 kept.append(old.get(key, Known(*key)))
-    return {
-        "schema": SCHEMA,
-        "findings": [
-            {"target": k.target, "claim": k.claim, "input": k.input, "reason": k.reason, "expires": k.expires}
-            for k in sorted(kept, key=lambda known: known.key)
-        ],
-    }
+    return {"schema": SCHEMA, "findings": [asdict(k) for k in sorted(kept, key=lambda known: known.key)]}

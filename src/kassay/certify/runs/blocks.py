@@ -54,16 +54,12 @@ class Job:
     @cached_property
     def profile(self) -> Profile:
         """What is generated."""
-        return profile_of(self.target.kind, self.promises, self._narrowed)
+        return profile_of(self.target.kind, self.promises, replace(self.options, assume=self.assume))
 
     @cached_property
     def assume(self) -> frozenset[str]:
         """What the user and the target's author assume of the inputs."""
         return self.options.assume | frozenset(self.target.assumes)
-
-    @property
-    def _narrowed(self) -> RunOptions:
-        return replace(self.options, assume=self.assume)
 
     @property
     def driver(self) -> Driver[Any]:
@@ -83,9 +79,8 @@ class Bench:
         self.driver = job.driver
         self._stack = stack
         self._twin: Host | None = None
-        config = job.options.config
         self.subject = Subject(
-            new=lambda own: host.new({**config, **own}),
+            new=self._maker(host),
             protocol=job.target.protocol,
             promises=job.promises,
             assume=job.assume,
@@ -102,12 +97,17 @@ class Bench:
         """The subject with a twin in a process with another hash seed."""
         if self._twin is None:
             self._twin = self._stack.enter_context(open_host(self.job.target, twin_hash_seed()))
-        twin_host, config = self._twin, self.job.options.config
+        return replace(self.subject, twin=self._maker(self._twin))
 
-        def new(own: Mapping[str, str]) -> Any:
-            return twin_host.new({**config, **own})
+    def _maker(self, host: Host) -> Callable[[Mapping[str, str]], Any]:
+        """What makes objects there with the run's configuration under their own."""
+        config = self.job.options.config
+        return lambda own: host.new({**config, **own})
 
-        return replace(self.subject, twin=new)
+    def subject_of(self, found: Promise) -> Subject:
+        """The subject with this promise alone, and with a twin where the promise is about processes."""
+        subject = self.with_twin() if found.claim.id == "deterministic" else self.subject
+        return replace(subject, promises=(found,))
 
     def examine(self, index: int, tally: Tally) -> None:
         """Play case number `index` and take it into the tally."""

@@ -104,22 +104,12 @@ class Certificate:
         """The document of the certificate."""
         return {
             "schema": SCHEMA,
-            "target": self.target,
+            **vars(self),
             "kind": self.kind.value,
-            "protocol": self.protocol,
-            "digest": self.digest,
-            "seed": self.seed,
-            "budget": self.budget,
-            "profile": self.profile,
             "assume": list(self.assume),
-            "histories": self.histories,
-            "rebalances": self.rebalances,
             "claims": [claim.to_json() for claim in self.claims],
-            "reached": self.reached,
-            "controls": self.controls,
-            "verdict": self.verdict,
-            "elapsed_s": self.elapsed_s,
             "notes": list(self.notes),
+            "verdict": self.verdict,
             "versions": versions(),
         }
 

@@ -81,7 +81,7 @@ def replay(path: Path, trace: Trace, target: Target) -> Replayed:
     found = promise(trace.claim, trace.kind)
     job = Job(target, RunOptions(claims=(trace.claim,), limits=target.start.limits))
     with open_bench(job) as bench:
-        subject = bench.with_twin() if found.claim.id == "deterministic" else bench.subject
+        subject = bench.subject_of(found)
         violations = broken(driver, case, subject, found)
         told = driver.narrate(case, subject)
     return Replayed(

@@ -19,11 +19,10 @@ from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexa
 from kassay.certify.runs.options import DEFAULT_SECONDS, RunOptions
 from kassay.certify.runs.scaling import scaling_result
 from kassay.certify.runs.shrink import shrink
-from kassay.certify.runs.verdicts import ClaimCount, Tally, reached_by_id, verdict_of
+from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, reached_by_id, verdict_of
 from kassay.certify.targets.target import Target
 from kassay.model.groups.trace import Trace
-from kassay.model.verdict import Verdict
-from kassay.properties.registry import Promise, Scope, promise
+from kassay.properties.registry import Promise, Scope, Violation, promise
 
 BLOCK = 100
 """Cases a block."""
@@ -121,11 +120,10 @@ def _play(job: Job, bench: Bench, started: float, report: Report) -> Tally:
             if not waiting:
                 return total
             total.add(waiting.pop(0).result())
-            findings = sum(1 for count in total.counts.values() if count.failed)
             ordinary = any(count.failed > count.contradictory for count in total.counts.values())
             if ordinary and found_at is None:
                 found_at = time.monotonic()
-            report(RunProgress("playing", total.histories, findings, _share(options, started, total)))
+            report(RunProgress("playing", total.histories, total.findings, _share(options, started, total)))
 
 
 def _share(options: RunOptions, started: float, tally: Tally) -> float:
@@ -185,8 +183,7 @@ def _exhaust(bench: Bench, report: Report) -> Tally:
             break
         total.take(index, case, bench.driver.examine(case, bench.subject), bench.driver)
         if index % BLOCK == 0:
-            findings = sum(1 for count in total.counts.values() if count.failed)
-            report(RunProgress("exhausting", total.histories, findings, 0.0))
+            report(RunProgress("exhausting", total.histories, total.findings, 0.0))
     return total
 
 
@@ -200,9 +197,6 @@ def _result(bench: Bench, found: Promise, tally: Tally, started: float) -> Claim
     if job.options.exhaustive and not tally.reached.get("scope-unfinished"):
         scope = "{}x{}".format(*job.options.exhaustive)
     verdict, why = verdict_of(found, job.target.kind, tally, job.assume, scope)
-    counterexample = None
-    if verdict is Verdict.VIOLATED and count.worst is not None:
-        counterexample = _counterexample(bench, found, count, started)
     return ClaimResult(
         id=found.id,
         sentence=found.claim.sentence,
@@ -210,33 +204,23 @@ def _result(bench: Bench, found: Promise, tally: Tally, started: float) -> Claim
         why=why,
         checked=count.checked,
         failed=count.failed,
-        counterexample=counterexample,
+        counterexample=_counterexample(bench, found, count.worst, started) if count.worst else None,
     )
 
 
-def _counterexample(bench: Bench, found: Promise, count: ClaimCount, started: float) -> Counterexample:
+def _counterexample(bench: Bench, found: Promise, worst: Candidate, started: float) -> Counterexample:
     """The smallest case that breaks the promise, shrunk if the run shrinks."""
-    worst = count.worst
-    if worst is None:
-        raise InternalError(f"{found.id}: broken without a case")
     driver, options = bench.driver, bench.job.options
     case = driver.form.read(worst.case, "case")
-    needs_twin = found.claim.id == "deterministic"
-    subject = replace(bench.with_twin() if needs_twin else bench.subject, promises=(found,))
-    violations: tuple[str, ...] = ()
-    contradictory = worst.contradictory
+    subject = bench.subject_of(found)
+    contradictory, shrunk = worst.contradictory, None
     if options.shrink:
         left = started + _seconds(options) * (1 - CONTROL_SHARE) - time.monotonic()
         shrunk = shrink(driver, case, subject, found, seconds=max(2.0, min(20.0, left)))
-        if shrunk is not None:
-            case = shrunk.case
-            violations = tuple(dict.fromkeys(str(v) for v in shrunk.violations))
-            contradictory = shrunk.violations[0].contradictory
-    if not violations:
-        again = [v for v in driver.examine(case, subject).violations if v.claim == found.id]
-        violations = tuple(dict.fromkeys(str(v) for v in again)) or (
-            f"{found.id}: broken once, but not when the same history was played again",
-        )
+    if shrunk is None:
+        violations = tuple(v for v in driver.examine(case, subject).violations if v.claim == found.id)
+    else:
+        case, violations, contradictory = shrunk.case, shrunk.violations, shrunk.violations[0].contradictory
     return counterexample(bench, found, case, violations, contradictory=contradictory, index=worst.index)
 
 
@@ -244,7 +228,7 @@ def counterexample(
     bench: Bench,
     found: Promise,
     case: Any,
-    violations: tuple[str, ...],
+    violations: tuple[Violation, ...],
     *,
     contradictory: bool,
     index: int,
@@ -252,6 +236,9 @@ def counterexample(
     """The case as a counterexample to the promise, told round by round."""
     driver, target = bench.driver, bench.job.target
     sizes = driver.counts(case)
+    lines = tuple(dict.fromkeys(map(str, violations))) or (
+        f"{found.id}: broken once, but not when the same history was played again",
+    )
     trace = Trace(
         kind=target.kind,
         target=target.spec,
@@ -260,7 +247,7 @@ def counterexample(
         claim=found.id,
         contradictory=contradictory,
         case=driver.form.write(case),
-        violations=violations,
+        violations=lines,
         told=tuple(driver.narrate(case, replace(bench.subject, promises=(found,)))),
         seed=bench.job.options.seed,
         index=index,
@@ -271,7 +258,7 @@ def counterexample(
         members=sizes["members"],
         partitions=sizes["partitions"],
         events=sizes["events"],
-        message=violations[0],
+        message=lines[0],
     )
 
 

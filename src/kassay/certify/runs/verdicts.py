@@ -4,6 +4,7 @@ required situation reached.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,7 +57,12 @@ class Tally:
     histories: int = 0
     asked: int = 0
     counts: dict[str, ClaimCount] = field(default_factory=dict)
-    reached: dict[str, int] = field(default_factory=dict)
+    reached: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def findings(self) -> int:
+        """How many claims are broken."""
+        return sum(count.failed > 0 for count in self.counts.values())
 
     def take(self, index: int, case: Any, seen: Examination, driver: Driver[Any]) -> None:
         """Take in one examination."""
@@ -64,8 +70,7 @@ class Tally:
         self.asked += seen.asked
         for claim_id, number in seen.judged.items():
             self.counts.setdefault(claim_id, ClaimCount()).checked += number
-        for situation, number in seen.reached.items():
-            self.reached[situation] = self.reached.get(situation, 0) + number
+        self.reached.update(seen.reached)
         if seen.violations:
             self._note(index, case, seen.violations, driver)
 
@@ -89,8 +94,7 @@ class Tally:
         self.asked += other.asked
         for claim_id, count in other.counts.items():
             self.counts.setdefault(claim_id, ClaimCount()).add(count)
-        for situation, number in other.reached.items():
-            self.reached[situation] = self.reached.get(situation, 0) + number
+        self.reached.update(other.reached)
 
 
 def verdict_of(
@@ -128,4 +132,4 @@ def verdict_of(
 
 def reached_by_id(kind: Kind, tally: Tally) -> dict[str, int]:
     """How often each situation of the kind was reached; one of several parts by its rarest part."""
-    return {s.id: min(tally.reached.get(name, 0) for name in s.names) for s in situations_of(kind)}
+    return {s.id: min(tally.reached[name] for name in s.names) for s in situations_of(kind)}

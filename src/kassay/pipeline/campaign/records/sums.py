@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -104,7 +105,7 @@ class Sums:
 def sums_of(document: Mapping[str, Any]) -> Sums:
     """The sums that `to_json` wrote."""
     counts = {claim: ClaimCount(*numbers) for claim, numbers in document["counts"].items()}
-    tally = Tally(document["histories"], document["asked"], counts, dict(document["reached"]))
+    tally = Tally(document["histories"], document["asked"], counts, Counter(document["reached"]))
     kinds = {
         Key(claim, of_input, bucket): Smallest(failed, tuple(size), history)
         for claim, of_input, bucket, failed, size, history in document["kinds"]

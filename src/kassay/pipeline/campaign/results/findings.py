@@ -147,20 +147,16 @@ def _shrunk(bench: Bench, wanted: WantedFinding, tries_max: int) -> tuple[Any, s
     """The representative as a small counterexample, and its kind of violation."""
     key, index = wanted.key, wanted.found.history
     found = promise(key.claim, bench.job.target.kind)
-    subject = bench.with_twin() if found.claim.id == "deterministic" else bench.subject
-    subject = replace(subject, promises=(found,))
+    subject = bench.subject_of(found)
     driver, case = OneKind(bench.driver, key), bench.job.case(index)
     violations = broken(driver, case, subject, found)
     tries = _tries(tries_max, bench.driver.counts(case))
     shrunk = shrink(driver, case, subject, found, tries, SHRINK_SECONDS) if violations and tries else None
     if shrunk is not None:
         case, violations = shrunk.case, shrunk.violations
-    told = tuple(dict.fromkeys(str(violation) for violation in violations)) or (
-        f"{found.id}: broken once, but not when the same history was played again",
-    )
     contradictory = key.input == CONTRADICTORY
-    made = counterexample(bench, found, case, told, contradictory=contradictory, index=index)
-    return made, kind_of(violations[0]) if violations else told[0]
+    made = counterexample(bench, found, case, violations, contradictory=contradictory, index=index)
+    return made, kind_of(violations[0]) if violations else made.message
 
 
 def identity_of(target: str, key: Key, kind: str) -> str:
