@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -14,8 +13,9 @@ from kassay.certify.runs import baseline as baselines
 from kassay.certify.runs.baseline import Known
 from kassay.certify.runs.certificate import Certificate, Counterexample
 from kassay.certify.runs.options import RunOptions
-from kassay.certify.runs.run import Report, RunProgress, certify
+from kassay.certify.runs.run import Report, certify
 from kassay.certify.targets.resolve import resolve
+from kassay.cli.bars import bar
 from kassay.cli.options import write_json
 from kassay.model.errors import InputError, TargetError
 from kassay.properties.registry import load_claims
@@ -72,29 +72,9 @@ class Session:
 
     def _run(self, work: Callable[[Report], Certificate], spec: str) -> Certificate:
         """Run with a progress bar on a terminal."""
-        if not self.errors.is_terminal:
-            return work(lambda _: None)
-        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
-        from rich.progress import Progress as Bar
-
-        with ExitStack() as stack:
-            bar = stack.enter_context(
-                Bar(
-                    TextColumn("{task.description}"),
-                    BarColumn(),
-                    TextColumn("{task.fields[told]}"),
-                    TimeElapsedColumn(),
-                    console=self.errors,
-                    transient=True,
-                )
-            )
-            task = bar.add_task(spec, total=1.0, told="")
-
-            def report(progress: RunProgress) -> None:
-                told = f"{progress.phase}: {progress.histories} histories, {progress.findings} findings"
-                bar.update(task, completed=progress.share, told=told)
-
-            return work(report)
+        with bar(spec, 1.0) as show:
+            words = "{0.phase}: {0.histories} histories, {0.findings} findings"
+            return work(lambda now: show(now.share, words.format(now)))
 
     def _saved(self, certificate: Certificate) -> Certificate:
         """The certificate with its traces written out and their paths noted."""

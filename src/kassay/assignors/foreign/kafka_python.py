@@ -170,6 +170,12 @@ class KafkaPython(AssignorBase):
             }
         )
 
+    def on_assignment(
+        self, assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata
+    ) -> None:
+        """Let the library's assignor remember."""
+        self._library.learn(self._inner, assignment, metadata.generation)
+
     def _user_data(self, member: Member) -> bytes:
         """The user data that the member sent."""
         return member.user_data or b""
@@ -223,12 +229,6 @@ class KafkaPythonSticky(KafkaPython):
         """The user data that the library's `metadata()` makes."""
         return _encoded(self._inner.metadata(sorted(set(topics))).user_data)
 
-    def on_assignment(
-        self, assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata
-    ) -> None:
-        """Let the library's assignor remember."""
-        self._library.learn(self._inner, assignment, metadata.generation)
-
     def _user_data(self, member: Member) -> bytes:
         """What the member sent; made from its claims where nobody asked the member's own assignor."""
         if member.user_data is not None:
@@ -253,12 +253,6 @@ class KafkaPythonCooperativeSticky(KafkaPython):
     name = "cooperative-sticky"
     protocols = (COOPERATIVE,)
     module, class_name = "cooperative_sticky", "CooperativeStickyAssignor"
-
-    def on_assignment(
-        self, assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata
-    ) -> None:
-        """Let the library's assignor remember."""
-        self._library.learn(self._inner, assignment, metadata.generation)
 
 
 def _encoded(user_data: Any) -> bytes:

@@ -11,8 +11,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
+
+from kassay.model.errors import InputError
+from kassay.reading.documents import parse_json
+from kassay.reading.fields import Bound
+from kassay.reading.values import read_as
 
 OFFSETS: Final = "offsets"
 MEMBERS: Final = "members"
@@ -33,6 +39,7 @@ _TOOL: Final = ("Warning:", "Consumer group '", "Error:")
 """How the tool begins what it says of a group without members or of one that is rebalancing."""
 
 TPs = tuple[tuple[str, int], ...]
+Number = Annotated[int, Bound(f"a number up to {PARTITION_MAX}", range(PARTITION_MAX + 1).__contains__)]
 
 
 class Seen(NamedTuple):
@@ -53,6 +60,19 @@ class Seen(NamedTuple):
     view: str
     file: str
     line: int
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A line of JSON, its time apart."""
+
+    group: str
+    owned: tuple[tuple[str, Number], ...]
+    member: str | None = None
+    topics: tuple[str, ...] | None = None
+    instance_id: str | None = None
+    client_id: str | None = None
+    rack: str | None = None
 
 
 class Rejected(NamedTuple):
@@ -211,59 +231,22 @@ def _not_told(cells: Sequence[str | None]) -> tuple[str, TPs]:  # noqa: ARG001  
 
 
 def _json_line(line: str, file: str, number: int, at: int | None) -> Seen:
+    """One JSON line: group, member (null for unowned partitions), owned, and what else is known."""
     try:
-        found = json.loads(line)
         line.encode()
-        json.dumps(found, ensure_ascii=False).encode()
+        document = parse_json(line, "not a member of a group in JSON")
+        json.dumps(document, ensure_ascii=False).encode()
+        # A number is what the column of the Parquet form holds: milliseconds since 1970.
+        if type(told := document.pop("at", None)) is int and 0 <= told < 2**62:
+            at = told
+        elif told is not None:
+            at = _time(told if type(told) is str else "")
+        read = read_as(Snapshot, {"owned": [], **document})
     except UnicodeEncodeError:
         raise _UnusableError("not a member of a group in JSON: half a surrogate pair") from None
-    except (ValueError, RecursionError) as error:
-        raise _UnusableError(f"not a member of a group in JSON: {error}") from None
-    return _of_document(found, file, number, at)
-
-
-def _of_document(found: dict[str, Any], file: str, number: int, at: int | None) -> Seen:
-    """One JSON line: group, member (null for unowned partitions), owned, and what else is known."""
-    if not isinstance(found.get("group"), str):
-        raise _UnusableError("group: expected a text")
-    if "at" in found:
-        told = found["at"]
-        # A number is what the column of the Parquet form holds: milliseconds since 1970.
-        at = (
-            told if type(told) is int and 0 <= told < 2**62 else _time(str(told) if type(told) is str else "")
-        )
+    except InputError as error:
+        raise _UnusableError(str(error)) from None
     if at is None:
         raise _UnusableError(f"at: {_TIME}")
-    texts = {name: found.get(name) for name in ("member", "instance_id", "client_id", "rack")}
-    for name, value in texts.items():
-        if value is not None and not isinstance(value, str):
-            raise _UnusableError(f"{name}: expected a text")
-    topics = found.get("topics")
-    if topics is not None and not (isinstance(topics, list) and all(isinstance(t, str) for t in topics)):
-        raise _UnusableError("topics: expected a list of texts")
-    return Seen(
-        group=found["group"],
-        at=at,
-        member=texts["member"],
-        owned=_pairs(found.get("owned", [])),
-        topics=None if topics is None else tuple(topics),
-        instance_id=texts["instance_id"],
-        client_id=texts["client_id"],
-        rack=texts["rack"],
-        view=JSON_LINES,
-        file=file,
-        line=number,
-    )
-
-
-def _pairs(owned: object) -> TPs:
-    if not isinstance(owned, list):
-        raise _UnusableError(f"owned: expected a list of [topic, partition], got {str(owned)[:60]}")
-    for pair in owned:
-        if not (
-            isinstance(pair, list)
-            and [type(value) for value in pair] == [str, int]
-            and 0 <= pair[1] <= PARTITION_MAX
-        ):
-            raise _UnusableError(f"owned: expected [topic, partition], got {str(pair)[:60]}")
-    return tuple((topic, partition) for topic, partition in owned)
+    known = read.instance_id, read.client_id, read.rack
+    return Seen(read.group, at, read.member, read.owned, read.topics, *known, JSON_LINES, file, number)

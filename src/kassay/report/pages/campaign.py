@@ -6,6 +6,7 @@ import html as markup
 from collections.abc import Sequence
 from typing import Final
 
+from kassay.report.pages.html import table
 from kassay.report.screen.campaign import LEADERS, Row, shown, took, unfinished
 
 _PALETTE: Final = ("#1565c0", "#ef6c00", "#2e7d32", "#6a1b9a", "#c62828", "#00838f", "#795548", "#455a64")
@@ -110,15 +111,17 @@ def _table(rows: Sequence[Row], columns: Sequence[tuple[str, str]]) -> str:
 
 
 def _verdicts(rows: Sequence[Row]) -> str:
-    lines_ = [
-        f"<tr><td>{_e(r['target'])}</td><td>{_e(r['claim'])}</td><td class={r['verdict']}>{r['verdict']}</td>"
-        f"<td class=dim>{_e(r['why'])}</td></tr>"
+    cells = [
+        (
+            _e(r["target"]),
+            _e(r["claim"]),
+            f"<span class={r['verdict']}>{r['verdict']}</span>",
+            f"<span class=dim>{_e(r['why'])}</span>",
+        )
         for r in rows
         if r["profile"] == "*"
     ]
-    return (
-        f"<table><tr><th>target</th><th>claim</th><th>verdict</th><th>why</th></tr>{''.join(lines_)}</table>"
-    )
+    return table(("target", "claim", "verdict", "why"), cells)
 
 
 def _findings(rows: Sequence[Row]) -> str:
