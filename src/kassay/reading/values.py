@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache, partial
+from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -19,6 +20,7 @@ from typing import (
     Final,
     Literal,
     TypeVar,
+    Union,
     get_args,
     get_origin,
     get_type_hints,
@@ -92,6 +94,8 @@ def _converter(closed: bool) -> Converter:
         frozenset: _list_hook,
         Mapping: _mapping_hook,
         Literal: _literal_hook,
+        Union: _optional_hook,
+        UnionType: _optional_hook,
         Annotated: _bounded_hook,
         _OBJECT: partial(_object_hook, closed=closed),
     }
@@ -144,6 +148,12 @@ def _literal_hook(shape: Any, _: Converter) -> _Hook:
     return read
 
 
+def _optional_hook(shape: Any, converter: Converter) -> _Hook:
+    (inner,) = (each for each in get_args(shape) if each is not NoneType)
+    hook = converter.get_structure_hook(inner)
+    return lambda value, _: None if value is None else hook(value, inner)
+
+
 def _list_hook(shape: Any, converter: Converter) -> _Hook:
     """The hook of a list of any length, or of one with a type for each place: `tuple[str, int]`."""
     from cattrs.cols import list_structure_factory
@@ -153,12 +163,14 @@ def _list_hook(shape: Any, converter: Converter) -> _Hook:
         return _places_hook(shape, converter)
     entries = list_structure_factory(shape, converter)
     leaf, *bounds = get_args(args[0]) if get_origin(args[0]) is Annotated else (args[0],)
+    leaves = {leaf}
+    holds = bounds[0].holds if bounds else None
 
     def read(value: Any, _: Any) -> Any:
         if not isinstance(value, list):
             raise _WrongError(difference(value, "a list"))
         # Long lists of numbers or names are read at once, and entry by entry where something is wrong.
-        if {leaf}.issuperset(map(type, value)) and all(all(map(bound.holds, value)) for bound in bounds):
+        if leaves.issuperset(map(type, value)) and (holds is None or all(map(holds, value))):
             return origin(value)
         return origin(entries(value, shape))
 
