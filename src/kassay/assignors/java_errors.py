@@ -23,6 +23,18 @@ class NullPointerError(KafkaError):
     java_class = "java.lang.NullPointerException"
 
 
+class IndexOutOfBoundsError(KafkaError):
+    """An index into a Java list that is outside it."""
+
+    java_class = "java.lang.IndexOutOfBoundsException"
+
+
+class ArrayIndexOutOfBoundsError(KafkaError):
+    """An index into a Java array that is outside it."""
+
+    java_class = "java.lang.ArrayIndexOutOfBoundsException"
+
+
 class NoSuchElementError(KafkaError):
     """Kafka asked for the first element of an empty collection."""
 

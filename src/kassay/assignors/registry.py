@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
@@ -11,6 +9,7 @@ from typing import Any, Final, TypeVar
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
+from kassay.model.modules import import_modules
 
 EAGER: Final = RebalanceProtocol.EAGER
 COOPERATIVE: Final = RebalanceProtocol.COOPERATIVE
@@ -47,7 +46,6 @@ class LibraryMissing(ImportError):
 REFERENCES: Final[dict[str, Reference]] = {}
 
 _PREFIXES: Final = {Kind.PLACER: "placement:", Kind.PLANNER: "plan:", Kind.PARTITIONER: "partitioner:"}
-_FOREIGN: Final = "kassay.assignors.foreign"
 _Factory = TypeVar("_Factory", bound=Callable[[], Any])
 
 
@@ -74,30 +72,24 @@ def reference(
 
 
 def load_all() -> dict[str, Reference]:
-    """Every algorithm of kassay's own by its spec, in the order of the specs; imports all their files."""
-    import kassay.assignors as package
-
-    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-        if not module.name.startswith(_FOREIGN):
-            importlib.import_module(module.name)
-    return _sorted(lambda reference: not reference.library)
-
-
-def libraries() -> list[str]:
-    """The client libraries that there are adapters for: each a file of `foreign`, named like the library."""
-    package = importlib.import_module(_FOREIGN)
-    return [module.name.replace("_", "-") for module in pkgutil.iter_modules(package.__path__)]
+    """Every algorithm of kassay's own by its spec, in the order of the specs."""
+    return {spec: reference for spec, reference in _registered().items() if not reference.library}
 
 
 def load_foreign() -> dict[str, Reference]:
     """Every client library's assignor by its spec, whether the library is installed or not."""
-    for library in libraries():
-        importlib.import_module(f"{_FOREIGN}.{library.replace('-', '_')}")
-    return _sorted(lambda reference: bool(reference.library))
+    return {spec: reference for spec, reference in _registered().items() if reference.library}
 
 
-def _sorted(wanted: Callable[[Reference], bool]) -> dict[str, Reference]:
-    return {spec: reference for spec, reference in sorted(REFERENCES.items()) if wanted(reference)}
+def libraries() -> list[str]:
+    """The client libraries that there are adapters for."""
+    return sorted({reference.library for reference in load_foreign().values()})
+
+
+def _registered() -> dict[str, Reference]:
+    """Every algorithm by its spec, in the order of the specs; imports all their files."""
+    import_modules("kassay.assignors")
+    return dict(sorted(REFERENCES.items()))
 
 
 def find(spec: str) -> Reference | None:
@@ -107,10 +99,8 @@ def find(spec: str) -> Reference | None:
 
 def find_foreign(spec: str) -> Reference | None:
     """The client library's assignor that a spec names, None for another's spec; raises `InputError`."""
-    library = spec.partition(":")[0]
-    if library not in libraries():
-        return None
-    if spec not in (there := load_foreign()):
-        names = [reference.name for reference in there.values() if reference.library == library]
+    there, library = load_foreign(), spec.partition(":")[0]
+    names = [reference.name for reference in there.values() if reference.library == library]
+    if names and spec not in there:
         raise InputError(f"{spec}: no such assignor, expected one of {', '.join(names)}")
-    return there[spec]
+    return there.get(spec)

@@ -68,25 +68,6 @@ def test_a_partition_that_is_asked_for_is_taken_or_refused(rule, partition):
         assert refused.value.java_class == "java.lang.IllegalArgumentException"
 
 
-def test_explicit_hands_the_rest_on_to_the_partitioner_it_was_given():
-    class Last(Murmur2):
-        def configure(self, config):
-            self.config = config
-
-        def partition(self, record, topic):
-            return topic.count - 1
-
-        def close(self):
-            self.closed = True
-
-    last = Last()
-    explicit = Explicit(last)
-    explicit.configure({"a": "b"})
-    assert explicit.partition(ProducerRecord("t"), ALL_THREE) == 2
-    explicit.close()
-    assert (last.config, last.closed) == ({"a": "b"}, True)
-
-
 @pytest.mark.parametrize("rule", [Abs, Murmur2, RoundRobinPartitioner])
 def test_keyless_records_go_round_the_available_partitions(rule):
     assert keyless(rule(), [ALL_THREE] * 5) == [0, 1, 2, 0, 1]

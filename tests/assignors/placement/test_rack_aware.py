@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.assignors.placement.laps import ArrayIndexError, ListIndexError, follower_index
+from kassay.assignors.java_errors import ArrayIndexOutOfBoundsError, IndexOutOfBoundsError
+from kassay.assignors.placement.laps import follower_index
 from kassay.assignors.placement.rack_aware import RackAware, rack_alternated
 from kassay.assignors.placement.rack_unaware import RackUnaware
 from kassay.model.cluster import Broker
@@ -186,13 +187,13 @@ def test_with_one_broker_more_than_racks_a_leader_keeps_its_followers():
 def test_a_start_index_near_the_end_of_javas_ints_overflows_as_there():
     start = 2**31 - 8
     assert len(placed(RackUnaware, bare(3), 8, 2, start=start)) == 8
-    with pytest.raises(ArrayIndexError) as thrown:
+    with pytest.raises(ArrayIndexOutOfBoundsError) as thrown:
         placed(RackUnaware, bare(3), 9, 2, start=start)
     assert thrown.value.java_class == "java.lang.ArrayIndexOutOfBoundsException"
     racked = [Broker(i, f"r{i}") for i in range(3)]
-    with pytest.raises(ListIndexError) as thrown:
+    with pytest.raises(IndexOutOfBoundsError) as thrown:
         placed(RackAware, racked, 9, 1, start=start)
     assert thrown.value.java_class == "java.lang.IndexOutOfBoundsException"
-    with pytest.raises(ListIndexError, match="after an int overflow"):
+    with pytest.raises(IndexOutOfBoundsError, match="after an int overflow"):
         # The distance, three times the start index, has wrapped round to a negative number.
         placed(RackAware, [Broker(i, f"r{i % 3}") for i in range(5)], 1, 2, start=2**30 - 34)

@@ -5,7 +5,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 
-from kassay.assignors.server.topics import ArrayIndexOutOfBoundsError, PartitionAssignorException
+from kassay.assignors.java_errors import ArrayIndexOutOfBoundsError
+from kassay.assignors.server.topics import PartitionAssignorException
 from kassay.assignors.server.uniform import Uniform
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Assignment, Group, Member, SubscriptionType

@@ -16,13 +16,11 @@ Cost: as `optimal-sticky`, plus one look at each claim.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from kassay.assignors.optimal.sticky import CLAIMS
 from kassay.assignors.registry import COOPERATIVE, reference
-from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.cluster import Cluster
 from kassay.model.groups.assignor import AssignorBase
-from kassay.model.groups.group import Assignment, Group
+from kassay.model.groups.group import Assignment, Group, latest_claimants
 from kassay.solver.consumers.optimum import optimum
 from kassay.solver.consumers.problem import Problem
 
@@ -42,26 +40,10 @@ class OptimalCooperative(AssignorBase):
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each member's partitions by topic and number, without those that another still holds."""
         planned = optimum(Problem.of(cluster, group).unweighted()).assignment
-        holders = _holders(group)
-        return Assignment({member: _free_for(member, tps, holders) for member, tps in planned.items()})
-
-
-def _free_for(
-    member: str, tps: tuple[TopicPartition, ...], holders: Mapping[TopicPartition, str | None]
-) -> tuple[TopicPartition, ...]:
-    """The partitions that nobody but the member holds."""
-    return tuple(tp for tp in tps if holders.get(tp, member) == member)
-
-
-def _holders(group: Group) -> dict[TopicPartition, str | None]:
-    """Who claims each partition at the highest generation of its claims; None where several do."""
-    best: dict[TopicPartition, tuple[int, str | None]] = {}
-    for member in group.members:
-        claim = (member.generation, member.member_id)
-        for tp in member.owned:
-            seen = best.get(tp)
-            if seen is None or claim[0] > seen[0]:
-                best[tp] = claim
-            elif claim[0] == seen[0]:
-                best[tp] = (claim[0], None)
-    return {tp: holder for tp, (_, holder) in best.items()}
+        claimants = latest_claimants(group)
+        return Assignment(
+            {
+                member: [tp for tp in tps if tp not in claimants or claimants[tp][1] == member]
+                for member, tps in planned.items()
+            }
+        )

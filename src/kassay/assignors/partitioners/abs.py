@@ -12,17 +12,16 @@ Cost: O(n) for a key of n bytes.
 
 from __future__ import annotations
 
-from kassay.assignors.partitioners.explicit import asked_for
-from kassay.assignors.partitioners.murmur2 import murmur2
+from kassay.assignors.partitioners.murmur2 import partition_for_key
 from kassay.assignors.partitioners.turns import Turns
 from kassay.assignors.registry import reference
 from kassay.model.java.int32 import utils_abs
 from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import (
-    NoPartitionsError,
     PartitionerBase,
     ProducerRecord,
     TopicMetadata,
+    named_partition,
 )
 
 
@@ -40,10 +39,9 @@ class Abs(PartitionerBase):
 
     def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
         """The partition of the record; raises `InvalidPartitionError`."""
-        if record.partition is not None:
-            return asked_for(record.partition, topic)
+        named = named_partition(record, topic)
+        if named is not None:
+            return named
         if record.key is None:
             return self._keyless.next(topic)
-        if not topic.count:
-            raise NoPartitionsError("a topic with 0 partitions has none for a record")
-        return utils_abs(murmur2(record.key)) % topic.count
+        return partition_for_key(record.key, topic.count, utils_abs)

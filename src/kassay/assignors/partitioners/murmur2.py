@@ -11,6 +11,7 @@ Cost: O(n) for a key of n bytes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from kassay.assignors.partitioners.turns import Turns
@@ -50,15 +51,15 @@ def murmur2(data: bytes) -> int:
     return wrap(mixed ^ mixed >> 15)
 
 
-def partition_for_key(key: bytes, count: int) -> int:
-    """The partition of a keyed record; raises `NoPartitionsError` for a count of 0.
+def partition_for_key(key: bytes, count: int, positive: Callable[[int], int] = to_positive) -> int:
+    """The partition of a keyed record, its hash made `positive`; raises `NoPartitionsError` for a count of 0.
 
     >>> partition_for_key(b"21", 50)
     40
     """
     if count < 1:
         raise NoPartitionsError(f"a topic with {count} partitions has none for a record")
-    return to_positive(murmur2(key)) % count
+    return positive(murmur2(key)) % count
 
 
 @reference(

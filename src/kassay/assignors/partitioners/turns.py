@@ -13,6 +13,14 @@ from kassay.model.java.int32 import wrap
 from kassay.model.partitioners.partitioner import NoPartitionsError, TopicMetadata
 
 
+def at_turn(turn: int, topic: TopicMetadata) -> int:
+    """The available partition at that turn, one of all with none available; raises `NoPartitionsError`."""
+    if not topic.count:
+        raise NoPartitionsError("a topic with 0 partitions has none for a record")
+    available = topic.available
+    return available[turn % len(available)] if available else turn % topic.count
+
+
 class Turns:
     """A counter that goes round the available partitions."""
 
@@ -21,13 +29,7 @@ class Turns:
         self._counter = wrap(start)
 
     def next(self, topic: TopicMetadata) -> int:
-        """The partition whose turn it is; raises `NoPartitionsError`.
-
-        With none available, one of all partitions.
-        """
-        if not topic.count:
-            raise NoPartitionsError("a topic with 0 partitions has none for a record")
-        turn = self._positive(self._counter)
+        """The partition whose turn it is; raises `NoPartitionsError`."""
+        partition = at_turn(self._positive(self._counter), topic)
         self._counter = wrap(self._counter + 1)
-        available = topic.available
-        return available[turn % len(available)] if available else turn % topic.count
+        return partition

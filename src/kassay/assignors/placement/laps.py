@@ -10,9 +10,7 @@ Source: Kafka `org.apache.kafka.admin.AdminUtils`, `AdminZkClient.createNewParti
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
-from kassay.model.errors import KafkaError
 from kassay.model.java.int32 import remainder, wrap
 from kassay.model.java.randomness import RandomSource
 from kassay.model.placement.request import (
@@ -20,18 +18,6 @@ from kassay.model.placement.request import (
     InvalidReplicationFactorError,
     PlacementRequest,
 )
-
-
-class ArrayIndexError(KafkaError):
-    """An index into Java's array of brokers overflowed and became negative."""
-
-    java_class: ClassVar[str] = "java.lang.ArrayIndexOutOfBoundsException"
-
-
-class ListIndexError(KafkaError):
-    """An index into Java's list of brokers overflowed and became negative."""
-
-    java_class: ClassVar[str] = "java.lang.IndexOutOfBoundsException"
 
 
 def check_sizes(request: PlacementRequest) -> None:

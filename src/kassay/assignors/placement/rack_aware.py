@@ -20,7 +20,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
-from kassay.assignors.placement.laps import ListIndexError, check_sizes, follower_index, laps
+from kassay.assignors.java_errors import IndexOutOfBoundsError
+from kassay.assignors.placement.laps import check_sizes, follower_index, laps
 from kassay.assignors.placement.rack_unaware import spread
 from kassay.assignors.registry import reference
 from kassay.model.java.hashes import utf16_sorted
@@ -75,7 +76,7 @@ def replicas_behind(
 ) -> Replicas:
     """The leader at that index of the alternated list and its followers."""
     if leader < 0:
-        raise ListIndexError(f"broker index {leader} after an int overflow")
+        raise IndexOutOfBoundsError(f"broker index {leader} after an int overflow")
     rack_count = len(set(racks.values()))
     chosen = [ids[leader]]
     used_racks = {racks[chosen[0]]}
@@ -94,5 +95,5 @@ def _behind(leader: int, shift: int, ids: list[int]) -> Iterator[int]:
     for rank in count():
         index = follower_index(leader, shift, rank, len(ids))
         if index < 0:
-            raise ListIndexError(f"broker index {index} after an int overflow")
+            raise IndexOutOfBoundsError(f"broker index {index} after an int overflow")
         yield ids[index]

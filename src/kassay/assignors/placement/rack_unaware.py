@@ -13,7 +13,8 @@ Cost: O(P * R) for P partitions of R replicas.
 
 from __future__ import annotations
 
-from kassay.assignors.placement.laps import ArrayIndexError, check_sizes, follower_index, laps
+from kassay.assignors.java_errors import ArrayIndexOutOfBoundsError
+from kassay.assignors.placement.laps import check_sizes, follower_index, laps
 from kassay.assignors.registry import reference
 from kassay.model.java.randomness import RandomSource
 from kassay.model.kinds import Kind
@@ -44,7 +45,7 @@ def spread(request: PlacementRequest, random: RandomSource) -> Placement:
         followers = range(request.replication_factor - 1)
         indices = [leader, *(follower_index(leader, shift, rank, size) for rank in followers)]
         if min(indices) < 0:
-            raise ArrayIndexError(f"broker index {min(indices)} after an int overflow")
+            raise ArrayIndexOutOfBoundsError(f"broker index {min(indices)} after an int overflow")
         return tuple(ids[index] for index in indices)
 
     return tuple(replicas(leader, shift) for leader, shift in laps(request, size, random))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from kassay.assignors.plain.answers import integer
 from kassay.assignors.plain.target import PlainTarget
-from kassay.model.partitioners.partitioner import InvalidPartitionError, ProducerRecord, TopicMetadata
+from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata, named_partition
 
 PlainRecord = tuple[str, bytes | None, bytes | None, int, list[int]]
 
@@ -19,16 +19,6 @@ PlainRecord = tuple[str, bytes | None, bytes | None, int, list[int]]
 def plain_record(record: ProducerRecord, topic: TopicMetadata) -> PlainRecord:
     """The arguments of the plain call."""
     return record.topic, record.key, record.value, topic.count, list(topic.available)
-
-
-def named_partition(record: ProducerRecord, topic: TopicMetadata) -> int | None:
-    """The partition that the record names, None if it names none; raises `InvalidPartitionError`."""
-    asked = record.partition
-    if asked is not None and not 0 <= asked < topic.count:
-        raise InvalidPartitionError(
-            f"partition {asked} of {record.topic}: expected one from 0 to {topic.count - 1}"
-        )
-    return asked
 
 
 def check_partition(answer: object) -> int:

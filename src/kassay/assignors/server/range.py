@@ -14,8 +14,9 @@ from __future__ import annotations
 from itertools import repeat
 
 from kassay.assignors.client.order import members_in_order
+from kassay.assignors.client.range import blocks
 from kassay.assignors.registry import reference
-from kassay.assignors.server.topics import described_counts, require_known
+from kassay.assignors.server.topics import described_counts
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
@@ -35,15 +36,10 @@ class ServerRange(AssignorBase):
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each member's blocks; raises `PartitionAssignorException` for a topic that is not there."""
-        counts = described_counts(cluster)
-        require_known(group.subscribers, counts)
+        counts = described_counts(cluster, group.subscribers)
         given: dict[str, list[TopicPartition]] = {member.member_id: [] for member in group.members}
         readers = Group(tuple(members_in_order(group.members))).subscribers
         for topic, member_ids in readers.items():
-            share, extra = divmod(counts[topic], len(member_ids))
-            start = 0
-            for rank, member_id in enumerate(member_ids):
-                end = start + share + (rank < extra)
-                given[member_id] += map(TopicPartition, repeat(topic), range(start, end))
-                start = end
+            for member_id, block in zip(member_ids, blocks(counts[topic], len(member_ids))):
+                given[member_id] += map(TopicPartition, repeat(topic), range(block.start, block.stop))
         return Assignment(given)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import chain
 
 from kassay.assignors.registry import reference
-from kassay.assignors.server.topics import described_counts, require_known
+from kassay.assignors.server.topics import described_counts
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
@@ -34,7 +34,7 @@ class ShareSimple(AssignorBase):
 
         Raises `PartitionAssignorException` for a topic that is not there.
         """
-        require_known(group.subscribers, described_counts(cluster))
+        described_counts(cluster, group.subscribers)
         tps = {topic.name: tuple(topic.tps()) for topic in cluster.topics}
         shared: dict[tuple[str, ...], tuple[TopicPartition, ...]] = {}
         for member in group.members:

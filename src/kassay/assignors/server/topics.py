@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import ClassVar, Final
 
 from kassay.model.cluster import Cluster, Topic
@@ -28,24 +28,18 @@ class PartitionAssignorException(KafkaError):  # under Kafka's name a refusal is
     java_class: ClassVar[str] = "org.apache.kafka.coordinator.group.api.assignor.PartitionAssignorException"
 
 
-class ArrayIndexOutOfBoundsError(KafkaError):
-    """The server-side assignor trips over an owned partition that its topic does not have."""
+def described_counts(cluster: Cluster, topics: Iterable[str]) -> dict[str, int]:
+    """Partitions of each topic that the coordinator knows, those without partitions included.
 
-    java_class: ClassVar[str] = "java.lang.ArrayIndexOutOfBoundsException"
-
-
-def described_counts(cluster: Cluster) -> dict[str, int]:
-    """Partitions of each topic that the coordinator knows, those without partitions included."""
-    return {topic.name: topic.partitions for topic in cluster.topics}
-
-
-def require_known(topics: Iterable[str], counts: Mapping[str, int]) -> None:
-    """Nothing if all topics are known; raises `PartitionAssignorException` for the first that is not."""
+    Raises `PartitionAssignorException` for the first of `topics`, the subscribed ones, that is not known.
+    """
+    counts = {topic.name: topic.partitions for topic in cluster.topics}
     for topic in topics:
         if topic not in counts:
             raise PartitionAssignorException(
                 f"a member subscribes to topic {topic}, which the metadata does not have"
             )
+    return counts
 
 
 def topic_id_key(topic: Topic) -> tuple[int, int]:

@@ -21,12 +21,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from kassay.assignors.server.topics import (
-    ArrayIndexOutOfBoundsError,
-    described_counts,
-    require_known,
-    topic_id_key,
-)
+from kassay.assignors.java_errors import ArrayIndexOutOfBoundsError
+from kassay.assignors.server.topics import described_counts, topic_id_key
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.group import Assignment, Group
 
@@ -40,8 +36,7 @@ def assign_heterogeneous(cluster: Cluster, group: Group) -> Assignment:
     Raises `PartitionAssignorException` for an unknown topic and `ArrayIndexOutOfBoundsError` for an
     owned partition that a topic still read does not have.
     """
-    counts = described_counts(cluster)
-    require_known(group.subscribers, counts)
+    counts = described_counts(cluster, group.subscribers)
     if not group.subscribers:
         return Assignment({})
     target = _Target(group, counts)

@@ -18,9 +18,9 @@ Cost: O(M + P) for M members and P partitions, in lists and one set.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import chain, repeat
+from itertools import islice, repeat
 
-from kassay.assignors.server.topics import PartitionAssignorException, described_counts, require_known
+from kassay.assignors.server.topics import PartitionAssignorException, described_counts
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.group import Assignment, Group, Member
 
@@ -34,28 +34,25 @@ def assign_homogeneous(cluster: Cluster, group: Group) -> Assignment:
     topics = tuple(dict.fromkeys(group.members[0].topics))
     if not topics:
         return Assignment({})
-    counts = described_counts(cluster)
-    require_known(topics, counts)
-
+    counts = described_counts(cluster, topics)
+    size, larger = divmod(sum(map(counts.__getitem__, topics)), len(group.members))
     free = _unowned(topics, counts, group)
     given: dict[str, list[TopicPartition]] = {}
     room: list[tuple[str, int]] = []
-    for member, quota in zip(
-        group.members, _quotas(sum(map(counts.__getitem__, topics)), len(group.members))
-    ):
+    for place, member in enumerate(group.members):
+        quota = size + (place < larger)
         held = _held(member, topics)
         given[member.member_id] = held[:quota]
         free += held[quota:]
         if len(held) < quota:
             room.append((member.member_id, quota - len(held)))
 
-    start = 0
-    for member_id, size in room:
-        given[member_id] += free[start : start + size]
-        start += size
-    if start < len(free):
+    rest = iter(free)
+    for member_id, count in room:
+        given[member_id] += islice(rest, count)
+    if left := len(list(rest)):
         raise PartitionAssignorException(
-            f"{len(free) - start} partitions are left unassigned: double or unknown ones fill the quotas"
+            f"{left} partitions are left unassigned: double or unknown ones fill the quotas"
         )
     return Assignment(given)
 
@@ -69,12 +66,6 @@ def _unowned(topics: Iterable[str], counts: dict[str, int], group: Group) -> lis
         for tp in map(TopicPartition, repeat(topic), range(counts[topic]))
         if tp not in owned
     ]
-
-
-def _quotas(partitions: int, members: int) -> Iterable[int]:
-    """What each member may have: the first ones one more, as far as the remainder goes."""
-    share, extra = divmod(partitions, members)
-    return chain((share + 1 for _ in range(extra)), (share for _ in range(members - extra)))
 
 
 def _held(member: Member, topics: tuple[str, ...]) -> list[TopicPartition]:

@@ -26,7 +26,7 @@ from itertools import groupby
 
 from kassay.assignors.java_errors import NoSuchElementError, NullPointerError
 from kassay.assignors.sticky.claims import Claims, Partitions, unassigned
-from kassay.assignors.sticky.lightest import Heap, Lightest, heap_of
+from kassay.assignors.sticky.lightest import Heap, Lightest
 from kassay.assignors.sticky.moves import PartitionMovements
 from kassay.assignors.sticky.racks import NO_RACKS, RackInfo
 from kassay.model.cluster import TopicPartition
@@ -112,7 +112,7 @@ class GeneralBalance:
             by_rack: dict[str | None, list[int]] = {}
             for member in set(self._readers[topic]):
                 by_rack.setdefault(racks.members.get(self._names[member]), []).append(member)
-            heaps = {rack: heap_of(self._owned, members) for rack, members in by_rack.items()}
+            heaps = {rack: Heap(self._owned, members) for rack, members in by_rack.items()}
             anywhere = heaps.get(None)
             for tp in tps:
                 heap = anywhere

@@ -14,9 +14,9 @@ Loads = Mapping[int, Sized]
 class Heap:
     """Members of which only the lightest is ever given something."""
 
-    def __init__(self, entries: list[tuple[int, int]]) -> None:
-        heapify(entries)
-        self._entries = entries
+    def __init__(self, owned: Loads, members: Iterable[int]) -> None:
+        self._entries = [(len(owned[member]), member) for member in members]
+        heapify(self._entries)
 
     def lightest(self) -> tuple[int, int]:
         """The least load, and who has it."""
@@ -27,11 +27,6 @@ class Heap:
         load, member = self._entries[0]
         heapreplace(self._entries, (load + 1, member))
         return member
-
-
-def heap_of(owned: Loads, members: Iterable[int]) -> Heap:
-    """These members with what they own now."""
-    return Heap([(len(owned[member]), member) for member in members])
 
 
 class Lightest:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kassay.assignors.plain.assignor import full_answer, plain_input
-from kassay.assignors.plain.partitioner import named_partition, plain_record
+from kassay.assignors.plain.partitioner import plain_record
 from kassay.assignors.plain.placer import plain_request, refusals
 from kassay.certify.processes.host import ChildObject, GuardedHost, Start
 from kassay.certify.processes.load import FULL, PARTITIONER, PLACER, Loaded, TargetSource
@@ -22,7 +22,7 @@ from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.assignor import AssignorBase, GroupMetadata, RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.java.randomness import RandomSource
-from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
+from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata, named_partition
 from kassay.model.placement.request import Placement, PlacementRequest
 
 

@@ -83,13 +83,8 @@ class Group:
         return self.subscription_type is SubscriptionType.HOMOGENEOUS
 
 
-def previous_owners(cluster: Cluster, group: Group) -> dict[TopicPartition, str]:
-    """The member to whom each partition still belongs, for those that have one.
-
-    The only claimant at the highest generation at which anybody claims the partition, if that
-    member still subscribes to the topic and the partition exists; a tie means nobody
-    (KIP-341, KIP-792).
-    """
+def latest_claimants(group: Group) -> dict[TopicPartition, tuple[int, str | None]]:
+    """The highest generation at which each partition is claimed, and who claims it then; None: several do."""
     best: dict[TopicPartition, tuple[int, str | None]] = {}
     for member_id, _, owned, generation, *_ in group.members:
         for tp in owned:
@@ -98,10 +93,20 @@ def previous_owners(cluster: Cluster, group: Group) -> dict[TopicPartition, str]
                 best[tp] = (generation, member_id)
             elif generation == seen[0]:
                 best[tp] = (generation, None)
+    return best
+
+
+def previous_owners(cluster: Cluster, group: Group) -> dict[TopicPartition, str]:
+    """The member to whom each partition still belongs, for those that have one.
+
+    The only claimant at the highest generation at which anybody claims the partition, if that
+    member still subscribes to the topic and the partition exists; a tie means nobody
+    (KIP-341, KIP-792).
+    """
     by_id = group.by_id
     return {
         tp: owner
-        for tp, (_, owner) in best.items()
+        for tp, (_, owner) in latest_claimants(group).items()
         if owner is not None and tp[0] in by_id[owner].topics and cluster.has(tp)
     }
 

@@ -69,6 +69,16 @@ class TopicMetadata:
         return cls(tuple(PartitionInfo(p, p not in gone) for p in range(count)))
 
 
+def named_partition(record: ProducerRecord, topic: TopicMetadata) -> int | None:
+    """The partition that the record names, None if it names none; raises `InvalidPartitionError`."""
+    named = record.partition
+    if named is not None and not 0 <= named < topic.count:
+        raise InvalidPartitionError(
+            f"partition {named} of {record.topic}: expected one of 0 to {topic.count - 1}"
+        )
+    return named
+
+
 @runtime_checkable
 class Partitioner(Protocol):
     """Kafka's interface: configured once, asked for each record, closed at the end."""
