@@ -17,7 +17,8 @@ from kassay.certify.vectors.registry import load_formats
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Group, Member
-from kassay.model.protocols.coordinator.step import CoordinatorStep, GroupCoordinator, step
+from kassay.model.protocols.coordinator import step as coordinator
+from kassay.model.protocols.coordinator.step import CoordinatorStep, step
 from kassay.model.protocols.values.requests import Reply
 from tests.paths import VECTORS
 
@@ -76,14 +77,14 @@ def test_any_other_expectation_is_noticed(name):
         for key in way:
             place = place[key]
         place[last] = other(place[last])
-        message = check_trace(changed, GroupCoordinator)
+        message = check_trace(changed, lambda: coordinator)
         assert message is not None and message.startswith(f"step {number} "), (trace["id"], way, last)
 
 
 def test_a_failure_names_step_event_expected_and_got():
     trace = first_trace()
     trace["steps"][0]["responses"][0]["error"] = "NONE"
-    assert check_trace(trace, GroupCoordinator) == (
+    assert check_trace(trace, lambda: coordinator) == (
         'step 0 (join): responses.0.error: expected "NONE", got "MEMBER_ID_REQUIRED"'
     )
 
@@ -123,7 +124,7 @@ def test_an_unknown_event_is_bad_input():
     trace = first_trace()
     trace["steps"][0]["event"]["event"] = "applaud"
     with pytest.raises(InputError, match="step 0: event 'applaud', expected one of commit"):
-        check_trace(trace, GroupCoordinator)
+        check_trace(trace, lambda: coordinator)
 
 
 class RangeAnswers(TraceChoices):
@@ -168,6 +169,6 @@ def test_the_coordinator_asks_the_assignor_what_kafka_asks(name, monkeypatch):
 
     monkeypatch.setattr(protocol, "TraceChoices", choices)
     for trace in traces(name):
-        assert check_trace(trace, GroupCoordinator) is None
+        assert check_trace(trace, lambda: coordinator) is None
     assert [wrong for choice in used for wrong in choice.wrong] == []
     assert sum(choice.count for choice in used) > 250

@@ -19,8 +19,8 @@ from kassay.certify.vectors.protocol.codec import Images, config_of, event_of
 from kassay.certify.vectors.protocol.render import rendered_record, rendered_reply, rendered_state, tidy
 from kassay.certify.vectors.registry import vector_format
 from kassay.model.errors import InputError
+from kassay.model.protocols.coordinator import step as coordinator
 from kassay.model.protocols.coordinator.runtime import ClockedRuntime, CoordinatorTarget, Happened
-from kassay.model.protocols.coordinator.step import GroupCoordinator
 from kassay.model.protocols.shared.table import IllegalTransition
 
 ALGORITHMS = ("protocol-classic", "protocol-consumer", "protocol-migration")
@@ -37,7 +37,7 @@ def check_trace(
     The factory's object has a `step` like `coordinator.step`, which is what a factory of None stands
     for. Raises `InputError` if it has not, or for a vector that is no such trace.
     """
-    target = factory() or GroupCoordinator()
+    target = factory() or coordinator
     if not callable(getattr(target, "step", None)):
         raise InputError(f"target {type(target).__name__}: no step(config, state, event, choices)")
     trace = _Trace(vector, target.step)

@@ -169,14 +169,3 @@ def _load(effects: Effects, log: Log) -> Group:
         if isinstance(record.value, GroupValue):
             return classic_requests.load(effects, record.value)
     return ClassicGroup() if OFFSET in kinds else None
-
-
-class GroupCoordinator:
-    """The coordinator as a target: an object whose `step` is `step`."""
-
-    @staticmethod
-    def step(
-        config: requests.Config, state: CoordinatorState, event: Event, choices: Choices
-    ) -> CoordinatorStep:
-        """See `step`."""
-        return step(config, state, event, choices)

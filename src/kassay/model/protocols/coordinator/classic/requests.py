@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from kassay.model.protocols.coordinator.classic import table
 from kassay.model.protocols.coordinator.classic.group import GroupBuilder, subscribed_topics
 from kassay.model.protocols.coordinator.classic.join import join, static_stored
 from kassay.model.protocols.coordinator.classic.membership import (
@@ -21,21 +22,6 @@ from kassay.model.protocols.coordinator.classic.rebalance import (
     prepare,
     sync_timeout,
     write_error,
-)
-from kassay.model.protocols.coordinator.classic.table import (
-    ASSIGNMENT_STORED,
-    CLASSIC_GROUP,
-    GROUP_STORED,
-    HEARTBEAT,
-    JOIN_GROUP,
-    JOIN_TIMER,
-    LEAVE_GROUP,
-    NO_GROUP,
-    OFFSET_COMMIT,
-    SESSION_TIMER,
-    STATIC_STORED,
-    SYNC_GROUP,
-    SYNC_TIMER,
 )
 from kassay.model.protocols.shared.table import IGNORE, IllegalTransition, check_move, look_up
 from kassay.model.protocols.values import errors, requests
@@ -57,15 +43,19 @@ from kassay.model.protocols.values.records import GROUP, GroupValue, LogRecord, 
 OWN_ERROR_VERSION: Final = 9
 """Since this version OffsetCommit may answer GROUP_ID_NOT_FOUND."""
 
-TIMERS: Final = {requests.SESSION: SESSION_TIMER, requests.JOIN: JOIN_TIMER, requests.SYNC: SYNC_TIMER}
+TIMERS: Final = {
+    requests.SESSION: table.SESSION_TIMER,
+    requests.JOIN: table.JOIN_TIMER,
+    requests.SYNC: table.SYNC_TIMER,
+}
 
 
 _HANDLERS: Final[dict[type[requests.Request], tuple[str, Callable[[GroupBuilder, Any], None]]]] = {
-    requests.JoinGroup: (JOIN_GROUP, join),
-    requests.SyncGroup: (SYNC_GROUP, sync),
-    requests.Heartbeat: (HEARTBEAT, heartbeat),
-    requests.LeaveGroup: (LEAVE_GROUP, leave),
-    requests.OffsetCommit: (OFFSET_COMMIT, commit),
+    requests.JoinGroup: (table.JOIN_GROUP, join),
+    requests.SyncGroup: (table.SYNC_GROUP, sync),
+    requests.Heartbeat: (table.HEARTBEAT, heartbeat),
+    requests.LeaveGroup: (table.LEAVE_GROUP, leave),
+    requests.OffsetCommit: (table.OFFSET_COMMIT, commit),
 }
 
 
@@ -76,7 +66,7 @@ def handle_request(effects: Effects, group: ClassicGroup, request: requests.Requ
     name, handle = _HANDLERS[type(request)]
     draft = GroupBuilder(effects, group)
     handle(draft, request)
-    check_move(CLASSIC_GROUP, group.state, name, draft.state)
+    check_move(table.CLASSIC_GROUP, group.state, name, draft.state)
     return draft.freeze()
 
 
@@ -100,7 +90,7 @@ def handle_without_group(effects: Effects, request: requests.Request) -> Group:
     elif isinstance(request, requests.OffsetCommit):
         return _create_by_commit(effects, request)
     else:
-        raise IllegalTransition(NO_GROUP, type(request).__name__)
+        raise IllegalTransition(table.NO_GROUP, type(request).__name__)
     return None
 
 
@@ -115,7 +105,7 @@ def create_by_join(
         return None
     draft = GroupBuilder(effects, ClassicGroup())
     join(draft, request)
-    check_move(CLASSIC_GROUP, NO_GROUP, JOIN_GROUP, draft.state)
+    check_move(table.CLASSIC_GROUP, table.NO_GROUP, table.JOIN_GROUP, draft.state)
     records = (*former, LogRecord((GROUP, ""), GroupValue(0, "", "", "")))
     effects.persist(records, CreatedGroup(request.correlation_id), (before,))
     return draft.freeze()
@@ -130,7 +120,7 @@ def _create_by_commit(effects: Effects, request: requests.OffsetCommit) -> Group
         )
         effects.reply(request.correlation_id, requests.OffsetCommitReply(error))
         return None
-    check_move(CLASSIC_GROUP, NO_GROUP, OFFSET_COMMIT, EMPTY)
+    check_move(table.CLASSIC_GROUP, table.NO_GROUP, table.OFFSET_COMMIT, EMPTY)
     effects.persist(offset_records(request.offsets), undo=(None,))
     effects.reply_when_durable(request.correlation_id, requests.OffsetCommitReply(errors.NONE))
     return ClassicGroup()
@@ -140,18 +130,18 @@ def handle_timer(effects: Effects, group: ClassicGroup, fired: requests.TimerFir
     """The group after one of its timers fired."""
     kind, member_id = fired.timer
     name = TIMERS[kind]
-    if look_up(CLASSIC_GROUP, group.state, name) is IGNORE:
+    if look_up(table.CLASSIC_GROUP, group.state, name) is IGNORE:
         return group
     draft = GroupBuilder(effects, group)
-    if name == SESSION_TIMER:
+    if name == table.SESSION_TIMER:
         session_expired(draft, member_id)
-    elif name == SYNC_TIMER:
+    elif name == table.SYNC_TIMER:
         sync_timeout(draft, *fired.payload)
     elif isinstance(fired.payload, requests.InitialDelay):
         initial_delay_over(draft, *fired.payload)
     else:
         complete(draft)
-    check_move(CLASSIC_GROUP, group.state, name, draft.state)
+    check_move(table.CLASSIC_GROUP, group.state, name, draft.state)
     return draft.freeze()
 
 
@@ -162,15 +152,15 @@ def handle_stored(effects: Effects, group: Group, stored: Persisted) -> Group:
         return stored.undo[0] if error and stored.undo else group
     if isinstance(then, CreatedGroup):
         return _creation_stored(effects, group, then, stored)
-    name = ASSIGNMENT_STORED if isinstance(then, StoredAssignment) else STATIC_STORED
-    if look_up(CLASSIC_GROUP, group.state, name) is IGNORE:
+    name = table.ASSIGNMENT_STORED if isinstance(then, StoredAssignment) else table.STATIC_STORED
+    if look_up(table.CLASSIC_GROUP, group.state, name) is IGNORE:
         return group
     draft = GroupBuilder(effects, group)
     if isinstance(then, StoredAssignment):
         assignment_stored(draft, then, error)
     elif isinstance(then, ReplacedStatic):
         static_stored(draft, then, error)
-    check_move(CLASSIC_GROUP, group.state, name, draft.state)
+    check_move(table.CLASSIC_GROUP, group.state, name, draft.state)
     return draft.freeze()
 
 
@@ -178,7 +168,7 @@ def _creation_stored(effects: Effects, group: ClassicGroup, then: CreatedGroup, 
     """A failed write ends the new group; its first member is told, if it has no answer yet."""
     if not stored.error:
         return group
-    check_move(CLASSIC_GROUP, group.state, GROUP_STORED, NO_GROUP)
+    check_move(table.CLASSIC_GROUP, group.state, table.GROUP_STORED, table.NO_GROUP)
     draft = GroupBuilder(effects, group)
     for member in group.members:
         if member.awaiting_join == then.correlation_id:

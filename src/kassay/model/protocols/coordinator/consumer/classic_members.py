@@ -12,6 +12,7 @@ from kassay.model.protocols.coordinator.consumer.heartbeat import (
     Refused,
     check_room,
     check_static,
+    named,
     remove_members,
     replace_static,
     update_member,
@@ -177,13 +178,7 @@ def _waits(group: ConsumerGroup, member: ConsumerMember) -> bool:
 
 def _classic_member(group: ConsumerGroup, member_id: str, instance: str) -> ConsumerMember:
     """The classic member that a request names; raises `Refused`."""
-    if instance:
-        member = check_static(find_static(group, instance), member_id)
-    else:
-        found = find(group, member_id)
-        if found is None:
-            raise Refused(errors.UNKNOWN_MEMBER_ID)
-        member = found
+    member = named(group, member_id, instance)
     if not member.classic:
         raise Refused(errors.UNKNOWN_MEMBER_ID)
     return member

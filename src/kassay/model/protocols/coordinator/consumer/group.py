@@ -45,26 +45,17 @@ def is_reconciled(member: ConsumerMember, target_epoch: int) -> bool:
 
 def find(group: ConsumerGroup, member_id: str) -> ConsumerMember | None:
     """The member with an id."""
-    for member in group.members:
-        if member.member_id == member_id:
-            return member
-    return None
+    return next((member for member in group.members if member.member_id == member_id), None)
 
 
 def find_static(group: ConsumerGroup, instance: str) -> ConsumerMember | None:
     """The member with an instance id."""
-    for member in group.members:
-        if instance and member.group_instance_id == instance:
-            return member
-    return None
+    return next((m for m in group.members if instance and m.group_instance_id == instance), None)
 
 
 def target_of(group: ConsumerGroup, member_id: str) -> Partitions:
     """What the member shall own."""
-    for name, tps in group.target:
-        if name == member_id:
-            return tps
-    return ()
+    return dict(group.target).get(member_id, ())
 
 
 def held(group: ConsumerGroup) -> set[TopicPartition]:
@@ -96,20 +87,13 @@ def preferred_assignor(members: Iterable[ConsumerMember], choices: Choices) -> s
 
 def member_record(member: ConsumerMember) -> LogRecord:
     """The subscription of a member."""
-    value = MemberValue(
-        member.group_instance_id,
-        member.client_id,
-        member.subscribed,
-        member.assignor,
-        member.rebalance_timeout,
-        member.classic,
-    )
+    value = MemberValue(*(getattr(member, field) for field in MemberValue._fields))
     return LogRecord((r.MEMBER, member.member_id), value)
 
 
 def current_record(member: ConsumerMember) -> LogRecord:
     """The current assignment of a member."""
-    value = CurrentValue(member.epoch, member.prev_epoch, member.state, member.assigned, member.pending)
+    value = CurrentValue(*(getattr(member, field) for field in CurrentValue._fields))
     return LogRecord((r.CURRENT, member.member_id), value)
 
 

@@ -139,6 +139,11 @@ def check_static(known: ConsumerMember | None, member_id: str) -> ConsumerMember
     return known
 
 
+def named(group: ConsumerGroup, member_id: str, instance: str) -> ConsumerMember:
+    """The member that a request names; raises `Refused`."""
+    return check_static(find_static(group, instance) if instance else find(group, member_id), member_id)
+
+
 def check_epoch(effects: Effects, member: ConsumerMember, request: requests.ConsumerHeartbeat) -> None:
     """Raises `Refused` for an epoch that is not the member's, unless a reply may have been lost.
 
@@ -247,16 +252,6 @@ def _watch_revocation(effects: Effects, member: ConsumerMember) -> None:
         effects.arm(requests.REVOCATION, member.member_id, member.rebalance_timeout, (member.epoch,))
     else:
         effects.disarm(requests.REVOCATION, member.member_id)
-
-
-def leaver(group: ConsumerGroup, request: requests.ConsumerHeartbeat) -> ConsumerMember:
-    """Who leaves with this heartbeat; raises `Refused`."""
-    if request.group_instance_id:
-        return check_static(find_static(group, request.group_instance_id), request.member_id)
-    member = find(group, request.member_id)
-    if member is None:
-        raise Refused(errors.UNKNOWN_MEMBER_ID)
-    return member
 
 
 def leave_for_a_while(member: ConsumerMember) -> tuple[LogRecord, ...]:

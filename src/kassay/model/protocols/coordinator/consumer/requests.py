@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kassay.model.protocols.coordinator.classic.group import GroupBuilder
 from kassay.model.protocols.coordinator.classic.requests import create_by_join
-from kassay.model.protocols.coordinator.consumer import classic_members
+from kassay.model.protocols.coordinator.consumer import classic_members, table
 from kassay.model.protocols.coordinator.consumer.group import group_state, group_tombstones, replay
 from kassay.model.protocols.coordinator.consumer.heartbeat import (
     Refused,
@@ -17,25 +17,10 @@ from kassay.model.protocols.coordinator.consumer.heartbeat import (
     fenced_by,
     heartbeat,
     leave_for_a_while,
-    leaver,
+    named,
     remove_members,
 )
 from kassay.model.protocols.coordinator.consumer.migration import downgrade, may_downgrade, upgrade
-from kassay.model.protocols.coordinator.consumer.table import (
-    CLASSIC,
-    CONSUMER_GROUP,
-    CONSUMER_HEARTBEAT,
-    CONSUMER_LEAVE,
-    HEARTBEAT,
-    JOIN_GROUP,
-    LEAVE_GROUP,
-    MEMBER_STORED,
-    MEMBER_TIMER,
-    NO_GROUP,
-    OFFSET_COMMIT,
-    SYNC_GROUP,
-    WRITE_FAILED,
-)
 from kassay.model.protocols.shared.table import IllegalTransition, check_move
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values import records as r
@@ -59,8 +44,8 @@ def _checked(before: ConsumerGroup, event: str, after: Group) -> Group:
     if isinstance(after, ConsumerGroup):
         state = group_state(after)
     else:
-        state = CLASSIC if isinstance(after, ClassicGroup) else NO_GROUP
-    check_move(CONSUMER_GROUP, group_state(before), event, state)
+        state = table.CLASSIC if isinstance(after, ClassicGroup) else table.NO_GROUP
+    check_move(table.CONSUMER_GROUP, group_state(before), event, state)
     return after
 
 
@@ -70,7 +55,7 @@ def handle_heartbeat(effects: Effects, group: Group, request: requests.ConsumerH
     if request.member_epoch < requests.JOIN_EPOCH:
         if not isinstance(group, ConsumerGroup):
             raise Refused(errors.GROUP_ID_NOT_FOUND)
-        return _checked(group, CONSUMER_LEAVE, _leave(effects, group, request))
+        return _checked(group, table.CONSUMER_LEAVE, _leave(effects, group, request))
     if request.member_epoch > requests.JOIN_EPOCH and not isinstance(group, ConsumerGroup):
         raise Refused(errors.GROUP_ID_NOT_FOUND)
     if isinstance(group, ClassicGroup) and group.state != EMPTY:
@@ -80,7 +65,7 @@ def handle_heartbeat(effects: Effects, group: Group, request: requests.ConsumerH
         records = (LogRecord((r.GROUP, ""), None),)
     present = group if isinstance(group, ConsumerGroup) else ConsumerGroup()
     records += heartbeat(effects, present, request)
-    return _checked(present, CONSUMER_HEARTBEAT, _write(effects, group, records))
+    return _checked(present, table.CONSUMER_HEARTBEAT, _write(effects, group, records))
 
 
 def _write(effects: Effects, group: Group, records: tuple[LogRecord, ...]) -> Group:
@@ -105,7 +90,7 @@ def _upgrade_and_join(effects: Effects, group: ClassicGroup, request: requests.C
 
 
 def _leave(effects: Effects, group: ConsumerGroup, request: requests.ConsumerHeartbeat) -> Group:
-    member = leaver(group, request)
+    member = named(group, request.member_id, request.group_instance_id)
     if request.member_epoch == requests.STATIC_LEAVE_EPOCH:
         after = _write(effects, group, leave_for_a_while(member))
     else:
@@ -127,17 +112,17 @@ def _fence(effects: Effects, group: ConsumerGroup, member: ConsumerMember) -> Gr
 def handle_classic_request(effects: Effects, group: ConsumerGroup, request: requests.Request) -> Group:
     """The group after a request of the classic protocol. Raises `Refused`."""
     if isinstance(request, requests.JoinGroup):
-        return _checked(group, JOIN_GROUP, classic_members.join(effects, group, request))
+        return _checked(group, table.JOIN_GROUP, classic_members.join(effects, group, request))
     if isinstance(request, requests.LeaveGroup):
-        return _checked(group, LEAVE_GROUP, classic_members.leave(effects, group, request))
+        return _checked(group, table.LEAVE_GROUP, classic_members.leave(effects, group, request))
     if isinstance(request, requests.SyncGroup):
         classic_members.sync(effects, group, request)
-        return _checked(group, SYNC_GROUP, group)
+        return _checked(group, table.SYNC_GROUP, group)
     if isinstance(request, requests.Heartbeat):
         classic_members.heartbeat(effects, group, request)
-        return _checked(group, HEARTBEAT, group)
+        return _checked(group, table.HEARTBEAT, group)
     if isinstance(request, requests.OffsetCommit):
-        return _checked(group, OFFSET_COMMIT, _commit(effects, group, request))
+        return _checked(group, table.OFFSET_COMMIT, _commit(effects, group, request))
     raise IllegalTransition(group_state(group), type(request).__name__)
 
 
@@ -155,7 +140,7 @@ def handle_timer(effects: Effects, group: ConsumerGroup, fired: requests.TimerFi
     member = fenced_by(group, fired)
     if member is None:
         return group
-    return _checked(group, MEMBER_TIMER, _fence(effects, group, member))
+    return _checked(group, table.MEMBER_TIMER, _fence(effects, group, member))
 
 
 def stored(
@@ -168,18 +153,19 @@ def stored(
         classic_members.joined(effects, then)
     else:
         classic_members.synced(effects, then)
-    return _checked(group, MEMBER_STORED, group) if isinstance(group, ConsumerGroup) else group
+    return _checked(group, table.MEMBER_STORED, group) if isinstance(group, ConsumerGroup) else group
 
 
 def undone(group: Group, undo: tuple[Group, ...]) -> Group:
     """The group after a write that failed: what it was before, where the write carried that along."""
     after = undo[0] if undo else group
-    return _checked(group, WRITE_FAILED, after) if isinstance(group, ConsumerGroup) else after
+    return _checked(group, table.WRITE_FAILED, after) if isinstance(group, ConsumerGroup) else after
 
 
 def replace_empty(effects: Effects, group: ConsumerGroup, request: requests.JoinGroup) -> Group:
     """A JoinGroup to an empty consumer group: it makes way for a classic one, or just goes."""
-    return _checked(group, JOIN_GROUP, create_by_join(effects, request, group, group_tombstones(group)))
+    after = create_by_join(effects, request, group, group_tombstones(group))
+    return _checked(group, table.JOIN_GROUP, after)
 
 
 def load(effects: Effects, log: Log) -> Group:
