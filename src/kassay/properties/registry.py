@@ -179,8 +179,8 @@ def promise(spelled: str, kind: Kind) -> Promise:
     """The promise that a user spelled, e.g. `converges:2`; raises `InputError` if there is none."""
     claims = load_claims()
     name, colon, argument = spelled.strip().partition(":")
-    found = claims.get((kind, name))
-    if found is None:
+    held = claims.get((kind, name))
+    if held is None:
         known = sorted({key[1] for key in claims if key[0] == kind})
         elsewhere = sorted({str(key[0]) for key in claims if key[1] == name})
         hint = (
@@ -190,8 +190,8 @@ def promise(spelled: str, kind: Kind) -> Promise:
         )
         raise InputError(f"unknown claim {spelled!r}: {hint}")
     if colon:
-        _check_argument(found, argument)
-    return Promise(found, argument if colon else None)
+        _check_argument(held, argument)
+    return Promise(held, argument if colon else None)
 
 
 def split_claims(text: str) -> tuple[str, ...]:
@@ -201,29 +201,29 @@ def split_claims(text: str) -> tuple[str, ...]:
     ('complete', 'scales:2,5,100x1000', 'stable')
     """
     known = {claim_id for _, claim_id in load_claims()}
-    found: list[str] = []
+    split: list[str] = []
     for part in (part.strip() for part in text.split(",")):
-        inside = found and ":" in found[-1] and part.partition(":")[0] not in known
+        inside = split and ":" in split[-1] and part.partition(":")[0] not in known
         if inside:
-            found[-1] += f",{part}"
+            split[-1] += f",{part}"
         elif part:
-            found.append(part)
-    return tuple(found)
+            split.append(part)
+    return tuple(split)
 
 
-def _check_argument(found: Claim, argument: str) -> None:
+def _check_argument(held: Claim, argument: str) -> None:
     """Raise `InputError` for an argument that the claim cannot take."""
-    if found.argument is None:
-        raise InputError(f"{found.id}:{argument}: {found.id} takes no argument")
-    if found.parse is not None:
+    if held.argument is None:
+        raise InputError(f"{held.id}:{argument}: {held.id} takes no argument")
+    if held.parse is not None:
         try:
-            found.parse(argument)
+            held.parse(argument)
         except InputError:
             raise
         except ValueError:
-            example = found.argument or "2"
+            example = held.argument or "2"
             raise InputError(
-                f"{found.id}:{argument}: expected an argument such as {found.id}:{example}"
+                f"{held.id}:{argument}: expected an argument such as {held.id}:{example}"
             ) from None
 
 
@@ -232,9 +232,9 @@ def validity_claims(kind: Kind) -> list[Promise]:
     return [Promise(c) for (of, _), c in load_claims().items() if of is kind and c.validity]
 
 
-def judged(found: Claim, *subject: Any) -> bool:
+def judged(held: Claim, *subject: Any) -> bool:
     """Whether the claim says anything about this subject."""
-    return found.applies is None or found.applies(*subject)
+    return held.applies is None or held.applies(*subject)
 
 
 _S = TypeVar("_S", bound=Callable[[Any], bool | str | None])
@@ -295,4 +295,4 @@ def load_situations() -> dict[tuple[Kind, str], Situation]:
 
 def situations_of(kind: Kind) -> tuple[Situation, ...]:
     """The situations of a kind."""
-    return tuple(found for (of, _), found in load_situations().items() if of is kind)
+    return tuple(each for (of, _), each in load_situations().items() if of is kind)

@@ -93,10 +93,10 @@ def many(source: Source, low: int, high: int, item: Callable[[int], T], chance: 
 
     The only way to make lists: with the count drawn first, a shrinker leaves needless items behind.
     """
-    made = [item(i) for i in range(low)]
-    while len(made) < high and source.boolean(chance):
-        made.append(item(len(made)))
-    return made
+    drawn = [item(i) for i in range(low)]
+    while len(drawn) < high and source.boolean(chance):
+        drawn.append(item(len(drawn)))
+    return drawn
 
 
 def subset(source: Source, items: Sequence[T], chance: float = 0.5) -> list[T]:

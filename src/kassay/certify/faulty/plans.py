@@ -20,13 +20,13 @@ class TakesFromAnybody(OptimalPlan):
 
     def plan(self, request: PlanRequest) -> Plan:
         """The plan with its exchanges turned round."""
-        made = super().plan(request)
+        sound = super().plan(request)
         turned = tuple(
             move._replace(source=move.target, target=move.source) if move.source is not None else move
-            for move in made.moves
+            for move in sound.moves
             if move.target is not None
         )
-        return replace(made, moves=turned)
+        return replace(sound, moves=turned)
 
 
 @control("goes-round-about", breaks="plan-minimal")
@@ -35,13 +35,13 @@ class GoesRoundAbout(OptimalPlan):
 
     def plan(self, request: PlanRequest) -> Plan:
         """The plan with two copies too many where a broker is free."""
-        made = super().plan(request)
+        sound = super().plan(request)
         partition, row = request.before[0]
         free = [broker.broker_id for broker in request.brokers if broker.broker_id not in row]
         if not free:
-            return made
+            return sound
         trip = (Move(partition, row[0], free[0]), Move(partition, free[0], row[0]))
-        return replace(made, moves=(*trip, *made.moves))
+        return replace(sound, moves=(*trip, *sound.moves))
 
 
 @control("doubles-up", breaks="replicas-distinct")
@@ -50,6 +50,6 @@ class DoublesUp(OptimalPlan):
 
     def plan(self, request: PlanRequest) -> Plan:
         """The plan with the first replica put beside the last."""
-        made = super().plan(request)
-        partition, row = made.after[0]
-        return replace(made, moves=(*made.moves, Move(partition, row[0], row[-1])))
+        sound = super().plan(request)
+        partition, row = sound.after[0]
+        return replace(sound, moves=(*sound.moves, Move(partition, row[0], row[-1])))

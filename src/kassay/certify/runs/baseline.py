@@ -67,8 +67,8 @@ def _is_date(text: str) -> bool:
 
 def class_of(result: ClaimResult) -> str:
     """The class of input on which the claim was broken: ordinary if it was broken there at all."""
-    found = result.counterexample
-    return "contradictory" if found is not None and found.trace.contradictory else "ordinary"
+    broken_by = result.counterexample
+    return "contradictory" if broken_by is not None and broken_by.trace.contradictory else "ordinary"
 
 
 def apply(certificate: Certificate, baseline: Iterable[Known], today: date) -> Certificate:

@@ -85,7 +85,7 @@ class Bench:
             promises=job.promises,
             assume=job.assume,
         )
-        self._wants_twin = any(found.claim.id == "deterministic" for found in job.promises)
+        self._wants_twin = any(promised.claim.id == "deterministic" for promised in job.promises)
 
     def subject_for(self, index: int) -> Subject:
         """The subject for one case: with a twin in another process where it is this case's turn."""

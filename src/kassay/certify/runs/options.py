@@ -60,14 +60,14 @@ def promises_of(kind: Kind, declared: tuple[str, ...], options: RunOptions) -> t
     if options.claims is not None:
         return tuple(promise(name, kind) for name in dict.fromkeys(options.claims))
     own = [promise(name, kind) for name in dict.fromkeys(declared)]
-    taken = {found.claim.id for found in own}
+    taken = {promised.claim.id for promised in own}
     return (*(v for v in validity_claims(kind) if v.claim.id not in taken), *own)
 
 
 def profile_of(kind: Kind, promises: tuple[Promise, ...], options: RunOptions) -> Profile:
     """The inputs to generate for these promises."""
     configs = options.member_config
-    if not configs and any(found.claim.id == "active-passive" for found in promises):
+    if not configs and any(promised.claim.id == "active-passive" for promised in promises):
         configs = ((PRIORITY_CONFIG, PRIORITIES),)
     name, _, shape = options.profile.partition(":")
     return Profile(

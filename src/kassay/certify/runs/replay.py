@@ -78,16 +78,16 @@ def replay(path: Path, trace: Trace, target: Target) -> Replayed:
     """Play the trace's case against the target and judge the trace's claim."""
     driver = driver_for(trace.kind)
     case = driver.form.read(trace.case, f"{path}: case")
-    found = promise(trace.claim, trace.kind)
+    promised = promise(trace.claim, trace.kind)
     job = Job(target, RunOptions(claims=(trace.claim,), limits=target.start.limits))
     with open_bench(job) as bench:
-        subject = bench.subject_of(found)
-        violations = broken(driver, case, subject, found)
-        told = driver.narrate(case, subject)
+        subject = bench.subject_of(promised)
+        violations = broken(driver, case, subject, promised)
+        narration = driver.narrate(case, subject)
     return Replayed(
         trace=trace,
         target=target.spec,
         violations=tuple(dict.fromkeys(str(violation) for violation in violations)),
-        told=tuple(told),
+        told=tuple(narration),
         changed=trace.digest is not None and target.digest != trace.digest,
     )

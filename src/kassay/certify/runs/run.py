@@ -59,7 +59,7 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
     promises = job.promises
     with open_bench(job) as bench:
         tally = _exhaust(bench, report) if options.exhaustive else _play(job, bench, started, report)
-        results = tuple(_result(bench, found, tally, started) for found in promises)
+        results = tuple(_result(bench, promised, tally, started) for promised in promises)
     controls = _controls(job, tally, started, report) if options.controls else _no_controls(job)
     return Certificate(
         target=target.spec,
@@ -187,46 +187,47 @@ def _exhaust(bench: Bench, report: Report) -> Tally:
     return total
 
 
-def _result(bench: Bench, found: Promise, tally: Tally, started: float) -> ClaimResult:
+def _result(bench: Bench, promised: Promise, tally: Tally, started: float) -> ClaimResult:
     """The verdict on one promise, with its smallest counterexample."""
     job = bench.job
-    if found.claim.scope is Scope.TIMING:
-        return scaling_result(bench.subject, found, max(TIMING_MIN_S, SHRINK_SHARE * _seconds(job.options)))
-    count = tally.counts.get(found.id, ClaimCount())
+    if promised.claim.scope is Scope.TIMING:
+        seconds = max(TIMING_MIN_S, SHRINK_SHARE * _seconds(job.options))
+        return scaling_result(bench.subject, promised, seconds)
+    count = tally.counts.get(promised.id, ClaimCount())
     scope = None
     if job.options.exhaustive and not tally.reached.get("scope-unfinished"):
         scope = "{}x{}".format(*job.options.exhaustive)
-    verdict, why = verdict_of(found, job.target.kind, tally, job.assume, scope)
+    verdict, why = verdict_of(promised, job.target.kind, tally, job.assume, scope)
     return ClaimResult(
-        id=found.id,
-        sentence=found.claim.sentence,
+        id=promised.id,
+        sentence=promised.claim.sentence,
         verdict=verdict,
         why=why,
         checked=count.checked,
         failed=count.failed,
-        counterexample=_counterexample(bench, found, count.worst, started) if count.worst else None,
+        counterexample=_counterexample(bench, promised, count.worst, started) if count.worst else None,
     )
 
 
-def _counterexample(bench: Bench, found: Promise, worst: Candidate, started: float) -> Counterexample:
+def _counterexample(bench: Bench, promised: Promise, worst: Candidate, started: float) -> Counterexample:
     """The smallest case that breaks the promise, shrunk if the run shrinks."""
     driver, options = bench.driver, bench.job.options
     case = driver.form.read(worst.case, "case")
-    subject = bench.subject_of(found)
+    subject = bench.subject_of(promised)
     contradictory, shrunk = worst.contradictory, None
     if options.shrink:
         left = started + _seconds(options) * (1 - CONTROL_SHARE) - time.monotonic()
-        shrunk = shrink(driver, case, subject, found, seconds=max(2.0, min(20.0, left)))
+        shrunk = shrink(driver, case, subject, promised, seconds=max(2.0, min(20.0, left)))
     if shrunk is None:
-        violations = tuple(v for v in driver.examine(case, subject).violations if v.claim == found.id)
+        violations = tuple(v for v in driver.examine(case, subject).violations if v.claim == promised.id)
     else:
         case, violations, contradictory = shrunk.case, shrunk.violations, shrunk.violations[0].contradictory
-    return counterexample(bench, found, case, violations, contradictory=contradictory, index=worst.index)
+    return counterexample(bench, promised, case, violations, contradictory=contradictory, index=worst.index)
 
 
 def counterexample(
     bench: Bench,
-    found: Promise,
+    promised: Promise,
     case: Any,
     violations: tuple[Violation, ...],
     *,
@@ -237,18 +238,18 @@ def counterexample(
     driver, target = bench.driver, bench.job.target
     sizes = driver.counts(case)
     lines = tuple(dict.fromkeys(map(str, violations))) or (
-        f"{found.id}: broken once, but not when the same history was played again",
+        f"{promised.id}: broken once, but not when the same history was played again",
     )
     trace = Trace(
         kind=target.kind,
         target=target.spec,
         digest=target.digest,
         protocol=target.protocol,
-        claim=found.id,
+        claim=promised.id,
         contradictory=contradictory,
         case=driver.form.write(case),
         violations=lines,
-        told=tuple(driver.narrate(case, replace(bench.subject, promises=(found,)))),
+        told=tuple(driver.narrate(case, replace(bench.subject, promises=(promised,)))),
         seed=bench.job.options.seed,
         index=index,
         version=__version__,
@@ -286,10 +287,10 @@ def _controls(job: Job, tally: Tally, started: float, report: Report) -> dict[st
 
 def _caught_by(job: Job, control: Control, cap: int, deadline: float) -> bool | None:
     """Whether the run's own histories show the control's fault; None if the time ran out first."""
-    found = promise(control.breaks, control.kind)
+    promised = promise(control.breaks, control.kind)
     with ExitStack() as stack:
-        subject = Subject(control.new, control.protocol, (found,), job.assume)
-        if found.claim.id == "deterministic":
+        subject = Subject(control.new, control.protocol, (promised,), job.assume)
+        if promised.claim.id == "deterministic":
             # Both sides in processes with known hash seeds, so that the outcome does not follow ours.
             hosts = [stack.enter_context(open_host(control.target(), seed)) for seed in (1, 2)]
             subject = replace(subject, new=hosts[0].new, twin=hosts[1].new)

@@ -52,9 +52,9 @@ def measure(subject: Subject, members: int, partitions: int, deadline: float) ->
     return ScaleTiming(members, partitions, best) if best < float("inf") else None
 
 
-def scaling_result(subject: Subject, found: Promise, seconds: float) -> ClaimResult:
+def scaling_result(subject: Subject, promised: Promise, seconds: float) -> ClaimResult:
     """The verdict on a promise about time; unknown where the target failed or the time ran out."""
-    argument = found.argument or DEFAULT
+    argument = promised.argument or DEFAULT
     deadline = time.monotonic() + seconds
     timings: list[ScaleTiming] = []
     verdict, why = Verdict.UNKNOWN, "the time ran out"
@@ -63,19 +63,19 @@ def scaling_result(subject: Subject, found: Promise, seconds: float) -> ClaimRes
         if isinstance(measured, Failure):
             verdict, why = Verdict.VIOLATED, f"at {members}x{partitions}: {measured.message}"
         if not isinstance(measured, ScaleTiming):
-            return _result(found, verdict, why, timings)
+            return _result(promised, verdict, why, timings)
         timings.append(measured)
-    evidence = list(found.claim.predicate(tuple(timings), argument))
-    told = ", ".join(f"{t.members}x{t.partitions} {t.seconds:.4f} s" for t in timings)
+    evidence = list(promised.claim.predicate(tuple(timings), argument))
+    summary = ", ".join(f"{t.members}x{t.partitions} {t.seconds:.4f} s" for t in timings)
     grown = [exponent(a, b) for a, b in pairwise(timings)]
-    told += "; exponents " + " ".join("-" if e is None else f"{e:.2f}" for e in grown)
-    return _result(found, Verdict.VIOLATED if evidence else Verdict.HOLDS, told, timings)
+    summary += "; exponents " + " ".join("-" if e is None else f"{e:.2f}" for e in grown)
+    return _result(promised, Verdict.VIOLATED if evidence else Verdict.HOLDS, summary, timings)
 
 
-def _result(found: Promise, verdict: Verdict, why: str, timings: list[ScaleTiming]) -> ClaimResult:
+def _result(promised: Promise, verdict: Verdict, why: str, timings: list[ScaleTiming]) -> ClaimResult:
     return ClaimResult(
-        id=found.id,
-        sentence=found.claim.sentence,
+        id=promised.id,
+        sentence=promised.claim.sentence,
         verdict=verdict,
         why=why,
         checked=len(timings),

@@ -41,9 +41,9 @@ class Shrunk(NamedTuple):
 
 def broken(driver: Shrinkable, case: Any, subject: Subject, promise: Promise) -> tuple[Violation, ...]:
     """How the case breaks the promise: ordinary violations if there are any, else contradictory ones."""
-    found = [v for v in driver.examine(case, subject).violations if v.claim == promise.id]
-    ordinary = [v for v in found if not v.contradictory]
-    return tuple(ordinary or found)
+    violations = [v for v in driver.examine(case, subject).violations if v.claim == promise.id]
+    ordinary = [v for v in violations if not v.contradictory]
+    return tuple(ordinary or violations)
 
 
 def shrink(
@@ -76,8 +76,8 @@ def shrink(
                 continue
             seen.add(key)
             tries += 1
-            found = broken(driver, smaller, subject, promise)
-            if found and not (ordinary and found[0].contradictory):
-                best, size, violations, progress = smaller, driver.size(smaller), found, True
+            still_broken = broken(driver, smaller, subject, promise)
+            if still_broken and not (ordinary and still_broken[0].contradictory):
+                best, size, violations, progress = smaller, driver.size(smaller), still_broken, True
                 break
     return Shrunk(best, violations, tries)

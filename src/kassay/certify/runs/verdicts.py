@@ -98,29 +98,29 @@ class Tally:
 
 
 def verdict_of(
-    found: Promise, kind: Kind, tally: Tally, assume: frozenset[str], exhaustive: str | None = None
+    promised: Promise, kind: Kind, tally: Tally, assume: frozenset[str], exhaustive: str | None = None
 ) -> tuple[Verdict, str]:
     """The verdict on one promise, and why."""
-    count = tally.counts.get(found.id, ClaimCount())
+    count = tally.counts.get(promised.id, ClaimCount())
     if count.failed:
         share = f"in {count.failed} of {tally.histories} histories"
         if count.contradictory == count.failed:
             return Verdict.VIOLATED, f"broken {share}, on contradictory input only"
         return Verdict.VIOLATED, f"broken {share}"
     if not count.checked:
-        if found.claim.scope is Scope.OPTIMUM:
+        if promised.claim.scope is Scope.OPTIMUM:
             return Verdict.UNKNOWN, "the certified optimum could not be had for any input"
         return Verdict.UNKNOWN, "never judged"
     if exhaustive is not None:
         return Verdict.HOLDS, f"not refuted by any input to {exhaustive} ({count.checked} checks)"
-    if count.checked < found.claim.minimum:
-        return Verdict.UNKNOWN, f"judged {count.checked} times, {found.claim.minimum} needed"
-    if found.claim.id == "deterministic" and not tally.reached.get("other-process"):
+    if count.checked < promised.claim.minimum:
+        return Verdict.UNKNOWN, f"judged {count.checked} times, {promised.claim.minimum} needed"
+    if promised.claim.id == "deterministic" and not tally.reached.get("other-process"):
         return Verdict.UNKNOWN, "no other process was asked"
     lacking = [
         name
         for situation in situations_of(kind)
-        if found.claim.id in situation.required_by and not assume & set(situation.excluded_by)
+        if promised.claim.id in situation.required_by and not assume & set(situation.excluded_by)
         for name in situation.names
         if not tally.reached.get(name)
     ]

@@ -35,8 +35,8 @@ def change(draft: GeneratorState) -> Change:
     if draft.away and draft.source.boolean(0.4):
         return tuple(_return(draft))
     events: list[Event] = []
-    for made in many(draft.source, 1, 3, lambda _: _event(draft), 0.25):
-        events += made
+    for batch in many(draft.source, 1, 3, lambda _: _event(draft), 0.25):
+        events += batch
     return tuple(events)
 
 
@@ -135,7 +135,7 @@ def _add_partitions(draft: GeneratorState) -> list[Event]:
 
 
 def _create_topic(draft: GeneratorState) -> list[Event]:
-    name = f"u{draft.made}{len(draft.topics)}"
+    name = f"u{draft.joins}{len(draft.topics)}"
     draft.topics[name] = draft.new_topic(name, draft.profile.partitions_max)
     if not draft.profile.allows("equal-subscriptions"):
         topics = tuple(draft.topics)

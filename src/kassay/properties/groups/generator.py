@@ -61,13 +61,13 @@ class GeneratorState:
     members: dict[str, tuple[str, ...]] = field(default_factory=dict)
     instances: dict[str, str] = field(default_factory=dict)
     away: list[str] = field(default_factory=list)
-    made: int = 0
+    joins: int = 0
     generation: int = GENERATION
 
     def new_id(self) -> str:
         """A member id not used before; ids fall where `backwards`, so that id order is not join order."""
-        self.made += 1
-        return f"m{100 - self.made if self.backwards else self.made:02d}"
+        self.joins += 1
+        return f"m{100 - self.joins if self.backwards else self.joins:02d}"
 
     def tps(self, topics: Sequence[str]) -> list[TopicPartition]:
         """The existing partitions of these topics."""
@@ -114,7 +114,7 @@ class GeneratorState:
         instance_id = None
         if self.static and source.boolean(0.5):
             # The digit in front makes the order of instance ids another than that of member ids.
-            instance_id = f"i{source.integer(0, 9)}-{self.made}"
+            instance_id = f"i{source.integer(0, 9)}-{self.joins}"
             self.instances[member_id] = instance_id
         self.members[member_id] = topics
         return Member(member_id, topics, rack=rack, instance_id=instance_id)

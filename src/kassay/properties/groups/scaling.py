@@ -36,10 +36,10 @@ class ScaleTiming(NamedTuple):
 
 def parse_scale(text: str) -> Scale:
     """The argument `exponent,seconds,MxP`; raises `InputError` for anything else."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?),(\d+(?:\.\d+)?),([1-9]\d*)x([1-9]\d*)", text)
-    if found is None:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?),(\d+(?:\.\d+)?),([1-9]\d*)x([1-9]\d*)", text)
+    if match is None:
         raise InputError(f"scales:{text}: expected scales:exponent,seconds,MxP such as scales:2,5,100x1000")
-    return Scale(float(found[1]), float(found[2]), int(found[3]), int(found[4]))
+    return Scale(float(match[1]), float(match[2]), int(match[3]), int(match[4]))
 
 
 def exponent(small: ScaleTiming, large: ScaleTiming) -> float | None:

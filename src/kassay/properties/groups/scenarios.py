@@ -40,8 +40,8 @@ def _draft(source: Source, profile: Profile) -> GeneratorState:
     """The topics and the habits of one history."""
     draft = _habits(source, profile, racked=0.2, weighted=0.12, odd=0.25)
     high = 1 if source.boolean(0.12) else profile.partitions_max
-    made = many(source, 1, profile.topics_max, lambda i: draft.new_topic(f"t{i}", high), 0.5)
-    draft.topics = {topic.name: topic for topic in made}
+    topics = many(source, 1, profile.topics_max, lambda i: draft.new_topic(f"t{i}", high), 0.5)
+    draft.topics = {topic.name: topic for topic in topics}
     return draft
 
 
@@ -152,7 +152,7 @@ def _owning(draft: GeneratorState, members: list[Member]) -> list[Member]:
 def _contradicting(draft: GeneratorState, members: list[Member]) -> list[Member]:
     """The members with claims that contradict each other or the world."""
     source = draft.source
-    made: list[Member] = []
+    liars: list[Member] = []
     nameless = source.boolean(0.3)
     everything = draft.tps(list(draft.topics))
     for member in members:
@@ -173,9 +173,9 @@ def _contradicting(draft: GeneratorState, members: list[Member]) -> list[Member]
         may_read = draft.profile.allows("no-unknown-topics") and draft.profile.allows("equal-subscriptions")
         if may_read and any(tp.topic == "gone" for tp in owned) and source.boolean():
             topics = (*topics, "gone")
-        made.append(member._replace(owned=tuple(dict.fromkeys(owned)), generation=generation, topics=topics))
-    draft.members = {member.member_id: member.topics for member in made}
-    return made
+        liars.append(member._replace(owned=tuple(dict.fromkeys(owned)), generation=generation, topics=topics))
+    draft.members = {member.member_id: member.topics for member in liars}
+    return liars
 
 
 def _one_by_one(draft: GeneratorState) -> list[Change]:

@@ -72,14 +72,14 @@ class GroupMachine(RuleBasedStateMachine):
         self.cluster = Cluster()
         self.changes: tuple[Change, ...] = ()
         self.last: Rebalanced | None = None
-        self.made = 0
+        self.joined = 0
         own = tuple(promise(name, self.kind) for name in self.claims)
         self.promises = (*validity_claims(self.kind), *own)
         self.player = Player(
             type(self).new,
             self.protocol,
             frozenset({Look.AGAIN, Look.OTHER, Look.PERMUTED}),
-            any(found.claim.confirm for found in self.promises),
+            any(promised.claim.confirm for promised in self.promises),
         )
 
     @initialize(counts=st.lists(st.integers(1, 6), min_size=1, max_size=len(TOPICS)))
@@ -98,10 +98,10 @@ class GroupMachine(RuleBasedStateMachine):
     @rule(topics=st.sets(st.sampled_from(TOPICS), min_size=1), static=st.booleans())
     def join(self, topics: set[str], static: bool) -> None:
         """A member comes."""
-        self.made += 1
-        member_id = f"m{self.made}"
+        self.joined += 1
+        member_id = f"m{self.joined}"
         self.oracle.members[member_id] = frozenset(topics)
-        instance_id = f"i{9 - self.made % 10}-{self.made}" if static else None
+        instance_id = f"i{9 - self.joined % 10}-{self.joined}" if static else None
         self.happens(Join(Member(member_id, tuple(sorted(topics)), instance_id=instance_id)))
 
     @precondition(lambda self: self.oracle.members)
@@ -168,9 +168,7 @@ class GroupMachine(RuleBasedStateMachine):
     def claims_hold(self) -> None:
         """No claim is broken in the last rebalance."""
         if self.last is not None:
-            broken = [
-                f"{found.id}: {e}" for found in self.promises for e in evidence_against(found, self.last)
-            ]
+            broken = [f"{own.id}: {e}" for own in self.promises for e in evidence_against(own, self.last)]
             assert not broken, "; ".join(broken)
 
     @invariant()
@@ -185,9 +183,9 @@ class GroupMachine(RuleBasedStateMachine):
             assert given == sorted(self.oracle.expected()), "the books expect other partitions to be owned"
 
 
-def evidence_against(found: Promise, rebalanced: Rebalanced) -> list[Evidence]:
+def evidence_against(promised: Promise, rebalanced: Rebalanced) -> list[Evidence]:
     """What speaks against the promise in this rebalance; claims that need an optimum are not judged."""
-    claim = found.claim
+    claim = promised.claim
     things: tuple[Any, ...] = ()
     if claim.scope is Scope.STEP:
         things = tuple(
@@ -197,7 +195,7 @@ def evidence_against(found: Promise, rebalanced: Rebalanced) -> list[Evidence]:
         things = rebalanced.outcomes
     elif claim.scope is Scope.REBALANCE and not isinstance(rebalanced.steps[-1].answer, Failure):
         things = (rebalanced,)
-    more = () if claim.argument is None else (found.argument or claim.argument,)
+    more = () if claim.argument is None else (promised.argument or claim.argument,)
     return [e for thing in things if judged(claim, thing) for e in claim.predicate(thing, *more)]
 
 

@@ -117,10 +117,10 @@ class PlacementMachine(RuleBasedStateMachine):
         if self.step is None:
             return
         said = {
-            found.claim.id
+            promised.claim.id
             for claim_id in sorted(JUDGED)
-            if judged((found := promise(claim_id, Kind.PLACER)).claim, self.step)
-            and next(found.claim.predicate(self.step), None) is not None
+            if judged((promised := promise(claim_id, Kind.PLACER)).claim, self.step)
+            and next(promised.claim.predicate(self.step), None) is not None
         }
         slow = broken(self.step)
         assert said == slow, f"claims say {sorted(said)}, the oracle {sorted(slow)}: {self.step}"
@@ -130,13 +130,13 @@ class PlacementMachine(RuleBasedStateMachine):
         """The last answer breaks none of the claims."""
         if self.step is None:
             return
-        found = [
-            f"{made.id}: {evidence.subject} {dict(evidence.facts)}"
-            for made in self.promises
-            if judged(made.claim, self.step)
-            for evidence in made.claim.predicate(self.step)
+        evidence_against = [
+            f"{promised.id}: {evidence.subject} {dict(evidence.facts)}"
+            for promised in self.promises
+            if judged(promised.claim, self.step)
+            for evidence in promised.claim.predicate(self.step)
         ]
-        assert not found, "\n".join(found)
+        assert not evidence_against, "\n".join(evidence_against)
 
 
 def placement_machine(new: Callable[[], Placer], claims: Collection[str] = ()) -> type[PlacementMachine]:
@@ -147,6 +147,6 @@ def placement_machine(new: Callable[[], Placer], claims: Collection[str] = ()) -
     """
     declared = (promise(spelled, Kind.PLACER) for spelled in claims)
     each_once = dict.fromkeys((*validity_claims(Kind.PLACER), *declared))
-    promises = tuple(found for found in each_once if found.claim.scope is Scope.STEP)
+    promises = tuple(promised for promised in each_once if promised.claim.scope is Scope.STEP)
     attributes: dict[str, Any] = {"new": staticmethod(new), "promises": promises}
     return type("PlacementMachineOfTarget", (PlacementMachine,), attributes)

@@ -53,10 +53,10 @@ def brokers(source: Source, profile: PlacementProfile = SMALL) -> tuple[Broker, 
     size = len(many(source, 1, profile.brokers_max, lambda i: i, 0.8))
     racks = _racks(source, size, source.choice(profile.racks))
     fencing = profile.fenced and source.boolean(0.4)
-    made = [Broker(i * gap, rack, fencing and source.boolean(0.3)) for i, rack in enumerate(racks)]
-    if all(broker.fenced for broker in made):
-        made[0] = made[0]._replace(fenced=False)
-    return tuple(reversed(made)) if source.boolean(0.3) else tuple(made)
+    hosts = [Broker(i * gap, rack, fencing and source.boolean(0.3)) for i, rack in enumerate(racks)]
+    if all(broker.fenced for broker in hosts):
+        hosts[0] = hosts[0]._replace(fenced=False)
+    return tuple(reversed(hosts)) if source.boolean(0.3) else tuple(hosts)
 
 
 def _racks(source: Source, size: int, form: str) -> list[str | None]:

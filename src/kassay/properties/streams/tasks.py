@@ -111,15 +111,15 @@ def changed(step: TaskStep) -> Iterator[Evidence]:
 
 def _where(answer: TaskAssignment, kind: str) -> dict[TaskId, list[str]]:
     """The processes of each task of this kind, one entry for each time it is listed."""
-    found: dict[TaskId, list[str]] = {}
+    places: dict[TaskId, list[str]] = {}
     for process_id, given in sorted(answer.processes.items()):
         for task, times in Counter(getattr(given, kind)).items():
-            found.setdefault(task, []).extend([process_id] * times)
-    return found
+            places.setdefault(task, []).extend([process_id] * times)
+    return places
 
 
 def _told(tasks: ClientTasks) -> tuple[str, ...]:
-    return tuple(f"{kind}: {' '.join(map(str, found)) or '-'}" for kind, found in tasks._asdict().items())
+    return tuple(f"{kind}: {' '.join(map(str, listed)) or '-'}" for kind, listed in tasks._asdict().items())
 
 
 def difference(step: TaskStep, then: TaskAssignment) -> Iterator[Difference]:
