@@ -31,6 +31,7 @@ CROSS_CUTTING = {
     "test_documented_examples": "Kafka's documentation, and the articles this set out from, by target",
     "test_held": "what users hold keeps being read",
     "test_house": "these rules",
+    "test_one_file": "what is added by adding one file",
     "cli/test_hostile": "a hostile target ends no run: the guard, the judge and the command together",
     "model/protocols/coordinator/test_check_order": "one table of errors over the requests of all groups",
     "model/protocols/coordinator/test_sessions": "timers of both kinds of group",
