@@ -76,7 +76,7 @@ class Examination:
     asked: int = 0
 
 
-class Asked(Protocol):
+class JudgedCall(Protocol):
     """A call, and whether what was asked contradicts itself."""
 
     @property
@@ -88,14 +88,14 @@ class Asked(Protocol):
         """Whether it does."""
 
 
-C = TypeVar("C", bound=Asked)
+C = TypeVar("C", bound=JudgedCall)
 
 
 class Played(Protocol):
     """What is judged together: calls, and those of their outcomes that balance and movement are judged on."""
 
     @property
-    def steps(self) -> Sequence[Asked]:
+    def steps(self) -> Sequence[JudgedCall]:
         """Every call."""
 
     @property

@@ -23,7 +23,7 @@ LARGEST: Final = "largest item"
 PIGEONHOLE: Final = "pigeonhole"
 
 
-class Bound(NamedTuple):
+class LoadBound(NamedTuple):
     """A lower bound on the heaviest load: the items bound to `members` force it; `k` for the pigeonhole."""
 
     value: int
@@ -32,18 +32,18 @@ class Bound(NamedTuple):
     k: int = 0
 
 
-def lower_bound(packing: Packing) -> Bound:
+def lower_bound(packing: Packing) -> LoadBound:
     """The best bound found; 0 without items."""
     sets = packing.sets
     if not packing.items:
-        return Bound(0, MEAN, ())
+        return LoadBound(0, MEAN, ())
     everybody = tuple(sorted({member for able in sets for member in able}))
     candidates = [everybody, heaviest_set(packing, everybody), *sets[:_SETS_MOST]]
     found = (best for members in dict.fromkeys(candidates) for best in _bounds(packing, members))
     return max(found, key=lambda bound: (bound.value, bound.name == MEAN, -len(bound.members)))
 
 
-def _bounds(packing: Packing, members: tuple[int, ...]) -> Iterable[Bound]:
+def _bounds(packing: Packing, members: tuple[int, ...]) -> Iterable[LoadBound]:
     inside = set(members)
     bound = [inside.issuperset(able) for able in packing.sets]
     weights = [w for w, position in zip(packing.weights, packing.set_of, strict=True) if bound[position]]
@@ -52,10 +52,10 @@ def _bounds(packing: Packing, members: tuple[int, ...]) -> Iterable[Bound]:
     weights.sort(reverse=True)
     unit = max(gcd(*packing.weights), 1)
     number = len(members)
-    yield Bound(-(-sum(weights) // (number * unit)) * unit, MEAN, members)
-    yield Bound(weights[0], LARGEST, members)
+    yield LoadBound(-(-sum(weights) // (number * unit)) * unit, MEAN, members)
+    yield LoadBound(weights[0], LARGEST, members)
     for k in range(1, (len(weights) - 1) // number + 1):
-        yield Bound(sum(weights[k * number - k : k * number + 1]), PIGEONHOLE, members, k)
+        yield LoadBound(sum(weights[k * number - k : k * number + 1]), PIGEONHOLE, members, k)
 
 
 def heaviest_set(packing: Packing, everybody: tuple[int, ...]) -> tuple[int, ...]:

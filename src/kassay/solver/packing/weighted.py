@@ -16,7 +16,7 @@ from typing import Final
 
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.packing import cpsat
-from kassay.solver.packing.bounds import Bound, lower_bound
+from kassay.solver.packing.bounds import LoadBound, lower_bound
 from kassay.solver.packing.items import Packing
 from kassay.solver.packing.prices import MovesBound, fewest_moves
 from kassay.solver.packing.search import search
@@ -36,7 +36,7 @@ class Packed:
     owner: tuple[int, ...]
     lower: int
     upper: int
-    bound: Bound
+    bound: LoadBound
     prover: str | None
     moved: int
     moves: MovesBound

@@ -2,8 +2,8 @@
 
 `CoordinatorHost` is a value: the coordinator's state, armed timers, log, writes not yet acknowledged, and
 who waits for these. It is always now, which is 0: the due time of an armed timer says how long it has still
-to run. `Call` takes steps and carries out their outputs, for everybody: `ClockedRuntime`, which the genuine
-traces go through, and `Brokers`, which are explored.
+to run. `CoordinatorCall` takes steps and carries out their outputs, for everybody: `ClockedRuntime`, which
+the genuine traces go through, and `Brokers`, which are explored.
 Source: `CoordinatorRuntime` (write operations, the deferred event queue, timers, unloading).
 """
 
@@ -79,7 +79,7 @@ class Runtime(Protocol):
         """Whether what follows waits, although its records are acknowledged."""
 
 
-class Call:
+class CoordinatorCall:
     """One call on a coordinator under way: `host` is what has become of it so far."""
 
     __slots__ = ("acknowledged", "fired", "host", "keeps_log", "records", "replies", "runtime")
@@ -201,9 +201,9 @@ def by_due(armed: requests.Armed) -> requests.Armed:
 
 def carried_out(
     runtime: Runtime, host: CoordinatorHost, result: Result, event: Event, *, keeps_log: bool
-) -> Call:
+) -> CoordinatorCall:
     """The call that carries out this step."""
-    call = Call(runtime, host, keeps_log=keeps_log)
+    call = CoordinatorCall(runtime, host, keeps_log=keeps_log)
     call.carry_out(result, event)
     return call
 
@@ -253,7 +253,7 @@ class ClockedRuntime:
 
     def deliver(self, host: CoordinatorHost, event: Event, write_fails: str = "") -> Happened:
         """Hand over a request or a new image; with `write_fails`, its append fails with that error."""
-        call = Call(self, host)
+        call = CoordinatorCall(self, host)
         call.take(event, write_fails)
         return _happened(call)
 
@@ -269,7 +269,7 @@ class ClockedRuntime:
         unless told otherwise.
         """
         elapsed = min(millis, max(host.armed[0].due, 0)) if host.armed else millis
-        call = Call(self, host.later(elapsed))
+        call = CoordinatorCall(self, host.later(elapsed))
         while due := tuple(order for order in call.host.armed if order.due <= 0):
             order = first(due)
             call.host = call.host.without(order)
@@ -279,19 +279,19 @@ class ClockedRuntime:
 
     def flush(self, host: CoordinatorHost) -> Happened:
         """Acknowledge everything that was appended, and end `deferring`."""
-        call = Call(self, host)
+        call = CoordinatorCall(self, host)
         call.release()
         return _happened(call)
 
     def reload(self, host: CoordinatorHost) -> Happened:
         """Fail over: the old coordinator answers what is parked, a new one reads what was acknowledged."""
-        call = Call(self, host.deserted())
+        call = CoordinatorCall(self, host.deserted())
         call.take(Unload())
         call.take(Load(host.log))
         return _happened(call)
 
 
-def _happened(call: Call, elapsed: int = 0) -> Happened:
+def _happened(call: CoordinatorCall, elapsed: int = 0) -> Happened:
     return Happened(
         call.host, tuple(call.replies), tuple(call.records), tuple(call.fired), elapsed, call.acknowledged
     )
