@@ -18,8 +18,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from kassay.solver.documents import solve_document
 from kassay.solver.instances.brokers import placement
+from kassay.solver.instances.families import solve_document
 from kassay.solver.placement.problem import PlacementProblem
 
 SIZES = ((6, 30), (12, 100), (24, 300), (48, 1000))

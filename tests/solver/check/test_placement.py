@@ -11,7 +11,7 @@ import pytest
 
 from kassay.solver.check.check import CertificateError, check_certificate
 from kassay.solver.check.refusal import RefusedError
-from kassay.solver.documents import solve_document
+from kassay.solver.instances.families import solve_document
 from kassay.solver.placement.problem import InfeasiblePlacementError
 from tests.solver.placement import cases
 

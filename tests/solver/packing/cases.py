@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kassay.solver.consumers.problem import Problem
-from kassay.solver.documents import result
 from kassay.solver.packing.documents import solve_packing
+from kassay.solver.results import result
 
 Document = dict[str, Any]
 

@@ -12,7 +12,7 @@ from kassay.model.errors import InputError
 from kassay.solver.check.balance import MOVEMENT_FIRST, RACK_FIRST
 from kassay.solver.check.check import check_certificate
 from kassay.solver.consumers.problem import Problem
-from kassay.solver.documents import solve_document
+from kassay.solver.instances.families import solve_document
 from kassay.solver.packing import cpsat
 from kassay.solver.packing.bounds import lower_bound
 from kassay.solver.packing.bundle_bounds import grain_bound

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from kassay.solver.documents import Wanted, solve_document
+from kassay.solver.instances.families import Wanted, solve_document
 
 Choice = tuple[int, frozenset[int]]
 

@@ -32,7 +32,7 @@ from kassay.solver.consumers.documents import best_by
 from kassay.solver.consumers.gap import Distribution, Gap, Shortfall, as_group, distributed, distribution, gap
 from kassay.solver.consumers.optimum import Optimum, OutOfTimeError
 from kassay.solver.consumers.problem import Problem
-from kassay.solver.documents import family_of
+from kassay.solver.instances.families import family_of
 
 SCHEMA: Final = "kassay/gap/1"
 

@@ -11,8 +11,9 @@ from kassay.certify.optimum.instances import Located, at
 from kassay.certify.targets.local import Deadline, Overdue
 from kassay.solver.consumers.optimum import OutOfTimeError, optimum
 from kassay.solver.consumers.problem import Problem
-from kassay.solver.documents import NotTakenError, Wanted, family_of, no_result, result
+from kassay.solver.instances.families import NotTakenError, Wanted, family_of
 from kassay.solver.placement.problem import InfeasiblePlacementError
+from kassay.solver.results import no_result, result
 
 SCHEMA: Final = "kassay/optimum/1"
 GRACE_S: Final = 20.0

@@ -9,9 +9,9 @@ from kassay.model.errors import InputError
 from kassay.solver.check.balance import ORDERS, RACK_FIRST
 from kassay.solver.check.check import check_certificate
 from kassay.solver.consumers.optimum import OutOfTimeError
-from kassay.solver.documents import NotTakenError, Wanted, solve_document
 from kassay.solver.instances.brokers import placement
 from kassay.solver.instances.consumers import consumer
+from kassay.solver.instances.families import NotTakenError, Wanted, solve_document
 from kassay.solver.instances.suites import suite
 
 BENCH = [document for document in suite("bench") if document["family"] == "A"]

@@ -15,7 +15,7 @@ from kassay.solver.consumers.problem import Problem
 from kassay.solver.packing.documents import solve_packing
 from kassay.solver.placement.documents import solve_placement
 from kassay.solver.placement.problem import PlacementProblem
-from kassay.solver.results import Solved
+from kassay.solver.results import Solved, result
 from kassay.solver.streams.documents import solve_tasks
 from kassay.solver.streams.problem import TaskProblem
 
@@ -99,34 +99,3 @@ def solve_document(document: Any, wanted: Wanted = Wanted()) -> dict[str, Any]: 
     family = family_of(document)
     problem = family.parse(document)
     return result(problem.name, family.solve(problem, wanted), began)
-
-
-def result(name: str, solved: Solved, began: float) -> dict[str, Any]:
-    """The line of `kassay optimum --json` for an instance that is solved."""
-    loads = sorted(solved.loads)
-    return {
-        "name": name,
-        "family": solved.certificate["instance"]["family"],
-        "status": "optimal" if solved.optimal else "interval",
-        "loads": loads,
-        "sum_squares": sum(load * load for load in loads),
-        **solved.figures,
-        "bound": solved.bound,
-        **solved.more,
-        "assignment": solved.certificate["assignment"],
-        "certificate": solved.certificate,
-        "elapsed_s": round(time.perf_counter() - began, 6),
-    }
-
-
-def no_result(document: dict[str, Any], status: str, why: str, began: float) -> dict[str, Any]:
-    """The line for an instance without an assignment, and why there is none."""
-    nothing = dict.fromkeys(("lower", "upper", "bound", "assignment", "certificate"))
-    return {
-        "name": str(document.get("name") or "unnamed"),
-        "family": document.get("family"),
-        "status": status,
-        "why": why,
-        **nothing,
-        "elapsed_s": round(time.perf_counter() - began, 6),
-    }
