@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from kassay.certify.protocols.switch_runs import SwitchRow, command, hunt, row
 from kassay.certify.protocols.switches import DEAD_END, LIVELOCK, SWITCHES
 from kassay.cli.commands.explore import command as explore_command
-from tests.certify.protocols.test_switches import HEAVY, SLOWER
+from tests.certify.protocols.test_switch_runs import HEAVY, SLOWER
 from tests.docs.markdown import fenced, flat, rows, section
 from tests.paths import DOCS
 from writers.switches import REMARKS, page

@@ -1,52 +1,26 @@
-"""Scenario 66: every switch is found at its bound by what it is to be found by, and nothing with all off."""
+"""The switches as data: each breaks a rule of one model, and is refused of another."""
 
 import pytest
 
-from kassay.certify.protocols.switch_runs import hunt
-from kassay.certify.protocols.switches import SWITCHES, check_switches
+from kassay.certify.protocols.switches import DEAD_END, EXTRA, LIVELOCK, SWITCHES, check_switches
 from kassay.model.errors import InputError
-from kassay.model.verdict import Verdict
-
-HEAVY = {"sticky_no_generation", "label_agen", "pend_reassign_loses_epoch", "pending_blocks_forever"}
-SLOWER = {
-    "recompute_on_new_target",
-    "no_abort_on_rejoin",
-    "no_lost_on_reset",
-    "dup_claim_unchecked",
-    "naive_validation",
-}
+from kassay.properties.protocols.registry import load_invariants
 
 
-def marked(names):
-    found = []
-    for name in names:
-        marks = [pytest.mark.exhaustive] if name in HEAVY else [pytest.mark.slow] if name in SLOWER else []
-        found.append(pytest.param(name, marks=marks))
-    return found
-
-
-@pytest.mark.parametrize("name", marked(SWITCHES))
-def test_scenario_66_each_switch_is_found(name):
-    found = hunt(name)
-    assert found.caught, f"{name} showed {found.found} in {found.states} states"
-    assert all(seen.length > 0 for seen in found.shown)
-
-
-@pytest.mark.parametrize("name", marked(SWITCHES))
-def test_scenario_66_all_off_is_clean_at_the_same_bound(name):
-    found = hunt(name, on=False)
-    assert found.result.exploration.limit is None
-    assert not found.found
-    assert found.result.verdict is Verdict.HOLDS
-
-
-@pytest.mark.parametrize("name", marked(name for name, switch in SWITCHES.items() if switch.along))
-def test_scenario_66_what_goes_along_does_not_show_it(name):
-    alone = hunt(name, on=False, along=True)
-    assert alone.result.exploration.limit is None
-    assert not alone.shown
+@pytest.mark.parametrize("switch", SWITCHES.values(), ids=lambda switch: switch.name)
+def test_a_switch_is_to_be_found_by_what_there_is(switch):
+    assert switch.shows
+    assert set(switch.shows) <= {DEAD_END, LIVELOCK, *load_invariants()}
+    assert set(switch.along) <= {*SWITCHES, *EXTRA}
+    check_switches(switch.model, frozenset({switch.name, *switch.along}))
 
 
 def test_an_unknown_switch_is_one_line():
     with pytest.raises(InputError, match="unknown switch 'zk_typo'"):
         check_switches("zookeeper", frozenset({"zk_typo"}))
+
+
+def test_a_switch_of_another_model_is_refused_and_migration_speaks_both_protocols():
+    with pytest.raises(InputError, match="no_withhold breaks a rule of classic, not of kip848"):
+        check_switches("kip848", frozenset({"no_withhold"}))
+    check_switches("migration", frozenset({"no_withhold", "strict_epoch0"}))

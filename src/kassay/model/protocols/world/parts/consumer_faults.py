@@ -12,6 +12,7 @@ from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values.requests import ConsumerHeartbeat, Image, MetadataChanged
 from kassay.model.protocols.world.parts.context import (
+    BROKER,
     HEARTBEAT_OFFSET,
     World,
     WorldContext,
@@ -66,15 +67,15 @@ class ConsumerFaults(FaultSteps):
         if client.run is not Process.UP or client.state not in cm.MEMBER:
             return
         if faults.leave:
-            action, after = self.befalls(state, c, "leave", "closes", cm.closed(client))
+            action, after = self.befalls(state, c, "leave", "closes", cm.closed(client), BROKER)
             yield from self.farewell(action, after, c, client)
         if faults.slow:
             late = cm.poll_expired(client)
-            action, after = self.befalls(state, c, "slow", "polls too late, leaves", late)
+            action, after = self.befalls(state, c, "slow", "polls too late, leaves", late, BROKER)
             yield from self.farewell(action, after, c, client)
         if faults.rollout and client.rollout_step + 1 < len(self.kinds[c]):
             newer = cm.closed(client)._replace(run=Process.NEW, rollout_step=client.rollout_step + 1)
-            action, after = self.befalls(state, c, "rollout", "closes for its next version", newer)
+            action, after = self.befalls(state, c, "rollout", "closes for its next version", newer, BROKER)
             yield from self.farewell(action, after, c, client)
         if faults.subscribe and len(client.topics) > 1:
             fewer = client._replace(topics=client.topics[:1], full=True)

@@ -81,9 +81,11 @@ class FaultSteps:
         """What the coordinator may still hear of a process that is no more: requests that go astray."""
         return Wire(sent=client.wire.sent) if self.context.options.network is NetworkLevel.ASTRAY else SILENT
 
-    def befalls(self, state: World, c: int, fault: str, name: str, client: Any) -> tuple[Action, World]:
-        """A fault that makes this of a client, which says nothing."""
-        return Action(f"c{c + 1}", name, fault=True), self.context.faulty(state, c, client, fault)
+    def befalls(
+        self, state: World, c: int, fault: str, name: str, client: Any, to: str = ""
+    ) -> tuple[Action, World]:
+        """A fault that makes this of a client."""
+        return Action(f"c{c + 1}", name, to, fault=True), self.context.faulty(state, c, client, fault)
 
     def client_faults(
         self, state: World, c: int, cell: Interned, faults: Faults
@@ -95,7 +97,7 @@ class FaultSteps:
         if faults.slow and up and not client.wire.speaks(MAIN):
             yield from self.slow(state, c, client)
         if faults.leave and up:
-            action, after = self.befalls(state, c, "leave", "closes, LeaveGroup", self.gone(client))
+            action, after = self.befalls(state, c, "leave", "closes, LeaveGroup", self.gone(client), BROKER)
             yield from self.leave(action, after, c, client)
         if faults.subscribe and up and len(self.context.options.topics) > 1 and len(client.topics) > 1:
             fewer = client._replace(topics=client.topics[:1], rejoin=True)
@@ -103,7 +105,7 @@ class FaultSteps:
         alive = client.run in (Process.UP, Process.PAUSED)
         if faults.rollout and alive and client.rollout_step + 1 < self.rollout_steps(c):
             fresh = self.gone(client)._replace(run=Process.NEW, rollout_step=client.rollout_step + 1)
-            action, after = self.befalls(state, c, "rollout", "closes for its next version", fresh)
+            action, after = self.befalls(state, c, "rollout", "closes for its next version", fresh, BROKER)
             yield from self.leave(action, after, c, client)
 
     def process_faults(
@@ -121,7 +123,7 @@ class FaultSteps:
         """LeaveGroup of a dynamic member that has an id; a static one goes silently (KIP-345)."""
         silent = not client.member_id or self.context.configs[c].group_instance_id
         if silent or after.broker.value.state.group is None:
-            yield action._replace(to=BROKER), after
+            yield action, after
             return
         yield from self.last_words(action, after, LeaveGroup(HEARTBEAT_OFFSET + c, ((client.member_id, ""),)))
 
@@ -132,7 +134,7 @@ class FaultSteps:
             clients = self.context.post(
                 after.clients, tuple(item for item in mail if item[0] < HEARTBEAT_OFFSET)
             )
-            label = labelled(action._replace(to=BROKER), after.broker, broker)
+            label = labelled(action, after.broker, broker)
             yield label, after._replace(clients=clients, broker=broker)
 
     def slow(self, state: World, c: int, client: ClassicClient) -> Iterator[tuple[Action, World]]:
@@ -152,7 +154,7 @@ class FaultSteps:
             yield self.befalls(state, c, "slow", "polls too late, falls silent", silent)
         elif client.member_id:
             late = cc.poll_expired(client)
-            action, after = self.befalls(state, c, "slow", "polls too late, LeaveGroup", late)
+            action, after = self.befalls(state, c, "slow", "polls too late, LeaveGroup", late, BROKER)
             yield from self.leave(action, after, c, client)
 
     def _fail_over(self, state: World) -> tuple[Action, World]:
