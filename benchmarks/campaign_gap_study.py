@@ -25,8 +25,7 @@ from kassay.certify.optimum.instances import Located
 from kassay.certify.runs.blocks import Job, open_bench, open_host
 from kassay.certify.runs.run import counterexample
 from kassay.certify.runs.shrink import broken
-from kassay.certify.targets.resolve import resolve
-from kassay.certify.targets.target import Target
+from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.errors import InputError
 from kassay.pipeline.campaign.plan.lanes import lanes_of
 from kassay.pipeline.campaign.plan.spec import read_spec

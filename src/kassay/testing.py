@@ -18,8 +18,7 @@ from kassay.certify.processes.host import Limits
 from kassay.certify.runs.certificate import Certificate
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
-from kassay.certify.targets.resolve import resolve
-from kassay.certify.targets.target import Target
+from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.verdict import Verdict

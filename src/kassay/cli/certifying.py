@@ -72,6 +72,8 @@ class Session:
 
     def _run(self, work: Callable[[Report], Certificate], spec: str) -> Certificate:
         """Run with a progress bar on a terminal."""
+        if not self.errors.is_terminal:
+            return work(lambda _: None)
         with bar(spec, 1.0) as show:
             words = "{0.phase}: {0.histories} histories, {0.findings} findings"
             return work(lambda now: show(now.share, words.format(now)))

@@ -7,6 +7,7 @@ import os
 import pkgutil
 import re
 import sys
+import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
@@ -17,9 +18,7 @@ from kassay import __version__
 from kassay.cli import commands
 from kassay.model.errors import InputError, TargetError
 
-EXIT_VIOLATED: Final = 1
 EXIT_USAGE: Final = 2
-EXIT_UNKNOWN: Final = 3
 EXIT_TARGET: Final = 4
 EXIT_FAULT: Final = 70
 EXIT_INTERRUPTED: Final = 130
@@ -74,9 +73,10 @@ def settings(path: Path, names: Iterable[str]) -> dict[str, Any]:
     """The options in `[tool.kassay]`: those of a command in its own table, others for every command."""
     if not path.is_file():
         return {}
-    from kassay.reading.documents import read_toml
-
-    found = read_toml(path).get("tool", {}).get("kassay", {})
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {}).get("kassay", {})
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: not TOML ({error})") from None
     if not isinstance(found, dict):
         raise InputError(f"{path}: [tool.kassay]: expected a table")
     shared = {name.replace("-", "_"): v for name, v in found.items() if not isinstance(v, dict)}

@@ -11,7 +11,7 @@ from kassay.cli.options import Duration, config_option, in_process_option, pairs
 
 if TYPE_CHECKING:
     from kassay.certify.optimum.instances import Located
-    from kassay.certify.targets.target import Target
+    from kassay.certify.targets.resolve import Target
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -14,8 +14,7 @@ import pytest
 
 from kassay.certify.processes.host import Host, Limits
 from kassay.certify.processes.remote import PythonHost
-from kassay.certify.targets.resolve import resolve
-from kassay.certify.targets.target import Target
+from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.group import Group, Member

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from kassay.certify.processes.host import Limits
-from kassay.certify.targets.resolve import resolve
-from kassay.certify.targets.target import Target
+from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.errors import TargetNotLoadable
 from kassay.model.failure import FailureKind, TargetFailure

@@ -7,8 +7,7 @@ import pickle
 import pytest
 
 from kassay.certify.processes.load import TargetSource
-from kassay.certify.targets.resolve import resolve
-from kassay.certify.targets.target import Target
+from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.cluster import Cluster
 from kassay.model.errors import InputError, KassayError, TargetNotFound, TargetNotLoadable
 from kassay.model.failure import FailureKind, TargetFailure

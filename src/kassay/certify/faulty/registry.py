@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, Final, TypeVar
 
 from kassay.certify.targets.local import OwnClass
-from kassay.certify.targets.target import Target
+from kassay.certify.targets.resolve import Target
 from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.model.modules import import_modules

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from kassay.certify.optimum.instances import Located, at
 from kassay.certify.runs.blocks import open_host
-from kassay.certify.targets.target import Target
+from kassay.certify.targets.resolve import Target
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster
 from kassay.model.errors import InputError

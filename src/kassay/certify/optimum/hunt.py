@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from kassay.certify.optimum.gaps import Missed, measured_gap, play
 from kassay.certify.runs.blocks import open_host
-from kassay.certify.targets.target import Target
+from kassay.certify.targets.resolve import Target
 from kassay.model.groups.group import Assignment
 from kassay.solver.consumers.gap import Gap, as_group
 from kassay.solver.consumers.problem import Problem

@@ -19,7 +19,7 @@ from kassay.certify.processes.host import Limits
 from kassay.certify.runs.certificate import Certificate
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
-from kassay.certify.targets.target import Target
+from kassay.certify.targets.resolve import Target
 from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import promise, validity_claims

@@ -19,7 +19,7 @@ from kassay.certify.kinds.registry import driver_for
 from kassay.certify.processes.host import Host
 from kassay.certify.runs.options import RunOptions, profile_of, promises_of
 from kassay.certify.runs.verdicts import Tally
-from kassay.certify.targets.target import Target
+from kassay.certify.targets.resolve import Target
 from kassay.model.groups.step import Rebalanced
 from kassay.properties.groups.generator import Profile
 from kassay.properties.registry import Promise

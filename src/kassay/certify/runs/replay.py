@@ -12,8 +12,7 @@ from kassay.certify.processes.host import Limits
 from kassay.certify.runs.blocks import Job, open_bench
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.shrink import broken
-from kassay.certify.targets.resolve import resolve
-from kassay.certify.targets.target import Target
+from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.errors import InputError
 from kassay.model.groups.trace import Trace, trace_of
 from kassay.model.kinds import Kind

@@ -20,7 +20,7 @@ from kassay.certify.runs.options import DEFAULT_SECONDS, RunOptions
 from kassay.certify.runs.scaling import scaling_result
 from kassay.certify.runs.shrink import shrink
 from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, reached_by_id, verdict_of
-from kassay.certify.targets.target import Target
+from kassay.certify.targets.resolve import Target
 from kassay.model.groups.trace import Trace
 from kassay.properties.registry import Promise, Scope, Violation, promise
 

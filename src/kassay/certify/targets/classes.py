@@ -18,7 +18,7 @@ from kassay.certify.processes.host import Host, Start
 from kassay.certify.processes.load import FULL, PARTITIONER, PLACER, Loaded, TargetSource, load
 from kassay.certify.processes.remote import PythonHost
 from kassay.certify.targets.local import LocalAssignor, LocalHost, guarded
-from kassay.certify.targets.target import Meta, Request, Target, Way, protocols
+from kassay.certify.targets.resolve import Meta, Request, Target, Way, protocols
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.kinds import Kind
 
@@ -124,6 +124,7 @@ def _source(spec: str) -> TargetSource | None:
 
 
 WAY = Way(
+    30,
     lambda: [EXPECTED, f"an entry point of {ENTRY_POINTS}"],
     resolve,
     lambda: [point.name for point in entry_points(group=ENTRY_POINTS)],

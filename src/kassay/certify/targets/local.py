@@ -23,7 +23,7 @@ from kassay.certify.processes.load import TargetSource
 from kassay.certify.processes.references import ReferenceHost
 from kassay.certify.processes.remote import PythonHost
 from kassay.certify.processes.values import changed, check_answer
-from kassay.certify.targets.target import Request, Target, Way
+from kassay.certify.targets.resolve import Request, Target, Way
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import TargetNotLoadable
 from kassay.model.failure import FailureKind, TargetFailure, failed
@@ -210,4 +210,4 @@ def _expected() -> list[str]:
     return ["a reference (kassay list assignors)", *libraries]
 
 
-WAY = Way(_expected, resolve, lambda: [*registry.load_all(), *registry.load_foreign()])
+WAY = Way(10, _expected, resolve, lambda: [*registry.load_all(), *registry.load_foreign()])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kassay.certify.processes.host import Start
 from kassay.certify.processes.program import Program, ProgramHost
-from kassay.certify.targets.target import Meta, Request, Target, Way
+from kassay.certify.targets.resolve import Meta, Request, Target, Way
 from kassay.model.errors import InputError, TargetNotFound
 
 EXPECTED = "exec:COMMAND"
@@ -56,4 +56,4 @@ def resolve(request: Request) -> Target | None:
     )
 
 
-WAY = Way(lambda: [EXPECTED], resolve, list)
+WAY = Way(20, lambda: [EXPECTED], resolve, list)

@@ -10,16 +10,142 @@ NAME                                    an entry point of the group `kassay.targ
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
-from typing import Final
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Final, NamedTuple, Protocol
 
-from kassay.certify.processes.host import LIMITS, Limits, Start
-from kassay.certify.targets import classes, local, programs
-from kassay.certify.targets.target import Request, Target, Way
-from kassay.model.errors import InputError, TargetNotFound
+from kassay.certify.processes.host import LIMITS, START, Host, Limits, Start
+from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import Kind
 
-WAYS: Final[tuple[Way, ...]] = (local.WAY, programs.WAY, classes.WAY)
+KINDS: Final = {
+    "assignor": Kind.CLIENT,
+    "server-assignor": Kind.SERVER,
+    "placer": Kind.PLACER,
+    "partitioner": Kind.PARTITIONER,
+}
+"""The kinds that a target may say it is of."""
+
+
+class Opener(Protocol):
+    """Makes hosts of a target's objects, in any process: it can be pickled."""
+
+    def __call__(self, start: Start, *, apart: bool) -> Host:
+        """A host; `apart`: in a process with the start's hash seed. Raises `TargetNotLoadable`."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """One thing under test; it can be pickled and opened in another process.
+
+    `claims` are declared ones, validity not included. `digest` is the SHA-256 of the source file where there
+    is one.
+    """
+
+    spec: str
+    name: str
+    kind: Kind
+    opener: Opener
+    protocol: RebalanceProtocol = RebalanceProtocol.EAGER
+    claims: tuple[str, ...] = ()
+    assumes: tuple[str, ...] = ()
+    digest: str | None = None
+    start: Start = START
+
+    def open(self, *, hash_seed: int | None = None) -> Host:
+        """A host of the target's objects; a context manager.
+
+        With a hash seed a child process of that seed, also for objects that live in this process otherwise.
+        Raises `TargetNotLoadable` when the target no longer loads.
+        """
+        start = replace(self.start, hash_seed=hash_seed or 0, protocol=self.protocol)
+        return self.opener(start, apart=hash_seed is not None)
+
+
+@dataclass(frozen=True)
+class Request:
+    """The arguments of `resolve`."""
+
+    spec: str
+    in_process: bool
+    start: Start
+    protocol: RebalanceProtocol | None
+
+    def speaks(self, supported: tuple[RebalanceProtocol, ...]) -> RebalanceProtocol:
+        """The protocol to use with something that supports only these; the first unless one was asked for."""
+        if self.protocol is None:
+            return supported[0]
+        if self.protocol not in supported:
+            names = " and ".join(supported)
+            raise InputError(f"{self.spec}: speaks {names} only, --protocol {self.protocol} was asked for")
+        return self.protocol
+
+
+class Way(NamedTuple):
+    """A way from specs to targets: what it expects of a spec, and what specs there are that could be meant.
+
+    `resolve` returns None for a spec that is not of its form. Ways are asked in the order of their places.
+    """
+
+    place: int
+    expected: Callable[[], Sequence[str]]
+    resolve: Callable[[Request], Target | None]
+    names: Callable[[], Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Meta:
+    """What a target says of itself in its `META` or its answer to hello, checked; the keys that are read."""
+
+    kind: Kind
+    protocol: RebalanceProtocol
+    claims: tuple[str, ...]
+    assumes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, label: str, meta: Mapping[str, Any], *, default: Kind = Kind.CLIENT) -> Meta:
+        """The checked values; raises `TargetNotLoadable`."""
+        kind = meta.get("kind")
+        if kind is not None and (not isinstance(kind, str) or kind not in KINDS):
+            raise TargetNotLoadable(f"{label}: META kind is {kind!r}, expected one of {', '.join(KINDS)}")
+        protocol = meta.get("protocol") or RebalanceProtocol.EAGER
+        return cls(
+            kind=default if kind is None else KINDS[kind],
+            protocol=protocols(label, (protocol,))[0],
+            claims=_texts(label, meta, "claims"),
+            assumes=_texts(label, meta, "assumes"),
+        )
+
+
+def protocols(label: str, names: Iterable[object]) -> tuple[RebalanceProtocol, ...]:
+    """The rebalance protocols of these names; raises `TargetNotLoadable`."""
+    spoken = []
+    for name in names:
+        if not isinstance(name, str) or name not in set(RebalanceProtocol):
+            raise TargetNotLoadable(f"{label}: the protocol is {name!r}, expected eager or cooperative")
+        spoken.append(RebalanceProtocol(name))
+    return tuple(spoken)
+
+
+def _texts(label: str, meta: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    values = meta.get(key) or ()
+    if not isinstance(values, list | tuple) or not all(isinstance(value, str) for value in values):
+        raise TargetNotLoadable(f"{label}: META {key} is {values!r}, expected a list of ids")
+    return tuple(values)
+
+
+@cache
+def ways() -> tuple[Way, ...]:
+    """The ways that the modules beside this one have, in order."""
+    import kassay.certify.targets as package
+
+    names = [module.name for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")]
+    found = [vars(importlib.import_module(name)).get("WAY") for name in names]
+    return tuple(sorted((way for way in found if way is not None), key=lambda way: way.place))
 
 
 def resolve(
@@ -39,14 +165,14 @@ def resolve(
     if not spec.strip() or not spec.isprintable():
         raise InputError(f"target {spec!r}: expected {_expected()}")
     request = Request(spec, in_process, Start(limits, config=tuple(sorted((config or {}).items()))), protocol)
-    for way in WAYS:
+    for way in ways():
         if (target := way.resolve(request)) is not None:
             return target
-    near = difflib.get_close_matches(spec, [name for way in WAYS for name in way.names()], n=1)
+    near = difflib.get_close_matches(spec, [name for way in ways() for name in way.names()], n=1)
     hint = f" (did you mean {near[0]}?)" if near else ""
     raise TargetNotFound(f"there is no target {spec!r}{hint}; expected {_expected()}")
 
 
 def _expected() -> str:
-    *forms, last = [form for way in WAYS for form in way.expected()]
+    *forms, last = [form for way in ways() for form in way.expected()]
     return f"{', '.join(forms)}, or {last}"

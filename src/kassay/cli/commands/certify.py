@@ -113,7 +113,7 @@ def _options(chosen: dict[str, Any]) -> Any:
     member_configs = pairs(chosen["member_configs"], "--member-config")
     return RunOptions(
         claims=split_claims(chosen["claims"]) if chosen["claims"] else None,
-        assume=parse_assumptions(list(commas(chosen["assume"]) or ())),
+        assume=parse_assumptions(list(commas(chosen["assume"]) or ())) if chosen["assume"] else frozenset(),
         protocol=RebalanceProtocol(chosen["protocol"]) if chosen["protocol"] else None,
         budget=Budget(seconds, chosen["histories"]),
         profile=chosen["profile"],

@@ -18,7 +18,7 @@ from kassay.model.kinds import Kind
 
 if TYPE_CHECKING:
     from kassay.certify.protocols.settings import ExploreSettings
-    from kassay.certify.targets.target import Target
+    from kassay.certify.targets.resolve import Target
     from kassay.model.cluster import Cluster
     from kassay.model.explore import WalkProgress
     from kassay.model.groups.assignor import Assignor

@@ -15,7 +15,7 @@ from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
     from kassay.certify.optimum.hunt import Hunt
-    from kassay.certify.targets.target import Target
+    from kassay.certify.targets.resolve import Target
 
 PLACE = 100
 

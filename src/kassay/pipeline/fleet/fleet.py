@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from kassay.certify.targets.target import Target
+from kassay.certify.targets.resolve import Target
 from kassay.pipeline.fleet.histories import events_of, states_of
 from kassay.pipeline.fleet.replay import Subscriptions, replays
 from kassay.pipeline.fleet.snapshots import read_fleet

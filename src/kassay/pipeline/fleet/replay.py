@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kassay.certify.processes.host import Host
 from kassay.certify.runs.blocks import open_host
-from kassay.certify.targets.target import Target
+from kassay.certify.targets.resolve import Target
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Assignment, Group, Member
