@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from kassay.model.errors import InputError, KafkaError
+from kassay.model.modules import import_modules
 from kassay.reading.values import read_as
 
 V = TypeVar("V")
@@ -93,8 +92,5 @@ def compared(
 
 def load_formats() -> dict[str, Format[Any]]:
     """Every format by algorithm; imports all format files."""
-    import kassay.certify.vectors as package
-
-    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
-        importlib.import_module(module.name)
+    import_modules("kassay.certify.vectors")
     return FORMATS

@@ -117,7 +117,7 @@ def test_a_target_of_another_kind_is_refused():
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_formats_are_registered(name):
-    assert load_formats()[name].check is check_trace
+    assert load_formats()[name].compare is check_trace
 
 
 def test_an_unknown_event_is_bad_input():
