@@ -42,14 +42,14 @@ def _best(request: PlacementRequest) -> BestPlacement | None:
 def _replicas(request: PlacementRequest, brokers: Iterable[cluster.Broker]) -> tuple[int, ...]:
     """The most even replica counts of these brokers, existing partitions included, ascending."""
     held = Counter(broker for row in request.existing for broker in row)
-    hosts = tuple(
+    taking = tuple(
         Broker(broker.broker_id, broker.rack, base=held[broker.broker_id]) for broker in sorted(brokers)
     )
     topic = PlacedTopic("t", request.partitions, request.replication_factor)
-    best = best_placement(PlacementProblem(hosts, (topic,), {"t": ((),) * request.partitions}))
-    loads = Counter({host.broker_id: host.base for host in hosts})
+    best = best_placement(PlacementProblem(taking, (topic,), {"t": ((),) * request.partitions}))
+    loads = Counter({broker.broker_id: broker.base for broker in taking})
     loads.update(broker for row in best.rows for broker in row)
-    return tuple(sorted(loads[host.broker_id] for host in hosts))
+    return tuple(sorted(loads[broker.broker_id] for broker in taking))
 
 
 def _leaders(request: PlacementRequest) -> tuple[int, ...]:

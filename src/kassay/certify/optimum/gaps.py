@@ -109,8 +109,8 @@ class TargetGaps:
             "answered": len(self.gaps),
             "failed": [missed._asdict() for missed in self.failed],
             "gaps": {
-                objective: None if found is None else found._asdict()
-                for objective, found in self.distributions.items()
+                objective: None if gaps is None else gaps._asdict()
+                for objective, gaps in self.distributions.items()
             },
             "totals": self.totals,
             "rounds": self.rounds,
@@ -206,21 +206,21 @@ def measure(
     `seconds` limits each search for an optimum by Z3. `report` is told after each instance how many
     there were.
     """
-    made = GapReport(source, order, solver, [TargetGaps(target) for target in targets])
+    measured = GapReport(source, order, solver, [TargetGaps(target) for target in targets])
     with ExitStack() as stack:
         hosts = [stack.enter_context(open_host(target)) for target in targets]
         for number, located in enumerate(instances, start=1):
             problem = problem_of(located)
             report(number)
             if problem is None:
-                made.set_aside += 1
+                measured.set_aside += 1
                 continue
             try:
                 best = best_by(solver, problem, order, seconds)
             except OutOfTimeError as error:
-                made.unsolved.append(Missed(problem.name, str(error)))
+                measured.unsolved.append(Missed(problem.name, str(error)))
                 continue
             cluster, group = as_group(problem)
-            for host, each in zip(hosts, made.targets, strict=True):
+            for host, each in zip(hosts, measured.targets, strict=True):
                 each.take(problem, best, play(host.new, each.target, cluster, group))
-    return made
+    return measured

@@ -71,8 +71,8 @@ class Hunt:
             "looked_at": self.looked_at,
             "finished": self.finished,
             "failed": [missed._asdict() for missed in self.failed],
-            "smallest": {name: found.to_json() for name, found in self.smallest.items()},
-            "worst": {name: found.to_json() for name, found in self.worst.items()},
+            "smallest": {name: worst.to_json() for name, worst in self.smallest.items()},
+            "worst": {name: worst.to_json() for name, worst in self.worst.items()},
             "staircase": [
                 {"steps": len(each.problem.members), **each.gap.document()} for each in self.stairs
             ],
@@ -85,37 +85,37 @@ def hunt(target: Target, seed: int, seconds: float, report: Callable[[int], None
     Raises `TargetNotLoadable` if the target does not start.
     """
     deadline = time.monotonic() + seconds
-    found = Hunt(target, seed)
+    record = Hunt(target, seed)
     with open_host(target) as host:
 
         def look(problem: Problem) -> WorstFound | None:
-            found.looked_at += 1
+            record.looked_at += 1
             played = play(host.new, target, *as_group(problem))
             measured = measured_gap(problem, played)
             if isinstance(measured, Missed):
-                found.failed.append(measured)
+                record.failed.append(measured)
                 return None
             assert played.answer is not None
             return WorstFound(measured, played.answer)
 
-        found.stairs = [each for each in map(look, map(staircase, STAIRS)) if each is not None]
+        record.stairs = [each for each in map(look, map(staircase, STAIRS)) if each is not None]
         for problem in ladder(seed):
             if time.monotonic() > deadline:
-                return found
-            report(found.looked_at)
+                return record
+            report(record.looked_at)
             each = look(problem)
             if each is not None:
-                _remember(found, each)
-        found.finished = True
-    return found
+                _remember(record, each)
+        record.finished = True
+    return record
 
 
-def _remember(found: Hunt, each: WorstFound) -> None:
+def _remember(record: Hunt, each: WorstFound) -> None:
     """Keep the first instance with a gap, and the first with the largest."""
     for objective in HUNTED:
         value = getattr(each.gap, objective)
         if not value:
             continue
-        found.smallest.setdefault(objective, each)
-        if objective not in found.worst or value > getattr(found.worst[objective].gap, objective):
-            found.worst[objective] = each
+        record.smallest.setdefault(objective, each)
+        if objective not in record.worst or value > getattr(record.worst[objective].gap, objective):
+            record.worst[objective] = each

@@ -57,7 +57,7 @@ class Ranked:
     @property
     def invalid(self) -> list[str]:
         """The validity claims broken on ordinary input."""
-        validity = {found.claim.id for found in validity_claims(self.certificate.kind)}
+        validity = {promise.claim.id for promise in validity_claims(self.certificate.kind)}
         return [
             claim.id
             for claim in self.certificate.claims
@@ -87,7 +87,7 @@ class Ranked:
 
     def to_json(self) -> dict[str, Any]:
         """The line as JSON."""
-        found = self.gaps.distributions["balance"]
+        balance = self.gaps.distributions["balance"]
         return {
             "target": self.spec,
             "protocol": self.gaps.target.protocol.value,
@@ -96,8 +96,8 @@ class Ranked:
             "histories": self.certificate.histories,
             "failed": len(self.gaps.failed),
             "balance": self.balance,
-            "balance_worst": None if found is None else found.worst,
-            "balance_at_zero": None if found is None else found.at_zero,
+            "balance_worst": None if balance is None else balance.worst,
+            "balance_at_zero": None if balance is None else balance.at_zero,
             "moves": self.moves,
             "mismatches": self.mismatches,
             "rounds": self.gaps.rounds,
@@ -107,7 +107,7 @@ class Ranked:
 
 def default_targets() -> list[str]:
     """Every reference that answers consumer groups; the optimal ones are the yardstick."""
-    return [spec for spec, found in load_all().items() if found.kind in CONSUMER_GROUPS]
+    return [spec for spec, reference in load_all().items() if reference.kind in CONSUMER_GROUPS]
 
 
 def rank(
@@ -135,7 +135,7 @@ def rank(
 def _options(target: Target, seed: int, budget: Budget) -> RunOptions:
     claims = tuple(
         dict.fromkeys(
-            [found.claim.id for found in validity_claims(target.kind)]
+            [promised.claim.id for promised in validity_claims(target.kind)]
             + [promise(name, target.kind).claim.id for name in DECLARED]
         )
     )

@@ -125,10 +125,10 @@ class Exchange:
         next one would, or a hand-over were still worth making.
         """
         scale = len(self.counts) + 1
-        found = [None if d is None else d // scale for d in self._search(marginal)[0]]
-        highest = max((d for d in found if d is not None), default=0)
+        distances = [None if d is None else d // scale for d in self._search(marginal)[0]]
+        highest = max((d for d in distances if d is not None), default=0)
         return tuple(
-            -d if d is not None else -max(highest, -marginal(place, 0)) for place, d in enumerate(found)
+            -d if d is not None else -max(highest, -marginal(place, 0)) for place, d in enumerate(distances)
         )
 
     def _search(self, marginal: Marginal) -> tuple[list[int | None], list[int]]:
@@ -139,32 +139,32 @@ class Exchange:
         """
         places = len(self.counts)
         scale = places + 1
-        found: list[int | None] = [None] * places
+        distances: list[int | None] = [None] * places
         before = [-1] * places
         heap: list[tuple[int, int]] = []
         for a, count in enumerate(self.counts):
             if count:
-                found[a] = start = -marginal(a, count - 1) * scale
+                distances[a] = start = -marginal(a, count - 1) * scale
                 heappush(heap, (start, a))
         while heap:
             distance, a = heappop(heap)
-            if distance != found[a]:
+            if distance != distances[a]:
                 continue
             for b, (cost, _) in self.arcs[a].items():
                 through = distance + cost * scale + 1
-                seen = found[b]
+                seen = distances[b]
                 if seen is None or through < seen:
-                    found[b] = through
+                    distances[b] = through
                     before[b] = a
                     heappush(heap, (through, b))
-        return found, before
+        return distances, before
 
     def _best_path(self, marginal: Marginal) -> list[int] | None:
         """The places of the cheapest hand-over, or None if none is worth making."""
         scale = len(self.counts) + 1
-        found, before = self._search(marginal)
+        distances, before = self._search(marginal)
         best: tuple[int, int] | None = None
-        for b, distance in enumerate(found):
+        for b, distance in enumerate(distances):
             if distance is not None and before[b] >= 0:
                 total = distance + marginal(b, self.counts[b]) * scale
                 # total // scale is the cost without the arcs, of which there are fewer than places + 1.

@@ -28,10 +28,10 @@ class Level(NamedTuple):
     high: int
 
 
-def level_numbers(found: Iterable[Level], members: int) -> list[int]:
+def level_numbers(levels_: Iterable[Level], members: int) -> list[int]:
     """The number of each member's level."""
     numbers = [0] * members
-    for number, level in enumerate(found):
+    for number, level in enumerate(levels_):
         for m in level.members:
             numbers[m] = number
     return numbers
@@ -43,14 +43,14 @@ def levels(members: int, sets: Sequence[tuple[int, ...]], counts: Sequence[int])
     todo: list[tuple[list[int], list[int]]] = []
     if members:
         todo.append((list(range(members)), list(range(len(sets)))))
-    found: list[Level] = []
+    settled: list[Level] = []
     while todo:
         part, touching = todo.pop()
         units = sum(spread.load[m] for m in part)
         low, high = divmod(units, len(part))
         heavy = spread.shift(part, low + (high > 0)) or spread.shift(part, low)
         if not heavy:
-            found.append(Level(tuple(part), low, high))
+            settled.append(Level(tuple(part), low, high))
             continue
         inside = [s for s in touching if heavy.issuperset(spread.sets[s])]
         outside = [s for s in touching if not heavy.issuperset(spread.sets[s])]
@@ -59,7 +59,7 @@ def levels(members: int, sets: Sequence[tuple[int, ...]], counts: Sequence[int])
                 spread.sets[s] = [m for m in spread.sets[s] if m not in heavy]
         todo.append(([m for m in part if m not in heavy], outside))
         todo.append(([m for m in part if m in heavy], inside))
-    return found
+    return settled
 
 
 class _Spread:
@@ -102,8 +102,8 @@ class _Spread:
             above = [m for m in part if load[m] > cap]
             if not above or all(load[m] >= cap for m in part):
                 return set()
-            layer, ring, found = self._layers(above, cap)
-            if not found:
+            layer, ring, room = self._layers(above, cap)
+            if not room:
                 return set(layer)
             self._push(above, cap, layer, ring)
 
@@ -111,8 +111,8 @@ class _Spread:
         """How many moves lead from the overloaded to each member and set, and whether one has room."""
         load, holds, sets = self.load, self.holds, self.sets
         layer, ring = dict.fromkeys(above, 0), dict[int, int]()
-        front, depth, found = above, 0, False
-        while front and not found:
+        front, depth, room = above, 0, False
+        while front and not room:
             depth += 1
             following = []
             for m in front:
@@ -123,9 +123,9 @@ class _Spread:
                             if other not in layer:
                                 layer[other] = depth
                                 following.append(other)
-                                found = found or load[other] < cap
+                                room = room or load[other] < cap
             front = following
-        return layer, ring, found
+        return layer, ring, room
 
     def _push(self, above: list[int], cap: int, layer: dict[int, int], ring: dict[int, int]) -> None:
         """Shift along shortest residual paths until no such path is left (a blocking flow)."""

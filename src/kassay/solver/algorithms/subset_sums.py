@@ -46,9 +46,9 @@ class Shares:
     def fewest(self, least: int, most: int) -> tuple[int, int] | None:
         """(moves, sum) with the fewest moves for a sum from `least` to `most`, nearest their middle."""
         for moves, sums in enumerate(self.steps[-1]):
-            found = nearest(sums, least, most, (least + most) // 2)
-            if found is not None:
-                return moves, found
+            total = nearest(sums, least, most, (least + most) // 2)
+            if total is not None:
+                return moves, total
         return None
 
     def evenest(self, goal: int, least: int, most: int) -> tuple[int, int] | None:
@@ -56,10 +56,10 @@ class Shares:
         every = 0
         for sums in self.steps[-1]:
             every |= sums
-        found = nearest(every, least, most, goal)
-        if found is None:
+        total = nearest(every, least, most, goal)
+        if total is None:
             return None
-        return next(moves for moves, sums in enumerate(self.steps[-1]) if sums >> found & 1), found
+        return next(moves for moves, sums in enumerate(self.steps[-1]) if sums >> total & 1), total
 
     def items_of(self, moves: int, total: int) -> set[int]:
         """The items that make up such a sum with so many moves."""

@@ -308,8 +308,8 @@ def _readers(posed: Posed) -> dict[str, tuple[int, ...]]:
     equal: dict[frozenset[str], list[int]] = {}
     for m, member in enumerate(posed.members):
         equal.setdefault(member.topics, []).append(m)
-    found: dict[str, list[int]] = {}
+    readers: dict[str, list[int]] = {}
     for topics, positions in equal.items():
         for topic in topics & known:
-            found.setdefault(topic, []).extend(positions)
-    return {topic: tuple(sorted(positions)) for topic, positions in found.items()}
+            readers.setdefault(topic, []).extend(positions)
+    return {topic: tuple(sorted(positions)) for topic, positions in readers.items()}

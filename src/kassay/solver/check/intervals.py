@@ -38,10 +38,10 @@ class _Case(NamedTuple):
     units: list[_Unit]
 
     def loads(self) -> list[int]:
-        found = [0] * len(self.ids)
+        weights = [0] * len(self.ids)
         for unit in self.units:
-            found[unit.owner] += unit.weight
-        return found
+            weights[unit.owner] += unit.weight
+        return weights
 
     def moved(self, unit: _Unit, member: int) -> int:
         return sum(owner != member for owner in unit.had)
@@ -118,11 +118,11 @@ def _unit(
 
 
 def _figures(case: _Case, certificate: Any) -> None:
-    found = {
+    figures = {
         "moved": sum(case.moved(unit, unit.owner) for unit in case.units),
         "rack_mismatch": sum(case.mismatch(unit, unit.owner) for unit in case.units),
     }
-    for name, value in found.items():
+    for name, value in figures.items():
         require(certificate[name] == value, f"{name} is {value}, not {certificate[name]}")
 
 
@@ -200,11 +200,11 @@ def _bundles(case: _Case, certificate: Any) -> str:
     for outside in (moves["low"] - 1, moves["top"] + 1):
         require(not _can_carry(outside, loads, upper), f"a member could carry {outside} and balance as well")
     _check_moves(case, moves)
-    told = _verdict(lower, upper, f"multiples of {grain}" if grain else "the prices")
+    verdict = _verdict(lower, upper, f"multiples of {grain}" if grain else "the prices")
     paid = balance * upper + sum(
         move * case.moved(u, u.owner) + mismatch * case.mismatch(u, u.owner) for u in case.units
     )
-    return told + ("; nothing moves less or mismatches less" if paid == payment else "")
+    return verdict + ("; nothing moves less or mismatches less" if paid == payment else "")
 
 
 def _lowest_payment(case: _Case, prices: Any, move: int, mismatch: int, balance: int) -> int:

@@ -136,10 +136,10 @@ def _minimal(solver: Any, names: Sequence[str], deadline: float | None) -> list[
             raise OutOfTimeError(f"Z3 gave up: {solver.reason_unknown()}")
         return {str(each) for each in solver.unsat_core()} if verdict == z3.unsat else None
 
-    found = core(names)
-    if found is None:
+    unsatisfied = core(names)
+    if unsatisfied is None:
         return []
-    kept = [name for name in names if name in found]
+    kept = [name for name in names if name in unsatisfied]
     for name in list(kept):
         if name in kept:
             smaller = core([other for other in kept if other != name])

@@ -86,9 +86,9 @@ def optimum(problem: Problem, order: tuple[str, ...] = MOVEMENT_FIRST) -> Optimu
     """
     require_polynomial(problem)
     counted = aggregate(problem)
-    found = levels(len(problem.members), counted.sets, counted.counts)
-    level_of = level_numbers(found, len(problem.members))
-    owner, prices = _cheapest(problem, counted, found, level_of, order)
+    by_weight = levels(len(problem.members), counted.sets, counted.counts)
+    level_of = level_numbers(by_weight, len(problem.members))
+    owner, prices = _cheapest(problem, counted, by_weight, level_of, order)
     return certified(problem, order, problem.owners_by_topic(owner), level_of, prices)
 
 
@@ -102,11 +102,11 @@ def require_polynomial(problem: Problem) -> None:
 
 def restricted(counted: Aggregate, level_of: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
     """For each set of readers its last level and the members of it that belong to that level."""
-    found = []
+    last_levels = []
     for readers in counted.sets:
         last = max(level_of[m] for m in readers)
-        found.append((last, tuple(m for m in readers if level_of[m] == last)))
-    return found
+        last_levels.append((last, tuple(m for m in readers if level_of[m] == last)))
+    return last_levels
 
 
 def weigh(problem: Problem, order: tuple[str, ...]) -> tuple[int, int]:
@@ -118,13 +118,13 @@ def weigh(problem: Problem, order: tuple[str, ...]) -> tuple[int, int]:
 def _cheapest(
     problem: Problem,
     counted: Aggregate,
-    found: Sequence[Level],
+    by_weight: Sequence[Level],
     level_of: Sequence[int],
     order: tuple[str, ...],
 ) -> tuple[list[int], list[int]]:
     """The owner of each unit and the price of each member."""
     last = restricted(counted, level_of)
-    by_level: list[list[UnitClass]] = [[] for _ in found]
+    by_level: list[list[UnitClass]] = [[] for _ in by_weight]
     for each in counted.classes:
         by_level[last[each.readers][0]].append(each)
     racks = [member.rack for member in problem.members]
@@ -132,7 +132,7 @@ def _cheapest(
     move, wrong = weigh(problem, order)
     owner = [NOBODY] * counted.units
     prices = [0] * len(problem.members)
-    for level, classes in zip(found, by_level, strict=True):
+    for level, classes in zip(by_weight, by_level, strict=True):
         hubs = Hubs(level, racks, takers, lambda moved, mismatched: move * moved + wrong * mismatched)
         for m, price in assign_level(hubs, classes, owner).items():
             prices[m] = price

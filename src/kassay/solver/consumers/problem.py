@@ -68,9 +68,9 @@ class Problem:
                 readers[topic].append(positions)
         merged = {id(positions): tuple(positions) for positions in alike.values()}
         return {
-            topic: merged[id(found[0])] if len(found) == 1 else tuple(sorted(chain.from_iterable(found)))
-            for topic, found in readers.items()
-            if found
+            topic: merged[id(groups[0])] if len(groups) == 1 else tuple(sorted(chain.from_iterable(groups)))
+            for topic, groups in readers.items()
+            if groups
         }
 
     @cached_property

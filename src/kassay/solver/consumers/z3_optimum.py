@@ -45,15 +45,15 @@ def z3_optimum(
     require_polynomial(problem)
     deadline = None if time_limit is None else time.monotonic() + time_limit
     counted = aggregate(problem)
-    found = levels(len(problem.members), counted.sets, counted.counts)
-    level_of = level_numbers(found, len(problem.members))
+    by_weight = levels(len(problem.members), counted.sets, counted.counts)
+    level_of = level_numbers(by_weight, len(problem.members))
     last = restricted(counted, level_of)
     owner = [NOBODY] * counted.units
-    for number, level in enumerate(found):
+    for number, level in enumerate(by_weight):
         classes = [each for each in counted.classes if last[each.readers][0] == number]
         model = _LevelModel(problem, level, [members for _, members in last], classes)
         model.solve(order, deadline, owner)
-    prices = z3_prices(problem, counted, found, owner, order, deadline)
+    prices = z3_prices(problem, counted, by_weight, owner, order, deadline)
     return certified(problem, order, problem.owners_by_topic(owner), level_of, prices)
 
 
@@ -168,7 +168,7 @@ class _LevelModel:
 def z3_prices(
     problem: Problem,
     counted: Aggregate,
-    found: Sequence[Level],
+    by_weight: Sequence[Level],
     owner: Sequence[int],
     order: tuple[str, ...],
     deadline: float | None = None,
@@ -186,12 +186,12 @@ def z3_prices(
     loads = [0] * len(price)
     for m in owner:
         loads[m] += 1
-    for number, level in enumerate(found):
+    for number, level in enumerate(by_weight):
         bar = z3.Real(f"bar_{number}")
         for m in level.members:
             if level.high:
                 solver.add(price[m] >= bar if loads[m] > level.low else price[m] <= bar)
-    last = restricted(counted, level_numbers(found, len(price)))
+    last = restricted(counted, level_numbers(by_weight, len(price)))
     cheapest: dict[tuple[tuple[int, ...], str | None], Any] = {}
     for takers in dict.fromkeys(members for _, members in last):
         for m in takers:

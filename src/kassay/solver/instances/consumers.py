@@ -55,9 +55,9 @@ def consumer(
     rng = SplitMix("A", shape, seed, members, partitions)
     counts = _uneven(rng, partitions, topics or max(1, min(partitions, 1 + partitions // 10)))
     ids = [f"m{i:04d}" for i in range(members)]
-    reads = _subscriptions(rng, shape, ids, list(counts), density, groups)
+    subscribed = _subscriptions(rng, shape, ids, list(counts), density, groups)
     newcomers = max(1, members // 10) if change is None else change
-    owners = _previous_owners(rng, shape, reads, counts, newcomers)
+    owners = _previous_owners(rng, shape, subscribed, counts, newcomers)
     owned: dict[str, list[list[Any]]] = {member: [] for member in ids}
     for topic, count in counts.items():
         for partition in range(count):
@@ -74,7 +74,7 @@ def consumer(
             {
                 "id": member,
                 "rack": rng.pick(rack_names) if racked else None,
-                "topics": reads[member],
+                "topics": subscribed[member],
                 "owned": owned[member],
             }
             for member in ids
@@ -105,36 +105,36 @@ def _subscriptions(
     rng: SplitMix, shape: str, ids: list[str], topics: list[str], density: int, groups: int
 ) -> dict[str, list[str]]:
     """What each member reads; a topic that nobody drew goes to a random member."""
-    reads = {member: list(topics) for member in ids}
+    subscribed = {member: list(topics) for member in ids}
     if shape == "groups":
         kinds = [sorted(rng.sample(topics, rng.between(1, len(topics)))) for _ in range(groups)]
-        reads = {member: list(rng.pick(kinds)) for member in ids}
+        subscribed = {member: list(rng.pick(kinds)) for member in ids}
     elif shape == "random":
-        reads = {member: [topic for topic in topics if rng.chance(density)] for member in ids}
+        subscribed = {member: [topic for topic in topics if rng.chance(density)] for member in ids}
     elif shape == "nested":
-        reads = {member: topics[: 1 + i * len(topics) // len(ids)] for i, member in enumerate(ids)}
-    read = {topic for names in reads.values() for topic in names}
+        subscribed = {member: topics[: 1 + i * len(topics) // len(ids)] for i, member in enumerate(ids)}
+    read = {topic for names in subscribed.values() for topic in names}
     for topic in topics:
         if topic not in read:
             member = rng.pick(ids)
-            reads[member] = sorted([*reads[member], topic])
-    return reads
+            subscribed[member] = sorted([*subscribed[member], topic])
+    return subscribed
 
 
 def _previous_owners(
-    rng: SplitMix, shape: str, reads: Mapping[str, list[str]], counts: Mapping[str, int], change: int
+    rng: SplitMix, shape: str, subscribed: Mapping[str, list[str]], counts: Mapping[str, int], change: int
 ) -> _Owners:
     """Who had each partition, as far as that member is still there."""
     tps = [(topic, partition) for topic, count in counts.items() for partition in range(count)]
     if shape in _DEALT:
-        ids = list(reads)
+        ids = list(subscribed)
         old = [*ids, *([""] * change)] if shape == "leave" else ids[: len(ids) - change]
         dealt = {tp: old[i % len(old)] for i, tp in enumerate(rng.shuffled(tps))}
         return {tp: member for tp, member in dealt.items() if member}
     if shape not in _DRAWN:
         return {}
     readers: dict[str, list[str]] = {topic: [] for topic in counts}
-    for member, topics in reads.items():
+    for member, topics in subscribed.items():
         for topic in topics:
             readers[topic].append(member)
     return {tp: rng.pick(readers[tp[0]]) for tp in tps if rng.chance(_OWNED_PERCENT)}

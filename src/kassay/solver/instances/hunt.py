@@ -41,17 +41,17 @@ def _drawn(rng: SplitMix, members: int, partitions: int, name: str) -> Problem:
     for _ in range(partitions - count):
         sizes[rng.below(count)] += 1
     names = [f"t{i}" for i in range(count)]
-    reads = [{topic for topic in names if rng.chance(60)} for _ in range(members)]
-    for read in reads:
+    subscriptions = [{topic for topic in names if rng.chance(60)} for _ in range(members)]
+    for read in subscriptions:
         if not read:
             read.add(rng.pick(names))
     for topic in names:
-        if not any(topic in read for read in reads):
-            rng.pick(reads).add(topic)
+        if not any(topic in read for read in subscriptions):
+            rng.pick(subscriptions).add(topic)
     previous = {}
     for topic, size in zip(names, sizes, strict=True):
-        readers = [m for m, read in enumerate(reads) if topic in read]
+        readers = [m for m, read in enumerate(subscriptions) if topic in read]
         previous[topic] = tuple(rng.pick(readers) if rng.chance(90) else NOBODY for _ in range(size))
-    drawn = tuple(Member(f"m{m}", None, frozenset(read)) for m, read in enumerate(reads))
+    drawn = tuple(Member(f"m{m}", None, frozenset(read)) for m, read in enumerate(subscriptions))
     topics = tuple(Topic(topic, size) for topic, size in zip(names, sizes, strict=True))
     return Problem(drawn, topics, previous, name=name)

@@ -39,8 +39,8 @@ def lower_bound(packing: Packing) -> LoadBound:
         return LoadBound(0, MEAN, ())
     everybody = tuple(sorted({member for able in sets for member in able}))
     candidates = [everybody, heaviest_set(packing, everybody), *sets[:_SETS_MOST]]
-    found = (best for members in dict.fromkeys(candidates) for best in _bounds(packing, members))
-    return max(found, key=lambda bound: (bound.value, bound.name == MEAN, -len(bound.members)))
+    bounds = (best for members in dict.fromkeys(candidates) for best in _bounds(packing, members))
+    return max(bounds, key=lambda bound: (bound.value, bound.name == MEAN, -len(bound.members)))
 
 
 def _bounds(packing: Packing, members: tuple[int, ...]) -> Iterable[LoadBound]:
@@ -64,14 +64,14 @@ def heaviest_set(packing: Packing, everybody: tuple[int, ...]) -> tuple[int, ...
     for weight, position in zip(packing.weights, packing.set_of, strict=True):
         weigh[position] += weight
     demand = dict(zip(packing.sets, weigh, strict=True))
-    found = everybody
+    heaviest = everybody
     while True:
-        inside = set(found)
+        inside = set(heaviest)
         weight = sum(w for able, w in demand.items() if inside.issuperset(able))
-        better = _violated(demand, everybody, weight, len(found))
+        better = _violated(demand, everybody, weight, len(heaviest))
         if not better:
-            return found
-        found = better
+            return heaviest
+        heaviest = better
 
 
 def _violated(

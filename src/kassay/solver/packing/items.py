@@ -80,10 +80,10 @@ class Packing:
 
     def loads(self, owner: Sequence[int]) -> list[int]:
         """The weight on each member."""
-        found = [0] * self.members
+        loads = [0] * self.members
         for item, member in zip(self.items, owner, strict=True):
-            found[member] += item.weight
-        return found
+            loads[member] += item.weight
+        return loads
 
     def moved(self, owner: Sequence[int]) -> int:
         """The partitions that leave their previous owner."""

@@ -22,19 +22,19 @@ _SHAKES: Final = 300
 
 def longest_first(packing: Packing, owner: Sequence[int | None] | None = None) -> list[int]:
     """The items without an owner, heaviest first, each to the lightest member that may take it."""
-    found: list[int | None] = list(owner) if owner is not None else [None] * len(packing.items)
+    placed: list[int | None] = list(owner) if owner is not None else [None] * len(packing.items)
     loads = [0] * packing.members
-    for item, member in zip(packing.items, found, strict=True):
+    for item, member in zip(packing.items, placed, strict=True):
         if member is not None:
             loads[member] += item.weight
-    order = sorted(range(len(found)), key=lambda i: (-packing.weights[i], len(packing.items[i].able), i))
+    order = sorted(range(len(placed)), key=lambda i: (-packing.weights[i], len(packing.items[i].able), i))
     # Loads only grow, so a heap whose top is out of date is put right there and then.
     heaps = [[(loads[m], m) for m in able] for able in packing.sets]
     for heap in heaps:
         heapify(heap)
-    given = [0] * len(found)
+    given = [0] * len(placed)
     for i in order:
-        member = found[i]
+        member = placed[i]
         if member is None:
             heap = heaps[packing.set_of[i]]
             while heap[0][0] != loads[heap[0][1]]:
@@ -126,12 +126,12 @@ class PackingSearch:
             return self._swap(pieces, heavy, other, top)
         shares = Shares(pieces)
         fixed = self.loads[heavy] - sum(p.weight for p in pieces if self.owner[p.item] == heavy)
-        found = shares.fewest(total - enough - fixed, enough - fixed)
-        if found is None:
-            found = shares.evenest(total // 2 - fixed, total - top + 1 - fixed, top - 1 - fixed)
-        if found is None:
+        share = shares.fewest(total - enough - fixed, enough - fixed)
+        if share is None:
+            share = shares.evenest(total // 2 - fixed, total - top + 1 - fixed, top - 1 - fixed)
+        if share is None:
             return False
-        self._share_out(pieces, shares.items_of(*found), heavy, other)
+        self._share_out(pieces, shares.items_of(*share), heavy, other)
         return True
 
     def _share_out(self, pieces: Sequence[Piece], chosen: set[int], first: int, second: int) -> None:
@@ -211,10 +211,10 @@ class PackingSearch:
         paid = sum(
             (p.first if self.owner[p.item] == first else p.second) - min(p.first, p.second) for p in pieces
         )
-        found = shares.fewest(self.loads[first] + self.loads[second] - top - fixed, top - fixed)
-        if found is None or found[0] >= paid:
+        share = shares.fewest(self.loads[first] + self.loads[second] - top - fixed, top - fixed)
+        if share is None or share[0] >= paid:
             return False
-        self._share_out(pieces, shares.items_of(*found), first, second)
+        self._share_out(pieces, shares.items_of(*share), first, second)
         return True
 
     def _walk_home(self, pieces: Sequence[Piece], first: int, second: int, top: int) -> bool:

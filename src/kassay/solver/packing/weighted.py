@@ -89,8 +89,8 @@ def _close(
     if engine == "z3" or (engine == "auto" and size <= _SMALL):
         from kassay.solver.packing.z3 import narrow
 
-        found, proven = narrow(packing, owner, lower, left)
-        return _better(packing, owner, found), proven, "Z3" if proven > lower else None
+        packed, proven = narrow(packing, owner, lower, left)
+        return _better(packing, owner, packed), proven, "Z3" if proven > lower else None
     answer = cpsat.pack(packing, owner, lower, left)
     if answer is None:
         return owner, lower, None

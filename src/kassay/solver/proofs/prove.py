@@ -51,14 +51,14 @@ class Proof:
 
 def chosen(names: Iterable[str] = ()) -> list[Obligation]:
     """The obligations of these claims or names, all without any; raises `InputError` for an unknown one."""
-    found = []
+    picked = []
     for name in names:
         matching = [each for each in obligations() if name in (each.claim, each.name)]
         if not matching:
             known = ", ".join(dict.fromkeys(each.claim for each in obligations()))
             raise InputError(f"NAME: found {name!r}, expected one of {known}")
-        found += matching
-    return list(dict.fromkeys(found)) or list(obligations())
+        picked += matching
+    return list(dict.fromkeys(picked)) or list(obligations())
 
 
 def proofs(names: Iterable[str] = (), time_limit: float = TIME_LIMIT) -> Iterator[Proof]:
