@@ -139,7 +139,7 @@ def test_subscriptions_are_read_or_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps({"group": "g", "member": "*", "topics": ["t"]}) + "\n\n", encoding="utf-8")
     assert read_subscriptions(path) == {("g", "*"): ("t",)}
     path.write_text('{"group": "g"}\n', encoding="utf-8")
-    with pytest.raises(InputError, match=r"s\.jsonl:1: expected"):
+    with pytest.raises(InputError, match=r"s\.jsonl:1: member: missing"):
         read_subscriptions(path)
 
 

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from kassay.assignors.registry import load_all
+from kassay.assignors.registry import find
 from kassay.certify.vectors.registry import Factory, Format, load_formats
 from kassay.model.errors import InputError
 from kassay.reading.documents import read_json
+from kassay.reading.values import read_as
+
+
+@dataclass(frozen=True)
+class _Header:
+    algorithm: str
+    format_version: Literal[1] = 1
+
+
+@dataclass(frozen=True)
+class _VectorFile:
+    header: _Header
+    vectors: tuple[Mapping[str, Any], ...]
 
 
 @dataclass(frozen=True)
@@ -51,18 +64,10 @@ def vector_files(paths: list[Path]) -> list[Path]:
     return found
 
 
-def read_vectors(path: Path) -> tuple[str, list[Mapping[str, Any]]]:
+def read_vectors(path: Path) -> tuple[str, Sequence[Mapping[str, Any]]]:
     """The algorithm that a file is about, and its vectors; raises `InputError` if it is no vector file."""
-    document = read_json(path, "a vector file")
-    header = document.get("header") if isinstance(document, dict) else None
-    vectors = document.get("vectors") if isinstance(document, dict) else None
-    if not isinstance(header, dict) or not isinstance(header.get("algorithm"), str):
-        raise InputError(f"{path}: header.algorithm: missing, expected the name of an algorithm")
-    if header.get("format_version", 1) != 1:
-        raise InputError(f"{path}: header.format_version: expected 1, got {header['format_version']!r}")
-    if not isinstance(vectors, list) or not all(isinstance(vector, dict) for vector in vectors):
-        raise InputError(f"{path}: vectors: expected a list of objects")
-    return header["algorithm"], vectors
+    file = read_as(_VectorFile, read_json(path, "a vector file"), str(path))
+    return file.header.algorithm, file.vectors
 
 
 def check_file(path: Path, factory: Factory | None, *, exact: bool) -> FileResult:
@@ -89,10 +94,8 @@ def check_file(path: Path, factory: Factory | None, *, exact: bool) -> FileResul
 def _reference(found: Format[Any], vector: Mapping[str, Any]) -> Factory:
     """The factory of the reference that the vector belongs to."""
     spec = found.reference if isinstance(found.reference, str) else found.reference(vector)
-    known = load_all().get(spec)
-    if known is not None:
-        return known.factory
-    return lambda: None
+    known = find(spec)
+    return (lambda: None) if known is None else known.factory
 
 
 def check_files(paths: list[Path], factory: Factory | None, *, exact: bool) -> Iterator[FileResult]:

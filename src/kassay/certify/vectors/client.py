@@ -77,14 +77,9 @@ UserData = Callable[[ClientMember], bytes | None]
 
 
 @vector_format("client-range", ClientVector, reference="range")
-def check_range(vector: ClientVector, factory: Callable[..., Any], *, exact: bool) -> str | None:
-    """Whether the target answers as Kafka's `RangeAssignor`."""
-    return _check(vector, factory, exact)
-
-
 @vector_format("client-roundrobin", ClientVector, reference="roundrobin")
-def check_roundrobin(vector: ClientVector, factory: Callable[..., Any], *, exact: bool) -> str | None:
-    """Whether the target answers as Kafka's `RoundRobinAssignor`."""
+def check_stateless(vector: ClientVector, factory: Callable[..., Any], *, exact: bool) -> str | None:
+    """Whether the target answers as Kafka's `RangeAssignor` or `RoundRobinAssignor`."""
     return _check(vector, factory, exact)
 
 

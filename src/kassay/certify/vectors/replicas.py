@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kassay.certify.vectors.registry import vector_format
+from kassay.certify.vectors.registry import compared, vector_format
 from kassay.model.cluster import Broker
-from kassay.model.errors import InputError, KafkaError
+from kassay.model.errors import InputError
 from kassay.model.java.randomness import JavaRandom, RandomSource, Recorded
 from kassay.model.placement.request import Placement, PlacementRequest, Placer, Replicas
 
@@ -88,20 +88,15 @@ def check_striped(vector: PlacementVector, factory: Callable[[], Any], *, exact:
 
 def _difference(vector: PlacementVector, placer: Placer, random: RandomSource, exact: bool) -> str | None:
     """How the placer's answer differs from the vector's; None if it does not."""
-    request, wanted_error = vector.request, vector.expected.error
-    try:
-        placement = placer.place(request, random)
-    except KafkaError as error:
-        if wanted_error is None:
-            return f"raised {error.java_class} ({error}), expected a placement"
-        if exact and error.java_class != wanted_error:
-            return f"raised {error.java_class}, expected {wanted_error}"
-        return None
-    except InputError as error:
-        return str(error)
-    if wanted_error is not None:
-        return f"placed {len(placement)} partitions, expected {wanted_error}"
-    return _first_difference(placement, dict(vector.expected.assignment), request.first_partition, exact)
+    request = vector.request
+    return compared(
+        lambda: placer.place(request, random),
+        vector.expected.error,
+        lambda placement: _first_difference(
+            placement, dict(vector.expected.assignment), request.first_partition, exact
+        ),
+        exact=exact,
+    )
 
 
 def _first_difference(

@@ -71,24 +71,10 @@ class ServerVector:
 
 
 @vector_format("server-uniform", ServerVector, reference="uniform")
-def check_uniform(vector: ServerVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
-    """Whether the target answers as Kafka's `UniformAssignor`."""
-    return _check(vector, factory, exact)
-
-
 @vector_format("server-range", ServerVector, reference="server-range")
-def check_range(vector: ServerVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
-    """Whether the target answers as Kafka's server-side `RangeAssignor`."""
-    return _check(vector, factory, exact)
-
-
 @vector_format("server-simple", ServerVector, reference="share-simple")
-def check_simple(vector: ServerVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
-    """Whether the target answers as Kafka's `SimpleAssignor` for share groups."""
-    return _check(vector, factory, exact)
-
-
-def _check(vector: ServerVector, factory: Callable[[], Any], exact: bool) -> str | None:
+def check_server(vector: ServerVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
+    """Whether the target answers as Kafka's `UniformAssignor`, `RangeAssignor` or `SimpleAssignor`."""
     cluster = Cluster(tuple(Topic(t.id, t.partitions, topic_id=t.id) for t in vector.topics))
     group, answers = _group(vector), (vector.expected.assignment or {}).items()
     given = {m: None if runs is None else tuple(read_runs(runs)) for m, runs in answers}
@@ -106,9 +92,8 @@ def _difference(given: Given, answer: Assignment, exact: bool) -> str | None:
         return f"{foreign} is no member of the group"
     for member_id, wanted in given.items():
         got = answer.get(member_id)
-        if exact and (got is None) != (wanted is None):
-            return f"{member_id}: got {_shown(got)}, Kafka gives {_shown(wanted)}"
-        if sorted(got or ()) != sorted(wanted or ()):
+        absent = exact and (got is None) != (wanted is None)
+        if absent or sorted(got or ()) != sorted(wanted or ()):
             return f"{member_id}: got {_shown(got)}, Kafka gives {_shown(wanted)}"
     return None
 

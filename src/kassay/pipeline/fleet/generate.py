@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from kassay.assignors import registry
-from kassay.model.cluster import Cluster, Topic
+from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Assignment, Member
 from kassay.model.groups.history import AddPartitions, Change, Event, History, Join, Leave
 from kassay.model.groups.player import Player
@@ -49,6 +51,12 @@ _OFFSETS_HEADER: Final = (
     *("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG"),
     *("CONSUMER-ID", "HOST", "CLIENT-ID"),
 )
+_ASSIGNMENTS: Final = {
+    "members": (", ", "{}({})"),
+    "members-lost": (", ", "({1})"),
+    "members-epochs": (";", "{}:{}"),
+}
+"""How the members view lists partitions: between topics, and each topic with its partitions."""
 TEXTS_DDL: Final = "at string, value string"
 
 
@@ -172,48 +180,45 @@ def _client(member_id: str) -> str:
 
 
 def _offsets(group: str, moment: Moment) -> str:
-    rows = [
-        [*_OFFSETS_HEADER],
-        *(
-            [group, tp.topic, str(tp.partition), "1000", "1000", "0", m, "/10.0.0.1", _client(m)]
-            for m, tps in moment.given.items()
-            for tp in tps
-        ),
-        *(
-            [group, "-", "-", "-", "-", "-", m, "/10.0.0.1", _client(m)]
-            for m, tps in moment.given.items()
-            if not tps
-        ),
+    rows = [[*_OFFSETS_HEADER]]
+    rows += [
+        [group, *where, member_id, "/10.0.0.1", _client(member_id)]
+        for member_id, tps in moment.given.items()
+        for where in map(_position, tps)
     ]
-    owned = {tp for tps in moment.given.values() for tp in tps}
+    rows += [
+        [group, *["-"] * 5, member_id, "/10.0.0.1", _client(member_id)]
+        for member_id, tps in moment.given.items()
+        if not tps
+    ]
+    owned = moment.given.owners()
     for topic in moment.cluster.topics:
-        for tp in topic.tps():
-            if tp not in owned:
-                rows.append([group, tp.topic, str(tp.partition), "1000", "1000", "0", "-", "-", "-"])  # noqa: PERF401
+        rows += [[group, *_position(tp), "-", "-", "-"] for tp in topic.tps() if tp not in owned]
+    return _printed(rows)
+
+
+def _position(tp: TopicPartition) -> list[str]:
+    """The partition, with offsets that tell nothing."""
+    return [tp.topic, str(tp.partition), "1000", "1000", "0"]
+
+
+def _printed(rows: Iterable[Sequence[str]]) -> str:
+    """The rows as the tool prints them, in columns below an empty line."""
     return "\n" + "\n".join(" ".join(f"{cell:<15}" for cell in row).rstrip() for row in rows)
 
 
 def _members(group: str, moment: Moment, dialect: str) -> str:
     header = ["GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS"]
-    header += ["CURRENT-EPOCH", "CURRENT-ASSIGNMENT", "TARGET-EPOCH", "TARGET-ASSIGNMENT"] * (
-        dialect == "members-epochs"
-    ) or ["ASSIGNMENT"]
-    rows = [header]
+    epochs = ["CURRENT-EPOCH", "CURRENT-ASSIGNMENT", "TARGET-EPOCH", "TARGET-ASSIGNMENT"]
+    rows = [header + (epochs if dialect == "members-epochs" else ["ASSIGNMENT"])]
+    separator, form = _ASSIGNMENTS[dialect]
     for member_id, tps in moment.given.items():
-        by_topic: dict[str, list[int]] = {}
-        for topic, partition in sorted(tps):
-            by_topic.setdefault(topic, []).append(partition)
-        lists = {topic: ",".join(map(str, numbers)) for topic, numbers in by_topic.items()}
+        by_topic = groupby(sorted(tps), key=itemgetter(0))
+        numbers = {topic: ",".join(str(partition) for _, partition in run) for topic, run in by_topic}
+        text = separator.join(form.format(topic, listed) for topic, listed in numbers.items()) or "-"
         row = [group, member_id, "/10.0.0.1", _client(member_id), str(len(tps))]
-        if dialect == "members-epochs":
-            text = ";".join(f"{topic}:{numbers}" for topic, numbers in lists.items()) or "-"
-            row += ["7", text, "7", text]
-        elif dialect == "members-lost":
-            row.append(", ".join(f"({numbers})" for numbers in lists.values()) or "-")
-        else:
-            row.append(", ".join(f"{topic}({numbers})" for topic, numbers in lists.items()) or "-")
-        rows.append(row)
-    return "\n" + "\n".join(" ".join(f"{cell:<15}" for cell in row).rstrip() for row in rows)
+        rows.append(row + (["7", text] * 2 if dialect == "members-epochs" else [text]))
+    return _printed(rows)
 
 
 def _json_lines(group: str, moment: Moment) -> Iterator[str]:

@@ -254,20 +254,16 @@ def compared(found: Mapping[str, int], real: Mapping[str, int]) -> dict[str, Any
     return {"against_actual": word, "balance_more": more[0], "moved_more": more[1]}
 
 
-class Hosts:
-    """The open targets of a worker process."""
-
-    def __init__(self) -> None:
-        self._stack, self._open = ExitStack(), dict[str, Host]()
-
-    def get(self, target: Target) -> Host:
-        """The target's host, opened if need be."""
-        if target.spec not in self._open:
-            self._open[target.spec] = self._stack.enter_context(open_host(target))
-        return self._open[target.spec]
+_HOSTS: Final = dict[str, Host]()
+_OPEN: Final = ExitStack()
+"""The open targets of a worker process by spec, and what closes them with it."""
 
 
-_HOSTS: Final = Hosts()
+def _host(target: Target) -> Host:
+    """The target's host, opened if need be."""
+    if target.spec not in _HOSTS:
+        _HOSTS[target.spec] = _OPEN.enter_context(open_host(target))
+    return _HOSTS[target.spec]
 
 
 def replays(snapshots: DataFrame, targets: Sequence[Target], known: Subscriptions) -> DataFrame:
@@ -286,7 +282,7 @@ def _replay_arrow(targets: tuple[Target, ...], known: Subscriptions, table: pyar
     import pyarrow as pa
 
     rows = changed_rows(table)
-    made = list(replay_group(rows[0]["group"], rows, targets, _HOSTS.get, known))
+    made = list(replay_group(rows[0]["group"], rows, targets, _host, known))
     types = {"bigint": pa.int64(), "int": pa.int32(), "string": pa.string(), "boolean": pa.bool_()}
     columns = [part.replace("`", "").split() for part in REPLAYS_DDL.split(", ")]
     schema = pa.schema([(name, types[type_]) for name, type_ in columns])

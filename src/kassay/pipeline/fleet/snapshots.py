@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import unquote
 
 from kassay.model.errors import InputError
 from kassay.pipeline.fleet.dialects import LOST, OFFSETS, PARTITION_MAX, Rejected, Seen, parse
+from kassay.reading.documents import parse_json, read_text
+from kassay.reading.values import read_as
 
 if TYPE_CHECKING:
     import pyarrow
@@ -216,28 +218,22 @@ def _merged(rows: DataFrame) -> DataFrame:
     return grouped.select("group", "at", "member", "owned", "topics", "instance_id", "client_id", "rack")
 
 
+@dataclass(frozen=True)
+class _Subscription:
+    group: str
+    member: str
+    topics: tuple[str, ...]
+
+
 def read_subscriptions(path: Path) -> Mapping[tuple[str, str], tuple[str, ...]]:
     """Who reads what, by group and member id or client id; raises `InputError` naming the line.
 
     A JSON line each: `{"group": "billing", "member": "app-1", "topics": ["orders"]}`; `*` is everybody.
     """
-    found: dict[tuple[str, str], tuple[str, ...]] = {}
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read ({error})") from None
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-            topics = row["topics"]
-            names = [row["group"], row["member"], *topics]
-            if not isinstance(topics, list) or not all(isinstance(name, str) for name in names):
-                raise ValueError("expected texts")
-            found[row["group"], row["member"]] = tuple(topics)
-        except (ValueError, TypeError, KeyError, RecursionError):
-            raise InputError(
-                f'{path}:{number}: expected {{"group": ..., "member": ..., "topics": [...]}}'
-            ) from None
-    return found
+    lines = enumerate(read_text(path).splitlines(), start=1)
+    rows = [
+        read_as(_Subscription, parse_json(line, str(path), number), f"{path}:{number}")
+        for number, line in lines
+        if line.strip()
+    ]
+    return {(row.group, row.member): row.topics for row in rows}
