@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from kassay.model.calls import Failure
-from kassay.model.groups.group import Assignment
 from kassay.model.groups.step import Step
 from kassay.model.kinds import GROUPS, Kind
-from kassay.properties.answers import Difference, Unanswered, answer_claims, repeated_claims, unanswered_calls
+from kassay.properties.answers import Unanswered, answer_claims, repeated_claims, unanswered_calls
+from kassay.properties.groups.validity import difference
 
 REFUSALS: Final = frozenset({"PartitionAssignorException", "PartitionAssignorError"})
 """Kafka's documented refusal of an unknown topic, under its own name and ours."""
 
 _KIP_848: Final = "KIP-848: PartitionAssignor"
-
-
-def difference(step: Step, then: Assignment) -> Iterator[Difference]:
-    """The first member whose partitions differ as a set, or that only the member ids do."""
-    if then.same_sets(step.given):
-        return
-    for member_id in sorted(step.given.keys() | then.keys()):
-        first, second = sorted(step.given.get(member_id, ())), sorted(then.get(member_id, ()))
-        if first != second:
-            yield Difference(member_id, first, second)
-            return
-    yield Difference("the member ids", sorted(step.given.keys()), sorted(then.keys()))
 
 
 def refuses_unknown_topic(step: Step, call: Unanswered) -> bool:

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from kassay.model.calls import Failure
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.groups.group import Assignment
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import CONSUMER_GROUPS, GROUPS, Kind
+from kassay.properties.answers import Difference
 from kassay.properties.registry import Evidence, Scope, claim
 
 
@@ -115,3 +117,15 @@ def complete(rebalanced: Rebalanced) -> Iterator[Evidence]:
         if outcome.protocol is RebalanceProtocol.COOPERATIVE:
             for tp in _left_out(outcome):
                 yield Evidence(str(tp), {"owner": "nobody at the fixpoint"})
+
+
+def difference(step: Step, then: Assignment) -> Iterator[Difference]:
+    """The first member whose partitions differ as a set, or that only the member ids do."""
+    if then.same_sets(step.given):
+        return
+    for member_id in sorted(step.given.keys() | then.keys()):
+        first, second = sorted(step.given.get(member_id, ())), sorted(then.get(member_id, ()))
+        if first != second:
+            yield Difference(member_id, first, second)
+            return
+    yield Difference("the member ids", sorted(step.given.keys()), sorted(then.keys()))
