@@ -1,0 +1,46 @@
+"""What an exploration found, as a person reads it."""
+
+import pytest
+from rich.console import Console
+
+from kassay.report.screen.exploration import exploration_view
+from tests.explored import explore
+
+
+def shown(result, **more):
+    screen = Console(width=200)
+    with screen.capture() as out:
+        screen.print(exploration_view(result, replay="kassay explore again", **more))
+    return out.get()
+
+
+def test_settings_are_told_where_they_are_not_the_plain_ones():
+    text = shown(explore("classic", mode="cooperative", faults="crash=1", partitions=1))
+    assert text.startswith("classic: mode cooperative, members 2, partitions 1, topics 1, faults crash=1\n")
+    timed = shown(explore("classic", clock="ticks", members=1, partitions=1))
+    assert "clock ticks, timing session=6,heartbeat=2,max_poll=8" in timed
+    assert "policy bidirectional" in shown(explore("migration", states_max=20))
+    assert "network steps" in shown(explore("classic", network="steps", states_max=20))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "last"),
+    [
+        ({"model": "classic", "partitions": 1}, "holds: in every reachable state"),
+        ({"model": "classic", "states_max": 20}, "unknown: stopped at the limit of states (--max-states)"),
+        (
+            {"model": "zookeeper", "switches": frozenset({"zk_no_owner_guard"})},
+            "violated: single-current-owner",
+        ),
+        ({"model": "zookeeper", "switches": frozenset({"zk_stale_view"})}, "violated: dead ends"),
+    ],
+)
+def test_the_verdict_says_why(chosen, last):
+    text = shown(explore(**chosen))
+    assert text.splitlines()[-2:] == [last, "again: kassay explore again"]
+
+
+def test_one_run_is_drawn_once_and_in_the_form_that_was_asked_for():
+    result = explore("zookeeper", switches=frozenset({"zk_stale_view"}))
+    assert "the same run as for complete-at-rest (by design)" in shown(result)
+    assert "sequenceDiagram" in shown(result, mermaid=True)
