@@ -1,4 +1,4 @@
-"""The optimal assignors, against the certified optimum of what their members claimed."""
+"""The optimal cooperative assignor, against the certified optimum of what its members claimed."""
 
 from __future__ import annotations
 
@@ -10,43 +10,11 @@ import pytest
 from kassay.assignors.optimal.cooperative import OptimalCooperative
 from kassay.assignors.optimal.sticky import OptimalSticky
 from kassay.assignors.registry import REFERENCES, load_all
-from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
+from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.kinds import Kind
-from kassay.solver.consumers.gap import gap
-from kassay.solver.consumers.problem import Problem
-
-RACKS = ("r0", "r1", "r2", None)
-
-
-def cluster_of(rng: Random) -> Cluster:
-    racks = rng.random() < 0.5
-    topics = tuple(
-        Topic(
-            f"t{i}",
-            count,
-            tuple(tuple(rng.sample(range(3), 2)) for _ in range(count)) if racks else None,
-            tuple(rng.randrange(9) for _ in range(count)) if rng.random() < 0.1 else None,
-        )
-        for i, count in enumerate(rng.choices(range(6), k=rng.randint(1, 4)))
-    )
-    return Cluster(topics, tuple(Broker(b, f"r{b}") for b in range(3)))
-
-
-def group_of(rng: Random, cluster: Cluster) -> Group:
-    """Claims of every kind: stale, double, out of range, of unknown and unread topics, at all generations."""
-    names = [topic.name for topic in cluster.topics] + ["ghost"]
-    every = [TopicPartition(name, p) for name in names for p in range(6)]
-    members = []
-    for m in range(rng.randint(1, 5)):
-        topics = tuple(rng.choices(names, k=rng.randint(0, 4)))
-        owned = tuple(rng.sample(every, rng.randint(0, min(8, len(every)))))
-        rack = rng.choice(RACKS)
-        instance = f"i{m}" if rng.random() < 0.3 else None
-        members.append(Member(f"m{m}", topics, owned, rng.randint(-1, 3), rack, instance))
-    rng.shuffle(members)
-    return Group(tuple(members))
+from tests.assignors.optimal.groups import assert_optimal, cluster_of, group_of
 
 
 def rounds(cluster: Cluster, group: Group) -> Iterator[tuple[Group, Assignment]]:
@@ -60,29 +28,6 @@ def rounds(cluster: Cluster, group: Group) -> Iterator[tuple[Group, Assignment]]
         generation += 1
         members = (m._replace(owned=answer[m.member_id], generation=generation) for m in group.members)
         group = Group(tuple(members))
-
-
-def assert_optimal(cluster: Cluster, group: Group, answer: Assignment) -> None:
-    problem = Problem.of(cluster, group).unweighted()
-    each = gap(problem, answer)
-    assert (each.missing, each.balance, each.movement, each.rack) == (0, 0, 0, 0)
-    assert answer.keys() == group.by_id.keys()
-
-
-@pytest.mark.parametrize("start", range(0, 600, 100))
-def test_sticky_is_optimal_whatever_is_claimed(start: int) -> None:
-    for seed in range(start, start + 100):
-        rng = Random(seed)
-        cluster = cluster_of(rng)
-        group = group_of(rng, cluster)
-        answer = OptimalSticky().assign(cluster, group)
-        assert_optimal(cluster, group, answer)
-        shuffled = Group(
-            tuple(m._replace(owned=tuple(rng.sample(m.owned, len(m.owned)))) for m in group.members[::-1])
-        )
-        assert (
-            OptimalSticky().assign(Cluster(cluster.topics[::-1], cluster.brokers), shuffled).same_sets(answer)
-        )
 
 
 @pytest.mark.parametrize("start", range(0, 600, 100))
