@@ -37,15 +37,16 @@ def alive(pid: int) -> bool:
 @pytest.mark.parametrize("do", ["behave", "prints"])
 def test_what_does_no_harm_is_no_finding(tmp_path, do):
     done, verdicts, _ = certify(tmp_path, do)
-    assert done.returncode in (0, 3)
-    assert "violated" not in verdicts.values()
+    assert done.returncode == 3, "three histories are too few to certify, and show nothing wrong"
+    assert set(verdicts.values()) == {"unknown"}
 
 
 @pytest.mark.parametrize("do", ["recurses", "allocates", "daemonises_and_exits", "forks"])
 def test_a_call_without_an_answer_is_a_violation(tmp_path, do):
     done, verdicts, left = certify(tmp_path, do)
     if do == "forks":
-        assert done.returncode in (0, 3)
+        assert done.returncode == 3
+        assert "violated" not in verdicts.values()
     else:
         assert done.returncode == 1
         assert verdicts["terminates" if do == "allocates" else "total"] == "violated"
