@@ -9,7 +9,7 @@ from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.coordinator.runtime import ClockedRuntime, Happened
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.choices import Target, TargetAsk
-from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup
+from kassay.model.protocols.values.groups import COMPLETING, EMPTY, PREPARING, ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values.records import LogRecord
 from kassay.model.protocols.values.requests import Config, Partitions, Subscription
 
@@ -187,3 +187,22 @@ class Drive:
             } | more
         fails = more.pop("write_fails", "")
         return self.send(requests.ConsumerHeartbeat(0, member, epoch, **more), fails)
+
+
+def in_state(state: str, config: Config = EAGER) -> tuple[Drive, str, str]:
+    """A group in a state, its static leader and its dynamic follower; both gone where it is Empty."""
+    drive = Drive(config)
+    drive.join(group_instance_id="i")
+    drive.wait(0)
+    static = drive.classic.leader
+    drive.sync(static, group_instance_id="i")
+    dynamic = drive.join().member_id
+    drive.join(dynamic), drive.join(static, group_instance_id="i")
+    if state != COMPLETING:
+        drive.sync(dynamic), drive.sync(static, {static: tps(0), dynamic: tps(1)}, group_instance_id="i")
+    if state == PREPARING:
+        drive.join(static, group_instance_id="i")
+    if state == EMPTY:
+        drive.leave(dynamic), drive.leave(static)
+    assert drive.classic.state == state
+    return drive, static, dynamic

@@ -6,29 +6,9 @@ import pytest
 
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.groups import COMPLETING, EMPTY, PREPARING, STABLE
-from kassay.model.protocols.values.requests import Config
-from tests.model.protocols.coordinator.drive import EAGER, Drive, tps
+from tests.model.protocols.coordinator.drive import EAGER, Drive, in_state, tps
 
 FULL = EAGER._replace(classic_max_size=2)
-
-
-def in_state(state: str, config: Config = EAGER) -> tuple[Drive, str, str]:
-    """A group in a state, its static leader and its dynamic follower; both gone where it is Empty."""
-    drive = Drive(config)
-    drive.join(group_instance_id="i")
-    drive.wait(0)
-    static = drive.classic.leader
-    drive.sync(static, group_instance_id="i")
-    dynamic = drive.join().member_id
-    drive.join(dynamic), drive.join(static, group_instance_id="i")
-    if state != COMPLETING:
-        drive.sync(dynamic), drive.sync(static, {static: tps(0), dynamic: tps(1)}, group_instance_id="i")
-    if state == PREPARING:
-        drive.join(static, group_instance_id="i")
-    if state == EMPTY:
-        drive.leave(dynamic), drive.leave(static)
-    assert drive.classic.state == state
-    return drive, static, dynamic
 
 
 ALIVE = pytest.mark.parametrize("state", [PREPARING, COMPLETING, STABLE])
@@ -171,46 +151,3 @@ def test_entering_preparing_keeps_assignments_from_stable_and_clears_them_from_c
     assert drive.member(dynamic).assignment == tps(1)
     drive.leave(static, group_instance_id="i")
     assert drive.member(dynamic).assignment == requests.ZERO_BYTES
-
-
-def test_without_an_acknowledgement_answers_wait_and_errors_do_not():
-    drive, _, dynamic = in_state(STABLE)
-    generation = drive.classic.generation
-    drive.defer()
-    assert drive.send(requests.OffsetCommit(0, dynamic, generation, ((tps(0)[0], 1),))) is None
-    waiting = drive.sent
-    assert drive.send(requests.Heartbeat(0, dynamic, generation)) is None
-    assert drive.heartbeat(dynamic, 0) == errors.ILLEGAL_GENERATION
-    durable = drive.durable
-    drive.flush()
-    assert [drive.replies[waiting].error, drive.replies[waiting + 1].error] == [errors.NONE, errors.NONE]
-    assert drive.durable == durable + 1
-
-
-@pytest.mark.parametrize(
-    ("write", "told"),
-    [
-        ("REQUEST_TIMED_OUT", errors.COORDINATOR_NOT_AVAILABLE),
-        ("NOT_LEADER_OR_FOLLOWER", errors.NOT_COORDINATOR),
-        ("MESSAGE_TOO_LARGE", errors.UNKNOWN_SERVER_ERROR),
-        ("UNHEARD_OF", "UNHEARD_OF"),
-    ],
-)
-def test_a_leaders_sync_that_cannot_be_written_starts_over(write, told):
-    drive, static, dynamic = in_state(COMPLETING)
-    drive.sync(dynamic)
-    parked = drive.sent
-    assert drive.sync(static, group_instance_id="i", write_fails=write).error == told
-    assert drive.replies[parked].error == told
-    assert drive.classic.state == PREPARING
-
-
-def test_a_group_whose_first_write_fails_is_gone():
-    drive = Drive()
-    assert (
-        drive.join(group_instance_id="i", write_fails="REQUEST_TIMED_OUT").error
-        == errors.COORDINATOR_NOT_AVAILABLE
-    )
-    assert drive.group is None
-    drive.wait(60_000)
-    assert drive.group is None

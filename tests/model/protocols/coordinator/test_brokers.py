@@ -1,0 +1,110 @@
+"""What the explorer's brokers yield is what the coordinator does on a clock, and every other way it can go."""
+
+from __future__ import annotations
+
+import pytest
+
+from kassay.model.explore import Interner
+from kassay.model.protocols.coordinator.brokers import Brokers
+from kassay.model.protocols.coordinator.runtime import CoordinatorHost, by_due
+from kassay.model.protocols.values import requests
+from kassay.model.protocols.values.groups import COMPLETING, STABLE, StoredAssignment
+from tests.model.protocols.coordinator.drive import in_state, tps
+from tests.model.protocols.coordinator.test_step import Walk
+
+
+class Watched(Walk):
+    """A random walk on the clock, of which every step is looked for among the brokers' outcomes."""
+
+    def __init__(self, seed, kinds):
+        super().__init__(seed, kinds)
+        self.compared = 0
+
+    def act(self, number):
+        before, deliver = self.host, self.runtime.deliver
+
+        def compared(host, event, write_fails=""):
+            happened = deliver(host, event, write_fails)
+            if not write_fails and not before.deferring:
+                self.look_for(before, event, happened)
+            return happened
+
+        self.runtime.deliver = compared
+        happened = super().act(number)
+        del self.runtime.deliver
+        return happened
+
+    def look_for(self, before, event, happened):
+        interner, choices = Interner(), self.runtime.choices
+        targets = dict(getattr(happened.host.state.group, "target", ()))
+        brokers = Brokers(
+            self.runtime.config,
+            interner,
+            lambda ask: [tuple((m.member_id, targets.get(m.member_id, m.target)) for m in ask.members)],
+            lambda _, prefix: f"{prefix}-{choices.count}",
+            split_sync=False,
+            clocked=True,
+        )
+        cell = interner.cell(before._replace(coordinator=interner.cell(before.state)))
+        outcomes = brokers.handle(cell, event)
+        after = happened.host
+        wanted = (
+            after.state,
+            by_due(after.armed),
+            after.log,
+            {r.correlation_id: r.body for r in happened.replies},
+        )
+        assert wanted in [
+            (found.value.state, by_due(found.value.armed), found.value.log, dict(mail))
+            for found, mail in outcomes
+        ]
+        self.compared += 1
+
+
+@pytest.mark.parametrize("kinds", [("classic",), ("consumer",), ("classic", "consumer")])
+def test_each_step_on_the_clock_is_among_the_outcomes(kinds):
+    compared = 0
+    for seed in range(30):
+        walk = Watched(seed, kinds)
+        walk.run()
+        compared += walk.compared
+    assert compared > 500
+
+
+def held():
+    """A broker whose leader's SyncGroup is written and not answered, and its cell."""
+    drive, static, dynamic = in_state(COMPLETING)
+    brokers = Brokers(
+        drive.runtime.config, interner := Interner(), lambda ask: [()], lambda _, prefix: prefix
+    )
+    cell = interner.cell(drive.host._replace(coordinator=interner.cell(drive.host.state)))
+    given = ((dynamic, tps(1)), (static, tps(0)))
+    request = requests.SyncGroup(9, static, drive.classic.generation, given, "i")
+    ((after, mail),) = brokers.handle(cell, request)
+    return brokers, request, after, mail
+
+
+def test_a_stored_assignment_is_held_back_until_it_is_acknowledged():
+    brokers, request, after, mail = held()
+    host: CoordinatorHost = after.value
+    assert (mail, host.state.group.state) == ((), COMPLETING)
+    ((stable, answers),) = brokers.acknowledge(after)
+    assert stable.value.state.group.state == STABLE
+    assert [number for number, _ in answers] == [request.correlation_id]
+
+
+def test_of_two_stored_assignments_the_newest_counts():
+    brokers, request, after, _ = held()
+    ((again, _),) = brokers.handle(after, request._replace(correlation_id=10, assignments=()))
+    (then,) = again.value.waiting
+    assert isinstance(then, StoredAssignment)
+    assert all(owned == requests.ZERO_BYTES for _, owned in then.assignment)
+
+
+def test_what_the_group_no_longer_waits_for_is_dropped():
+    brokers, request, after, _ = held()
+    leaving = requests.LeaveGroup(11, ((request.member_id, "i"),))
+    assert all(cell.value.waiting == () for cell, _ in brokers.handle(after, leaving))
+    moved, _ = brokers.fail_over(after)
+    assert moved.value.waiting == ()
+    assert moved.value.state.group.state == STABLE

@@ -1,0 +1,86 @@
+"""What is around a coordinator: writes that are acknowledged late or fail, and time that stops at timers."""
+
+from __future__ import annotations
+
+import pytest
+
+from kassay.model.protocols.coordinator.runtime import ClockedRuntime, by_due, rearmed, timeless
+from kassay.model.protocols.values import errors, requests
+from kassay.model.protocols.values.groups import COMPLETING, PREPARING, STABLE
+from kassay.model.protocols.values.requests import CancelTimer, SetTimer, Timer
+from tests.model.protocols.coordinator.drive import EAGER, Drive, FirstChoices, in_state, tps
+
+A, B = Timer("session", "a"), Timer("session", "b")
+
+
+def test_timers_come_by_due_time_and_arming_anew_replaces():
+    armed = rearmed((), [SetTimer(B, 5), SetTimer(A, 5), SetTimer(Timer("join"), 3)])
+    assert [order.timer for order in armed] == [Timer("join"), B, A]
+    assert [order.timer for order in by_due(armed)] == [Timer("join"), A, B]
+    assert timeless(armed) == (SetTimer(Timer("join"), 0), SetTimer(A, 0), SetTimer(B, 0))
+    assert rearmed(armed, [SetTimer(B, 9, if_absent=True), CancelTimer(Timer("sync"))]) is armed
+    assert rearmed(armed, [SetTimer(B, 2), CancelTimer(A)]) == (SetTimer(B, 2), SetTimer(Timer("join"), 3))
+
+
+def test_time_stops_where_a_timer_is_due():
+    runtime = ClockedRuntime(EAGER, FirstChoices())
+    host = runtime.first(())._replace(armed=(SetTimer(A, 4), SetTimer(B, 4), SetTimer(Timer("join"), 9)))
+    happened = runtime.advance(host, 100)
+    assert (happened.elapsed, happened.fired) == (4, (A, B))
+    assert happened.host.armed == (SetTimer(Timer("join"), 5),)
+    assert runtime.advance(host, 100, lambda due: due[-1]).fired == (B, A)
+    assert runtime.advance(host, 3).fired == ()
+
+
+def test_what_was_not_acknowledged_is_lost_when_the_coordinator_moves():
+    drive, _, dynamic = in_state(STABLE)
+    generation = drive.classic.generation
+    drive.defer()
+    assert drive.send(requests.OffsetCommit(0, dynamic, generation, ((tps(0)[0], 1),))) is None
+    log = drive.host.log
+    drive.reload()
+    assert (drive.host.log, drive.host.waiting, drive.host.deferring) == (log, (), False)
+    assert drive.sent not in drive.replies
+
+
+def test_without_an_acknowledgement_answers_wait_and_errors_do_not():
+    drive, _, dynamic = in_state(STABLE)
+    generation = drive.classic.generation
+    drive.defer()
+    assert drive.send(requests.OffsetCommit(0, dynamic, generation, ((tps(0)[0], 1),))) is None
+    waiting = drive.sent
+    assert drive.send(requests.Heartbeat(0, dynamic, generation)) is None
+    assert drive.heartbeat(dynamic, 0) == errors.ILLEGAL_GENERATION
+    durable = drive.durable
+    drive.flush()
+    assert [drive.replies[waiting].error, drive.replies[waiting + 1].error] == [errors.NONE, errors.NONE]
+    assert drive.durable == durable + 1
+
+
+@pytest.mark.parametrize(
+    ("write", "told"),
+    [
+        ("REQUEST_TIMED_OUT", errors.COORDINATOR_NOT_AVAILABLE),
+        ("NOT_LEADER_OR_FOLLOWER", errors.NOT_COORDINATOR),
+        ("MESSAGE_TOO_LARGE", errors.UNKNOWN_SERVER_ERROR),
+        ("UNHEARD_OF", "UNHEARD_OF"),
+    ],
+)
+def test_a_leaders_sync_that_cannot_be_written_starts_over(write, told):
+    drive, static, dynamic = in_state(COMPLETING)
+    drive.sync(dynamic)
+    parked = drive.sent
+    assert drive.sync(static, group_instance_id="i", write_fails=write).error == told
+    assert drive.replies[parked].error == told
+    assert drive.classic.state == PREPARING
+
+
+def test_a_group_whose_first_write_fails_is_gone():
+    drive = Drive()
+    assert (
+        drive.join(group_instance_id="i", write_fails="REQUEST_TIMED_OUT").error
+        == errors.COORDINATOR_NOT_AVAILABLE
+    )
+    assert drive.group is None
+    drive.wait(60_000)
+    assert drive.group is None
