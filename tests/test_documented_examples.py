@@ -4,7 +4,6 @@ import pytest
 
 from kassay.assignors.client.failover import PRIORITY_KEY
 from kassay.assignors.server.coordinator import lookups_differ, offsets_partition, remainder_first
-from kassay.certify.runs.blocks import open_host
 from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import Broker, Cluster
 from kassay.model.groups.group import Member
@@ -22,7 +21,7 @@ def played(spec, counts, reads, leaver=None, configs=None):
     )
     changes = (joins, (Leave(leaver),)) if leaver else (joins,)
     target = resolve(spec)
-    with open_host(target) as host:
+    with target.open() as host:
         rounds = list(Player(host.new, target.protocol).play(History(Cluster.of(counts), changes)))
     return [{m: " ".join(sorted(map(str, tps))) for m, tps in r.outcomes[-1].given.items()} for r in rounds]
 
@@ -95,7 +94,7 @@ def test_the_article_on_failover():
 
 def placed(spec, brokers, partitions):
     request = PlacementRequest(partitions, 3, brokers, start_partition_id=0, fixed_start_index=0)
-    with open_host(resolve(spec)) as host:
+    with resolve(spec).open() as host:
         return host.new({}).place(request, JavaRandom(0))
 
 
@@ -119,7 +118,7 @@ def test_the_table_of_six_brokers_in_three_racks_and_partition_6_on_0_4_2():
 @pytest.mark.parametrize("spec", ["partitioner:murmur2", "partitioner:explicit"])
 @pytest.mark.parametrize(("key", "hashed"), [(b"foobar", -790332482), (b"21", -973932308)])
 def test_keys_go_where_kafkas_own_hashes_say(spec, key, hashed):
-    with open_host(resolve(spec)) as host:
+    with resolve(spec).open() as host:
         made = host.new({})
         made.configure({})
         assert made.partition(ProducerRecord("t", key), TopicMetadata.of(7)) == (hashed & 0x7FFFFFFF) % 7

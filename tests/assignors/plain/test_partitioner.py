@@ -2,7 +2,6 @@
 
 import pytest
 
-from kassay.certify.runs.blocks import open_host
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
@@ -37,7 +36,7 @@ def test_a_sound_partitioner_is_certified_by_what_it_declares(in_process):
 @WAYS
 def test_it_is_configured_asked_and_closed(in_process):
     records = tuple((ProducerRecord("t", key), TopicMetadata.of(5, [1])) for key in (b"a", None, b"a"))
-    with open_host(target("Crc", in_process)) as host:
+    with target("Crc", in_process).open() as host:
         plain = [s.answer for s in send_all(host.new({}), ProducerSends(records))]
         config = {"shift": "1"}
         shifted = [s.answer for s in send_all(host.new(config), ProducerSends(records, config))]
@@ -47,7 +46,7 @@ def test_it_is_configured_asked_and_closed(in_process):
 
 @WAYS
 def test_a_record_that_names_its_partition_is_not_shown_to_it(in_process):
-    with open_host(target("Bare", in_process)) as host:
+    with target("Bare", in_process).open() as host:
         made = host.new({})
         assert made.partition(ProducerRecord("t", b"abc", None, 2), TopicMetadata.of(4)) == 2
         with pytest.raises(InvalidPartitionError, match="from 0 to 3"):

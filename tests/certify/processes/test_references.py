@@ -5,7 +5,6 @@ import pytest
 from kassay.assignors.placement.rack_aware import RackAware
 from kassay.certify.faulty.registry import load_controls
 from kassay.certify.processes.references import ReferenceHost
-from kassay.certify.runs.blocks import open_host
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
@@ -19,7 +18,7 @@ TOPIC = TopicMetadata.of(7)
 
 def salted(seed):
     control = next(c for c in load_controls() if c.name == "salts-hashes")
-    with open_host(control.target(), seed) as host:
+    with control.target().open(hash_seed=seed) as host:
         made = host.new({})
         return [made.partition(ProducerRecord("t", bytes([key])), TOPIC) for key in range(20)]
 
@@ -39,7 +38,7 @@ def test_answers_and_errors_are_those_of_the_reference_itself():
         assert not hasattr(first, "mutated")
         host.restart()
         assert host.new({}).place(request, JavaRandom(5)) == RackAware().place(request, JavaRandom(5))
-    with open_host(resolve("partitioner:explicit"), 3) as host, pytest.raises(InvalidPartitionError):
+    with resolve("partitioner:explicit").open(hash_seed=3) as host, pytest.raises(InvalidPartitionError):
         host.new({}).partition(ProducerRecord("t", None, None, 9), TOPIC)
 
 

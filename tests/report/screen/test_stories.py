@@ -5,7 +5,6 @@ from rich.console import Console
 
 from kassay.certify.kinds.judging import Subject
 from kassay.certify.kinds.registry import driver_for
-from kassay.certify.runs.blocks import open_host
 from kassay.certify.targets.resolve import resolve
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.properties.groups.generator import Profile
@@ -24,7 +23,7 @@ def told(spec, seed):
     target = resolve(spec)
     driver = driver_for(target.kind)
     case = driver.generate(Seeded(seed), Profile(kind=target.kind))
-    with open_host(target) as host:
+    with target.open() as host:
         return case, driver.narrate(case, Subject(host.new, RebalanceProtocol.EAGER, ()))
 
 

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.optimum.instances import Located, at
-from kassay.certify.runs.blocks import open_host
 from kassay.certify.targets.resolve import Target
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster
@@ -208,7 +207,7 @@ def measure(
     """
     measured = GapReport(source, order, solver, [TargetGaps(target) for target in targets])
     with ExitStack() as stack:
-        hosts = [stack.enter_context(open_host(target)) for target in targets]
+        hosts = [stack.enter_context(target.open()) for target in targets]
         for number, located in enumerate(instances, start=1):
             problem = problem_of(located)
             report(number)

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.optimum.gaps import Missed, measured_gap, play
-from kassay.certify.runs.blocks import open_host
 from kassay.certify.targets.resolve import Target
 from kassay.model.groups.group import Assignment
 from kassay.solver.consumers.gap import Gap, as_group
@@ -86,7 +85,7 @@ def hunt(target: Target, seed: int, seconds: float, report: Callable[[int], None
     """
     deadline = time.monotonic() + seconds
     record = Hunt(target, seed)
-    with open_host(target) as host:
+    with target.open() as host:
 
         def look(problem: Problem) -> WorstFound | None:
             record.looked_at += 1

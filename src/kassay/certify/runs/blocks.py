@@ -96,7 +96,7 @@ class Bench:
     def with_twin(self) -> Subject:
         """The subject with a twin in a process with another hash seed."""
         if self._twin is None:
-            self._twin = self._stack.enter_context(open_host(self.job.target, twin_hash_seed()))
+            self._twin = self._stack.enter_context(self.job.target.open(hash_seed=twin_hash_seed()))
         return replace(self.subject, twin=self._maker(self._twin))
 
     def _maker(self, host: Host) -> Callable[[Mapping[str, str]], Any]:
@@ -127,20 +127,10 @@ class Bench:
 
 
 @contextmanager
-def open_host(target: Target, hash_seed: int | None = None) -> Iterator[Host]:
-    """A host of the target that is closed when the block ends."""
-    host = target.open(hash_seed=hash_seed)
-    try:
-        yield host
-    finally:
-        host.close()
-
-
-@contextmanager
 def open_bench(job: Job) -> Iterator[Bench]:
     """The job's target, open until the block ends; leaves no process behind."""
     with ExitStack() as stack:
-        yield Bench(job, stack.enter_context(open_host(job.target)), stack)
+        yield Bench(job, stack.enter_context(job.target.open()), stack)
 
 
 def play_block(bench: Bench, start: int, stop: int, deadline: float | None = None) -> Tally:

@@ -14,7 +14,7 @@ from kassay import __version__
 from kassay.certify.faulty.registry import Control, controls_of
 from kassay.certify.kinds.exhaustive import scope_cases
 from kassay.certify.kinds.judging import InternalError, Subject
-from kassay.certify.runs.blocks import Bench, Job, open_bench, open_host, play_block
+from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.certify.runs.options import DEFAULT_SECONDS, RunOptions
 from kassay.certify.runs.scaling import scaling_result
@@ -292,7 +292,7 @@ def _caught_by(job: Job, control: Control, cap: int, deadline: float) -> bool | 
         subject = Subject(control.new, control.protocol, (promised,), job.assume)
         if promised.claim.id == "deterministic":
             # Both sides in processes with known hash seeds, so that the outcome does not follow ours.
-            hosts = [stack.enter_context(open_host(control.target(), seed)) for seed in (1, 2)]
+            hosts = [stack.enter_context(control.target().open(hash_seed=seed)) for seed in (1, 2)]
             subject = replace(subject, new=hosts[0].new, twin=hosts[1].new)
         for index in range(cap):
             if time.monotonic() > deadline:

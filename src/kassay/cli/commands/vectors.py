@@ -25,7 +25,6 @@ def command(
     """Check the vectors in PATH (files or folders, .json or .json.gz) against the references."""
     from contextlib import ExitStack
 
-    from kassay.certify.runs.blocks import open_host
     from kassay.certify.targets.resolve import resolve
     from kassay.certify.vectors.check import check_files
     from kassay.report.screen.terminal import console
@@ -35,7 +34,7 @@ def command(
     with ExitStack() as stack:
         factory = None
         if spec is not None:
-            host = stack.enter_context(open_host(resolve(spec, in_process=in_process)))
+            host = stack.enter_context(resolve(spec, in_process=in_process).open())
 
             def factory() -> object:
                 return host.new({})

@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kassay.certify.processes.host import Host
-from kassay.certify.runs.blocks import open_host
 from kassay.certify.targets.resolve import Target
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster, Topic, TopicPartition
@@ -262,7 +261,7 @@ _OPEN: Final = ExitStack()
 def _host(target: Target) -> Host:
     """The target's host, opened if need be."""
     if target.spec not in _HOSTS:
-        _HOSTS[target.spec] = _OPEN.enter_context(open_host(target))
+        _HOSTS[target.spec] = _OPEN.enter_context(target.open())
     return _HOSTS[target.spec]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html as markup
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -177,15 +178,13 @@ def lines(rows: Sequence[Row]) -> str:
 
 
 def _rounds(rows: Sequence[Row]) -> str:
-    totals: dict[str, dict[int, int]] = {}
+    totals: dict[str, Counter[int]] = {}
     for row in rows:
-        counts = totals.setdefault(row["target"], {})
-        counts[row["rounds"]] = counts.get(row["rounds"], 0) + row["changes"]
-    seen = sorted({rounds for counts in totals.values() for rounds in counts if rounds >= 0})
-    keys = [*seen, -1] if any(-1 in counts for counts in totals.values()) else seen
+        totals.setdefault(row["target"], Counter())[row["rounds"]] += row["changes"]
+    keys = sorted({rounds for counts in totals.values() for rounds in counts}, key=lambda k: (k < 0, k))
     columns = [("target", "target"), *((str(k), "never" if k < 0 else f"{k}") for k in keys)]
     return _table(
-        [{"target": t, **{str(k): counts.get(k, 0) for k in keys}} for t, counts in totals.items()], columns
+        [{"target": t, **{str(k): counts[k] for k in keys}} for t, counts in totals.items()], columns
     )
 
 

@@ -89,15 +89,18 @@ def _violation(violation: InvariantViolation[Any], runs: _Runs) -> list[Renderab
         (str(violation.severity), _STYLES[violation.severity]),
         f"): {violation.claim}",
     )
-    actions = [step.action for step in violation.trace if step.action is not None]
     return [
         head,
         Text(
             f"{violation.message}. Seen {violation.seen} times; "
             f"the shortest trace has {_steps(violation.length)}:"
         ),
-        runs.draw(actions, f"{violation.invariant} ({violation.severity})"),
+        runs.draw(_actions(violation), f"{violation.invariant} ({violation.severity})"),
     ]
+
+
+def _actions(reached: InvariantViolation[Any] | Stuck[Any]) -> list[Action]:
+    return [step.action for step in reached.trace if step.action is not None]
 
 
 def _steps(count: int) -> str:
@@ -119,7 +122,7 @@ def _stuck(result: ExploreResult, runs: _Runs) -> list[RenderableType]:
 
 
 def _first(stuck: Stuck[Any], name: str, runs: _Runs) -> list[RenderableType]:
-    actions = [step.action for step in stuck.trace if step.action is not None]
+    actions = _actions(stuck)
     parts: list[RenderableType] = [
         Text(f"the nearest is reached in {_steps(len(actions))}:"),
         runs.draw(actions, f"the {name}"),

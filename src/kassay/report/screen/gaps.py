@@ -32,14 +32,12 @@ _MEANING: Final = (
 
 def gap_view(made: GapReport) -> RenderableType:
     """The gaps of all targets, what was set aside, and what the gaps mean."""
-    rows: list[tuple[object, ...]] = []
-    for each in made.targets:
-        rows += _rows(each)
+    rows = [row for each in made.targets for row in _rows(each)]
     table = plain_table(_COLUMNS, rows, _NUMBERS)
     parts: list[RenderableType] = [table, Text("")]
     parts += [_totals(each) for each in made.targets]
     for each in made.targets:
-        parts += _failures(each.target.spec, [(m.name, m.reason) for m in each.failed])
+        parts += _failures(each.target.spec, each.failed)
     if made.unsolved:
         parts.append(
             Text(f"{len(made.unsolved)} optima not found: {made.unsolved[0].reason}", style="yellow")
@@ -105,7 +103,7 @@ def hunt_view(made: Hunt, paths: Mapping[str, str]) -> RenderableType:
             Text(f"  again: kassay gap {spec} --instances {shlex.quote(paths[objective])}\n", "cyan")
         )
     parts += [_stairs(made.stairs), Text("")]
-    return Group(*parts, *_failures(spec, [(m.name, m.reason) for m in made.failed]))
+    return Group(*parts, *_failures(spec, made.failed))
 
 
 def _shown(title: str, objective: str, found: WorstFound) -> list[RenderableType]:
@@ -181,7 +179,7 @@ def rank_view(ranked: Sequence[Ranked], source: str) -> RenderableType:
             broken.append(Text(f"{each.spec} breaks {', '.join(violated)}{ordinary}", style="dim"))
         if unknown:
             broken.append(Text(f"{each.spec}: unknown are {', '.join(unknown)}", style="dim"))
-        broken += _failures(each.spec, [(m.name, m.reason) for m in each.gaps.failed])
+        broken += _failures(each.spec, each.gaps.failed)
     told = (
         f"\n{source}. balance: all gaps together; moves and mismatches: against the optimum's; "
         "claims: held of those that all are judged on, declared or not."

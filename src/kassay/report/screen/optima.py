@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
@@ -46,9 +47,7 @@ def optimum_table(rows: Sequence[tuple[object, ...]]) -> RenderableType:
     """Results a line each, and how many there are of each status."""
     table = plain_table(_COLUMNS, rows, ("moved", "racks", "value", "s"))
     table.columns[0].no_wrap = True
-    counts: dict[str, int] = {}
-    for row in rows:
-        counts[str(row[1])] = counts.get(str(row[1]), 0) + 1
+    counts = Counter(str(row[1]) for row in rows)
     told = ", ".join(f"{count} {status}" for status, count in counts.items())
     return Group(table, Text(f"\n{len(rows)} instances: {told}", style="bold")) if len(rows) > 1 else table
 
@@ -90,14 +89,12 @@ def proof_view(proofs: Sequence[Proof]) -> RenderableType:
         if proof.counterexample is not None:
             values = ", ".join(f"{name} = {value}" for name, value in proof.counterexample.items())
             rows.append(("", "", "", Text(f"not for {values}", style="yellow")))
-    counts: dict[str, int] = {}
-    for proof in proofs:
-        told = str(proof.verdict) + (
-            "" if proof.as_expected else f" but expected to be {proof.obligation.expected}"
-        )
-        if proof.as_expected and str(proof.verdict) == "refuted":
-            told = "refuted as expected"
-        counts[told] = counts.get(told, 0) + 1
-    summary = ", ".join(f"{count} {told}" for told, count in counts.items())
+    summary = ", ".join(f"{count} {outcome}" for outcome, count in Counter(map(_outcome, proofs)).items())
     table = plain_table(("claim", "verdict", "s", "which says"), rows, ("s",))
     return Group(table, Text(f"\n{summary}", style="bold"))
+
+
+def _outcome(proof: Proof) -> str:
+    if not proof.as_expected:
+        return f"{proof.verdict} but expected to be {proof.obligation.expected}"
+    return "refuted as expected" if str(proof.verdict) == "refuted" else str(proof.verdict)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from kassay.certify.protocols.switch_runs import SwitchRow, command
+from kassay.report.screen.tables import plain_table
 
 
 def all_off(row: SwitchRow) -> str:
@@ -20,20 +20,19 @@ def all_off(row: SwitchRow) -> str:
 
 def switches_view(walked: Sequence[SwitchRow]) -> RenderableType:
     """The table for a terminal, and how many switches hold what they must."""
-    table = Table(box=None, pad_edge=False)
-    for name in ("switch", "bug", "model", "found by", "states", "all off", ""):
-        table.add_column(name, overflow="fold")
-    for row in walked:
-        shown = ", ".join(f"{seen.kind} in {seen.length} steps" for seen in row.on.shown)
-        table.add_row(
+    rows = [
+        (
             row.switch.name,
             row.switch.bug,
             row.switch.model,
-            shown or "not found",
-            str(row.on.states),
+            ", ".join(f"{seen.kind} in {seen.length} steps" for seen in row.on.shown) or "not found",
+            row.on.states,
             all_off(row),
             Text("ok", style="green") if row.holds else Text("WRONG", style="bold red"),
         )
+        for row in walked
+    ]
+    table = plain_table(("switch", "bug", "model", "found by", "states", "all off", ""), rows)
     good = sum(row.holds for row in walked)
     verdict = f"{good} of {len(walked)} switches are found, and the models are clean without them"
     return Group(table, Text(""), Text(verdict, style="bold green" if good == len(walked) else "bold red"))
