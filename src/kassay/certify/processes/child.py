@@ -124,7 +124,6 @@ class Server:
             "close": self.close,
             "subscription_user_data": self.user_data,
             "on_assignment": self.learn,
-            "make": lambda _object, _body: [0, None, None],
         }
 
     def run(self) -> None:

@@ -19,12 +19,11 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, Final
 
 from kassay.certify.processes import child
+from kassay.certify.processes.proc import descendants, resident_mib
 
 _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_CHILD_SUBREAPER: Final = 36
@@ -221,40 +220,3 @@ class Guard:
                     with suppress(ProcessLookupError, PermissionError):
                         os.kill(pid, number)
             time.sleep(0.001)
-
-
-def descendants(root: int) -> list[int]:
-    """Every process below `root`; empty where there is no /proc."""
-    children: dict[int, list[int]] = {}
-    for pid, parent in _parents():
-        children.setdefault(parent, []).append(pid)
-    found, queue = [], [root]
-    while queue:
-        below = children.get(queue.pop(), [])
-        found += below
-        queue += below
-    return found
-
-
-def _parents() -> Iterator[tuple[int, int]]:
-    """Each process with its parent, from /proc."""
-    try:
-        names = [entry.name for entry in Path("/proc").iterdir()]
-    except OSError:
-        return
-    for name in names:
-        if name.isdigit():
-            with suppress(OSError, ValueError, IndexError):
-                # the second field is the program's name in parentheses and may hold anything
-                yield int(name), int(Path(f"/proc/{name}/stat").read_bytes().rpartition(b")")[2].split()[1])
-
-
-def resident_mib(pid: int) -> float:
-    """The memory that a process has in use; 0 where it cannot be read."""
-    with suppress(OSError, ValueError, IndexError):
-        return (
-            int(Path(f"/proc/{pid}/statm").read_bytes().split()[1])
-            * os.sysconf("SC_PAGE_SIZE")
-            / (1024 * 1024)
-        )
-    return 0.0

@@ -24,10 +24,6 @@ class Budget:
     seconds: float | None = None
     histories: int | None = None
 
-    def to_json(self) -> dict[str, object]:
-        """The budget as it stands in a certificate."""
-        return {"seconds": self.seconds, "histories": self.histories}
-
 
 @dataclass(frozen=True)
 class RunOptions:

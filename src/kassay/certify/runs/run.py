@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 from typing import Any
 
@@ -80,10 +80,8 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
 
 
 def _budget(options: RunOptions) -> dict[str, object]:
-    budget = options.budget.to_json()
-    if options.exhaustive:
-        return {"exhaustive": "{}x{}".format(*options.exhaustive), **budget}
-    return budget
+    scope = {"exhaustive": "{}x{}".format(*options.exhaustive)} if options.exhaustive else {}
+    return {**scope, **asdict(options.budget)}
 
 
 def _seconds(options: RunOptions) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -50,7 +51,7 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
         "instances": source,
         "order": ",".join(order),
         "seed": chosen["seed"],
-        "budget": budget.to_json(),
+        "budget": asdict(budget),
         "targets": [each.to_json() for each in ranked],
     }
     present(document, lambda: rank_view(ranked, source), chosen["json_path"])

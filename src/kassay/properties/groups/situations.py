@@ -30,13 +30,8 @@ def skipped_generation(rebalanced: Rebalanced) -> bool:
 
 def _double(step: Step) -> bool:
     """Whether two members claim one partition at the same generation."""
-    seen: set[tuple[object, int]] = set()
-    for member in step.group.members:
-        for tp in member.owned:
-            if (tp, member.generation) in seen:
-                return True
-            seen.add((tp, member.generation))
-    return False
+    claims = [(tp, member.generation) for member in step.group.members for tp in member.owned]
+    return len(set(claims)) < len(claims)
 
 
 @situation("double-claim", required_by=("single-owner", "total"), excluded_by=NO_CONFLICT)
@@ -72,13 +67,12 @@ def stale_on_overloaded(rebalanced: Rebalanced) -> bool:
     if len(claims) < 2:
         return False
     least = min(len(m.owned) for m in members)
-    for owner in claims:
-        if len(owner.owned) >= least + 2:
-            held = frozenset(owner.owned)
-            for other in claims:
-                if other.generation < owner.generation and not held.isdisjoint(other.owned):
-                    return True
-    return False
+    overloaded = [m for m in claims if len(m.owned) >= least + 2]
+    return any(
+        other.generation < owner.generation and not frozenset(owner.owned).isdisjoint(other.owned)
+        for owner in overloaded
+        for other in claims
+    )
 
 
 @situation("claim-and-resubscribe", required_by=("total", "complete", "subscribed"), excluded_by=NO_CONFLICT)
@@ -98,17 +92,13 @@ def racks_against(rebalanced: Rebalanced) -> bool:
     size = len(by_id)
     if not any(step.cluster.counts.get(topic, 0) % size for topic in racks):
         return False
-    for member in step.group.members:
-        if member.rack is not None:
-            for topic, partition in member.owned:
-                of_topic = racks.get(topic, ())
-                if (
-                    partition < len(of_topic)
-                    and of_topic[partition]
-                    and member.rack not in of_topic[partition]
-                ):
-                    return True
-    return False
+    return any(
+        of_partition and member.rack not in of_partition
+        for member in step.group.members
+        if member.rack is not None
+        for topic, partition in member.owned
+        for of_partition in racks.get(topic, ())[partition : partition + 1]
+    )
 
 
 RESIDUES: Final = tuple(f"{p}mod{m}" for m in range(2, 7) for p in range(m))

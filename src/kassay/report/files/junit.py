@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 from xml.etree import ElementTree as ET
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult
-from kassay.model.verdict import Verdict
 from kassay.report import facts
+
+_SKIPPED: Final = ("unknown", "known")
 
 
 def render(certificates: Sequence[Certificate]) -> str:
@@ -15,13 +17,14 @@ def render(certificates: Sequence[Certificate]) -> str:
     root = ET.Element("testsuites", name="kassay")
     for certificate in certificates:
         results = certificate.claims
+        marks = [facts.mark(result) for result in results]
         suite = ET.SubElement(
             root,
             "testsuite",
             name=certificate.target,
             tests=str(len(results)),
-            failures=str(sum(_failed(r) for r in results)),
-            skipped=str(sum(_skipped(r) for r in results)),
+            failures=str(marks.count("violated")),
+            skipped=str(sum(mark in _SKIPPED for mark in marks)),
             errors="0",
             time=f"{certificate.elapsed_s:.3f}",
         )
@@ -34,22 +37,14 @@ def render(certificates: Sequence[Certificate]) -> str:
     return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _failed(result: ClaimResult) -> bool:
-    return result.verdict is Verdict.VIOLATED and result.known is None
-
-
-def _skipped(result: ClaimResult) -> bool:
-    return result.verdict is Verdict.UNKNOWN or result.known is not None
-
-
 def _case(suite: ET.Element, target: str, result: ClaimResult) -> None:
     case = ET.SubElement(suite, "testcase", classname=f"kassay.{target}", name=result.id, time="0")
     found = result.counterexample
-    if _failed(result):
+    if facts.mark(result) == "violated":
         failure = ET.SubElement(case, "failure", message=found.message if found else result.why)
         lines = [result.sentence, result.why, *(found.trace.violations if found else ())]
         if command := facts.replay_command(found):
             lines.append(f"replay: {command}")
         failure.text = "\n".join(lines)
-    elif _skipped(result):
+    elif facts.mark(result) in _SKIPPED:
         ET.SubElement(case, "skipped", message=result.known or result.why)

@@ -15,7 +15,6 @@ from kassay.certify.runs.certificate import Certificate, ClaimResult
 from kassay.model.verdict import Verdict
 from kassay.report import facts
 
-_WORDS: Final = {Verdict.HOLDS: "holds", Verdict.VIOLATED: "violated", Verdict.UNKNOWN: "unknown"}
 _STYLE: Final = """
 :root { --ink:#1b1f24; --dim:#5d6672; --line:#d9dee4; --ok:#1a7f37; --bad:#b42318; --unk:#9a6700;
   --paper:#fff; --tile:#eef2f6; --kept:#dcefe1; --gone:#fbe0dd; --new:#dbe9fb }
@@ -74,7 +73,7 @@ def _overview(certificates: Sequence[Certificate]) -> str:
         (
             f'<a href="#{_anchor(c)}"><code>{escape(c.target)}</code></a>',
             f'<span class="{c.verdict}">{c.verdict}</span>',
-            ", ".join(f"{sum(r.verdict is v for r in c.claims)} {word}" for v, word in _WORDS.items()),
+            ", ".join(f"{sum(r.verdict is v for r in c.claims)} {v}" for v in Verdict),
             f"{c.histories:,} histories, {c.rebalances:,} rebalances",
         )
         for c in certificates

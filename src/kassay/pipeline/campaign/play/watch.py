@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+from kassay.certify.processes.proc import descendants
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -84,33 +86,17 @@ def memory_kib(driver: int, java: int) -> dict[str, int]:
     if not (_PROCESSES / "self" / "smaps_rollup").exists():
         return {}
     found = dict.fromkeys(PARTS, 0)
-    for pid, part in family(driver, java):
+    for pid, part in family(driver, java).items():
         kib = _kib(pid)
         found[part] += kib
         found["all"] += kib
     return found
 
 
-def family(driver: int, java: int) -> Iterator[tuple[int, str]]:
+def family(driver: int, java: int) -> dict[int, str]:
     """The driver, its Java and all processes below them, each with the part that it counts for."""
-    children: dict[int, list[int]] = {}
-    for pid, parent in _parents():
-        children.setdefault(parent, []).append(pid)
-    waiting, seen = [driver, java], set[int]()
-    while waiting:
-        pid = waiting.pop()
-        if pid not in seen:
-            seen.add(pid)
-            waiting += children.get(pid, [])
-            yield pid, "driver" if pid == driver else "java" if pid == java else "workers"
-
-
-def _parents() -> Iterator[tuple[int, int]]:
-    for path in _PROCESSES.glob("[0-9]*"):
-        with suppress(OSError):
-            # The name may hold spaces and brackets; what follows the last bracket does not.
-            words = (path / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-            yield int(path.name), int(words[1])
+    workers = dict.fromkeys([*descendants(driver), *descendants(java)], "workers")
+    return {**workers, java: "java", driver: "driver"}
 
 
 def _kib(pid: int) -> int:
