@@ -90,9 +90,7 @@ def _hold_to(stated: dict[str, Any], proven: Proven) -> None:
 
 def _name(document: dict[str, Any]) -> str:
     """The name of the result or of the certificate's instance."""
-    for holder in (document, document.get("instance"), (document.get("certificate") or {})):
-        if isinstance(holder, dict):
-            name = holder.get("name") or (holder.get("instance") or {}).get("name")
-            if isinstance(name, str):
-                return name
-    return "unnamed"
+    certificate = document.get("certificate") or document
+    instance = certificate.get("instance") if isinstance(certificate, dict) else None
+    name = document.get("name") or (instance.get("name") if isinstance(instance, dict) else None)
+    return name if isinstance(name, str) else "unnamed"

@@ -196,11 +196,10 @@ class Problem:
 
     def partitions_of(self, owners: Mapping[str, Iterable[int]]) -> dict[str, tuple[TopicPartition, ...]]:
         """The partitions of each member id, by topic and number, where `owners` has positions by topic."""
-        given: list[list[TopicPartition]] = [[] for _ in self.members]
-        for topic in sorted(owners):
-            for partition, owner in enumerate(owners[topic]):
-                given[owner].append(TopicPartition(topic, partition))
-        return {member.member_id: tuple(tps) for member, tps in zip(self.members, given, strict=True)}
+        return {
+            member_id: tuple(TopicPartition(topic, p) for topic, ps in topics.items() for p in ps)
+            for member_id, topics in self.partitions_by_member(owners).items()
+        }
 
 
 @dataclass(frozen=True)
