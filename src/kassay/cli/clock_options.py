@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 OPTIONS: Final = {
-    "session": ("--session", "ticks: session.timeout.ms, in ticks.  [default: 6]"),
-    "heartbeat": ("--heartbeat", "ticks: heartbeat.interval.ms.  [default: 2]"),
-    "max_poll": ("--max-poll", "ticks: max.poll.interval.ms.  [default: 8]"),
-    "rebalance": ("--rebalance-timeout", "ticks: the rebalance timeout.  [default: as --max-poll]"),
-    "initial_delay": ("--initial-delay", "ticks: group.initial.rebalance.delay.ms.  [default: 0]"),
-    "delay": ("--delay", "ticks: how long a heartbeat may be under way.  [default: 0]"),
-    "load": ("--load", "ticks: how long a new coordinator reads its log.  [default: 0]"),
+    "session": ("--session", "On the clock: session.timeout.ms.  [default: 6]"),
+    "heartbeat": ("--heartbeat", "On the clock: heartbeat.interval.ms.  [default: 2]"),
+    "max_poll": ("--max-poll", "On the clock: max.poll.interval.ms.  [default: 8]"),
+    "rebalance": ("--rebalance-timeout", "On the clock: the rebalance timeout.  [default: as --max-poll]"),
+    "initial_delay": ("--initial-delay", "On the clock: group.initial.rebalance.delay.ms.  [default: 0]"),
+    "delay": ("--delay", "On the clock: how long a heartbeat may be under way.  [default: 0]"),
+    "load": ("--load", "On the clock: how long a new coordinator reads its log.  [default: 0]"),
 }
 """By the field of `Timing` that an option sets."""
 
