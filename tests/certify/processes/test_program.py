@@ -142,9 +142,9 @@ def test_a_call_that_fails(do: str, kind: FailureKind, message: str) -> None:
 @pytest.mark.parametrize(
     ("do", "message"),
     [
-        ("hello_list", "hello was answered by [] (list), expected an object"),
-        ("hello_number", "hello says name is 3 (int), expected a text"),
-        ("hello_claims", "hello says claims is [1] (list), expected a list of texts"),
+        ("hello_list", "hello: found [], expected an object"),
+        ("hello_number", "hello: name: found 3, expected a text"),
+        ("hello_claims", "hello: claims[0]: found 1, expected a text"),
         ("hello_kind", "META kind is 'consumer', expected one of assignor"),
         ("exits_at_once", "it last wrote: no configuration, expected an answer to hello"),
         ("silent", "hello did not answer within 0.8 s, expected an answer to hello"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -18,12 +18,13 @@ from kassay.certify.processes.host import ChildObject, GuardedHost, Start
 from kassay.certify.processes.process import Guarded
 from kassay.certify.processes.wire import to_json
 from kassay.model.cluster import Cluster
-from kassay.model.errors import TargetNotLoadable
+from kassay.model.errors import InputError, TargetNotLoadable
 from kassay.model.failure import FailureKind, TargetFailure, one_line
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.java.randomness import RandomSource
 from kassay.model.placement.request import Placement, PlacementRequest
+from kassay.reading.values import read_as
 
 PROTOCOL_VERSION: Final = 1
 T = TypeVar("T")
@@ -46,7 +47,7 @@ class Program:
 class Hello:
     """What a program says of itself; every part may be left out."""
 
-    name: str
+    name: str = ""
     kind: str = "assignor"
     protocol: str | None = None
     claims: tuple[str, ...] = ()
@@ -132,27 +133,13 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def read_hello(program: Program, said: Any) -> Hello:
-    """The program's own account of itself; raises `NotLoadable` for what cannot be one."""
-    label = program.label
-    if not isinstance(said, dict):
-        raise TargetNotLoadable(f"{label}: hello was answered by {shown(said)}, expected an object")
-    texts: dict[str, Any] = {}
-    for name in ("name", "kind", "protocol"):
-        value = said.get(name)
-        if value is not None and not isinstance(value, str):
-            raise TargetNotLoadable(f"{label}: hello says {name} is {shown(value)}, expected a text")
-        if value is not None:
-            texts[name] = one_line(value)
-    for name in ("claims", "assumes", "extras"):
-        values = said.get(name, [])
-        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-            raise TargetNotLoadable(
-                f"{label}: hello says {name} is {shown(values)}, expected a list of texts"
-            )
-        texts[name] = tuple(values)
-    texts.setdefault("name", Path(program.command.split()[0]).name)
-    return Hello(**texts)
+def read_hello(program: Program, said: object) -> Hello:
+    """The program's own account of itself; raises `TargetNotLoadable` for what cannot be one."""
+    try:
+        hello = read_as(Hello, said, f"{program.label}: hello")
+    except InputError as error:
+        raise TargetNotLoadable(str(error)) from None
+    return replace(hello, name=one_line(hello.name) or Path(program.command.split()[0]).name)
 
 
 class ProgramObject(ChildObject):
