@@ -24,6 +24,14 @@ class TopicPartition(NamedTuple):
         return f"{self.topic}-{self.partition}"
 
 
+def numbers_by_topic(tps: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
+    """The partitions' numbers by topic, both in the order in which they come up."""
+    numbers: dict[str, list[int]] = {}
+    for topic, number in tps:
+        numbers.setdefault(topic, []).append(number)
+    return numbers
+
+
 class Broker(NamedTuple):
     """One broker; a `fenced` broker is registered but must not lead."""
 

@@ -52,7 +52,7 @@ def states(*threads: int) -> list[ProcessState]:
 
 def test_the_load_queue_passes_over_who_will_not_do_and_keeps_them():
     first, second, third = states(1, 1, 1)
-    queue = LoadQueue(lambda state: state.load)
+    queue = LoadQueue(lambda state: state.load, ())
     queue.offer(first, second, third)
     assert queue.poll(lambda state: state is third) is third
     assert queue.poll(lambda _: False) is None
@@ -61,7 +61,7 @@ def test_the_load_queue_passes_over_who_will_not_do_and_keeps_them():
 
 def test_offering_again_moves_a_process_to_the_place_of_its_load():
     first, second = states(1, 2)
-    queue = LoadQueue(lambda state: state.load)
+    queue = LoadQueue(lambda state: state.load, ())
     queue.offer(first, second)
     first.active.add(TaskId(0, 0))
     queue.offer(first)

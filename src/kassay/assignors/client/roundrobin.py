@@ -45,17 +45,13 @@ class RoundRobin(AssignorBase):
         partitions = {topic: known[topic] for topic in utf16_sorted(read & known.keys())}
         given: Given = {member.member_id: [] for member in group.members}
         if group.equal_subscriptions:
-            _deal_alike(members, partitions, given)
+            # Nobody is passed over, so each of M members gets every M-th partition.
+            deal = list(chain.from_iterable(partitions.values()))
+            for first, member in enumerate(members):
+                given[member.member_id] = deal[first :: len(members)]
         else:
             _deal_by_subscription(members, partitions, given)
         return Assignment(given)
-
-
-def _deal_alike(members: list[Member], partitions: Partitions, given: Given) -> None:
-    """Where nobody is passed over, each of M members gets every M-th partition."""
-    deal = list(chain.from_iterable(partitions.values()))
-    for first, member in enumerate(members):
-        given[member.member_id] = deal[first :: len(members)]
 
 
 def _deal_by_subscription(members: list[Member], partitions: Partitions, given: Given) -> None:

@@ -15,13 +15,13 @@ from __future__ import annotations
 import importlib
 import logging
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from types import ModuleType
 from typing import Any, ClassVar, Final, NamedTuple
 
 from kassay.assignors.registry import COOPERATIVE, LibraryMissing, reference
-from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.cluster import Cluster, TopicPartition, numbers_by_topic
 from kassay.model.groups.assignor import AssignorBase, GroupMetadata
 from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
 
@@ -82,7 +82,9 @@ class _Library:
                 version=version,
                 topics=topics,
                 user_data=user_data,
-                owned_partitions=[pair(topic=t, partitions=ps) for t, ps in by_topic(member.owned)],
+                owned_partitions=[
+                    pair(topic=t, partitions=ps) for t, ps in numbers_by_topic(member.owned).items()
+                ],
             )
         return self.subscription.decode(made.encode())
 
@@ -94,7 +96,9 @@ class _Library:
 
     def learn(self, assignor: Any, owned: Iterable[TopicPartition], generation: int) -> None:
         """Tell the assignor what its member got, after the way over the wire."""
-        assignment = self.assignment.decode(self.assignment(0, list(by_topic(owned)), b"").encode())
+        assignment = self.assignment.decode(
+            self.assignment(0, list(numbers_by_topic(owned).items()), b"").encode()
+        )
         if self.modern:
             assignor.on_assignment(assignment, generation)
             return
@@ -118,14 +122,6 @@ def _import(name: str) -> ModuleType:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return importlib.import_module(name)
-
-
-def by_topic(tps: Iterable[TopicPartition]) -> Iterator[tuple[str, list[int]]]:
-    """The partitions in lists a topic, topics in the order in which they come up."""
-    lists: dict[str, list[int]] = {}
-    for topic, partition in tps:
-        lists.setdefault(topic, []).append(partition)
-    return iter(lists.items())
 
 
 class KafkaPython(AssignorBase):

@@ -24,13 +24,11 @@ class RackInfo:
     """The racks of members and partitions; both empty where racks are not to be matched."""
 
     def __init__(
-        self,
-        members: Mapping[str, str] | None = None,
-        partitions: Mapping[TopicPartition, frozenset[str]] | None = None,
+        self, members: Mapping[str, str], partitions: Mapping[TopicPartition, frozenset[str]]
     ) -> None:
-        self.members: Mapping[str, str] = members or {}
-        self._partitions: Mapping[TopicPartition, frozenset[str]] = partitions or {}
-        self._readers = Counter(self.members.values())
+        self.members = members
+        self._partitions = partitions
+        self._readers = Counter(members.values())
 
     @classmethod
     def of(
@@ -73,4 +71,4 @@ class RackInfo:
         return next((place for place in places if self.members.get(member_ids[place]) in racks), None)
 
 
-NO_RACKS: Final = RackInfo()
+NO_RACKS: Final = RackInfo({}, {})

@@ -18,7 +18,7 @@ from itertools import repeat
 from struct import Struct, error, pack, unpack_from
 from typing import Final, NamedTuple
 
-from kassay.model.cluster import TopicPartition
+from kassay.model.cluster import TopicPartition, numbers_by_topic
 from kassay.model.groups.group import NO_GENERATION
 from kassay.model.java.hashes import hash_map_order
 
@@ -39,9 +39,7 @@ def sticky_user_data(owned: Iterable[TopicPartition], generation: int | None) ->
 
     Version 1, or version 0 where `generation` is None.
     """
-    by_topic: dict[str, list[int]] = {}
-    for topic, number in owned:
-        by_topic.setdefault(topic, []).append(number)
+    by_topic = numbers_by_topic(owned)
     # `HashMap.computeIfAbsent` puts a new key in front of those that share its bucket, `put` behind.
     in_order = hash_map_order(reversed(by_topic))
     return encode_sticky(((topic, by_topic[topic]) for topic in in_order), generation)

@@ -77,8 +77,7 @@ class StreamsHighAvailability:
 
 def _place_standbys(states: Sequence[ProcessState], stateful: Sequence[TaskId], replicas: int) -> None:
     """Give each task that many copies, each to the least loaded process that does not have it."""
-    queue = LoadQueue(lambda state: state.load)
-    queue.offer(*states)
+    queue = LoadQueue(lambda state: state.load, states)
     for task in stateful:
         for _ in range(replicas):
             state = queue.poll(lambda state: not state.has(task))  # noqa: B023  # called at once
@@ -90,8 +89,7 @@ def _place_standbys(states: Sequence[ProcessState], stateful: Sequence[TaskId], 
 
 def _place_stateless(states: Sequence[ProcessState], tasks: Sequence[TaskId]) -> None:
     """Give each task to the process with the fewest active tasks for each thread."""
-    queue = LoadQueue(lambda state: state.active_load)
-    queue.offer(*states)
+    queue = LoadQueue(lambda state: state.active_load, states)
     for task in tasks:
         state = queue.poll(lambda _: True)
         assert state is not None, "tasks without a process are refused before"

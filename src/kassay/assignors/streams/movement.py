@@ -79,10 +79,9 @@ def move_active_tasks(states: Sequence[ProcessState], readiness: Readiness, warm
 
     Raises `IllegalStateError` if a task has to move and nobody is ahead.
     """
-    queue = LoadQueue(lambda state: state.load)
+    queue = LoadQueue(lambda state: state.load, states)
     movements = _movements(states, lambda state: state.active, readiness)
     needed = len(movements)
-    queue.offer(*states)
     while movements:
         task, destination, _ = movements.poll()
         caught_up = readiness.caught_up(task)
@@ -112,11 +111,10 @@ def move_standby_tasks(states: Sequence[ProcessState], readiness: Readiness, war
 
     A destination keeps its copy for as long as warm-ups are left, and gives it up after that.
     """
-    queue = LoadQueue(lambda state: state.load)
+    queue = LoadQueue(lambda state: state.load, states)
     movements = _movements(
         states, lambda state: {task for task in state.standby if not warmups.holds(task, state)}, readiness
     )
-    queue.offer(*states)
     moved = 0
     while movements:
         task, destination, _ = movements.poll()

@@ -10,7 +10,7 @@ Source: the Javadoc and the documented algorithm of `java.util.PriorityQueue`; K
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
 from kassay.assignors.streams.state import ProcessState
@@ -92,11 +92,12 @@ class LoadQueue:
     follow its load.
     """
 
-    def __init__(self, load: Callable[[ProcessState], float]) -> None:
+    def __init__(self, load: Callable[[ProcessState], float], states: Iterable[ProcessState]) -> None:
         self._queue: JavaPriorityQueue[ProcessState] = JavaPriorityQueue(
             lambda state: (load(state), state.key)
         )
         self._inside: set[ProcessState] = set()
+        self.offer(*states)
 
     def offer(self, *states: ProcessState) -> None:
         """Put the processes in, in this order, at the place that their load gives them now."""

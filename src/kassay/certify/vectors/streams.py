@@ -117,30 +117,22 @@ def _tasks(texts: Iterable[str]) -> tuple[TaskId, ...]:
 
 
 @vector_format("streams-sticky", StreamsVector, reference="streams-sticky")
-def check_sticky(vector: StreamsVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
-    """Whether the target answers as Kafka's `LegacyStickyTaskAssignor`."""
-    return _check(vector, factory, exact)
-
-
 @vector_format("streams-highavailability", StreamsVector, reference="streams-high-availability")
-def check_high_availability(vector: StreamsVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
-    """Whether the target answers as Kafka's `HighAvailabilityTaskAssignor`."""
-    return _check(vector, factory, exact)
-
-
-def _check(vector: StreamsVector, factory: Callable[[], Any], exact: bool) -> str | None:
+def check_streams(vector: StreamsVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
+    """Whether the target answers as Kafka's `LegacyStickyTaskAssignor` or `HighAvailabilityTaskAssignor`."""
     request, wanted = vector.request, vector.answer
+    return compared(
+        lambda: factory().assign(request),
+        vector.expected.error,
+        lambda answer: _difference(wanted, answer, exact),
+        exact=exact,
+    )
 
-    def differs(answer: TaskAssignment) -> str | None:
-        if exact and answer.processes.keys() != wanted.processes.keys():
-            return f"answers for {_listed(answer.processes)}, Kafka for {_listed(wanted.processes)}"
-        return _difference(wanted, answer)
 
-    return compared(lambda: factory().assign(request), vector.expected.error, differs, exact=exact)
-
-
-def _difference(wanted: TaskAssignment, got: TaskAssignment) -> str | None:
+def _difference(wanted: TaskAssignment, got: TaskAssignment, exact: bool) -> str | None:
     """How the answer differs from Kafka's, process by process, or None."""
+    if exact and got.processes.keys() != wanted.processes.keys():
+        return f"answers for {_listed(got.processes)}, Kafka for {_listed(wanted.processes)}"
     for process_id in sorted(wanted.processes.keys() | got.processes.keys()):
         mine = got.processes.get(process_id, ClientTasks())
         theirs = wanted.processes.get(process_id, ClientTasks())

@@ -111,11 +111,8 @@ def moments_of(spec: FleetSpec, source: random.Random, shape: Shape) -> Iterator
     cluster = Cluster(tuple(Topic(name, count) for name, count in zip(names, shape.topics)))
     chosen = registry.find(source.choice(ASSIGNORS))
     assert chosen is not None
-
-    def new(config: object) -> object:  # noqa: ARG001  # the references take no configuration
-        return chosen.factory()
-
-    played = Player(new, chosen.protocol).play(History(cluster, tuple(changes)))  # type: ignore[arg-type]
+    # The references take no configuration.
+    played = Player(lambda _: chosen.factory(), chosen.protocol).play(History(cluster, tuple(changes)))
     answered = {rebalanced.index: rebalanced.steps[-1] for rebalanced in played}
     for tick in range(spec.snapshots):
         index = max(i for i, start in enumerate(starts) if start <= tick)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import dropwhile, groupby, pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kassay.certify.processes.host import Host
@@ -91,37 +92,36 @@ def states_of(group: str, rows: Sequence[Mapping[str, Any]], known: Subscription
     """
     counts: dict[str, int] = {}
     assigned: set[str] = set()
-    made: list[GroupState] = []
-    by_time: dict[int, list[Mapping[str, Any]]] = {}
-    for row in rows:
-        by_time.setdefault(row["at"], []).append(row)
-    for at in sorted(by_time):
+    states: list[GroupState] = []
+    in_order = sorted(rows, key=lambda row: (row["at"], row["member"] or ""))
+    for _, instant in groupby(in_order, key=itemgetter("at")):
         seats: dict[str, FleetMember] = {}
-        for row in sorted(by_time[at], key=lambda row: row["member"] or ""):
+        for row in instant:
             owned = tuple(sorted(TopicPartition(tp["topic"], tp["partition"]) for tp in row["owned"]))
             for topic, partition in owned:
-                if counts.get(topic, 0) <= partition:
-                    counts[topic] = partition + 1
+                counts[topic] = max(counts.get(topic, 0), partition + 1)
             if row["member"] is not None:
                 assigned.update(topic for topic, _ in owned)
-                told = None if row["topics"] is None else tuple(row["topics"])
+                subscribed = None if row["topics"] is None else tuple(row["topics"])
                 seats[row["member"]] = FleetMember(
-                    told, owned, row["instance_id"], row["client_id"], row["rack"]
+                    subscribed, owned, row["instance_id"], row["client_id"], row["rack"]
                 )
-        reads = {member_id: _reads(group, member_id, seat, known) for member_id, seat in seats.items()}
+        stated = {
+            member_id: _stated_topics(group, member_id, seat, known) for member_id, seat in seats.items()
+        }
         guess = tuple(sorted(assigned))
-        topics = {m: guess if read is None else tuple(sorted(read)) for m, read in reads.items()}
-        made.append(GroupState(seats, dict(counts), topics, any(read is None for read in reads.values())))
-    return made
+        topics = {m: guess if read is None else tuple(sorted(read)) for m, read in stated.items()}
+        states.append(GroupState(seats, dict(counts), topics, None in stated.values()))
+    return states
 
 
-def _reads(group: str, member_id: str, seat: FleetMember, known: Subscriptions) -> tuple[str, ...] | None:
+def _stated_topics(
+    group: str, member_id: str, seat: FleetMember, known: Subscriptions
+) -> tuple[str, ...] | None:
     if seat.topics is not None:
         return seat.topics
-    for name in (member_id, seat.client_id or "", "*"):
-        if (group, name) in known:
-            return known[group, name]
-    return None
+    names = ((group, name) for name in (member_id, seat.client_id or "", "*"))
+    return next((known[name] for name in names if name in known), None)
 
 
 def changes_between(before: GroupState, after: GroupState) -> Change:
@@ -204,9 +204,7 @@ def replay_group(
     known: Subscriptions,
 ) -> Iterator[dict[str, Any]]:
     """A row for what happened, and one for each candidate; nothing for a group without members."""
-    states = states_of(group, rows, known)
-    while states and not states[0].seats:
-        states.pop(0)
+    states = list(dropwhile(lambda state: not state.seats, states_of(group, rows, known)))
     if not states:
         return
     history, pairs = history_of(states)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kassay.model.cluster import TopicPartition
+from kassay.model.cluster import TopicPartition, numbers_by_topic
 from kassay.model.protocols.coordinator.consumer.group import group_state, preferred_assignor
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.values import errors, requests
@@ -16,12 +16,7 @@ from kassay.model.protocols.values.requests import ZERO_BYTES, Image, Partitions
 
 def rendered_partitions(tps: Partitions) -> dict[str, list[int]] | None:
     """`{"topic": [partition, ...]}`, or None for zero bytes."""
-    if tps == ZERO_BYTES:
-        return None
-    found: dict[str, list[int]] = {}
-    for topic, partition in tps:
-        found.setdefault(topic, []).append(partition)
-    return found
+    return None if tps == ZERO_BYTES else numbers_by_topic(tps)
 
 
 def rendered_metadata(metadata: requests.Metadata) -> dict[str, Any]:
