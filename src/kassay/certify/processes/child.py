@@ -182,15 +182,13 @@ class Server:
             data = to_json(reply).encode()
             if len(data) > MESSAGE_MAX:
                 size, most = len(data) >> 20, MESSAGE_MAX >> 20
-                text = f"answer of {size} MiB, expected at most {most} MiB"
-                return to_json([1, FailureKind.MALFORMED, text, method, []]).encode()
+                raise Malformed(f"answer of {size} MiB, expected at most {most} MiB")
             return data
         except Malformed as malformed:
             return to_json([1, FailureKind.MALFORMED, str(malformed), method, []]).encode()
-        except MemoryError as error:
-            self.reserve = bytearray()
-            return to_json(self.failure(error, method)).encode()
         except BaseException as error:
+            if isinstance(error, MemoryError):
+                self.reserve = bytearray()
             return to_json(self.failure(error, method)).encode()
 
     def failure(self, error: BaseException, call: str) -> list[Any]:
@@ -205,13 +203,9 @@ class Server:
         """One call of the plain form, on fresh values."""
         given = marshal.loads(body)
         counts, members, racks, weights = given
-        extras = self.loaded.extras
-        if not extras:
-            answer = target.assign(counts, members)
-        else:
-            values = {"replica_racks": racks, "partition_weights": weights}
-            answer = target.assign(counts, members, **{name: values[name] for name in extras})
-        checked = check_assignment(answer)
+        values = {"replica_racks": racks, "partition_weights": weights}
+        extras = {name: values[name] for name in self.loaded.extras}
+        checked = check_assignment(target.assign(counts, members, **extras))
         return [0, checked, changed(_INPUTS, marshal.loads(body), given)]
 
     def assign_full(self, target: Any, body: bytes) -> list[Any]:

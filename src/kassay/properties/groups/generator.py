@@ -88,12 +88,11 @@ class GeneratorState:
         """The topic with replicas and weights, if the history has racks and weights."""
         source = self.source
         if self.racked and source.boolean(0.85):
-            brokers = range(len(RACKS))
             first = source.integer(0, len(RACKS) - 1)
             both = source.boolean()
             topic = topic._replace(
                 replicas=tuple(
-                    tuple(brokers[(first + p + k) % len(RACKS)] for k in range(1 + both))
+                    tuple((first + p + k) % len(RACKS) for k in range(1 + both))
                     for p in range(topic.partitions)
                 )
             )
