@@ -43,63 +43,53 @@ _CRASH: Final = Rule((ZooKeeperStatus.DEAD,), "ids and owner znodes stay until t
 _CLOSE: Final = Rule((ZooKeeperStatus.OFF,), "delete own ids and owner znodes; every watch fires")
 _NOTICE: Final = "pending := true (coalesced)"
 
-CONSUMER: Final[Table] = total(
-    ZooKeeperEvent,
-    {
-        ZooKeeperStatus.OFF: _OFF
-        | {
-            ZooKeeperEvent.START: Rule(
-                (ZooKeeperStatus.IDLE,),
-                "register in ids; watch ids and brokers; every watch fires; pending := true",
-            ),
-        },
-        ZooKeeperStatus.IDLE: {
-            ZooKeeperEvent.WATCH: Rule((ZooKeeperStatus.IDLE,), _NOTICE),
-            ZooKeeperEvent.REBALANCE: Rule(
-                (ZooKeeperStatus.RELEASED,),
-                "stop fetchers, commit, B := {}, delete own owner znodes, read the view",
-            ),
-            ZooKeeperEvent.CLOSE: _CLOSE,
-            ZooKeeperEvent.CRASH: _CRASH,
-            ZooKeeperEvent.EXPIRE: Rule(
-                (ZooKeeperStatus.ZOMBIE,), "znodes vanish, every watch fires, B is kept (GC pause)"
-            ),
-        },
-        ZooKeeperStatus.RELEASED: {
-            ZooKeeperEvent.WATCH: Rule((ZooKeeperStatus.RELEASED,), _NOTICE),
-            ZooKeeperEvent.CLAIM: Rule(
-                (ZooKeeperStatus.IDLE,), "create the owner znodes one by one; B := share(view)"
-            ),
-            ZooKeeperEvent.CONFLICT: Rule(
-                (ZooKeeperStatus.RELEASED,), "undo, one try less, read the view again"
-            ),
-            ZooKeeperEvent.LAST_CONFLICT: Rule(
-                (ZooKeeperStatus.GAVE_UP,), "B = {}; idle until the next watch"
-            ),
-            ZooKeeperEvent.CLOSE: _CLOSE,
-            ZooKeeperEvent.CRASH: _CRASH,
-            ZooKeeperEvent.EXPIRE: Rule((ZooKeeperStatus.ZOMBIE,), "ids entry vanishes, every watch fires"),
-        },
-        ZooKeeperStatus.GAVE_UP: {
-            ZooKeeperEvent.WATCH: Rule((ZooKeeperStatus.GAVE_UP,), _NOTICE),
-            ZooKeeperEvent.REBALANCE: Rule((ZooKeeperStatus.RELEASED,), "tries afresh, read the view"),
-            ZooKeeperEvent.CLOSE: _CLOSE,
-            ZooKeeperEvent.CRASH: _CRASH,
-            ZooKeeperEvent.EXPIRE: Rule((ZooKeeperStatus.ZOMBIE,), "ids entry vanishes, every watch fires"),
-        },
-        ZooKeeperStatus.DEAD: _OFF
-        | {
-            ZooKeeperEvent.EXPIRE: Rule(
-                (ZooKeeperStatus.OFF,), "ids and owner znodes vanish; every watch fires"
-            )
-        },
-        ZooKeeperStatus.ZOMBIE: _OFF
-        | {
-            ZooKeeperEvent.RECONNECT: Rule(
-                (ZooKeeperStatus.IDLE,),
-                "register again; every watch fires; pending := true; B kept until its rebalance",
-            ),
-            ZooKeeperEvent.CRASH: Rule((ZooKeeperStatus.OFF,), "nothing is registered any more"),
-        },
+_CONSUMER: Final[Table] = {
+    ZooKeeperStatus.OFF: _OFF
+    | {
+        ZooKeeperEvent.START: Rule(
+            (ZooKeeperStatus.IDLE,),
+            "register in ids; watch ids and brokers; every watch fires; pending := true",
+        ),
     },
-)
+    ZooKeeperStatus.IDLE: {
+        ZooKeeperEvent.WATCH: Rule((ZooKeeperStatus.IDLE,), _NOTICE),
+        ZooKeeperEvent.REBALANCE: Rule(
+            (ZooKeeperStatus.RELEASED,),
+            "stop fetchers, commit, B := {}, delete own owner znodes, read the view",
+        ),
+        ZooKeeperEvent.CLOSE: _CLOSE,
+        ZooKeeperEvent.CRASH: _CRASH,
+        ZooKeeperEvent.EXPIRE: Rule(
+            (ZooKeeperStatus.ZOMBIE,), "znodes vanish, every watch fires, B is kept (GC pause)"
+        ),
+    },
+    ZooKeeperStatus.RELEASED: {
+        ZooKeeperEvent.WATCH: Rule((ZooKeeperStatus.RELEASED,), _NOTICE),
+        ZooKeeperEvent.CLAIM: Rule(
+            (ZooKeeperStatus.IDLE,), "create the owner znodes one by one; B := share(view)"
+        ),
+        ZooKeeperEvent.CONFLICT: Rule((ZooKeeperStatus.RELEASED,), "undo, one try less, read the view again"),
+        ZooKeeperEvent.LAST_CONFLICT: Rule((ZooKeeperStatus.GAVE_UP,), "B = {}; idle until the next watch"),
+        ZooKeeperEvent.CLOSE: _CLOSE,
+        ZooKeeperEvent.CRASH: _CRASH,
+        ZooKeeperEvent.EXPIRE: Rule((ZooKeeperStatus.ZOMBIE,), "ids entry vanishes, every watch fires"),
+    },
+    ZooKeeperStatus.GAVE_UP: {
+        ZooKeeperEvent.WATCH: Rule((ZooKeeperStatus.GAVE_UP,), _NOTICE),
+        ZooKeeperEvent.REBALANCE: Rule((ZooKeeperStatus.RELEASED,), "tries afresh, read the view"),
+        ZooKeeperEvent.CLOSE: _CLOSE,
+        ZooKeeperEvent.CRASH: _CRASH,
+        ZooKeeperEvent.EXPIRE: Rule((ZooKeeperStatus.ZOMBIE,), "ids entry vanishes, every watch fires"),
+    },
+    ZooKeeperStatus.DEAD: _OFF
+    | {ZooKeeperEvent.EXPIRE: Rule((ZooKeeperStatus.OFF,), "ids and owner znodes vanish; every watch fires")},
+    ZooKeeperStatus.ZOMBIE: _OFF
+    | {
+        ZooKeeperEvent.RECONNECT: Rule(
+            (ZooKeeperStatus.IDLE,),
+            "register again; every watch fires; pending := true; B kept until its rebalance",
+        ),
+        ZooKeeperEvent.CRASH: Rule((ZooKeeperStatus.OFF,), "nothing is registered any more"),
+    },
+}
+CONSUMER: Final = total(ZooKeeperEvent, _CONSUMER)
