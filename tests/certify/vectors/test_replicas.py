@@ -1,4 +1,4 @@
-"""Placers, partitioner and coordinator lookup against the genuine outputs of Kafka."""
+"""Placers against the genuine outputs of Kafka."""
 
 import gzip
 import json
@@ -9,13 +9,10 @@ from typing import Any
 
 import pytest
 
-from kassay.assignors.partitioners.abs import Abs
-from kassay.assignors.partitioners.murmur2 import Murmur2
 from kassay.assignors.placement.rack_aware import RackAware
 from kassay.assignors.placement.rack_unaware import RackUnaware
 from kassay.assignors.placement.striped import Striped
 from kassay.assignors.registry import find, load_all
-from kassay.assignors.server.coordinator import remainder_first
 from kassay.certify.vectors.registry import FORMATS, load_formats
 from kassay.certify.vectors.replicas import PlacementVector
 from kassay.model.errors import InputError
@@ -26,8 +23,7 @@ from tests.paths import VECTORS
 
 DATA = VECTORS
 ADMIN, STRIPED = "replicas-adminutils", "replicas-striped"
-MURMUR2, COORDINATOR = "partitioner-murmur2", "coordinator-partition"
-SIZES = {ADMIN: 311, STRIPED: 309, MURMUR2: 348, COORDINATOR: 169}
+SIZES = {ADMIN: 311, STRIPED: 309}
 
 load_all()
 load_formats()
@@ -166,34 +162,6 @@ def test_a_placer_that_draws_otherwise_is_told():
     assert any("recorded random numbers were not drawn" in text for text in texts)
 
 
-def test_other_hashes_and_lookups_are_told_apart():
-    assert len(problems(MURMUR2, Abs)) > 100
-
-    class ArticleLookup:
-        def partition_for(self, group_id, partitions):
-            return remainder_first(group_id, partitions)
-
-    wrong = problems(COORDINATOR, ArticleLookup)
-    assert wrong
-    assert all("partitions: " in text for _, text in wrong)
-    hash_min = {v["id"] for v in vectors(COORDINATOR) if v["expected"]["string_hash"] == -(2**31)}
-    assert {name for name, _ in wrong} == hash_min
-
-
-def test_a_recorded_hash_is_checked_against_a_reference_only():
-    vector = vectors(MURMUR2)[5]
-    for field in ("murmur2", "to_positive"):
-        spoilt = vector | {"expected": vector["expected"] | {field: 1}}
-        assert field in FORMATS[MURMUR2].check(spoilt, Murmur2, exact=True)
-        assert FORMATS[MURMUR2].check(spoilt, Murmur2, exact=False) is None
-    lookup = find("coordinator").factory
-    vector = vectors(COORDINATOR)[5]
-    for field, told in (("string_hash", "hash "), ("abs", "absolute value ")):
-        spoilt = vector | {"expected": vector["expected"] | {field: 1}}
-        assert FORMATS[COORDINATOR].check(spoilt, lookup, exact=True).startswith(told)
-        assert FORMATS[COORDINATOR].check(spoilt, lookup, exact=False) is None
-
-
 @pytest.mark.parametrize(
     ("algorithm", "field"),
     [
@@ -201,10 +169,6 @@ def test_a_recorded_hash_is_checked_against_a_reference_only():
         (ADMIN, "expected"),
         (STRIPED, "random"),
         (STRIPED, "partitions"),
-        (MURMUR2, "key_b64"),
-        (MURMUR2, "expected"),
-        (COORDINATOR, "group_id_utf16"),
-        (COORDINATOR, "expected"),
     ],
 )
 def test_a_vector_of_another_form_is_bad_input(algorithm, field):

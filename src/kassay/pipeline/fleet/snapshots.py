@@ -18,17 +18,14 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 TP: Final = "struct<topic: string, partition: int>"
-SEEN_DDL: Final = (
-    f"`group` string, at bigint, member string, owned array<{TP}>, topics array<string>, instance_id string, "
-    "client_id string, rack string, view string, file string, line int, reason string, text string"
-)
-SEEN: Final = tuple(part.split()[0].strip("`") for part in SEEN_DDL.replace(TP, "").split(", "))
-TABLE: Final = "table"
-"""The view of what comes from Parquet."""
 SNAPSHOTS_DDL: Final = (
     f"`group` string, at bigint, member string, owned array<{TP}>, topics array<string>, "
     "instance_id string, client_id string, rack string"
 )
+SEEN_DDL: Final = f"{SNAPSHOTS_DDL}, view string, file string, line int, reason string, text string"
+SEEN: Final = tuple(part.split()[0].strip("`") for part in SEEN_DDL.replace(TP, "").split(", "))
+TABLE: Final = "table"
+"""The view of what comes from Parquet."""
 
 
 class Fleet(NamedTuple):
