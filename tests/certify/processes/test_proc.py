@@ -1,0 +1,35 @@
+"""What /proc tells of processes, beside what the tests read from it on their own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kassay.certify.processes.proc import descendants, resident_mib
+from tests.certify.processes.children import below
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
+PARENT = (
+    "import subprocess, sys; "
+    "child = subprocess.Popen([sys.executable, '-c', 'import sys; sys.stdin.read()'], stdin=subprocess.PIPE); "
+    "print(child.pid, flush=True); sys.stdin.read(); child.communicate()"
+)
+
+
+def test_children_of_children_are_below_too() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        grandchild = int(parent.stdout.readline())
+        assert {parent.pid, grandchild} <= set(descendants(os.getpid())) == below(os.getpid())
+        assert descendants(parent.pid) == [grandchild]
+        assert descendants(grandchild) == []
+        parent.communicate("")
+
+
+def test_memory_of_a_process_that_is_not_there_is_none() -> None:
+    assert resident_mib(os.getpid()) > 1
+    assert resident_mib(2**22 + 1) == 0
