@@ -1,20 +1,23 @@
 """Uniform sticky: keyless records stay with a partition until it has had a batch, today's rule.
 
-Goals, in order: full batches; keyless bytes spread over partitions evenly. Keyed records go by murmur2.
-A partition is drawn among the available ones (among all, if none is). Records stick to it until
-`batch.size` bytes went there, then the next is drawn. Kafka's sender may put the switch off while a batch
-is not full, and may draw by the lengths of its queues; here nobody has a sender, so neither is done. A
+Goals, in order: full batches; keyless bytes spread over partitions evenly, or, where the sender's
+queues are known, the less to a partition the longer its queue. Keyed records go by murmur2.
+A partition is drawn among the available ones (among all, if none is), or by queue lengths from a table
+of running sums. Records stick to it until `batch.size` bytes went there, then the next is drawn. A
+caller that knows that the last batch is not full yet may put the switch off, up to twice the size. A
 partition that becomes unavailable meanwhile keeps its records until then, so only where the metadata
 stay as they are does every keyless record go to an available partition.
 Kafka draws from the thread's random numbers; here from an injected source.
 Source: Kafka `BuiltInPartitioner`, KIP-794 (before it, KIP-480).
-Cost: O(1) a record.
+Cost: O(1) a record, O(log P) a draw by queue length, O(P) for a new table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Final, NamedTuple
 
 from kassay.assignors.partitioners.murmur2 import partition_for_key
 from kassay.assignors.partitioners.turns import at_turn
@@ -27,14 +30,59 @@ from kassay.model.partitioners.partitioner import PartitionerBase, ProducerRecor
 BATCH_SIZE_BYTES: Final = 16_384
 
 
+class Queue(NamedTuple):
+    """How many batches wait to be sent to one partition."""
+
+    partition: int
+    batches: int
+
+
+class LoadTable(NamedTuple):
+    """Partitions and the running sums of their chances."""
+
+    partitions: tuple[int, ...]
+    sums: tuple[int, ...]
+
+    def pick(self, number: int) -> int:
+        """The first partition whose sum is above the number modulo the last sum."""
+        return self.partitions[bisect_right(self.sums, number % self.sums[-1])]
+
+
+def load_table(queues: Sequence[Queue], left_out: int = 0) -> LoadTable | None:
+    """The chances of partitions with these queues; None where all that count are alike.
+
+    `left_out` is how many partitions with a leader are too slow to be considered at all. A chance is
+    the longest queue plus one, less the partition's own.
+
+    >>> load_table([Queue(0, 0), Queue(1, 3), Queue(2, 1)])
+    LoadTable(partitions=(0, 1, 2), sums=(4, 5, 8))
+    """
+    lengths = [queue.batches for queue in queues]
+    if not lengths or len(lengths) + left_out < 2:
+        return None
+    if not left_out and len(set(lengths)) == 1:
+        return None
+    top = max(lengths) + 1
+    return LoadTable(
+        tuple(queue.partition for queue in queues), tuple(accumulate(top - length for length in lengths))
+    )
+
+
 class StickyPartition:
     """The partition that keyless records of one topic stick to, and how much it has had."""
 
     def __init__(self, batch_size_bytes: int, random: RandomSource) -> None:
+        if batch_size_bytes < 1:
+            raise InputError(f"sticky batch size {batch_size_bytes}, expected at least 1 byte")
         self._batch_size_bytes = batch_size_bytes
         self._random = random
+        self._table: LoadTable | None = None
         self._current: int | None = None
         self._produced_bytes = 0
+
+    def update_loads(self, table: LoadTable | None) -> None:
+        """Draw by this table from the next switch on; None: all available partitions alike."""
+        self._table = table
 
     def current(self, topic: TopicMetadata) -> int:
         """The partition of the next record; raises `NoPartitionsError`."""
@@ -42,15 +90,19 @@ class StickyPartition:
             self._current = self._draw(topic)
         return self._current
 
-    def produced(self, size_bytes: int, topic: TopicMetadata) -> None:
+    def produced(self, size_bytes: int, topic: TopicMetadata, *, may_switch: bool = True) -> None:
         """Count bytes that went to the current partition, and draw another when it has had enough."""
         self._produced_bytes += size_bytes
-        if self._produced_bytes >= self._batch_size_bytes:
+        enough = self._batch_size_bytes if may_switch else 2 * self._batch_size_bytes
+        if self._produced_bytes >= enough:
             self._current = self._draw(topic)
             self._produced_bytes = 0
 
     def _draw(self, topic: TopicMetadata) -> int:
-        return at_turn(self._random.next_int(POSITIVE_INTS), topic)
+        number = self._random.next_int(POSITIVE_INTS)
+        if self._table is not None:
+            return self._table.pick(number)
+        return at_turn(number, topic)
 
 
 @reference(
