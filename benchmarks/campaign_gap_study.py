@@ -22,7 +22,7 @@ from _gap_study_page import CONTROL, page
 
 from kassay.certify.optimum.gaps import play, problem_of
 from kassay.certify.optimum.instances import Located
-from kassay.certify.runs.blocks import Job, open_bench, open_host
+from kassay.certify.runs.blocks import Job, open_bench
 from kassay.certify.runs.run import counterexample
 from kassay.certify.runs.shrink import broken
 from kassay.certify.targets.resolve import Target, resolve
@@ -140,7 +140,7 @@ def measure_blocks(
             shape, members, partitions, seeds = blocks[number]
             rows = []
             for target in targets:
-                with open_host(target) as host:
+                with target.open() as host:
                     for seed in seeds:
                         document = consumer(shape, seed, members=members, partitions=partitions)
                         size = {"shape": shape, "members": members, "partitions": partitions, "seed": seed}
@@ -181,9 +181,10 @@ def trace(target: str, profile: str, index: int, path: Path) -> None:
         with open_bench(job) as bench:
             violations = broken(bench.driver, case, bench.subject, found)
             if violations:
-                told = tuple(dict.fromkeys(str(each) for each in violations))
                 contradictory = violations[0].contradictory
-                made = counterexample(bench, found, case, told, contradictory=contradictory, index=index)
+                made = counterexample(
+                    bench, found, case, violations, contradictory=contradictory, index=index
+                )
                 path.write_text(json.dumps(made.trace.to_json()) + "\n", encoding="utf-8")
                 return
     sys.exit(f"{target}, {profile}, history {index}: no outcome is away from the optimum")

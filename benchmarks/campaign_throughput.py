@@ -51,7 +51,7 @@ def alone(histories: int) -> tuple[float, float]:
 def used(java: int) -> dict[str, float]:
     """CPU seconds so far of the driver, Java and the workers, their ended children included."""
     found = dict.fromkeys(("driver", "java", "workers"), 0.0)
-    for pid, part in family(os.getpid(), java):
+    for pid, part in family(os.getpid(), java).items():
         with suppress(OSError):
             words = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
             # Fields 14 and 15 are the process's own time, 16 and 17 that of children it waited for.

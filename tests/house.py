@@ -23,6 +23,19 @@ def modules() -> dict[str, Path]:
     return {name(path): path for path in sorted(SRC.rglob("*.py"))}
 
 
+def is_module(name: str) -> bool:
+    """Whether the package has such a module."""
+    return name.removeprefix("kassay.") in modules()
+
+
+def outside() -> list[Path]:
+    """The files of benchmarks and of the writers of docs that import the package."""
+    files = sorted(
+        path for folder in ("benchmarks", "docs/writers") for path in (ROOT / folder).rglob("*.py")
+    )
+    return [path for path in files if "from kassay" in path.read_text(encoding="utf-8")]
+
+
 @cache
 def syntax(path: Path) -> ast.Module:
     """The file as a syntax tree."""

@@ -1,5 +1,7 @@
 """The house itself: its rooms, what may import what, one name a thing, and the links at the top."""
 
+import ast
+import importlib
 import subprocess
 import sys
 import tomllib
@@ -122,6 +124,17 @@ def test_what_an_import_does_not_bring_along(module, kept_out):
     code = f"import {module}, sys; print(*sorted(sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert not set(kept_out) & set(found.stdout.split())
+
+
+@pytest.mark.parametrize("path", house.outside(), ids=lambda path: path.stem)
+def test_what_stands_outside_the_package_imports_what_is_there(path):
+    imports = [node for node in house.nodes(house.syntax(path)) if isinstance(node, ast.ImportFrom)]
+    ours = [node for node in imports if node.module and node.module.startswith("kassay")]
+    assert ours
+    for node in ours:
+        module = importlib.import_module(node.module)
+        for alias in node.names:
+            assert hasattr(module, alias.name) or house.is_module(f"{node.module}.{alias.name}"), alias.name
 
 
 def test_setting_up_needs_the_standard_library_only():
