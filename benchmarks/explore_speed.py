@@ -21,7 +21,8 @@ from typing import Any
 from kassay.certify.protocols.explore import build
 from kassay.certify.protocols.settings import ExploreSettings
 from kassay.certify.protocols.views import views_of
-from kassay.model.explore import WalkLimits, explore
+from kassay.model.explore.search import explore
+from kassay.model.explore.values import WalkLimits
 from kassay.model.protocols.shared.faults import parse_faults
 from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry
 from kassay.properties.protocols.registry import invariants

@@ -4,7 +4,7 @@ from typing import Any
 
 from kassay.certify.protocols import explore as exploring
 from kassay.certify.protocols.settings import ExploreSettings
-from kassay.model.explore import WalkLimits
+from kassay.model.explore.values import WalkLimits
 from kassay.model.protocols.shared.faults import parse_faults
 from kassay.model.protocols.world.parts.levels import ClockLevel, NetworkLevel
 from kassay.model.protocols.world.timed.clock import Timing

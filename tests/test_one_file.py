@@ -33,7 +33,7 @@ FILES = {
         ''',
     "properties/protocols/quiet.py": '''
         """An invariant of one's own."""
-        from kassay.model.explore import Finding, Severity
+        from kassay.model.explore.values import Finding, Severity
         from kassay.properties.protocols.registry import CENSUS, always
 
         @always("nobody-owns", CENSUS, source="nowhere")

@@ -14,7 +14,7 @@ from typing import Any, Final
 from kassay.certify.protocols.explore import ExploreResult, build, explore
 from kassay.certify.protocols.settings import ExploreSettings
 from kassay.certify.protocols.views import beliefs
-from kassay.model.explore import InvariantViolation, Severity
+from kassay.model.explore.values import InvariantViolation, Severity
 from kassay.model.protocols.shared.faults import Faults, parse_faults
 from kassay.report.screen.swimlanes import text_diagram
 

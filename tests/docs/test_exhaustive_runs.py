@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from kassay.model.explore import Severity
+from kassay.model.explore.values import Severity
 from kassay.model.verdict import Verdict
 from tests.explored import explore
 from tests.paths import DOCS

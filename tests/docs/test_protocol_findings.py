@@ -3,7 +3,7 @@
 import pytest
 
 from kassay.certify.protocols.explore import ExploreResult
-from kassay.model.explore import Severity
+from kassay.model.explore.values import Severity
 from tests.explored import explore
 
 

@@ -6,8 +6,8 @@ import functools
 
 import pytest
 
-from kassay.model.explore import WalkLimits
-from kassay.model.explore import explore as walk
+from kassay.model.explore.search import explore as walk
+from kassay.model.explore.values import WalkLimits
 from tests.explored import build
 
 BOTH = "crash=1,pause=1"

@@ -6,8 +6,9 @@ import pytest
 
 from kassay.certify.protocols.views import views_of
 from kassay.model.errors import InputError
-from kassay.model.explore import Severity, retrace
-from kassay.model.explore import explore as walk
+from kassay.model.explore.search import explore as walk
+from kassay.model.explore.traces import retrace
+from kassay.model.explore.values import Severity
 from kassay.model.protocols.shared.faults import Faults, parse_faults
 from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.verdict import Verdict

@@ -6,7 +6,8 @@ import pytest
 
 from kassay.certify.protocols.settings import ExploreSettings
 from kassay.model.errors import InputError
-from kassay.model.explore import Action, run
+from kassay.model.explore.graph import Action
+from kassay.model.explore.traces import run
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.world.parts.levels import NetworkLevel
 from kassay.model.protocols.world.timed.clock import Timing

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.model.explore import Interned, Interner
+from kassay.model.explore.interned import Interned, Interner
 
 VALUES = st.recursive(st.integers(0, 3) | st.text("ab", max_size=2), lambda inner: st.tuples(inner, inner))
 

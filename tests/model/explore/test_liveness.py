@@ -3,7 +3,8 @@
 import pytest
 from hypothesis import given
 
-from kassay.model.explore import explore, judge_liveness, rounds_between_disturbances
+from kassay.model.explore.liveness import judge_liveness, rounds_between_disturbances
+from kassay.model.explore.search import explore
 from kassay.model.verdict import Verdict
 from tests.model.explore.toys import Toy, act, graphs
 

@@ -4,8 +4,9 @@ from itertools import pairwise
 
 import pytest
 
-from kassay.model.explore import Action, Finding, Invariant, Severity, WalkLimits, random_walk
-from kassay.model.explore.random_walk import LIMIT
+from kassay.model.explore.graph import Action
+from kassay.model.explore.random_walk import LIMIT, random_walk
+from kassay.model.explore.values import Finding, Invariant, Severity, WalkLimits
 from kassay.model.verdict import Verdict
 from tests.model.explore.toys import Counter, Toy, act, chain
 

@@ -6,7 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.model.explore import Finding, Invariant, Reduced, Severity, explore, judge_liveness, retrace
+from kassay.model.explore.liveness import judge_liveness
+from kassay.model.explore.reduced import Reduced
+from kassay.model.explore.search import explore
+from kassay.model.explore.traces import retrace
+from kassay.model.explore.values import Finding, Invariant, Severity
 from kassay.model.verdict import Verdict
 from tests.model.explore.toys import Clients, act, graphs, in_order, renamings
 

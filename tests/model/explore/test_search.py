@@ -9,7 +9,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 
-from kassay.model.explore import Finding, Invariant, Severity, WalkLimits, explore
+from kassay.model.explore.search import explore
+from kassay.model.explore.values import Finding, Invariant, Severity, WalkLimits
 from kassay.model.verdict import Verdict
 from tests.model.explore.toys import Counter, Toy, act, chain, graphs
 

@@ -5,7 +5,9 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 
-from kassay.model.explore import Interned, Interner, explore, pick, retrace, run
+from kassay.model.explore.interned import Interned, Interner
+from kassay.model.explore.search import explore
+from kassay.model.explore.traces import pick, retrace, run
 from tests.model.explore.toys import Toy, act, chain, graphs
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.explore import Finding, Severity
+from kassay.model.explore.values import Finding, Severity
 from kassay.model.protocols.shared.census import Belief, Breach, Census, Registered
 from kassay.properties.protocols import ownership as own
 

@@ -15,7 +15,10 @@ from kassay.certify.protocols.settings import BEFORE_0_9, ExploreSettings
 from kassay.certify.protocols.switches import check_switches
 from kassay.certify.protocols.views import views_of
 from kassay.model.errors import InputError
-from kassay.model.explore import (
+from kassay.model.explore.liveness import rounds_between_disturbances
+from kassay.model.explore.random_walk import random_walk
+from kassay.model.explore.search import explore as walk
+from kassay.model.explore.values import (
     Exploration,
     InvariantViolation,
     Model,
@@ -23,10 +26,7 @@ from kassay.model.explore import (
     WalkLimits,
     WalkProgress,
     WalkStep,
-    random_walk,
-    rounds_between_disturbances,
 )
-from kassay.model.explore import explore as walk
 from kassay.model.protocols.before_0_9.proposal import ProposalModel
 from kassay.model.protocols.before_0_9.shares import SHARES
 from kassay.model.protocols.before_0_9.zookeeper import ZooKeeperModel

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kassay.certify.protocols.explore import ExploreResult, explore
 from kassay.certify.protocols.settings import ExploreSettings
 from kassay.certify.protocols.switches import DEAD_END, LIVELOCK, SWITCHES, Switch
-from kassay.model.explore import Severity, WalkLimits
+from kassay.model.explore.values import Severity, WalkLimits
 from kassay.model.lazy import lazy
 from kassay.model.verdict import Verdict
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from kassay.model.explore import Model
+from kassay.model.explore.values import Model
 from kassay.model.protocols.before_0_9 import proposal, zookeeper
 from kassay.model.protocols.shared.census import Census
 from kassay.model.protocols.values.groups import ClassicGroup, CoordinatorState

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kassay.certify.protocols.settings import ExploreSettings
     from kassay.certify.targets.resolve import Target
     from kassay.model.cluster import Cluster
-    from kassay.model.explore import WalkProgress
+    from kassay.model.explore.values import WalkProgress
     from kassay.model.groups.assignor import Assignor
     from kassay.model.groups.group import Assignment, Group
 
@@ -78,7 +78,7 @@ def command(model: str, **chosen: Any) -> int:
     Only real violations, dead ends and livelocks count as violated; a limit reached is `unknown`.
     """
     from kassay.certify.protocols.explore import explore
-    from kassay.model.explore import WalkLimits
+    from kassay.model.explore.values import WalkLimits
     from kassay.report.screen.exploration import exploration_view
 
     limits = WalkLimits(chosen["max_states"], chosen["seconds"])

@@ -14,7 +14,9 @@ from hypothesis import note
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from kassay.model.explore import Action, Finding, Invariant, Model, Severity, pick
+from kassay.model.explore.graph import Action
+from kassay.model.explore.traces import pick
+from kassay.model.explore.values import Finding, Invariant, Model, Severity
 
 S = TypeVar("S")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from kassay.model.explore import Finding, Severity
+from kassay.model.explore.values import Finding, Severity
 from kassay.model.protocols.values.groups import (
     COMPLETING,
     MEMBER_STABLE,

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import Any, Final
 
-from kassay.model.explore import Finding, Severity
+from kassay.model.explore.values import Finding, Severity
 from kassay.model.protocols.shared.census import Belief, Breach, Census, Owned, complete
 from kassay.properties.protocols.registry import ACCEPTED, ADOPTION, CENSUS, always, each_step
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from kassay.model.errors import InputError
-from kassay.model.explore import Finding, Invariant, Severity
+from kassay.model.explore.values import Finding, Invariant, Severity
 from kassay.model.modules import import_modules
 from kassay.model.protocols.shared.census import Breach, Census
 from kassay.model.protocols.values.groups import CoordinatorState

@@ -9,7 +9,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from kassay.certify.protocols.explore import ExploreResult
-from kassay.model.explore import Action, InvariantViolation, Severity, Stuck
+from kassay.model.explore.graph import Action
+from kassay.model.explore.values import InvariantViolation, Severity, Stuck
 from kassay.model.protocols.world.parts.levels import ClockLevel, NetworkLevel
 from kassay.model.verdict import Verdict
 from kassay.report.screen.swimlanes import mermaid as mermaid_diagram

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from kassay.model.explore import Action
+from kassay.model.explore.graph import Action
 
 LANE_WIDTH: Final = 13
 _SERVERS: Final = ("coordinator", "zookeeper", "metadata")

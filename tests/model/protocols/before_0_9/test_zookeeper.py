@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kassay.model.explore import Severity
+from kassay.model.explore.values import Severity
 from kassay.model.protocols.before_0_9 import zookeeper
 from kassay.model.protocols.before_0_9 import zookeeper_table as zt
 from kassay.model.protocols.before_0_9.zookeeper_table import ZooKeeperStatus

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kassay.model.explore import Interner
+from kassay.model.explore.interned import Interner
 from kassay.model.protocols.coordinator.brokers import Brokers
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost, by_due
 from kassay.model.protocols.values import requests

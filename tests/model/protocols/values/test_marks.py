@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kassay.model.explore import Interned
+from kassay.model.explore.interned import Interned
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.groups import ClassicGroup, ClassicMember, CoordinatorState, Persisted

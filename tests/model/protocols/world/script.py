@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kassay.certify.protocols.views import beliefs
-from kassay.model.explore import Severity
+from kassay.model.explore.values import Severity
 
 
 def play(model: Any, state: Any, *wanted: str) -> Any:

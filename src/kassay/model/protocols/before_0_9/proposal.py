@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from kassay.model.explore import Action
+from kassay.model.explore.graph import Action
 from kassay.model.protocols.before_0_9 import proposal_coordinator as dc
 from kassay.model.protocols.before_0_9.proposal_consumer import consumer_steps, moved
 from kassay.model.protocols.before_0_9.proposal_state import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kassay.model.explore import Action
+from kassay.model.explore.graph import Action
 from kassay.model.protocols.before_0_9.proposal_coordinator import hear_heartbeat, hear_join
 from kassay.model.protocols.before_0_9.proposal_state import ProposalConsumer, ProposalWorld, Steps, put
 from kassay.model.protocols.before_0_9.proposal_table import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-from kassay.model.explore import Action
+from kassay.model.explore.graph import Action
 from kassay.model.protocols.before_0_9.proposal_table import Phase, ProposalState
 from kassay.model.protocols.shared.faults import Faults
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from kassay.model.explore import Action
+from kassay.model.explore.graph import Action
 from kassay.model.protocols.before_0_9.shares import SHARES
 from kassay.model.protocols.before_0_9.zookeeper_table import CONSUMER, ZooKeeperEvent, ZooKeeperStatus
 from kassay.model.protocols.shared.census import Belief, Census, Registered

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from kassay.model.explore import Interned, Interner
+from kassay.model.explore.interned import Interned, Interner
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost, Result, by_due, carried_out, timeless
 from kassay.model.protocols.coordinator.step import Event, Load, Unload, step
 from kassay.model.protocols.values import requests

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple, Protocol, TypeAlias
 
-from kassay.model.explore import Interned, Interner
+from kassay.model.explore.interned import Interned, Interner
 from kassay.model.protocols.coordinator.classic.rebalance import write_error
 from kassay.model.protocols.coordinator.step import (
     CoordinatorStep,

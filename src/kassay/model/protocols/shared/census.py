@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
-from kassay.model.explore import Severity
+from kassay.model.explore.values import Severity
 
 Owned: TypeAlias = tuple[Any, ...]
 """Partitions: numbers in the oldest models, topic partitions in the others; always sorted."""

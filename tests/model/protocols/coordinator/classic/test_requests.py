@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kassay.model.explore import Interned
+from kassay.model.explore.interned import Interned
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.groups import COMPLETING, EMPTY, PREPARING, STABLE
 from kassay.model.protocols.values.requests import ZERO_BYTES, Config, Subscription

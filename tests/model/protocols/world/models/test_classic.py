@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kassay.certify.protocols.views import beliefs
-from kassay.model.explore import Severity
+from kassay.model.explore.values import Severity
 from kassay.model.protocols.clients.classic_table import ClassicState as ClientState
 from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.shared.faults import Faults
@@ -131,8 +131,8 @@ def named(ask):
 @pytest.mark.slow
 def test_scenario_50_a_rollout_by_client_is_never_inconsistent():
     from kassay.certify.protocols.views import views_of
-    from kassay.model.explore import WalkLimits
-    from kassay.model.explore import explore as walk
+    from kassay.model.explore.search import explore as walk
+    from kassay.model.explore.values import WalkLimits
     from kassay.model.protocols.world.models.classic import ClassicModel
     from kassay.model.protocols.world.parts.context import ModelOptions
     from kassay.properties.protocols.registry import invariants

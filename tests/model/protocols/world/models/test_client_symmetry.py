@@ -4,8 +4,9 @@ import pytest
 
 from kassay.certify.protocols.views import views_of
 from kassay.model.errors import InputError
-from kassay.model.explore import Severity, run
-from kassay.model.explore import explore as walk
+from kassay.model.explore.search import explore as walk
+from kassay.model.explore.traces import run
+from kassay.model.explore.values import Severity
 from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry, distinguished
 from kassay.model.verdict import Verdict
 from kassay.properties.protocols.registry import invariants

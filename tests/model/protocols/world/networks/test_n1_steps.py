@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kassay.certify.protocols.views import views_of
-from kassay.model.explore import Severity, run
-from kassay.model.explore import explore as walk
+from kassay.model.explore.search import explore as walk
+from kassay.model.explore.traces import run
+from kassay.model.explore.values import Severity
 from kassay.model.protocols.clients.classic_table import ClassicState
 from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.shared.faults import Faults

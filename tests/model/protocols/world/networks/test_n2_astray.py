@@ -7,7 +7,8 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from kassay.certify.protocols.views import views_of
-from kassay.model.explore import Severity, run
+from kassay.model.explore.traces import run
+from kassay.model.explore.values import Severity
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values.in_flight import SILENT
 from kassay.model.protocols.values.requests import ZERO_BYTES

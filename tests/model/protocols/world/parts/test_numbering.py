@@ -5,7 +5,9 @@ from itertools import pairwise, permutations
 
 import pytest
 
-from kassay.model.explore import Interned, WalkLimits, explore
+from kassay.model.explore.interned import Interned
+from kassay.model.explore.search import explore
+from kassay.model.explore.values import WalkLimits
 from kassay.model.protocols.shared.faults import parse_faults
 from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.model.errors import InputError
-from kassay.model.explore import explore
+from kassay.model.explore.search import explore
 from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.classic_table import ClassicState
 from kassay.model.protocols.clients.config import Process

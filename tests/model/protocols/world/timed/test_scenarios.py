@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kassay.certify.protocols.views import beliefs
 from kassay.model.errors import InputError
-from kassay.model.explore import Severity
+from kassay.model.explore.values import Severity
 from kassay.model.protocols.clients.classic_table import ClassicState
 from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.shared.faults import Faults

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from kassay.model.explore import Interned
+from kassay.model.explore.interned import Interned
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.world.models.classic import ClassicModel, classic_parts, coordinator_config
 from kassay.model.protocols.world.models.consumer import ConsumerModel, consumer_parts, only_consumers

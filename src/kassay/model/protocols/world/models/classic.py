@@ -11,7 +11,8 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.explore import Action, Interned
+from kassay.model.explore.graph import Action
+from kassay.model.explore.interned import Interned
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients.any_balanced import AnyBalanced
 from kassay.model.protocols.clients.classic_state import Assign, ClassicClient

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import permutations
 from typing import Any, Final, TypeAlias
 
-from kassay.model.explore import Interned, Interner
+from kassay.model.explore.interned import Interned, Interner
 from kassay.model.protocols.clients.any_balanced import AnyBalanced, balanced_targets
 from kassay.model.protocols.values.in_flight import CONNECTION, HEARTBEAT_OFFSET
 from kassay.model.protocols.values.marks import Mark, rewritten

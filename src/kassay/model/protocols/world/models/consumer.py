@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kassay.model.explore import Action, Interned
+from kassay.model.explore.graph import Action
+from kassay.model.explore.interned import Interned
 from kassay.model.protocols.clients import consumer as cm
 from kassay.model.protocols.clients.any_balanced import balanced_targets
 from kassay.model.protocols.clients.classic_state import Assign

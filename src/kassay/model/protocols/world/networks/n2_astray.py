@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kassay.model.explore import Interned
+from kassay.model.explore.interned import Interned
 from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.shared.faults import Faults

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kassay.model.explore import Interned
+from kassay.model.explore.interned import Interned
 from kassay.model.protocols.clients import consumer as cm
 from kassay.model.protocols.clients.any_balanced import tps_of
 from kassay.model.protocols.clients.config import ClientConfig, Process, matching

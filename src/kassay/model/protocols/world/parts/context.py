@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.explore import Action, Interned, Interner
+from kassay.model.explore.graph import Action
+from kassay.model.explore.interned import Interned, Interner
 from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.config import COOPERATIVE, EAGER, ClientConfig, Process
 from kassay.model.protocols.coordinator.brokers import Brokers, Mail, Targets

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kassay.model.explore import Action, Interned
+from kassay.model.explore.graph import Action
+from kassay.model.explore.interned import Interned
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients.classic_state import ClassicClient, started
 from kassay.model.protocols.clients.config import Process

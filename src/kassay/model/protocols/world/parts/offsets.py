@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.explore import Action, Interned, Severity
+from kassay.model.explore.graph import Action
+from kassay.model.explore.interned import Interned
+from kassay.model.explore.values import Severity
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients import consumer as cm
 from kassay.model.protocols.clients.classic_state import ClassicClient

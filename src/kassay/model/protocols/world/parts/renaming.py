@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from kassay.model.explore import Interned
+from kassay.model.explore.interned import Interned
 from kassay.model.protocols.values.marks import Mark, marked
 
 _ID: Final = re.compile(r"^[A-Za-z]\w*-[1-9]$")

@@ -18,7 +18,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple, Self, TypeAlias
 
-from kassay.model.explore import Action, Interned
+from kassay.model.explore.graph import Action
+from kassay.model.explore.interned import Interned
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients.classic_state import Assign, ClassicClient
 from kassay.model.protocols.clients.classic_table import ClassicState

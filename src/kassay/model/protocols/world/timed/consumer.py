@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Self
 
-from kassay.model.explore import Action
+from kassay.model.explore.graph import Action
 from kassay.model.protocols.clients import consumer as cm
 from kassay.model.protocols.clients.any_balanced import balanced_targets
 from kassay.model.protocols.clients.classic_state import Assign

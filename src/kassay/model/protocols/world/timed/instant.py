@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kassay.model.explore import Action
+from kassay.model.explore.graph import Action
 from kassay.model.protocols.coordinator.brokers import Targets
 from kassay.model.protocols.values.requests import Config
 from kassay.model.protocols.world.models.classic import WorldParts
