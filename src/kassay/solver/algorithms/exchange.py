@@ -15,7 +15,7 @@ Cost: O(places^2 * (items / 64 + log places)) a unit handed over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import pairwise
@@ -239,6 +239,27 @@ class Exchange:
 
 def _lowest_bit(mask: int) -> int:
     return (mask & -mask).bit_length() - 1
+
+
+def cheapest(places: int, prices: Sequence[Mapping[int, int]], picks: int, marginal: Marginal) -> Exchange:
+    """The exchange graph after the descent, where each item has a price for each place that it may pick.
+
+    Every item makes so many picks, racks not looked at.
+    """
+    levels = sorted({price for row in prices for price in row.values()})
+    priced = [
+        masks(places, ([place for place in row if row[place] == level] for row in prices)) for level in levels
+    ]
+    counts = [0] * places
+    start = []
+    for row in prices:
+        order = sorted(row, key=lambda place: (row[place], marginal(place, counts[place]), place))
+        start.append(set(order[:picks]))
+        for place in order[:picks]:
+            counts[place] += 1
+    graph = Exchange(Rules(masks(places, prices), levels, priced), start)
+    graph.descend(marginal)
+    return graph
 
 
 def masks(places: int, sets: Iterable[Iterable[int]]) -> list[int]:

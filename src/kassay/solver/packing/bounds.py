@@ -89,16 +89,5 @@ def _violated(
             network.arc(own, node[member])
     if network.maximum(0, 1) == number * sum(demand.values()):
         return ()
-    seen = _reached(network)
-    return tuple(member for member in everybody if node[member] in seen)
-
-
-def _reached(network: Network) -> set[int]:
-    """The nodes that the source still reaches: one side of a minimum cut."""
-    seen, waiting = {0}, [0]
-    while waiting:
-        for arc in network.out[waiting.pop()]:
-            if network.capacity[arc] > 0 and network.head[arc] not in seen:
-                seen.add(network.head[arc])
-                waiting.append(network.head[arc])
-    return seen
+    seen = network.reachable([0])
+    return tuple(member for member in everybody if seen[node[member]])

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from kassay.solver.algorithms.exchange import Exchange, Rules, masks
+from kassay.solver.algorithms.exchange import cheapest
 from kassay.solver.algorithms.levels import levels
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.consumers.optimum import optimum
@@ -234,21 +234,12 @@ class _Search:
             if m is not None and item.size != size:
                 base[m] += item.size
         costs = [{m: self.cost(items[i], m) for m in items[i].able} for i in numbers]
-        levels_ = sorted({cost for row in costs for cost in row.values()})
-        priced = [masks(members, ([m for m in row if row[m] == level] for row in costs)) for level in levels_]
-        picks = []
-        lying = list(base)
-        for row in costs:
-            pick = min(row, key=lambda m: (row[m], lying[m], m))
-            lying[pick] += size
-            picks.append({pick})
-        graph = Exchange(Rules(masks(members, (items[i].able for i in numbers)), levels_, priced), picks)
         balance = self.costs.balance
 
         def marginal(place: int, count: int) -> int:
             held = base[place] + size * count
             return balance * ((held + size) ** 2 - held**2)
 
-        graph.descend(marginal)
-        for i, picked in zip(numbers, graph.picks, strict=True):
+        picks = cheapest(members, costs, 1, marginal).picks
+        for i, picked in zip(numbers, picks, strict=True):
             owner[i] = next(iter(picked))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kassay.solver.algorithms.exchange import Exchange, Rules, masks
+from kassay.solver.algorithms.exchange import Exchange, cheapest
 from kassay.solver.algorithms.quota import Quota
 from kassay.solver.placement.problem import Broker
 
@@ -27,20 +27,6 @@ def choose_leaders(
     """
     fenced = {place for place, broker in enumerate(brokers) if broker.fenced}
     able = [set(row) - fenced or set(row) for row in replicas]
-    places, everything = len(brokers), (1 << len(able)) - 1
     # A leader that cannot stay costs the same wherever it goes: no place is cheaper then.
-    kept = masks(
-        places, ([w] if w is not None and w in row else [] for w, row in zip(wanted, able, strict=True))
-    )
-    counts = [0] * places
-    picks: list[set[int]] = []
-    quota = leader_quota(brokers, len(able))
-    for want, row in zip(wanted, able, strict=True):
-        leader = want if want in row else min(row, key=lambda b: (quota.marginal(b, counts[b]), b))
-        assert leader is not None
-        counts[leader] += 1
-        picks.append({leader})
-    rules = Rules(masks(places, able), (0, 1), (kept, [everything & ~mask for mask in kept]))
-    graph = Exchange(rules, picks)
-    graph.descend(quota.marginal)
-    return graph
+    prices = [{place: int(place != want) for place in row} for want, row in zip(wanted, able, strict=True)]
+    return cheapest(len(brokers), prices, 1, leader_quota(brokers, len(able)).marginal)

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kassay.solver.algorithms.exchange import Exchange, Rules, masks
+from kassay.solver.algorithms.exchange import Exchange, cheapest
 from kassay.solver.algorithms.quota import Quota
 from kassay.solver.streams.problem import TaskProblem
 
@@ -205,19 +205,7 @@ class _Flows:
         return best
 
     def _flow(self, prices: Sequence[dict[int, int]], picks: int, quota: Quota) -> Exchange:
-        places = len(self.clients)
-        levels = sorted({price for row in prices for price in row.values()})
-        priced = [masks(places, ([c for c in row if row[c] == level] for row in prices)) for level in levels]
-        counts = [0] * places
-        start = []
-        for row in prices:
-            order = sorted(row, key=lambda c: (row[c], quota.marginal(c, counts[c]), c))
-            start.append(set(order[:picks]))
-            for c in order[:picks]:
-                counts[c] += 1
-        graph = Exchange(Rules(masks(places, prices), levels, priced), start)
-        graph.descend(quota.marginal)
-        return graph
+        return cheapest(len(self.clients), prices, picks, quota.marginal)
 
 
 _Prices = tuple[tuple[int, ...], tuple[int, ...]]
