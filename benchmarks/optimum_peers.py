@@ -359,7 +359,7 @@ def large(peers: list[str]) -> list[dict[str, Any]]:
         read = time.perf_counter()
         found = optimum(problem)
         solved = time.perf_counter()
-        if refusal(problem, found.certificate) is not None:
+        if refusal(problem, found) is not None:
             raise SystemExit("a certificate was refused")
         checked = time.perf_counter()
         row = {

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from operator import attrgetter
+
 import pytest
 
 from kassay.model.cluster import TopicPartition
@@ -64,9 +66,9 @@ def test_as_group_poses_the_same_problem() -> None:
 
 def test_distributions_name_the_worst() -> None:
     gaps = [gap(staircase(steps), kept(staircase(steps))) for steps in (2, 3, 5, 8, 12)]
-    spread = distribution(gaps, "spread")
+    spread = distribution(gaps, attrgetter("spread"))
     assert spread is not None
     assert (spread.judged, spread.worst, spread.worst_name) == (5, 5, "staircase-12")
-    racks = distribution(gaps, "rack")
+    racks = distribution(gaps, attrgetter("rack"))
     assert racks is not None
     assert (racks.judged, racks.worst_name) == (1, "staircase-2")

@@ -7,9 +7,9 @@ import networkx as nx
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.solver.check.balance import MOVEMENT_FIRST, ORDERS, RACK_FIRST
+from kassay.solver.check.balance import MOVEMENT_FIRST, ORDERS, RACK_FIRST, Topic
 from kassay.solver.consumers.optimum import NotPolynomialError, Optimum, optimum, parse_order
-from kassay.solver.consumers.problem import NOBODY, Problem, Topic
+from kassay.solver.consumers.problem import NOBODY, Problem
 from kassay.solver.consumers.z3_optimum import z3_optimum
 from kassay.solver.instances.consumers import consumer
 from tests.solver.consumers import brute

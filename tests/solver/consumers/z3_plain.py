@@ -31,7 +31,7 @@ def plain_owners(
     counted = aggregate(problem)
     racks = [member.rack for member in problem.members]
     optimize = z3.Optimize()
-    optimize.set("timeout", milliseconds_left(deadline) or 4294967295)
+    optimize.set("timeout", milliseconds_left(deadline))
     takes: dict[int, dict[int, Any]] = {}
     moves: list[Any] = [z3.IntVal(0)]
     wrong: list[Any] = [z3.IntVal(0)]

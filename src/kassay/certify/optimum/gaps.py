@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.optimum.instances import Located, at
@@ -28,7 +29,7 @@ from kassay.model.groups.player import Player
 from kassay.model.groups.playing import NewObject
 from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.solver.consumers.documents import best_by
-from kassay.solver.consumers.gap import Distribution, Gap, Shortfall, as_group, distributed, distribution, gap
+from kassay.solver.consumers.gap import Distribution, Gap, Shortfall, as_group, distribution, gap
 from kassay.solver.consumers.optimum import Optimum, OutOfTimeError
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.instances.families import family_of
@@ -71,12 +72,10 @@ class TargetGaps:
     def distributions(self) -> dict[str, Distribution | None]:
         """The distribution of each gap; None where it was never judged."""
         full = [each for each in self.gaps if not each.missing]
-        moves = ((each.moved - each.best.moved, each.problem.name) for each in full)
-        mismatches = ((each.rack_mismatch - each.best.rack_mismatch, each.problem.name) for each in full)
         return {
-            **{objective: distribution(self.gaps, objective) for objective in Shortfall._fields},
-            "moves": distributed(moves),
-            "mismatches": distributed(mismatches),
+            **{objective: distribution(self.gaps, attrgetter(objective)) for objective in Shortfall._fields},
+            "moves": distribution(full, lambda each: each.moved - each.best.moved),
+            "mismatches": distribution(full, lambda each: each.rack_mismatch - each.best.rack_mismatch),
         }
 
     @property

@@ -21,11 +21,11 @@ units + readers, as solving does at best.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, NamedTuple
 
-from kassay.solver.check.refusal import RefusedError
+from kassay.solver.check.refusal import RefusedError, require
 
 MOVEMENT_FIRST: Final = ("balance", "movement", "rack")
 RACK_FIRST: Final = ("balance", "rack", "movement")
@@ -35,56 +35,35 @@ _NOBODY: Final = -1
 _UNKNOWN: Final[frozenset[str]] = frozenset()
 
 
-class PosedMember(Protocol):
-    """A member as the checker reads it."""
+class Member(NamedTuple):
+    """A member that may take partitions of its `topics`."""
 
-    @property
-    def rack(self) -> str | None:
-        """Where the member runs."""
-
-    @property
-    def topics(self) -> frozenset[str]:
-        """What the member reads."""
+    member_id: str
+    rack: str | None
+    topics: frozenset[str]
 
 
-class PosedTopic(Protocol):
-    """A topic as the checker reads it."""
+class Topic(NamedTuple):
+    """A topic. An empty set in `racks` says that nobody knows where that partition's replicas are."""
 
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def partitions(self) -> int:
-        """How many partitions it has."""
-
-    @property
-    def racks(self) -> tuple[frozenset[str], ...] | None:
-        """The replica racks of each partition; an empty set is unknown."""
-
-    @property
-    def weights(self) -> tuple[int, ...] | None:
-        """What each partition counts."""
+    name: str
+    partitions: int
+    racks: tuple[frozenset[str], ...] | None = None
+    weights: tuple[int, ...] | None = None
 
 
-class Posed(Protocol):
-    """The problem as the checker reads it; members go by their position."""
+@dataclass(frozen=True)
+class ConsumerInstance:
+    """Who takes partitions, and what there is to take; members go by their position.
 
-    @property
-    def members(self) -> Sequence[PosedMember]:
-        """Who takes partitions."""
+    `previous` has, for each topic, the position of each partition's previous owner, or -1.
+    `copartition` names groups of topics whose partitions of one number must share an owner.
+    """
 
-    @property
-    def topics(self) -> Sequence[PosedTopic]:
-        """What there is to take."""
-
-    @property
-    def previous(self) -> Mapping[str, tuple[int, ...]]:
-        """For each topic the previous owner of each partition, or -1."""
-
-    @property
-    def copartition(self) -> tuple[tuple[str, ...], ...]:
-        """Topics whose partitions of one number go together."""
+    members: tuple[Member, ...]
+    topics: tuple[Topic, ...]
+    previous: Mapping[str, tuple[int, ...]]
+    copartition: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -104,18 +83,13 @@ class BalanceCertificate:
     rack_mismatch: int
 
 
-def refusal(posed: Posed, certificate: BalanceCertificate) -> str | None:
+def refusal(instance: ConsumerInstance, certificate: BalanceCertificate) -> str | None:
     """Why the certificate does not prove its assignment optimal; None when it does."""
     try:
-        _Check(posed, certificate).run()
+        _Check(instance, certificate).run()
     except RefusedError as refused:
         return str(refused)
     return None
-
-
-def _require(condition: bool, reason: str) -> None:
-    if not condition:
-        raise RefusedError(reason)
 
 
 def _whole(row: Iterable[object]) -> bool:
@@ -129,11 +103,11 @@ _Kind = tuple[tuple[int, ...], tuple[frozenset[str], ...], int]
 class _Check:
     """One check, in the order of the module's text."""
 
-    def __init__(self, posed: Posed, certificate: BalanceCertificate) -> None:
-        self.posed = posed
+    def __init__(self, instance: ConsumerInstance, certificate: BalanceCertificate) -> None:
+        self.instance = instance
         self.given = certificate
-        self.readers = _readers(posed)
-        self.topics = [topic for topic in posed.topics if topic.name in self.readers]
+        self.readers = _readers(instance)
+        self.topics = [topic for topic in instance.topics if topic.name in self.readers]
 
     def run(self) -> None:
         self._form()
@@ -143,13 +117,13 @@ class _Check:
         self._cost()
 
     def _form(self) -> None:
-        given, size = self.given, len(self.posed.members)
-        _require(given.order in ORDERS, f"the order {','.join(map(str, given.order))} is not known")
+        given, size = self.given, len(self.instance.members)
+        require(given.order in ORDERS, f"the order {','.join(map(str, given.order))} is not known")
         for name, row in (("levels", given.levels), ("prices", given.prices), ("loads", given.loads)):
-            _require(len(row) == size, f"{len(row)} {name} for {size} members")
-            _require(_whole(row), f"{name} are whole numbers")
-        _require(_whole((given.moved, given.rack_mismatch)), "figures are whole numbers")
-        _require(
+            require(len(row) == size, f"{len(row)} {name} for {size} members")
+            require(_whole(row), f"{name} are whole numbers")
+        require(_whole((given.moved, given.rack_mismatch)), "figures are whole numbers")
+        require(
             all(topic.weights is None or set(topic.weights) <= {1} for topic in self.topics),
             "partitions that count differently need another proof",
         )
@@ -158,14 +132,14 @@ class _Check:
         """The topics that go together, and how many that are each time."""
         by_name = {topic.name: topic for topic in self.topics}
         bound: set[str] = set()
-        self.bundles: list[list[PosedTopic]] = []
-        for names in self.posed.copartition:
+        self.bundles: list[list[Topic]] = []
+        for names in self.instance.copartition:
             bundle = [by_name[name] for name in names if name in by_name]
             if not bundle:
                 continue
             bound.update(names)
             self.bundles.append(bundle)
-            _require(
+            require(
                 len(bundle) == len(names)
                 and len({topic.partitions for topic in bundle}) == 1
                 and len({self.readers[name] for name in names}) == 1,
@@ -173,49 +147,47 @@ class _Check:
             )
         self.bundles += [[topic] for topic in self.topics if topic.name not in bound]
         sizes = {len(bundle) for bundle in self.bundles}
-        _require(len(sizes) <= 1, "bundles of different sizes need another proof")
+        require(len(sizes) <= 1, "bundles of different sizes need another proof")
         self.size = sizes.pop() if sizes else 1
 
     def _owners(self) -> None:
         """Step 1, and the loads."""
         owners, levels = self.given.owners, self.given.levels
-        _require(
-            owners.keys() == self.readers.keys(), "owners are given for exactly the topics that are read"
-        )
+        require(owners.keys() == self.readers.keys(), "owners are given for exactly the topics that are read")
         loads = Counter[int]()
         last: dict[tuple[int, ...], int] = {}
         for topic in self.topics:
             row, readers = owners[topic.name], self.readers[topic.name]
-            _require(len(row) == topic.partitions, f"{topic.name} has {topic.partitions} partitions")
-            _require(_whole(row), f"an owner in {topic.name} is not a member's position")
+            require(len(row) == topic.partitions, f"{topic.name} has {topic.partitions} partitions")
+            require(_whole(row), f"an owner in {topic.name} is not a member's position")
             if readers not in last:
                 last[readers] = max(levels[m] for m in readers)
             used = Counter(row)
-            _require(used.keys() <= set(readers), f"an owner in {topic.name} does not read it")
+            require(used.keys() <= set(readers), f"an owner in {topic.name} does not read it")
             low = last[readers]
-            _require(
+            require(
                 all(levels[m] == low for m in used), f"a partition of {topic.name} is not in its last level"
             )
             loads += used
         for bundle in self.bundles:
             rows = {tuple(owners[topic.name]) for topic in bundle}
-            _require(len(rows) == 1, f"co-partitioned topic {bundle[0].name} has other owners than its peers")
+            require(len(rows) == 1, f"co-partitioned topic {bundle[0].name} has other owners than its peers")
         self.loads = [loads[m] // self.size for m in range(len(levels))]
         stated = sorted(loads[m] for m in range(len(levels)))
-        _require(list(self.given.loads) == stated, "the loads are not those of the assignment")
+        require(list(self.given.loads) == stated, "the loads are not those of the assignment")
 
     def _balance(self) -> None:
         """Step 2."""
         members: dict[int, list[int]] = {}
         for m, level in enumerate(self.given.levels):
             members.setdefault(level, []).append(m)
-        _require(sorted(members) == list(range(len(members))), "a level number is missing")
+        require(sorted(members) == list(range(len(members))), "a level number is missing")
         self.level_members = [members[level] for level in range(len(members))]
         above = None
         for level, inside in enumerate(self.level_members):
             low, high = min(self.loads[m] for m in inside), max(self.loads[m] for m in inside)
-            _require(high - low <= 1, f"loads in level {level} differ by more than one")
-            _require(above is None or high <= above, f"level {level} is heavier than the one before it")
+            require(high - low <= 1, f"loads in level {level} differ by more than one")
+            require(above is None or high <= above, f"level {level} is heavier than the one before it")
             above = low
 
     def _cost(self) -> None:
@@ -234,15 +206,15 @@ class _Check:
                 mismatched += wrong * count
                 paid += (gone * by_move + wrong * by_rack) * count
                 least += takers.least(before, racks) * count
-        _require(moved == self.given.moved, f"{moved} partitions moved, not {self.given.moved}")
-        _require(mismatched == self.given.rack_mismatch, f"{mismatched} rack mismatches, not as stated")
+        require(moved == self.given.moved, f"{moved} partitions moved, not {self.given.moved}")
+        require(mismatched == self.given.rack_mismatch, f"{mismatched} rack mismatches, not as stated")
         most = sum(self._collected(inside) for inside in self.level_members)
-        _require(paid == least - most, f"the cost is {paid}, the proof is for {least - most}")
+        require(paid == least - most, f"the cost is {paid}, the proof is for {least - most}")
 
-    def _kinds(self, bundle: list[PosedTopic]) -> Iterator[_Kind]:
+    def _kinds(self, bundle: list[Topic]) -> Iterator[_Kind]:
         """Previous owners, replica racks and owner of each unit of a bundle."""
         count = bundle[0].partitions
-        before = zip(*(self.posed.previous[topic.name] for topic in bundle), strict=True)
+        before = zip(*(self.instance.previous[topic.name] for topic in bundle), strict=True)
         racks = zip(*(topic.racks or (_UNKNOWN,) * count for topic in bundle), strict=True)
         return zip(before, racks, self.given.owners[bundle[0].name], strict=True)
 
@@ -261,7 +233,7 @@ class _Takers:
         last = max(given.levels[m] for m in readers)
         self.readers = frozenset(readers)
         self.inside = frozenset(m for m in readers if given.levels[m] == last)
-        self.racks = [member.rack for member in check.posed.members]
+        self.racks = [member.rack for member in check.instance.members]
         self.prices = given.prices
         self.by_move, self.by_rack = by_move, by_rack
         self.least_price: dict[str | None, int] = {}
@@ -302,11 +274,11 @@ class _Takers:
         return sum(rack not in known for known in racks if known)
 
 
-def _readers(posed: Posed) -> dict[str, tuple[int, ...]]:
+def _readers(instance: ConsumerInstance) -> dict[str, tuple[int, ...]]:
     """The positions of each topic's readers, for the topics that somebody reads."""
-    known = {topic.name for topic in posed.topics}
+    known = {topic.name for topic in instance.topics}
     equal: dict[frozenset[str], list[int]] = {}
-    for m, member in enumerate(posed.members):
+    for m, member in enumerate(instance.members):
         equal.setdefault(member.topics, []).append(m)
     readers: dict[str, list[int]] = {}
     for topics, positions in equal.items():

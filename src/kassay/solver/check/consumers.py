@@ -7,53 +7,26 @@ with the reader of instances that the solver uses.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from kassay.solver.check.balance import BalanceCertificate, refusal
+from kassay.solver.check.balance import BalanceCertificate, ConsumerInstance, Member, Topic, refusal
 from kassay.solver.check.refusal import Proven, RefusedError, squares
 
-Rows = dict[str, tuple[int, ...]]
+Rows = Mapping[str, tuple[int, ...]]
 
 
-class CheckedMember(NamedTuple):
-    """A member of the instance."""
-
-    member_id: str
-    rack: str | None
-    topics: frozenset[str]
-
-
-class CheckedTopic(NamedTuple):
-    """A topic of the instance; an empty set in `racks` is a partition whose replicas nobody knows."""
-
-    name: str
-    partitions: int
-    racks: tuple[frozenset[str], ...] | None
-    weights: tuple[int, ...] | None
-
-
-@dataclass(frozen=True)
-class CheckedInstance:
-    """Members in the order of their ids, who go by their position, and the previous owners of each topic."""
-
-    members: tuple[CheckedMember, ...]
-    topics: tuple[CheckedTopic, ...]
-    previous: Rows
-    copartition: tuple[tuple[str, ...], ...]
-
-    def owners(self, assignment: Mapping[str, Mapping[str, Iterable[int]]]) -> Rows:
-        """The owner of each partition that the certificate's assignment says, -1 where none has it."""
-        position = {member.member_id: m for m, member in enumerate(self.members)}
-        if not assignment.keys() <= position.keys():
-            raise RefusedError("the assignment has a member that is not in the instance")
-        claims = (
-            (position[m], topic, p)
-            for m, given in assignment.items()
-            for topic, ps in given.items()
-            for p in ps
-        )
-        return _rows(self.topics, claims)
+def owners_in(instance: ConsumerInstance, assignment: Mapping[str, Mapping[str, Iterable[int]]]) -> Rows:
+    """The owner of each partition that the certificate's assignment says, -1 where none has it."""
+    position = {member.member_id: m for m, member in enumerate(instance.members)}
+    if not assignment.keys() <= position.keys():
+        raise RefusedError("the assignment has a member that is not in the instance")
+    claims = (
+        (position[m], topic, p)
+        for m, given in assignment.items()
+        for topic, partitions in given.items()
+        for p in partitions
+    )
+    return _rows(instance.topics, claims)
 
 
 def check(certificate: Any) -> Proven:
@@ -74,13 +47,13 @@ def check(certificate: Any) -> Proven:
     )
 
 
-def _read_proof(certificate: Any, instance: CheckedInstance) -> BalanceCertificate:
+def _read_proof(certificate: Any, instance: ConsumerInstance) -> BalanceCertificate:
     ids = [member.member_id for member in instance.members]
     for key in ("assignment", "levels", "prices"):
         if certificate[key].keys() != set(ids):
             raise RefusedError(f"{key} are not given for exactly the members")
     read = frozenset[str]().union(*(member.topics for member in instance.members))
-    owners = instance.owners(certificate["assignment"])
+    owners = owners_in(instance, certificate["assignment"])
     return BalanceCertificate(
         order=tuple(certificate["order"].split(",")),
         owners={topic: row for topic, row in owners.items() if topic in read},
@@ -92,7 +65,7 @@ def _read_proof(certificate: Any, instance: CheckedInstance) -> BalanceCertifica
     )
 
 
-def read_instance(instance: Any) -> CheckedInstance:
+def read_instance(instance: Any) -> ConsumerInstance:
     """The instance of a certificate; raises `RefusedError` for one that is none."""
     if instance["family"] != "A":
         raise RefusedError(f"an instance of family {instance['family']!r}, expected 'A'")
@@ -109,10 +82,10 @@ def read_instance(instance: Any) -> CheckedInstance:
     if len(set(bound)) != len(bound) or not known.issuperset(bound):
         raise RefusedError("the co-partitioned topics are unknown or named twice")
     claims = ((m, topic, p) for m, entry in enumerate(entries) for topic, p in entry.get("owned") or ())
-    return CheckedInstance(members, topics, _rows(topics, claims), copartition)
+    return ConsumerInstance(members, topics, _rows(topics, claims), copartition)
 
 
-def _read_topic(topic: Mapping[str, Any]) -> CheckedTopic:
+def _read_topic(topic: Mapping[str, Any]) -> Topic:
     name, count, racks, weights = topic["name"], topic["partitions"], topic.get("racks"), topic.get("weights")
     _require_texts([name])
     if type(count) is not int or count < 0:
@@ -122,7 +95,7 @@ def _read_topic(topic: Mapping[str, Any]) -> CheckedTopic:
     _require_texts(rack for row in racks or () for rack in row or ())
     if not all(type(weight) is int and weight >= 0 for weight in weights or ()):
         raise RefusedError(f"{name} has weights that are no whole numbers from 0 on")
-    return CheckedTopic(
+    return Topic(
         name,
         count,
         None if racks is None else tuple(frozenset(row or ()) for row in racks),
@@ -130,12 +103,12 @@ def _read_topic(topic: Mapping[str, Any]) -> CheckedTopic:
     )
 
 
-def _read_member(member: Mapping[str, Any], known: set[str]) -> CheckedMember:
+def _read_member(member: Mapping[str, Any], known: set[str]) -> Member:
     rack, topics = member.get("rack"), frozenset(member["topics"])
     _require_texts([member["id"]] if rack is None else [member["id"], rack])
     if not topics <= known:
         raise RefusedError(f"{member['id']} reads topics that the instance does not have")
-    return CheckedMember(member["id"], rack, topics)
+    return Member(member["id"], rack, topics)
 
 
 def _require_texts(values: Iterable[Any]) -> None:
@@ -143,7 +116,7 @@ def _require_texts(values: Iterable[Any]) -> None:
         raise RefusedError("a name in the instance is no text")
 
 
-def _rows(topics: Iterable[CheckedTopic], claims: Iterable[tuple[int, str, Any]]) -> Rows:
+def _rows(topics: Iterable[Topic], claims: Iterable[tuple[int, str, Any]]) -> Rows:
     """For each topic the position of the member that has each partition, -1 where none has."""
     rows = {topic.name: [-1] * topic.partitions for topic in topics}
     for m, topic, partition in claims:

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Sequence
 from math import gcd
 from typing import Any, Final, NamedTuple
 
-from kassay.solver.check.consumers import CheckedTopic, Rows, read_instance
+from kassay.solver.check.balance import Topic
+from kassay.solver.check.consumers import Rows, owners_in, read_instance
 from kassay.solver.check.refusal import Proven, require, squares, whole
 
 SCALE: Final = 10**8
@@ -70,7 +71,7 @@ def check(certificate: Any) -> Proven:
 
 def _read(certificate: Any, weighted: bool) -> _Case:
     instance = read_instance(certificate["instance"])
-    owners = instance.owners(certificate["assignment"])
+    owners = owners_in(instance, certificate["assignment"])
     by_name = {topic.name: topic for topic in instance.topics}
     bound = {name for names in instance.copartition for name in names}
     units = []
@@ -92,7 +93,7 @@ def _read(certificate: Any, weighted: bool) -> _Case:
 
 
 def _unit(
-    bundle: Sequence[CheckedTopic],
+    bundle: Sequence[Topic],
     partition: int,
     able: dict[int, None],
     previous: Rows,

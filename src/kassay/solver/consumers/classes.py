@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kassay.solver.consumers.problem import NOBODY, Problem, Topic
+from kassay.solver.check.balance import Topic
+from kassay.solver.consumers.problem import NOBODY, Problem
 
 
 class UnitClass(NamedTuple):

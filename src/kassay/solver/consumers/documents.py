@@ -43,16 +43,15 @@ def best_by(solver: str, problem: Problem, order: tuple[str, ...], time_limit_s:
 
 def optimum_certificate(best: Optimum) -> dict[str, Any]:
     """What the checker of balances needs: the instance, the assignment, its levels and prices."""
-    proof = best.certificate
     ids = [member.member_id for member in best.problem.members]
     return {
         "schema": SCHEMA,
         "instance": best.problem.document(),
-        "order": ",".join(proof.order),
-        "assignment": best.problem.partitions_by_member(proof.owners),
-        "levels": dict(zip(ids, proof.levels, strict=True)),
-        "prices": dict(zip(ids, proof.prices, strict=True)),
-        "loads": list(proof.loads),
-        "moved": proof.moved,
-        "rack_mismatch": proof.rack_mismatch,
+        "order": ",".join(best.order),
+        "assignment": best.problem.partitions_by_member(best.owners),
+        "levels": dict(zip(ids, best.levels, strict=True)),
+        "prices": dict(zip(ids, best.prices, strict=True)),
+        "loads": list(best.loads),
+        "moved": best.moved,
+        "rack_mismatch": best.rack_mismatch,
     }

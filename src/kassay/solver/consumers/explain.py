@@ -17,6 +17,7 @@ import z3  # type: ignore[import-untyped]
 
 from kassay.solver.consumers.optimum import Optimum, OutOfTimeError
 from kassay.solver.consumers.problem import Problem
+from kassay.solver.consumers.z3_optimum import milliseconds_left
 
 TIME_LIMIT: Final = 20.0
 _NAMED: Final = 8
@@ -126,11 +127,7 @@ def _minimal(solver: Any, names: Sequence[str], deadline: float | None) -> list[
     """Assumptions of which none can be left out, in the order given; empty if all hold together."""
 
     def core(assumed: Sequence[str]) -> set[str] | None:
-        if deadline is not None:
-            left = int((deadline - time.monotonic()) * 1000)
-            if left <= 0:
-                raise OutOfTimeError("the time limit is spent")
-            solver.set("timeout", left)
+        solver.set("timeout", milliseconds_left(deadline))
         verdict = solver.check(*(z3.Bool(name) for name in assumed))
         if verdict == z3.unknown:
             raise OutOfTimeError(f"Z3 gave up: {solver.reason_unknown()}")

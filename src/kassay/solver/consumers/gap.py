@@ -9,27 +9,20 @@ where the objectives before it are: a bad balance can always be had for fewer mo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Group, Member
 from kassay.solver.check.balance import MOVEMENT_FIRST
-from kassay.solver.consumers.optimum import Optimum, figures, optimum
+from kassay.solver.consumers.optimum import Figures, Optimum, figures, optimum
 from kassay.solver.consumers.problem import NOBODY, Problem
 
 GENERATION = 1
 """The generation that `as_group` gives to all claims; nobody's is stale."""
-
-
-class Figures(NamedTuple):
-    """What an assignment is worth: its loads, least first, its moves, and its rack mismatches."""
-
-    loads: tuple[int, ...]
-    moved: int
-    rack_mismatch: int
 
 
 class Shortfall(NamedTuple):
@@ -94,8 +87,7 @@ def gap(
     best = best or optimum(problem, order)
     owners = owners_of(problem, answer)
     missing = sum(row.count(NOBODY) for row in owners.values())
-    loads, moved, rack_mismatch = figures(problem, owners)
-    mine = Figures(tuple(sorted(loads)), moved, rack_mismatch)
+    mine = figures(problem, owners)
     if missing:
         return Gap(problem, best, *mine, missing)
     least = Figures(best.loads, best.moved, best.rack_mismatch)
@@ -163,16 +155,10 @@ class Distribution(NamedTuple):
     worst_name: str
 
 
-def distribution(gaps: Sequence[Gap], objective: str) -> Distribution | None:
-    """The distribution of "balance", "spread", "movement" or "rack"; None where none was judged."""
-    return distributed(
-        (value, each.problem.name) for each in gaps if (value := getattr(each, objective)) is not None
-    )
-
-
-def distributed(named: Iterable[tuple[int, str]]) -> Distribution | None:
-    """The distribution of values with the name of what each belongs to; None without any."""
-    values = sorted(named, key=lambda pair: pair[0])
+def distribution(gaps: Iterable[Gap], value_of: Callable[[Gap], int | None]) -> Distribution | None:
+    """The distribution of a value that is None where it is not judged; None where none is."""
+    named = ((value, each.problem.name) for each in gaps if (value := value_of(each)) is not None)
+    values = sorted(named, key=itemgetter(0))
     if not values:
         return None
     numbers = [value for value, _ in values]

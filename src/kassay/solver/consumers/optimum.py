@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError, KassayError
@@ -31,38 +32,28 @@ class OutOfTimeError(KassayError):
     """The time limit is spent and there is no answer."""
 
 
+class Figures(NamedTuple):
+    """What an assignment is worth: its loads, least first, its moves, and its rack mismatches."""
+
+    loads: tuple[int, ...]
+    moved: int
+    rack_mismatch: int
+
+
 @dataclass(frozen=True)
-class Optimum:
-    """An optimal assignment, `owners` by topic as positions in `problem.members`, with its proof."""
+class Optimum(BalanceCertificate):
+    """An optimal assignment of a problem with its proof: `loads` are least first.
+
+    `moved` counts the partitions that leave a previous owner who could have kept them, `rack_mismatch`
+    those whose owner is in none of their replicas' racks.
+    """
 
     problem: Problem
-    order: tuple[str, ...]
-    certificate: BalanceCertificate
-
-    @property
-    def owners(self) -> Mapping[str, tuple[int, ...]]:
-        """For each topic that somebody reads, the position of each partition's owner."""
-        return self.certificate.owners
-
-    @property
-    def loads(self) -> tuple[int, ...]:
-        """The loads of all members, least first."""
-        return self.certificate.loads
 
     @property
     def sum_squares(self) -> int:
         """The sum of the squared loads."""
         return sum(load * load for load in self.loads)
-
-    @property
-    def moved(self) -> int:
-        """Partitions that leave a previous owner who could have kept them."""
-        return self.certificate.moved
-
-    @property
-    def rack_mismatch(self) -> int:
-        """Partitions whose owner is in none of their replicas' racks."""
-        return self.certificate.rack_mismatch
 
     @cached_property
     def assignment(self) -> dict[str, tuple[TopicPartition, ...]]:
@@ -147,18 +138,15 @@ def certified(
     prices: Iterable[int],
 ) -> Optimum:
     """The assignment as an optimum; raises `CertificateError` if the proof is not accepted."""
-    loads, moved, rack_mismatch = figures(problem, owners)
-    certificate = BalanceCertificate(
-        order, owners, tuple(level_of), tuple(prices), tuple(sorted(loads)), moved, rack_mismatch
-    )
-    reason = refusal(problem, certificate)
+    best = Optimum(order, owners, tuple(level_of), tuple(prices), *figures(problem, owners), problem)
+    reason = refusal(problem, best)
     if reason is not None:
         raise CertificateError(f"the optimum of {problem.name or 'a problem'} was refused: {reason}")
-    return Optimum(problem, order, certificate)
+    return best
 
 
-def figures(problem: Problem, owners: Mapping[str, Sequence[int]]) -> tuple[list[int], int, int]:
-    """The load of each member, the partitions moved and the rack mismatches of an assignment.
+def figures(problem: Problem, owners: Mapping[str, Sequence[int]]) -> Figures:
+    """The figures of an assignment.
 
     An owner NOBODY leaves a partition out; it counts as moved if it had an owner, never as a mismatch.
     """
@@ -178,4 +166,5 @@ def figures(problem: Problem, owners: Mapping[str, Sequence[int]]) -> tuple[list
                 bool(known) and owner != NOBODY and racks[owner] not in known
                 for owner, known in zip(row, topic.racks, strict=True)
             )
-    return [counted[m] for m in range(len(problem.members))], moved, rack_mismatch
+    loads = sorted(counted[m] for m in range(len(problem.members)))
+    return Figures(tuple(loads), moved, rack_mismatch)

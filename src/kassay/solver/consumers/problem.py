@@ -11,49 +11,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal
 
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Group, previous_owners
 from kassay.reading.fields import Bound, Count, Name, shown, wrong
 from kassay.reading.values import read_as, unique
+from kassay.solver.check.balance import ConsumerInstance, Member, Topic
 
 NOBODY: Final = -1
 _NO_RACKS: Final[frozenset[str]] = frozenset()
 _KNOWN: Final = "the name of a topic under `topics`"
 
 
-class Member(NamedTuple):
-    """A member that can take partitions of the `topics` it reads."""
-
-    member_id: str
-    rack: str | None
-    topics: frozenset[str]
-
-
-class Topic(NamedTuple):
-    """A topic. An empty set in `racks` says that nobody knows where that partition's replicas are."""
-
-    name: str
-    partitions: int
-    racks: tuple[frozenset[str], ...] | None = None
-    weights: tuple[int, ...] | None = None
-
-
 @dataclass(frozen=True)
-class Problem:
-    """One consumer assignment problem.
+class Problem(ConsumerInstance):
+    """One consumer assignment problem; an owner who no longer reads the topic is NOBODY as well."""
 
-    `previous` has, for each topic, the position in `members` of each partition's previous owner,
-    or NOBODY. An owner who no longer reads the topic is NOBODY as well. `copartition` names groups
-    of topics whose partitions of one number must share an owner.
-    """
-
-    members: tuple[Member, ...]
-    topics: tuple[Topic, ...]
-    previous: Mapping[str, tuple[int, ...]]
-    copartition: tuple[tuple[str, ...], ...] = ()
     name: str = ""
 
     @cached_property

@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import z3  # type: ignore[import-untyped]
 
@@ -31,6 +31,8 @@ from kassay.solver.consumers.optimum import (
     weigh,
 )
 from kassay.solver.consumers.problem import NOBODY, Problem
+
+_ENDLESS_MS: Final = (1 << 32) - 1
 
 Pool = tuple[tuple[int, ...], tuple[frozenset[str], ...]]
 
@@ -58,9 +60,9 @@ def z3_optimum(
 
 
 def milliseconds_left(deadline: float | None) -> int:
-    """What Z3 may still use, 0 for no limit; raises `OutOfTimeError` when nothing is left."""
+    """What Z3 may still use, as much as it can count for no limit; `OutOfTimeError` when nothing is left."""
     if deadline is None:
-        return 0
+        return _ENDLESS_MS
     left = int((deadline - time.monotonic()) * 1000)
     if left <= 0:
         raise OutOfTimeError("the time limit is spent")
@@ -80,7 +82,7 @@ class _LevelModel:
         """Write the owners of this level's units."""
         z3.set_param("model.completion", True)
         optimize = z3.Optimize()
-        optimize.set("timeout", milliseconds_left(deadline) or 4294967295)
+        optimize.set("timeout", milliseconds_left(deadline))
         self._state(optimize)
         objectives = [z3.Sum(self.moves), z3.Sum(self.wrong)]
         for objective in objectives if order == MOVEMENT_FIRST else objectives[::-1]:
@@ -179,7 +181,7 @@ def z3_prices(
     that may take it. And members with the larger load of their level have the larger prices.
     """
     solver = z3.SimpleSolver()
-    solver.set("timeout", milliseconds_left(deadline) or 4294967295)
+    solver.set("timeout", milliseconds_left(deadline))
     price = [z3.Real(f"price_{m}") for m in range(len(problem.members))]
     racks = [member.rack for member in problem.members]
     move, wrong = weigh(problem, order)

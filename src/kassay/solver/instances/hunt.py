@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from kassay.solver.algorithms.splitmix import SplitMix
-from kassay.solver.consumers.problem import NOBODY, Member, Problem, Topic
+from kassay.solver.check.balance import Member, Topic
+from kassay.solver.consumers.problem import NOBODY, Problem
 
 STAIRS: Final = (3, 5, 8, 12)
 _SAMPLES: Final = 150

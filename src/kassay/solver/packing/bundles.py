@@ -121,7 +121,7 @@ def pack_bundles(
 def _relaxed_prices(problem: Problem, order: tuple[str, ...], costs: Costs) -> tuple[int, ...]:
     """The prices of the optimum without co-partitioning: of balance by level, of the rest inside it."""
     relaxed = replace(problem, copartition=())
-    inside = optimum(relaxed, order).certificate.prices
+    inside = optimum(relaxed, order).prices
     sets: dict[tuple[int, ...], int] = {}
     for topic in relaxed.topics:
         if topic.name in relaxed.subscribers:

@@ -10,7 +10,8 @@ from kassay.model.cluster import TopicPartition
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.properties.groups.balance import ORDER
-from kassay.solver.consumers.gap import Figures, shortfall
+from kassay.solver.consumers.gap import shortfall
+from kassay.solver.consumers.optimum import Figures
 
 
 class Distance:
