@@ -7,8 +7,10 @@ import pytest
 from kassay.model.explore.interned import Interner
 from kassay.model.protocols.coordinator.brokers import Brokers
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost, by_due
+from kassay.model.protocols.coordinator.step import Load
 from kassay.model.protocols.values import requests
-from kassay.model.protocols.values.groups import COMPLETING, STABLE, StoredAssignment
+from kassay.model.protocols.values.groups import COMPLETING, STABLE, CoordinatorState, Role, StoredAssignment
+from kassay.model.protocols.values.requests import Config, MetadataChanged
 from tests.model.protocols.coordinator.drive import in_state, tps
 from tests.model.protocols.coordinator.test_step import Walk
 
@@ -108,3 +110,13 @@ def test_what_the_group_no_longer_waits_for_is_dropped():
     moved, _ = brokers.fail_over(after)
     assert moved.value.waiting == ()
     assert moved.value.state.group.state == STABLE
+
+
+def test_equal_events_of_two_classes_are_not_taken_for_one_another():
+    interner = Interner()
+    brokers = Brokers(Config(), interner, lambda _: [], lambda _, prefix: prefix)
+    loading = interner.cell(CoordinatorHost(interner.cell(CoordinatorState(role=Role.LOADING))))
+    assert MetadataChanged(()) == Load(())
+    for event, role in ((MetadataChanged(()), Role.LOADING), (Load(()), Role.ACTIVE)):
+        ((after, _),) = brokers.handle(loading, event)
+        assert after.value.state.role is role

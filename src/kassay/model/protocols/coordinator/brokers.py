@@ -55,8 +55,9 @@ class Brokers:
         self.member_id = member_id
         self.split_sync = split_sync
         self.arranged: Callable[[requests.Armed], requests.Armed] = by_due if clocked else timeless
-        self._outcomes: dict[tuple[Interned, Event, bool], tuple[Outcome, ...]] = {}
-        self._stepped: dict[tuple[Interned, Event], tuple[Result, ...]] = {}
+        # Named tuples of two classes may be equal, as are Load(()) and MetadataChanged(()): the class counts.
+        self._outcomes: dict[tuple[Interned, type[Event], Event, bool], tuple[Outcome, ...]] = {}
+        self._stepped: dict[tuple[Interned, type[Event], Event], tuple[Result, ...]] = {}
 
     def first(self, image: requests.Image) -> Interned:
         """A broker that has never heard of the group."""
@@ -64,7 +65,7 @@ class Brokers:
 
     def handle(self, cell: Interned, event: Event, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
         """Every outcome of an event, duplicates merged, in the order of the choices."""
-        key = (cell, event, keeps_log)
+        key = (cell, type(event), event, keeps_log)
         outcomes = self._outcomes.get(key)
         if outcomes is None:
             host: CoordinatorHost = cell.value
@@ -84,7 +85,7 @@ class Brokers:
         """What the coordinator may do about an event; only a request for a member id reads more than it."""
         if isinstance(event, requests.JoinGroup) and not event.member_id:
             return self._steps(host, event)
-        key = (host.coordinator, event)
+        key = (host.coordinator, type(event), event)
         results = self._stepped.get(key)
         if results is None:
             results = self._stepped[key] = self._steps(host, event)
