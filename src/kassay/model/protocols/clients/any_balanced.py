@@ -7,16 +7,14 @@ give up (KIP-429). Claims: the highest generation wins, equal generations void b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final
+from itertools import product
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.clients.classic_state import Ask, Given
 from kassay.model.protocols.values.choices import Target, TargetAsk
 from kassay.model.protocols.values.requests import Image, Partitions, Subscription
-
-NAME: Final = "any-balanced"
 
 Reader = tuple[str, tuple[str, ...]]
 
@@ -39,25 +37,15 @@ def balanced(readers: tuple[Reader, ...], image: Image) -> tuple[Given, ...]:
     tps = tps_of(image, topics)
     name_of = {topic.topic_id: topic.name for topic in image}
     options = [[i for i, (_, reads) in enumerate(readers) if name_of[tp.topic] in reads] for tp in tps]
-    found: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
-
-    def deal(turn: int, owners: tuple[int, ...], loads: tuple[int, ...]) -> Iterator[None]:
-        if turn == len(tps):
-            found.append((tuple(sorted(loads, reverse=True)), owners))
-            yield
-            return
-        for i in options[turn]:
-            yield from deal(turn + 1, (*owners, i), (*loads[:i], loads[i] + 1, *loads[i + 1 :]))
-
-    for _ in deal(0, (), (0,) * len(readers)):
-        pass
-    flattest = min((loads for loads, _ in found), default=())
+    places = range(len(readers))
+    dealt = [(sorted(map(owners.count, places), reverse=True), owners) for owners in product(*options)]
+    flattest = min(loads for loads, _ in dealt)
     return tuple(
         tuple(
             (member, tuple(tp for tp, o in zip(tps, owners) if o == i))
             for i, (member, _) in enumerate(readers)
         )
-        for loads, owners in found
+        for loads, owners in dealt
         if loads == flattest
     )
 
@@ -71,21 +59,30 @@ def claims(
     claimant as well (see `doubled`); max_gen_only looks at the group's highest generation alone;
     sticky_no_generation reads user data without its generation.
     """
-    best: dict[TopicPartition, tuple[int, str]] = {}
-    listed = [(member, *claim_of(metadata)) for member, _, metadata in members]
-    top = max((label for _, _, label in listed), default=-1)
-    for member, owned, label in listed:
-        if "sticky_no_generation" in switches:
-            label = 0
-        if label < 0 or ("max_gen_only" in switches and label < top):
-            continue
-        for tp in owned:
-            held, _ = best.get(tp, (-2, ""))
-            if label > held:
-                best[tp] = (label, member)
-            elif label == held and "dup_claim_unchecked" not in switches:
-                best[tp] = (label, "")
-    return {tp: member for tp, (_, member) in best.items() if member}
+    members = tuple(members)
+    top = max((claim_of(metadata)[1] for _, _, metadata in members), default=-1)
+    lowest = top if "max_gen_only" in switches else 0
+    alone = "dup_claim_unchecked" not in switches
+    return {
+        tp: claimants[0]
+        for tp, (label, claimants) in _claimants(members, switches).items()
+        if label >= lowest and not (alone and len(claimants) > 1)
+    }
+
+
+def _claimants(
+    members: Iterable[tuple[str, str, Subscription]], switches: frozenset[str]
+) -> dict[TopicPartition, tuple[int, list[str]]]:
+    """The highest generation at which each partition is claimed, and who claims it at that."""
+    best: dict[TopicPartition, tuple[int, list[str]]] = {}
+    for member, _, metadata in members:
+        owned, label = claim_of(metadata)
+        label = 0 if "sticky_no_generation" in switches else label
+        for tp in owned if label >= 0 else ():
+            held, claimants = best.get(tp, (-2, []))
+            if label >= held:
+                best[tp] = (label, [*claimants, member] if label == held else [member])
+    return best
 
 
 def claim_of(metadata: Subscription) -> tuple[Partitions, int]:
@@ -100,14 +97,8 @@ def doubled(
     given: Given, members: Iterable[tuple[str, str, Subscription]], switches: frozenset[str]
 ) -> Given:
     """What a rule answers that never compares equal claims: every claimant of the best label keeps."""
-    best: dict[TopicPartition, tuple[int, list[str]]] = {}
-    for member, _, metadata in members:
-        owned, label = claim_of(metadata)
-        label = 0 if "sticky_no_generation" in switches else label
-        for tp in owned if label >= 0 else ():
-            held, claimants = best.get(tp, (-2, []))
-            best[tp] = (label, [member]) if label > held else (held, claimants + [member] * (label == held))
-    twice = {tp: set(claimants) for tp, (_, claimants) in best.items() if len(claimants) > 1}
+    best = _claimants(members, switches)
+    twice = {tp: claimants for tp, (_, claimants) in best.items() if len(claimants) > 1}
     return tuple(
         (member, tuple(sorted({*tps, *(tp for tp, claimants in twice.items() if member in claimants)})))
         for member, tps in given
@@ -162,13 +153,8 @@ class AnyBalanced:
 
 
 def _contradictory(members: Iterable[tuple[str, str, Subscription]]) -> bool:
-    seen: set[TopicPartition] = set()
-    for _, _, metadata in members:
-        owned, _ = claim_of(metadata)
-        if seen & set(owned):
-            return True
-        seen |= set(owned)
-    return False
+    claimed = [tp for _, _, metadata in members for tp in claim_of(metadata)[0]]
+    return len(claimed) > len(set(claimed))
 
 
 @lru_cache(maxsize=4096)
