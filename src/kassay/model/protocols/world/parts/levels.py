@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Self
+from typing import TypeVar
 
 from kassay.model.errors import InputError
 
-
-class _Level(StrEnum):
-    """A level of its name, or of a letter with its place: N0, T1. Raises InputError if there is none."""
-
-    @classmethod
-    def short(cls) -> tuple[str, str]:
-        """The option that the level is given by, and the letter of its short ids."""
-        raise NotImplementedError
-
-    @classmethod
-    def _missing_(cls, value: object) -> Self:
-        option, letter = cls.short()
-        for number, level in enumerate(cls):
-            if value == f"{letter}{number}":
-                return level
-        known = " or ".join(f"{level} ({letter}{number})" for number, level in enumerate(cls))
-        raise InputError(f"{option}: unknown level {value!r}; expected {known}")
+Level = TypeVar("Level", bound=StrEnum)
 
 
-class NetworkLevel(_Level):
+def _by_short_id(levels: type[Level], option: str, letter: str, value: object) -> Level:
+    """The level of a letter with its place: N0, T1. Raises InputError, naming the option."""
+    short = {f"{letter}{number}": level for number, level in enumerate(levels)}
+    if isinstance(value, str) and value in short:
+        return short[value]
+    known = " or ".join(f"{level} ({name})" for name, level in short.items())
+    raise InputError(f"{option}: unknown level {value!r}; expected {known}")
+
+
+class NetworkLevel(StrEnum):
     """What becomes of a request: one step, steps of its own (sent, handled, answered), or it goes astray."""
 
     ATOMIC = "atomic"
@@ -34,18 +27,16 @@ class NetworkLevel(_Level):
     ASTRAY = "astray"
 
     @classmethod
-    def short(cls) -> tuple[str, str]:
-        """N0, N1, N2."""
-        return "--network", "N"
+    def _missing_(cls, value: object) -> NetworkLevel:
+        return _by_short_id(cls, "--network", "N", value)
 
 
-class ClockLevel(_Level):
+class ClockLevel(StrEnum):
     """When a timer fires: once its guard lets it, or when it is due on an integer clock."""
 
     TIMELESS = "timeless"
     TICKS = "ticks"
 
     @classmethod
-    def short(cls) -> tuple[str, str]:
-        """T0, T1."""
-        return "--clock", "T"
+    def _missing_(cls, value: object) -> ClockLevel:
+        return _by_short_id(cls, "--clock", "T", value)
