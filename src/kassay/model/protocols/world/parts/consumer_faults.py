@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interned
@@ -12,12 +13,7 @@ from kassay.model.protocols.clients.config import Process, matching
 from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values.requests import ConsumerHeartbeat, Image, MetadataChanged
-from kassay.model.protocols.world.parts.context import (
-    BROKER,
-    HEARTBEAT_OFFSET,
-    World,
-    WorldContext,
-)
+from kassay.model.protocols.world.parts.context import HEARTBEAT_OFFSET, World, WorldContext
 from kassay.model.protocols.world.parts.faults import FaultSteps
 
 CONSUMER = "consumer"
@@ -68,24 +64,21 @@ class ConsumerFaults(FaultSteps):
         if client.run is not Process.UP or client.state not in cm.MEMBER:
             return
         if faults.leave:
-            action, after = self.befalls(state, c, "leave", "closes", cm.closed(client), BROKER)
-            yield from self.farewell(action, after, c, client)
+            yield from self.departs(state, c, "leave", "closes", cm.closed(client))
         if faults.slow:
-            late = cm.poll_expired(client)
-            action, after = self.befalls(state, c, "slow", "polls too late, leaves", late, BROKER)
-            yield from self.farewell(action, after, c, client)
+            yield from self.departs(state, c, "slow", "polls too late, leaves", cm.poll_expired(client))
         if faults.rollout and client.rollout_step + 1 < len(self.kinds[c]):
             newer = cm.closed(client)._replace(run=Process.NEW, rollout_step=client.rollout_step + 1)
-            action, after = self.befalls(state, c, "rollout", "closes for its next version", newer, BROKER)
-            yield from self.farewell(action, after, c, client)
+            yield from self.departs(state, c, "rollout", "closes for its next version", newer)
         if faults.subscribe and len(client.topics) > 1:
             fewer = client._replace(topics=client.topics[:1], full=True)
             yield self.befalls(state, c, "subscribe", "subscribes to less", fewer)
 
-    def farewell(
-        self, action: Action, after: World, c: int, client: ConsumerClient
-    ) -> Iterator[tuple[Action, World]]:
+    def leave(self, action: Action, after: World, c: int, client: Any) -> Iterator[tuple[Action, World]]:
         """The heartbeat with which a member leaves; the world is already that without the member."""
+        if not isinstance(client, ConsumerClient):
+            yield from super().leave(action, after, c, client)
+            return
         config = self.context.configs[c]
         epoch = cm.leave_epoch(config)
         request = ConsumerHeartbeat(HEARTBEAT_OFFSET + c, client.member_id, epoch, config.group_instance_id)

@@ -82,11 +82,16 @@ class FaultSteps:
         """What the coordinator may still hear of a process that is no more: requests that go astray."""
         return Wire(sent=client.wire.sent) if self.context.options.network is NetworkLevel.ASTRAY else SILENT
 
-    def befalls(
-        self, state: World, c: int, fault: str, name: str, client: Any, to: str = ""
-    ) -> tuple[Action, World]:
+    def befalls(self, state: World, c: int, fault: str, name: str, client: Any) -> tuple[Action, World]:
         """A fault that makes this of a client."""
-        return Action(f"c{c + 1}", name, to, fault=True), self.context.faulty(state, c, client, fault)
+        return Action(f"c{c + 1}", name, fault=True), self.context.faulty(state, c, client, fault)
+
+    def departs(
+        self, state: World, c: int, fault: str, name: str, client: Any
+    ) -> Iterator[tuple[Action, World]]:
+        """A fault that makes this of a client, which leaves the group by it."""
+        action, after = self.befalls(state, c, fault, name, client)
+        yield from self.leave(action._replace(to=BROKER), after, c, state.clients[c].value)
 
     def client_faults(
         self, state: World, c: int, cell: Interned, faults: Faults
@@ -98,16 +103,14 @@ class FaultSteps:
         if faults.slow and up and not client.wire.speaks(MAIN):
             yield from self.slow(state, c, client)
         if faults.leave and up:
-            action, after = self.befalls(state, c, "leave", "closes, LeaveGroup", self.gone(client), BROKER)
-            yield from self.leave(action, after, c, client)
+            yield from self.departs(state, c, "leave", "closes, LeaveGroup", self.gone(client))
         if faults.subscribe and up and len(self.context.options.topics) > 1 and len(client.topics) > 1:
             fewer = client._replace(topics=client.topics[:1], rejoin=True)
             yield self.befalls(state, c, "subscribe", "subscribes to less", fewer)
         alive = client.run in (Process.UP, Process.PAUSED)
         if faults.rollout and alive and client.rollout_step + 1 < self.rollout_steps(c):
             fresh = self.gone(client)._replace(run=Process.NEW, rollout_step=client.rollout_step + 1)
-            action, after = self.befalls(state, c, "rollout", "closes for its next version", fresh, BROKER)
-            yield from self.leave(action, after, c, client)
+            yield from self.departs(state, c, "rollout", "closes for its next version", fresh)
 
     def process_faults(
         self, state: World, c: int, client: Any, faults: Faults
@@ -118,9 +121,7 @@ class FaultSteps:
         if faults.pause and client.run is Process.UP:
             yield self.befalls(state, c, "pause", "pauses", client._replace(run=Process.PAUSED))
 
-    def leave(
-        self, action: Action, after: World, c: int, client: ClassicClient
-    ) -> Iterator[tuple[Action, World]]:
+    def leave(self, action: Action, after: World, c: int, client: Any) -> Iterator[tuple[Action, World]]:
         """LeaveGroup of a dynamic member that has an id; a static one goes silently (KIP-345)."""
         silent = not client.member_id or self.context.configs[c].group_instance_id
         if silent or after.broker.value.state.group is None:
@@ -154,9 +155,7 @@ class FaultSteps:
             silent = client._replace(run=Process.PAUSED)
             yield self.befalls(state, c, "slow", "polls too late, falls silent", silent)
         elif client.member_id:
-            late = cc.poll_expired(client)
-            action, after = self.befalls(state, c, "slow", "polls too late, LeaveGroup", late, BROKER)
-            yield from self.leave(action, after, c, client)
+            yield from self.departs(state, c, "slow", "polls too late, LeaveGroup", cc.poll_expired(client))
 
     def _fail_over(self, state: World) -> tuple[Action, World]:
         budget = self.context.spent(state.budget, "failover")

@@ -31,10 +31,6 @@ from kassay.model.protocols.world.timed.instant import at_once, timed_context
 class TimedConsumerModel(TimedModel):
     """Clients of KIP-848 on the clock."""
 
-    def __init__(self, inner: ConsumerModel, faults: ConsumerFaults, timing: Timing) -> None:
-        super().__init__(inner, faults, timing)
-        self.farewell = faults.farewell
-
     @classmethod
     def over(
         cls,
@@ -84,5 +80,5 @@ class TimedConsumerModel(TimedModel):
             yield action, self._at(state, world, c, late)
             return
         after = put(world, c, self.context.cell(cm.poll_expired(client)))
-        for label, left in self.farewell(action, after, c, client):
+        for label, left in self.faults.leave(action, after, c, client):
             yield label, self._at(state, left, c, late)
