@@ -6,7 +6,7 @@ and canonical form are each in a module of their own, around the context that al
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
@@ -92,19 +92,7 @@ class ClassicModel:
         self.options = options
         self.context, self.assign, self.calls, self.timers, self.faults, self.censuses = parts
         self._representative = Canonical(self.context.interner)
-        self._moves: dict[
-            tuple[
-                int,
-                Interned,
-                Interned,
-                Interned,
-                bool,
-                bool,
-                tuple[bool, bool],
-                frozenset[str],
-            ],
-            tuple[WorldMove, ...],
-        ] = {}
+        self._moves: dict[tuple[Hashable, ...], tuple[WorldMove, ...]] = {}
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -193,12 +181,11 @@ class ClassicModel:
         adopts: Partitions,
     ) -> tuple[tuple[TopicPartition, int], ...]:
         """Who adopted last, kept only for partitions that somebody else still believes to own."""
-        found = dict(adopted)
-        found.update((tp, c) for tp in adopts)
+        heirs = dict(adopted) | dict.fromkeys(adopts, c)
         return tuple(
             sorted(
                 (tp, last)
-                for tp, last in found.items()
+                for tp, last in heirs.items()
                 if any(tp in cell.value.owned for i, cell in enumerate(clients) if i != last)
             )
         )
@@ -210,7 +197,7 @@ class ClassicModel:
         yield from self.calls.under_way(c, client, broker, faults)
         config = self.context.configs[c]
         if client.run is Process.STALLED:
-            yield from self._heartbeats(c, client, broker, faults)
+            yield from self.calls.heartbeat(c, client, broker, faults)
             return
         if client.run is not Process.UP:
             return
@@ -223,7 +210,7 @@ class ClassicModel:
             )
         if cc.must_join(client) and not self._hangs(client, image.value):
             yield from self._poll(c, cell, broker, image, faults)
-        yield from self._heartbeats(c, client, broker, faults)
+        yield from self.calls.heartbeat(c, client, broker, faults)
         noticed = cc.stale_metadata(config, client, image.value)
         if noticed is not None:
             yield self.context.move(
@@ -281,11 +268,6 @@ class ClassicModel:
                     detail += "; " + "; ".join(f"{m}: {listing(tps)}" for m, tps in request.assignments)
                 action = Action(name, "SyncGroup", BROKER, detail)
             yield from self.calls.call(action, client, turn, c, broker, faults)
-
-    def _heartbeats(
-        self, c: int, client: ClassicClient, broker: Interned, faults: Faults
-    ) -> Iterator[WorldMove]:
-        yield from self.calls.heartbeat(c, client, broker, faults)
 
     def canonical(self, state: World) -> World:
         """Generations counted from the lowest one in use, member ids numbered from 1 a client."""

@@ -25,13 +25,7 @@ from kassay.model.protocols.world.models.classic import (
 )
 from kassay.model.protocols.world.parts.consumer_census import ConsumerCensuses
 from kassay.model.protocols.world.parts.consumer_faults import CONSUMER, ConsumerFaults
-from kassay.model.protocols.world.parts.context import (
-    ModelOptions,
-    World,
-    WorldContext,
-    WorldMove,
-    listing,
-)
+from kassay.model.protocols.world.parts.context import ModelOptions, World, WorldContext, WorldMove, listing
 
 
 def only_consumers(options: ModelOptions) -> tuple[tuple[str, ...], ...]:
@@ -105,4 +99,4 @@ class ConsumerModel(ClassicModel):
         if topics != client.topics and client.state in cm.MEMBER:
             changed = client._replace(topics=topics, full=True)
             yield self.context.move(Action(name, "notices metadata", disturbs=True), client, changed, broker)
-        yield from self.calls.consumer_heartbeat(c, client, broker, faults)
+        yield from self.calls.heartbeat(c, client, broker, faults)

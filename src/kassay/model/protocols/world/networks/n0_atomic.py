@@ -19,7 +19,7 @@ from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.coordinator.brokers import Mail
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import errors, requests
-from kassay.model.protocols.values.in_flight import HEARTBEAT_OFFSET
+from kassay.model.protocols.values.in_flight import HEARTBEAT_OFFSET, name_of
 from kassay.model.protocols.world.parts.context import BROKER, WorldContext, WorldMove, labelled, listing
 
 
@@ -65,46 +65,26 @@ class Direct:
                 yield self.context.move(label, before, heard, after, rest)
 
     def heartbeat(
-        self, c: int, client: ClassicClient, broker: Interned, faults: Faults
+        self, c: int, client: ClassicClient | ConsumerClient, broker: Interned, faults: Faults
     ) -> Iterator[WorldMove]:
-        """A classic heartbeat, where its answer changes anything (else it is a self-loop, left out)."""
-        config = self.context.configs[c]
-        request = cc.heartbeat(config, HEARTBEAT_OFFSET + c, client)
-        if not self.beats or request is None or broker.value.state.group is None:
-            return
-        for after, own, rest in self.outcomes(broker, request, faults):
-            assert own is not None, "a heartbeat is answered at once"
-            told = self.heard(config, client, request, own)
-            if told != client or after is not broker:
-                yield self.context.move(
-                    Action(f"c{c + 1}", "Heartbeat", BROKER, f"generation {client.generation}", own.error),
-                    client,
-                    told,
-                    after,
-                    rest,
-                )
-
-    def consumer_heartbeat(
-        self, c: int, client: ConsumerClient, broker: Interned, faults: Faults
-    ) -> Iterator[WorldMove]:
-        """A heartbeat of KIP-848, where it or its answer changes anything."""
-        config = self.context.configs[c]
-        turn = cm.heartbeat(config, c, client) if self.beats else None
-        if turn is None:
+        """A heartbeat, where it or its answer changes anything (else it is a self-loop, left out)."""
+        config, classic = self.context.configs[c], isinstance(client, ClassicClient)
+        turn = heartbeat_of(config, HEARTBEAT_OFFSET + c, client) if self.beats else None
+        if turn is None or (classic and broker.value.state.group is None):
             return
         sent, request = turn
-        action = Action(f"c{c + 1}", "heartbeat", BROKER, carried(request))
+        action = Action(f"c{c + 1}", name_of(request), BROKER, carried(request))
         for after, own, rest in self.outcomes(broker, request, faults):
-            assert isinstance(own, requests.ConsumerHeartbeatReply), "a heartbeat gets a heartbeat's reply"
-            heard = cm.on_reply(config, sent, own)
+            assert own is not None, "a heartbeat is answered at once"
+            heard = self.heard(config, sent, request, own)
             if heard == client and after is broker:
                 continue
             label = labelled(action, broker, after)
-            yield self.context.move(label._replace(reply=answer(own)), client, heard, after, rest)
-            if faults.loss:
-                unheard = cm.failed(config, sent)
+            reply = own.error if classic else answer(own)
+            yield self.context.move(label._replace(reply=reply), client, heard, after, rest)
+            if faults.loss and isinstance(sent, ConsumerClient):
                 lost = label._replace(fault=True, reply="reply lost")
-                yield self.context.move(lost, client, unheard, after, rest)
+                yield self.context.move(lost, client, cm.failed(config, sent), after, rest)
 
     def under_way(
         self,
@@ -129,9 +109,18 @@ class Direct:
             yield after, own, tuple(item for item in mail if item[0] != request.correlation_id)
 
     def heard(
-        self, config: ClientConfig, client: ClassicClient, request: requests.Request, body: requests.ReplyBody
-    ) -> ClassicClient:
-        """A classic client once it has read a reply; for a granted JoinGroup see `cc.on_join`."""
+        self,
+        config: ClientConfig,
+        client: ClassicClient | ConsumerClient,
+        request: requests.Request,
+        body: requests.ReplyBody,
+    ) -> ClassicClient | ConsumerClient:
+        """A client once it has read a reply; for a granted JoinGroup see `cc.on_join`."""
+        if isinstance(client, ConsumerClient):
+            assert isinstance(body, requests.ConsumerHeartbeatReply), "a heartbeat gets a heartbeat's reply"
+            return cm.on_reply(config, client, body)
+        if isinstance(body, requests.ConsumerHeartbeatReply):
+            return client
         if isinstance(body, requests.JoinGroupReply):
             ((refused, _),) = cc.on_join(config, request.correlation_id, client, body, (), self.assign)
             return refused
@@ -149,8 +138,20 @@ def cut_off(config: ClientConfig, client: ClassicClient) -> ClassicClient:
     return told._replace(waits="", connection=client.connection + 1)
 
 
-def carried(request: requests.ConsumerHeartbeat) -> str:
-    """What a heartbeat of KIP-848 carries, in a few words."""
+def heartbeat_of(
+    config: ClientConfig, number: int, client: ClassicClient | ConsumerClient
+) -> tuple[ClassicClient | ConsumerClient, requests.Heartbeat | requests.ConsumerHeartbeat] | None:
+    """The heartbeat of this moment, and the client once it is sent; None where none is sent."""
+    if isinstance(client, ConsumerClient):
+        return cm.heartbeat(config, number, client)
+    request = cc.heartbeat(config, number, client)
+    return None if request is None else (client, request)
+
+
+def carried(request: requests.Heartbeat | requests.ConsumerHeartbeat) -> str:
+    """What a heartbeat carries, in a few words."""
+    if isinstance(request, requests.Heartbeat):
+        return f"generation {request.generation_id}"
     owned = "" if request.topic_partitions is None else f", owned {listing(request.topic_partitions)}"
     return f"epoch {request.member_epoch}{owned}{', full' if request.full else ''}"
 

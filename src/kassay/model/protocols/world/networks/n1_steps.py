@@ -17,9 +17,8 @@ from typing import Any
 
 from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interned
-from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients import consumer as cm
-from kassay.model.protocols.clients.classic_state import ClassicClient, Turn
+from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.shared.faults import Faults
@@ -34,8 +33,8 @@ from kassay.model.protocols.values.in_flight import (
     name_of,
     number_of,
 )
-from kassay.model.protocols.values.requests import ConsumerHeartbeatReply, ReplyBody, Request
-from kassay.model.protocols.world.networks.n0_atomic import Direct, answer, carried, cut_off
+from kassay.model.protocols.values.requests import ReplyBody, Request
+from kassay.model.protocols.world.networks.n0_atomic import Direct, answer, carried, cut_off, heartbeat_of
 from kassay.model.protocols.world.parts.context import BROKER, WorldMove, labelled
 
 ALIVE = (Process.UP, Process.PAUSED, Process.STALLED)
@@ -47,8 +46,8 @@ class Slots(Direct):
     def call(
         self,
         action: Action,
-        before: ClassicClient,
-        turn: Turn,
+        before: ClassicClient | ConsumerClient,
+        turn: tuple[ClassicClient | ConsumerClient, Request | None],
         c: int,  # noqa: ARG002 - the request knows its client
         broker: Interned,
         faults: Faults,  # noqa: ARG002 - nothing can happen to it yet
@@ -62,43 +61,14 @@ class Slots(Direct):
         yield self.context.move(action._replace(name=f"sends {action.name}"), before, sent, broker)
 
     def heartbeat(
-        self,
-        c: int,
-        client: ClassicClient,
-        broker: Interned,
-        faults: Faults,  # noqa: ARG002
+        self, c: int, client: ClassicClient | ConsumerClient, broker: Interned, faults: Faults
     ) -> Iterator[WorldMove]:
-        """A classic heartbeat, one at a time."""
+        """A heartbeat is sent, one at a time."""
         number = HEARTBEAT_OFFSET + number_of(c, client.connection)
-        request = cc.heartbeat(self.context.configs[c], number, client)
-        if request is None or client.wire.busy(HEARTBEAT, client.connection):
-            return
-        action = Action(f"c{c + 1}", "Heartbeat", BROKER, f"generation {client.generation}")
-        yield from self._sent(action, client, client, request, broker)
-
-    def consumer_heartbeat(
-        self,
-        c: int,
-        client: ConsumerClient,
-        broker: Interned,
-        faults: Faults,  # noqa: ARG002
-    ) -> Iterator[WorldMove]:
-        """A heartbeat of KIP-848, one at a time."""
-        config = self.context.configs[c]
-        if client.wire.busy(HEARTBEAT, client.connection):
-            return
-        turn = cm.heartbeat(config, HEARTBEAT_OFFSET + number_of(c, client.connection), client)
-        if turn is None:
-            return
-        sent, request = turn
-        action = Action(f"c{c + 1}", "heartbeat", BROKER, carried(request))
-        yield from self._sent(action, client, sent, request, broker)
-
-    def _sent(
-        self, action: Action, before: Any, client: Any, request: Request, broker: Interned
-    ) -> Iterator[WorldMove]:
-        after = client._replace(wire=client.wire.sending(request))
-        yield self.context.move(action._replace(name=f"sends {action.name}"), before, after, broker)
+        turn = heartbeat_of(self.context.configs[c], number, client)
+        if turn is not None and not client.wire.busy(HEARTBEAT, client.connection):
+            action = Action(f"c{c + 1}", name_of(turn[1]), BROKER, carried(turn[1]))
+            yield from self.call(action, client, turn, c, broker, faults)
 
     def under_way(
         self, c: int, client: ClassicClient | ConsumerClient, broker: Interned, faults: Faults
@@ -123,7 +93,8 @@ class Slots(Direct):
         if client.run is Process.UP or (client.run is Process.STALLED and channel_of(request) == HEARTBEAT):
             read = client._replace(wire=client.wire.read(place))
             action = Action(f"c{c + 1}", f"takes {name_of(request)} reply", detail=answer(body))
-            yield self.context.move(action, client, self._read(c, read, request, body), broker)
+            heard = self.heard(self.context.configs[c], read, request, body)
+            yield self.context.move(action, client, heard, broker)
 
     def _arrives(
         self, c: int, client: Any, place: int, broker: Interned, faults: Faults
@@ -155,12 +126,6 @@ class Slots(Direct):
         if silent or (isinstance(request, requests.OffsetCommit) and isinstance(client, ConsumerClient)):
             return client
         return client._replace(wire=client.wire.returning(request, body))
-
-    def _read(self, c: int, client: Any, request: Request, body: ReplyBody) -> Any:
-        config = self.context.configs[c]
-        if isinstance(body, ConsumerHeartbeatReply):
-            return cm.on_reply(config, client, body) if isinstance(client, ConsumerClient) else client
-        return self.heard(config, client, request, body)
 
     def _breaks(self, c: int, client: Any, broker: Interned) -> Iterator[WorldMove]:
         """The client's connection breaks while something is under way on it."""
