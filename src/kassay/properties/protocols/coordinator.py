@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from kassay.model.explore.values import Finding, Severity
+from kassay.model.explore.values import Finding
 from kassay.model.protocols.values.groups import (
     COMPLETING,
     MEMBER_STABLE,
@@ -27,6 +27,7 @@ from kassay.properties.protocols.registry import (
     WatchedSessions,
     always,
     each_step,
+    real,
 )
 
 RETRIABLE: Final = frozenset({"NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS"})
@@ -46,14 +47,14 @@ def one_assignment_per_generation(before: CoordinatorState, after: CoordinatorSt
     if not isinstance(old, ClassicGroup) or not isinstance(new, ClassicGroup):
         return
     if old.state == PREPARING and new.state == COMPLETING and new.generation != old.generation + 1:
-        yield _real(f"generation {old.generation} is followed by generation {new.generation}")
+        yield real(f"generation {old.generation} is followed by generation {new.generation}")
     if old.state == STABLE and new.state == COMPLETING and new.generation == old.generation:
-        yield _real(f"generation {new.generation} is to be assigned twice")
+        yield real(f"generation {new.generation} is to be assigned twice")
     if old.state == COMPLETING and new.state == STABLE:
         if new.generation != old.generation:
-            yield _real(f"generation {old.generation} became {new.generation} by an assignment")
+            yield real(f"generation {old.generation} became {new.generation} by an assignment")
         if new.leader not in {member.member_id for member in new.members}:
-            yield _real(f"the leader {new.leader!r} of generation {new.generation} is no member")
+            yield real(f"the leader {new.leader!r} of generation {new.generation} is no member")
 
 
 @each_step(NEVER_BACK, COORDINATOR, short="I10", source=_GROW)
@@ -62,24 +63,24 @@ def epochs_never_go_back(before: CoordinatorState, after: CoordinatorState) -> I
     old, new = before.group, after.group
     if isinstance(old, ClassicGroup) and isinstance(new, ClassicGroup):
         if new.generation < old.generation:
-            yield _real(f"generation {old.generation} is followed by generation {new.generation}")
+            yield real(f"generation {old.generation} is followed by generation {new.generation}")
     elif isinstance(old, ConsumerGroup) and isinstance(new, ConsumerGroup):
         for name in ("epoch", "target_epoch"):
             was, now = getattr(old, name), getattr(new, name)
             if now < was:
-                yield _real(f"the group's {name.replace('_', ' ')} {was} is followed by {now}")
+                yield real(f"the group's {name.replace('_', ' ')} {was} is followed by {now}")
         was_by_id = {member.member_id: member.epoch for member in old.members}
         for member in new.members:
             was = was_by_id.get(member.member_id, -1)
             if 0 < member.epoch < was:
-                yield _real(f"epoch {was} of {member.member_id} is followed by {member.epoch}")
+                yield real(f"epoch {was} of {member.member_id} is followed by {member.epoch}")
 
 
 @each_step(NEVER_BACK, STORED, short="I10", source=_GROW)
 def stored_once(before: Any, after: Any) -> Iterator[Finding]:
     """What is on record of a generation is one thing: another assignment has another number."""
     if after.generation <= before.generation and after.members and before.assignment != after.assignment:
-        yield _real(f"generation {after.generation} is on record with a second assignment")
+        yield real(f"generation {after.generation} is on record with a second assignment")
 
 
 @always("epochs-in-order", COORDINATOR, short="I11", source="KIP-848")
@@ -89,23 +90,23 @@ def epochs_in_order(coordinator: CoordinatorState) -> Iterator[Finding]:
     if not isinstance(group, ConsumerGroup):
         return
     if group.target_epoch > group.epoch:
-        yield _real(f"target epoch {group.target_epoch} is above group epoch {group.epoch}")
+        yield real(f"target epoch {group.target_epoch} is above group epoch {group.epoch}")
     for member in group.members:
         if member.epoch in (-2, 0):
             continue
         if member.epoch > group.target_epoch:
-            yield _real(
+            yield real(
                 f"{member.member_id} is at epoch {member.epoch}, above target epoch {group.target_epoch}"
             )
         if member.state == MEMBER_STABLE and member.pending:
-            yield _real(f"{member.member_id} is stable and has pending {','.join(map(str, member.pending))}")
+            yield real(f"{member.member_id} is stable and has pending {','.join(map(str, member.pending))}")
         if member.state == UNREVOKED and not member.pending:
-            yield _real(f"{member.member_id} is unrevoked with nothing pending")
+            yield real(f"{member.member_id} is unrevoked with nothing pending")
     held: dict[Any, str] = {}
     for member in group.members:
         for tp in (*member.assigned, *member.pending):
             if tp in held:
-                yield _real(f"{tp} is held by {held[tp]} and {member.member_id}")
+                yield real(f"{tp} is held by {held[tp]} and {member.member_id}")
             held[tp] = member.member_id
 
 
@@ -115,7 +116,7 @@ def topics_never_shrink(before: Any, after: Any) -> Iterator[Finding]:
     counts = {topic.topic_id: topic.partitions for topic in after}
     for topic in before:
         if counts.get(topic.topic_id, topic.partitions) < topic.partitions:
-            yield _real(f"topic {topic.name} shrank")
+            yield real(f"topic {topic.name} shrank")
 
 
 @always("members-watched", SESSIONS, short="I15", source="KAFKA-9752")
@@ -127,7 +128,7 @@ def members_watched(watch: WatchedSessions) -> Iterator[Finding]:
     """
     for member in watch.group.members if watch.group is not None else ():
         if member.member_id not in watch.armed and member.member_id not in watch.excused:
-            yield _real(f"{member.member_id} is a member, and no session timer watches it")
+            yield real(f"{member.member_id} is a member, and no session timer watches it")
 
 
 @each_step("member-id-kept", CLIENTS, short="I16", source="KAFKA-13214")
@@ -137,7 +138,7 @@ def member_id_kept(before: Iterable[Any], after: Iterable[Any]) -> Iterator[Find
         error = getattr(old.inbox[0], "error", "") if old.inbox else ""
         heard = error in RETRIABLE and not new.inbox and old.run == new.run
         if heard and old.member_id and not new.member_id:
-            yield _real(f"c{number} forgets its member id {old.member_id} over {error}")
+            yield real(f"c{number} forgets its member id {old.member_id} over {error}")
 
 
 @each_step(
@@ -155,8 +156,4 @@ def live_members_kept(before: Presence, after: Presence) -> Iterator[Finding]:
     gone = before.known - after.known
     for client, member in before.polling:
         if member in gone and (client, member) in after.polling:
-            yield _real(f"{member} is removed though {client} is alive and polls")
-
-
-def _real(message: str) -> Finding:
-    return Finding(Severity.REAL, message)
+            yield real(f"{member} is removed though {client} is alive and polls")

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from kassay.model.explore.values import Finding, Severity
 from kassay.model.protocols.shared.census import Belief, Breach, Census, Owned, complete
-from kassay.properties.protocols.registry import ACCEPTED, ADOPTION, CENSUS, always, each_step
+from kassay.properties.protocols.registry import ACCEPTED, ADOPTION, CENSUS, always, each_step, real
 
 FENCED: Final = "commits-fenced"
 NEVER_BACK: Final = "offsets-never-go-back"
@@ -30,9 +30,7 @@ def single_owner_on_record(census: Census) -> Iterator[Finding]:
     """No partition is on record for two members."""
     for one, other in combinations(census.registry, 2):
         if both := _shared(one.owned, other.owned):
-            yield Finding(
-                Severity.REAL, f"{one.member_id} and {other.member_id} are both on record for {both}"
-            )
+            yield real(f"{one.member_id} and {other.member_id} are both on record for {both}")
 
 
 @always("single-current-owner", CENSUS, short="I2", source="KIP-429; the split brain of the 2015 article")
@@ -41,10 +39,7 @@ def single_current_owner(census: Census) -> Iterator[Finding]:
     current = [belief for belief in _live(census) if belief.current]
     for one, other in combinations(current, 2):
         if both := _shared(one.owned, other.owned):
-            yield Finding(
-                Severity.REAL,
-                f"{one.client} and {other.client} both own {both}, and both are current members",
-            )
+            yield real(f"{one.client} and {other.client} both own {both}, and both are current members")
 
 
 @always("single-live-owner", CENSUS, short="I3", source="the zombies of KIP-62 and KIP-345")
@@ -98,9 +93,8 @@ def subscribed_at_rest(census: Census) -> Iterator[Finding]:
     for entry in census.registry if census.resting else ():
         strange = [tp for tp in entry.owned if hasattr(tp, "topic") and tp.topic not in entry.topics]
         if strange:
-            yield Finding(
-                Severity.REAL,
-                f"{entry.member_id} is given {','.join(map(str, strange))}, which it does not subscribe to",
+            yield real(
+                f"{entry.member_id} is given {','.join(map(str, strange))}, which it does not subscribe to"
             )
 
 
@@ -112,9 +106,8 @@ def target_epoch_exclusive(census: Census) -> Iterator[Finding]:
         if belief.live and belief.current and belief.settled and belief.member_id in ahead:
             for member, tps in target.items():
                 if member != belief.member_id and (both := _shared(tps, belief.owned)):
-                    yield Finding(
-                        Severity.REAL,
-                        f"{belief.client} at the target epoch still owns {both}, the target of {member}",
+                    yield real(
+                        f"{belief.client} at the target epoch still owns {both}, the target of {member}"
                     )
 
 
@@ -123,9 +116,8 @@ def one_member_per_instance_id(census: Census) -> Iterator[Finding]:
     """No two members are registered under one instance id."""
     for one, other in combinations(census.registry, 2):
         if one.group_instance_id and one.group_instance_id == other.group_instance_id:
-            yield Finding(
-                Severity.REAL,
-                f"{one.member_id} and {other.member_id} are both registered as {one.group_instance_id}",
+            yield real(
+                f"{one.member_id} and {other.member_id} are both registered as {one.group_instance_id}"
             )
 
 
@@ -141,9 +133,7 @@ def released_before_adopted(before: Census, after: Census) -> Iterator[Finding]:
             continue
         if not new.joined:
             listed = ",".join(map(str, sorted(gained)))
-            yield Finding(
-                Severity.REAL, f"{new.client} adopts {listed} though it knows that it is out of the group"
-            )
+            yield real(f"{new.client} adopts {listed} though it knows that it is out of the group")
         for other in after.beliefs:
             if (
                 other.client != new.client
@@ -165,9 +155,8 @@ def commits_fenced(census: Census) -> Iterator[Finding]:
     for belief in census.beliefs:
         for tp in belief.owned if belief.commits else ():
             if last.get(tp, belief.client) != belief.client:
-                yield Finding(
-                    Severity.REAL,
-                    f"a commit of {belief.client} for {tp} would count, though {last[tp]} has taken over",
+                yield real(
+                    f"a commit of {belief.client} for {tp} would count, though {last[tp]} has taken over"
                 )
 
 
@@ -176,20 +165,14 @@ def offsets_never_go_back(census: Census) -> Iterator[Finding]:
     """Committed offsets never go back, and what is given up was committed as far as it was processed."""
     for belief in census.beliefs:
         if belief.ahead:
-            yield Finding(
-                Severity.REAL,
-                f"{belief.client} gave partitions up after processing more than it had committed",
-            )
+            yield real(f"{belief.client} gave partitions up after processing more than it had committed")
     last = dict(census.adopted)
     owners = {belief.client: belief for belief in census.beliefs}
     for belief in census.beliefs:
         for tp in belief.owned if belief.commits else ():
             heir = owners.get(last.get(tp, belief.client))
             if heir is not None and heir is not belief and heir.commits and tp in heir.owned:
-                yield Finding(
-                    Severity.REAL,
-                    f"{belief.client} can set {tp} back behind what {heir.client}, its owner, commits",
-                )
+                yield real(f"{belief.client} can set {tp} back behind what {heir.client}, its owner, commits")
 
 
 @always(FENCED, ACCEPTED, short="I5", source="generation fencing of OffsetCommit")
@@ -216,4 +199,4 @@ def _broken(name: str, breach: Breach | None) -> Iterator[Finding]:
 def no_commit_while_assigning(census: Census) -> Iterator[Finding]:
     """No commit is accepted while an assignment is awaited."""
     if census.awaiting and any(belief.commits for belief in census.beliefs):
-        yield Finding(Severity.REAL, "a commit was accepted while the group awaited its assignment")
+        yield real("a commit was accepted while the group awaited its assignment")

@@ -19,6 +19,7 @@ from kassay.model.protocols.shared.census import Breach, Census
 from kassay.model.protocols.values.groups import CoordinatorState
 
 V = TypeVar("V")
+Predicate = TypeVar("Predicate", bound=Callable[..., Iterator[Finding]])
 
 
 @dataclass(frozen=True)
@@ -103,28 +104,31 @@ def always(name: str, sight: Sight[V], *, source: str, short: str = "") -> Calla
     A further predicate of the same name judges the same promise where something else is seen.
     """
 
-    def register(check: Always[V]) -> Always[V]:
-        _register(name, short, source, _Check(sight, check, of_steps=False))
-        return check
-
-    return register
+    return _registration(name, short, source, sight, of_steps=False)
 
 
 def each_step(
     name: str, sight: Sight[V], *, source: str, short: str = ""
 ) -> Callable[[EachStep[V]], EachStep[V]]:
     """Register a predicate over steps, shown both ends; otherwise as `always`."""
+    return _registration(name, short, source, sight, of_steps=True)
 
-    def register(check: EachStep[V]) -> EachStep[V]:
-        _register(name, short, source, _Check(sight, check, of_steps=True))
-        return check
+
+def _registration(
+    name: str, short: str, source: str, sight: Sight[Any], *, of_steps: bool
+) -> Callable[[Predicate], Predicate]:
+    def register(predicate: Predicate) -> Predicate:
+        claim = (predicate.__doc__ or "").strip().partition("\n")[0]
+        invariant = _INVARIANTS.setdefault(name, ProtocolInvariant(name, short, claim, source))
+        invariant.checks.append(_Check(sight, predicate, of_steps))
+        return predicate
 
     return register
 
 
-def _register(name: str, short: str, source: str, check: _Check) -> None:
-    claim = (check.check.__doc__ or "").strip().partition("\n")[0]
-    _INVARIANTS.setdefault(name, ProtocolInvariant(name, short, claim, source)).checks.append(check)
+def real(message: str) -> Finding:
+    """A broken promise."""
+    return Finding(Severity.REAL, message)
 
 
 def load_invariants() -> dict[str, ProtocolInvariant]:
