@@ -7,12 +7,7 @@ from typing import Final
 from kassay.model.explore.graph import Action
 from kassay.model.protocols.before_0_9.proposal_coordinator import hear_heartbeat, hear_join
 from kassay.model.protocols.before_0_9.proposal_state import ProposalConsumer, ProposalWorld, Steps, put
-from kassay.model.protocols.before_0_9.proposal_table import (
-    CONSUMER,
-    Phase,
-    ProposalEvent,
-    ProposalState,
-)
+from kassay.model.protocols.before_0_9.proposal_table import CONSUMER, Phase, ProposalEvent, ProposalState
 from kassay.model.protocols.shared.table import IGNORE, check_move, look_up
 
 _WORDS: Final = {ProposalEvent.HEARTBEAT_OK: "ok", ProposalEvent.NOT_COORDINATOR: "NotCoordinator"}

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from kassay.model.protocols.before_0_9.proposal_state import ProposalCoordinator, StoredProposal
-from kassay.model.protocols.before_0_9.proposal_table import (
-    COORDINATOR,
-    Phase,
-    PhaseEvent,
-    ProposalEvent,
-)
+from kassay.model.protocols.before_0_9.proposal_table import COORDINATOR, Phase, PhaseEvent, ProposalEvent
 from kassay.model.protocols.before_0_9.shares import Share
 from kassay.model.protocols.shared.table import check_move, look_up
 

@@ -25,14 +25,8 @@ from kassay.model.protocols.values.requests import (
     Partitions,
 )
 
-MEMBER: Final = frozenset(
-    {
-        ConsumerState.JOINING,
-        ConsumerState.RECONCILING,
-        ConsumerState.ACKNOWLEDGING,
-        ConsumerState.STABLE,
-    }
-)
+_S = ConsumerState
+MEMBER: Final = frozenset({_S.JOINING, _S.RECONCILING, _S.ACKNOWLEDGING, _S.STABLE})
 NOTHING_YET: Final = requests.ZERO_BYTES
 
 

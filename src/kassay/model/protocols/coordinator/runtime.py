@@ -14,14 +14,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 from kassay.model.explore.interned import Interned, Interner
 from kassay.model.protocols.coordinator.classic.rebalance import write_error
-from kassay.model.protocols.coordinator.step import (
-    CoordinatorStep,
-    Event,
-    Load,
-    Output,
-    Unload,
-    step,
-)
+from kassay.model.protocols.coordinator.step import CoordinatorStep, Event, Load, Output, Unload, step
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.choices import Choices
 from kassay.model.protocols.values.groups import Continuation, CoordinatorState, Persist, Persisted

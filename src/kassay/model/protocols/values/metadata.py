@@ -8,9 +8,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from kassay.model.protocols.values import errors
-from kassay.model.protocols.values.requests import (
-    Image,
-)
+from kassay.model.protocols.values.requests import Image
 
 INVALID_PARTITIONS: Final = "INVALID_PARTITIONS"
 UNKNOWN_TOPIC: Final = "UNKNOWN_TOPIC_OR_PARTITION"

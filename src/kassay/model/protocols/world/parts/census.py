@@ -15,12 +15,7 @@ from kassay.model.protocols.shared.census import Belief, Census, Registered
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.groups import COMPLETING, EMPTY, STABLE, ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values.requests import JoinGroupReply, OffsetCommit, Partitions
-from kassay.model.protocols.world.parts.context import (
-    HEARTBEAT_OFFSET,
-    World,
-    WorldContext,
-    first_image,
-)
+from kassay.model.protocols.world.parts.context import HEARTBEAT_OFFSET, World, WorldContext, first_image
 
 
 class RegisteredMember(NamedTuple):

@@ -10,11 +10,7 @@ from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.clients.consumer_table import ConsumerState
 from kassay.model.protocols.shared.census import Belief, Registered
 from kassay.model.protocols.values.groups import MEMBER_STABLE, ConsumerGroup
-from kassay.model.protocols.values.requests import (
-    ConsumerHeartbeat,
-    ConsumerHeartbeatReply,
-    Image,
-)
+from kassay.model.protocols.values.requests import ConsumerHeartbeat, ConsumerHeartbeatReply, Image
 from kassay.model.protocols.world.parts.census import Censuses, RegisteredMember
 from kassay.model.protocols.world.parts.context import World
 

@@ -8,12 +8,7 @@ from typing import Any, Final
 from kassay.model.explore.interned import Interned, Interner
 from kassay.model.protocols.values.marks import Mark, rewritten
 from kassay.model.protocols.world.parts.context import World
-from kassay.model.protocols.world.parts.renaming import (
-    SAME,
-    Count,
-    Facts,
-    facts_of_cell,
-)
+from kassay.model.protocols.world.parts.renaming import SAME, Count, Facts, facts_of_cell
 
 GAP_MAX: Final = 4
 """Generations further apart count as so far apart.

@@ -14,13 +14,7 @@ from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, Role
 from kassay.model.protocols.values.requests import JoinGroupReply
-from kassay.model.protocols.world.parts.context import (
-    BROKER,
-    CONNECTION,
-    World,
-    WorldContext,
-    labelled,
-)
+from kassay.model.protocols.world.parts.context import BROKER, CONNECTION, World, WorldContext, labelled
 
 
 class Timers:
