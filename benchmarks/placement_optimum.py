@@ -52,7 +52,7 @@ def told(document: dict[str, Any], counts: list[int], limit_s: float) -> dict[st
             model.add_linear_constraint(sum(inside), spread.least, spread.most)
         for b in places:
             columns[b].append(takes[b])
-            if problem.brokers[b].broker_id not in row:
+            if problem.brokers[b].id not in row:
                 copies.append(takes[b])
     low, high = min(counts, default=0), max(counts, default=len(problem.partitions()))
     squares = [model.new_int_var(0, high**2, "") for _ in places]
@@ -96,7 +96,7 @@ def networkx(document: dict[str, Any], _: list[int], __: float) -> dict[str, Any
             graph.add_node((tp, rack), demand=-spread.least)
             graph.add_edge(tp, (tp, rack), capacity=spread.most - spread.least)
         for place, broker in enumerate(problem.brokers):
-            graph.add_edge((tp, racks[place]), place, capacity=1, weight=int(broker.broker_id not in row))
+            graph.add_edge((tp, racks[place]), place, capacity=1, weight=int(broker.id not in row))
     for place in range(len(problem.brokers)):
         for unit in range(len(problem.partitions())):
             graph.add_edge(place, (place, unit), capacity=1, weight=dear * (2 * unit + 1))

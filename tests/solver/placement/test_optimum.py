@@ -69,7 +69,7 @@ def _network_optimum(problem: PlacementProblem) -> tuple[int, int]:
                 graph.nodes[tp]["demand"] += spread.least
                 graph.nodes[(tp, rack)]["demand"] -= spread.least
         for place, broker in enumerate(problem.brokers):
-            graph.add_edge((tp, racks[place]), place, capacity=1, weight=int(broker.broker_id not in row))
+            graph.add_edge((tp, racks[place]), place, capacity=1, weight=int(broker.id not in row))
     for place in range(len(problem.brokers)):
         for unit in range(len(problem.partitions())):
             graph.add_edge(place, (place, unit), capacity=1, weight=dear * (2 * unit + 1))

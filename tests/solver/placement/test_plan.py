@@ -35,7 +35,7 @@ def test_every_state_of_a_plan_is_valid(problem: PlacementProblem) -> None:
     found = cases.certified(problem)
     before = {tp: row for tp, _, row in problem.partitions()}
     after = dict(zip(found.partitions, found.rows, strict=True))
-    rack = {broker.broker_id: broker.rack for broker in problem.brokers}
+    rack = {broker.id: broker.rack for broker in problem.brokers}
     steps = plan(before, after, rack)
     state = dict(before)
     most = problem.spread(problem.topics[0].rf).most

@@ -47,9 +47,9 @@ def _replicas(request: PlacementRequest, brokers: Iterable[cluster.Broker]) -> t
     )
     topic = PlacedTopic("t", request.partitions, request.replication_factor)
     best = best_placement(PlacementProblem(taking, (topic,), {"t": ((),) * request.partitions}))
-    loads = Counter({broker.broker_id: broker.base for broker in taking})
+    loads = Counter({broker.id: broker.base for broker in taking})
     loads.update(broker for row in best.rows for broker in row)
-    return tuple(sorted(loads[broker.broker_id] for broker in taking))
+    return tuple(sorted(loads[broker.id] for broker in taking))
 
 
 def _leaders(request: PlacementRequest) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from kassay.solver.check.balance import Topic
 from kassay.solver.check.consumers import Rows, owners_in, read_instance
-from kassay.solver.check.refusal import Proven, require, squares, whole
+from kassay.solver.check.refusal import Proven, require, squares, whole, whole_prices
 
 SCALE: Final = 10**8
 """The prices of the moves are in units of 1 / SCALE moves."""
@@ -165,9 +165,8 @@ def _named_bound(case: _Case, name: str, members: Iterable[str], k: int) -> int:
 
 def _check_moves(case: _Case, moves: Any) -> None:
     """Prices prove the moves: what each unit costs at its cheapest, less what the prices can bring in."""
-    prices, low, top = moves["prices"], whole(moves["low"]), whole(moves["top"])
-    require(len(prices) == len(case.ids), "expected a price a member")
-    require(all(type(price) is int for price in prices), "expected whole prices")
+    prices = whole_prices(moves["prices"], len(case.ids))
+    low, top = whole(moves["low"]), whole(moves["top"])
     total = -sum(max(low * price, top * price) for price in prices)
     # Where nobody had a part of the unit only the price counts: the least is the same for a whole topic.
     cheapest: dict[int, int] = {}
@@ -192,7 +191,8 @@ def _bundles(case: _Case, certificate: Any) -> str:
     require(order in orders, f"order {order!r}")
     move, mismatch = (dear, 1) if order == orders[0] else (1, dear)
     balance = dear * (dear + 1)
-    payment = _lowest_payment(case, certificate["prices"], move, mismatch, balance)
+    prices = whole_prices(certificate["prices"], len(case.ids))
+    payment = _lowest_payment(case, prices, move, mismatch, balance)
     grain = whole(certificate["grain"])
     proven = max(0, payment // balance, _grain_squares(case, grain) if grain else 0)
     require(whole(lower) <= proven, f"a sum of squares of {proven} is proven, not {lower}")
@@ -208,10 +208,8 @@ def _bundles(case: _Case, certificate: Any) -> str:
     return verdict + ("; nothing moves less or mismatches less" if paid == payment else "")
 
 
-def _lowest_payment(case: _Case, prices: Any, move: int, mismatch: int, balance: int) -> int:
+def _lowest_payment(case: _Case, prices: list[int], move: int, mismatch: int, balance: int) -> int:
     """What any packing pays at least: moves, mismatches and `balance` times the squared loads."""
-    require(len(prices) == len(case.ids), "expected a price a member")
-    require(all(type(price) is int for price in prices), "expected whole prices")
     total = 0
     alike: dict[Any, int] = {}
     for unit in case.units:

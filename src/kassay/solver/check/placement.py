@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from fractions import Fraction
 from typing import Any, NamedTuple
 
-from kassay.solver.check.refusal import Proven, RefusedError, squares, whole
+from kassay.solver.check.refusal import Proven, RefusedError, require, squares, whole, whole_prices
+from kassay.solver.check.shares import Due
 
 Row = tuple[int, ...]
 
@@ -43,6 +43,10 @@ class _Case(NamedTuple):
     prices: list[int]
     leader_prices: list[int]
     witness: dict[str, Any] | None
+
+    @property
+    def shares(self) -> int:
+        return sum(broker.share for broker in self.brokers)
 
 
 def check(certificate: Any) -> Proven:
@@ -81,21 +85,23 @@ def _forced(brokers: Sequence[_Broker], factors: Counter[int], ids: set[int]) ->
 def _read(certificate: Any) -> _Case:
     brokers, topics, current = _read_instance(certificate["instance"])
     given = certificate["assignment"]
-    if given.keys() != {name for name, _, _ in topics}:
-        raise RefusedError("the placement is not one of the instance's topics")
+    require(
+        given.keys() == {name for name, _, _ in topics}, "the placement is not one of the instance's topics"
+    )
     factors: list[int] = []
     old: list[Row] = []
     new: list[Row] = []
     for name, partitions, rf in topics:
         rows = [tuple(row) for row in given[name]]
-        if len(rows) != partitions:
-            raise RefusedError(f"topic {name!r} has {partitions} partitions, {len(rows)} are placed")
+        require(
+            len(rows) == partitions, f"topic {name!r} has {partitions} partitions, {len(rows)} are placed"
+        )
         before = [tuple(row) for row in current.get(name, [])]
         old += before + [()] * (partitions - len(before))
         new += rows
         factors += [rf] * partitions
     witness = certificate.get("witness")
-    prices = [_read_prices(certificate[key], brokers) for key in ("prices", "leader_prices")]
+    prices = [whole_prices(certificate[key], len(brokers)) for key in ("prices", "leader_prices")]
     return _Case(brokers, factors, old, new, prices[0], prices[1], witness)
 
 
@@ -111,18 +117,11 @@ def _read_instance(instance: Any) -> tuple[list[_Broker], list[tuple[str, int, i
         )
         for b in instance["brokers"]
     ]
-    if len({b.id for b in brokers}) < len(brokers) or not sum(b.share for b in brokers):
-        raise RefusedError("the instance's brokers are not distinct or have no share")
-    if len({b.rack is None for b in brokers}) > 1:
-        raise RefusedError("only some of the instance's brokers have a rack")
+    require(len({b.id for b in brokers}) == len(brokers), "the instance's brokers are not distinct")
+    require(any(b.share for b in brokers), "the instance's brokers have no share")
+    require(len({b.rack is None for b in brokers}) <= 1, "only some of the instance's brokers have a rack")
     topics = [(str(t["name"]), whole(t["partitions"]), whole(t["rf"])) for t in instance["topics"]]
     return brokers, topics, instance.get("current") or {}
-
-
-def _read_prices(given: Any, brokers: Sequence[_Broker]) -> list[int]:
-    if not isinstance(given, list) or len(given) != len(brokers) or any(type(p) is not int for p in given):
-        raise RefusedError("expected one whole price a broker, in the order of the instance")
-    return given
 
 
 def _rack_rule(brokers: Sequence[_Broker], rf: int) -> tuple[int, int, list[list[_Broker]]]:
@@ -133,8 +132,7 @@ def _rack_rule(brokers: Sequence[_Broker], rf: int) -> tuple[int, int, list[list
     for broker in brokers:
         by_rack.setdefault(broker.rack, []).append(broker)
     racks = list(by_rack.values())
-    if rf > len(brokers):
-        raise RefusedError(f"{rf} replicas on {len(brokers)} brokers")
+    require(rf <= len(brokers), f"{rf} replicas on {len(brokers)} brokers")
     ideal = (rf + len(racks) - 1) // len(racks)
     most = next(m for m in range(ideal, rf + 1) if sum(min(m, len(rack)) for rack in racks) >= rf)
     return int(rf >= len(racks)), most, racks
@@ -160,13 +158,14 @@ def _valid(case: _Case) -> None:
 
 def _replicas_optimal(case: _Case) -> None:
     total = sum(case.rf) + sum(broker.base for broker in case.brokers)
-    dear = total + 1
     loads = Counter(broker for row in case.new for broker in row)
     paid = sum(len(set(new).difference(old)) for new, old in zip(case.new, case.old, strict=True))
-    bound = 0
+    bound, partitions = 0, len(case.rf)
     for broker, price in zip(case.brokers, case.prices, strict=True):
-        paid += dear * _imbalance(case, broker, total, loads[broker.id] + broker.base)
-        bound += _least_count_cost(case, broker, total, dear, price, len(case.rf), broker.base)
+        share = Due(broker.share, case.shares, total, total + 1)
+        most = partitions if broker.room is None else min(partitions, broker.room - broker.base)
+        paid += share.pays(loads[broker.id] + broker.base)
+        bound += share.least(price, most, broker.base)
     alike = Counter((rf, frozenset(old)) for rf, old in zip(case.rf, case.old, strict=True))
     price_of = {broker.id: price for broker, price in zip(case.brokers, case.prices, strict=True)}
     rules = {rf: _rack_rule(case.brokers, rf) for rf in set(case.rf)}
@@ -179,13 +178,11 @@ def _replicas_optimal(case: _Case) -> None:
             dues += ordered[:least]
             spare += ordered[least:most]
         bound += count * (sum(dues) + sum(sorted(spare)[: rf - len(dues)]))
-    if bound != paid:
-        raise RefusedError(f"replicas: {paid} is paid, the prices prove only {bound}")
+    require(bound == paid, f"replicas: {paid} is paid, the prices prove only {bound}")
 
 
 def _leaders_optimal(case: _Case) -> None:
     partitions = len(case.new)
-    dear = partitions + 1
     fenced = {broker.id for broker in case.brokers if broker.fenced}
     price_of = {broker.id: price for broker, price in zip(case.brokers, case.leader_prices, strict=True)}
     leads = Counter(row[0] for row in case.new)
@@ -198,37 +195,10 @@ def _leaders_optimal(case: _Case) -> None:
         paid += keeper is not None and new[0] != keeper
         bound += min(price_of[b] + (keeper is not None and b != keeper) for b in able)
     for broker, price in zip(case.brokers, case.leader_prices, strict=True):
-        paid += dear * _imbalance(case, broker, partitions, leads[broker.id])
-        bound += _least_count_cost(case, broker, partitions, dear, price, partitions, 0, limited=False)
-    if bound != paid:
-        raise RefusedError(f"leaders: {paid} is paid, the prices prove only {bound}")
-
-
-def _imbalance(case: _Case, broker: _Broker, total: int, held: int) -> int:
-    """The broker's part of the squared distance from the shares, without its constant."""
-    return sum(b.share for b in case.brokers) * held * held - 2 * total * broker.share * held
-
-
-def _least_count_cost(
-    case: _Case,
-    broker: _Broker,
-    total: int,
-    dear: int,
-    price: int,
-    partitions: int,
-    base: int,
-    limited: bool = True,
-) -> int:
-    """The least of (cost of the count - price * count) over the counts that the broker may have."""
-    shares = sum(b.share for b in case.brokers)
-    top = partitions
-    if limited and broker.room is not None:
-        top = min(top, broker.room - base)
-    # A parabola in the count: its integer minimum is next to the vertex, or at an end.
-    vertex = Fraction(2 * dear * total * broker.share + price, 2 * dear * shares) - base
-    near = int(vertex)
-    counts = {min(max(count, 0), top) for count in (near - 1, near, near + 1, near + 2)}
-    return min(dear * _imbalance(case, broker, total, base + count) - price * count for count in counts)
+        share = Due(broker.share, case.shares, partitions, partitions + 1)
+        paid += share.pays(leads[broker.id])
+        bound += share.least(price, partitions)
+    require(bound == paid, f"leaders: {paid} is paid, the prices prove only {bound}")
 
 
 def _witness_holds(case: _Case) -> None:
@@ -237,13 +207,11 @@ def _witness_holds(case: _Case) -> None:
     ids = set(case.witness["brokers"])
     forced = _forced(case.brokers, Counter(case.rf), ids)
     total = sum(case.rf) + sum(b.base for b in case.brokers)
-    shares = sum(b.share for b in case.brokers)
-    roof = sum(-(-total * b.share // shares) for b in case.brokers if b.id in ids)
-    rest = total - sum(total * b.share // shares for b in case.brokers if b.id not in ids)
+    roof = sum(-(-total * b.share // case.shares) for b in case.brokers if b.id in ids)
+    rest = total - sum(total * b.share // case.shares for b in case.brokers if b.id not in ids)
     if forced < case.witness["forced"] or case.witness["quota"] not in (roof, rest):
         raise RefusedError("the witness's figures are not the instance's")
-    if forced <= case.witness["quota"]:
-        raise RefusedError("the witness leaves room for a balance within one of the shares")
+    require(forced > case.witness["quota"], "the witness leaves room for a balance within one of the shares")
 
 
 def _figures(case: _Case) -> dict[str, Any]:

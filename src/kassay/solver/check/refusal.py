@@ -29,6 +29,13 @@ def whole(value: Any) -> int:
     return int(value)
 
 
+def whole_prices(given: Any, places: int) -> list[int]:
+    """The prices that stand there, refused unless there is a whole number for each place."""
+    require(isinstance(given, list) and len(given) == places, f"expected {places} prices, one a place")
+    require(all(type(price) is int for price in given), "expected whole prices")
+    return list(given)
+
+
 def squares(loads: list[int]) -> dict[str, Any]:
     """The figures that every result has of its loads."""
     return {"loads": sorted(loads), "sum_squares": sum(load * load for load in loads)}

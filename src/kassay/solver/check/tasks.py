@@ -9,10 +9,10 @@ Prices are in units of 1 / SCALE and in the order of client ids.
 from __future__ import annotations
 
 from collections import Counter
-from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
-from kassay.solver.check.refusal import Proven, require, squares
+from kassay.solver.check.refusal import Proven, require, squares, whole_prices
+from kassay.solver.check.shares import Due
 
 RESTORE: Final = 3
 CHANGE: Final = 1
@@ -30,6 +30,11 @@ class _Case(NamedTuple):
     @property
     def dear(self) -> int:
         return (RESTORE * self.copies + CHANGE) * len(self.old) + 1
+
+    def shares(self, copies: int, scale: int = 1) -> list[Due]:
+        """What each client is due of so many copies of all tasks."""
+        every, total = sum(self.threads), len(self.old) * copies
+        return [Due(own, every, total, scale * self.dear) for own in self.threads]
 
 
 def check(certificate: Any) -> Proven:
@@ -94,12 +99,13 @@ def _interval(case: _Case, certificate: Any) -> tuple[int, int]:
     require(certificate["upper"] == upper, f"the cost is {upper}")
     actives = Counter(case.active)
     copies = actives + Counter(c for row in case.standby for c in row)
-    balance = 0
-    for client, threads in enumerate(case.threads):
-        balance += _imbalance(case, threads, len(case.old) * case.copies, copies[client])
-        balance += _imbalance(case, threads, len(case.old), actives[client])
-    bound = _lowest_payment(case, certificate["copy_prices"], certificate["active_prices"])
-    proven = bound - case.dear * balance
+    balance = sum(
+        share.pays(counts[client])
+        for shares, counts in ((case.shares(case.copies), copies), (case.shares(1), actives))
+        for client, share in enumerate(shares)
+    )
+    prices = (whole_prices(certificate[key], len(case.threads)) for key in ("copy_prices", "active_prices"))
+    proven = _lowest_payment(case, *prices) - balance
     lower = certificate["lower"]
     require(type(lower) is int and 0 <= lower <= upper, "the lower bound is no whole number up to the upper")
     if certificate["balanced"]:
@@ -111,14 +117,8 @@ def _interval(case: _Case, certificate: Any) -> tuple[int, int]:
     return lower, upper
 
 
-def _imbalance(case: _Case, threads: int, total: int, count: int) -> int:
-    return sum(case.threads) * count * count - 2 * total * threads * count
-
-
-def _lowest_payment(case: _Case, copy_prices: Any, active_prices: Any) -> int:
+def _lowest_payment(case: _Case, copy_prices: list[int], active_prices: list[int]) -> int:
     clients = range(len(case.threads))
-    for prices in (copy_prices, active_prices):
-        require(len(prices) == len(clients) and all(type(p) is int for p in prices), "bad prices")
     total = 0
     kinds = Counter((lead, frozenset(state)) for lead, state in zip(case.old, case.state, strict=True))
     for (lead, state), number in kinds.items():
@@ -132,14 +132,7 @@ def _lowest_payment(case: _Case, copy_prices: Any, active_prices: Any) -> int:
             others = rest if held[c] >= order[case.copies - 1] else sum(order[: case.copies]) - held[c]
             choices.append(held[c] + active_prices[c] + changed + others)
         total += number * min(choices)
-    for prices, units in ((copy_prices, len(case.old) * case.copies), (active_prices, len(case.old))):
-        for threads, price in zip(case.threads, prices, strict=True):
-            total += _least(case, threads, units, price)
+    for prices, copies in ((copy_prices, case.copies), (active_prices, 1)):
+        for share, price in zip(case.shares(copies, SCALE), prices, strict=True):
+            total += share.least(price, len(case.old))
     return -(-total // SCALE)
-
-
-def _least(case: _Case, threads: int, units: int, price: int) -> int:
-    weight = SCALE * case.dear
-    vertex = int(Fraction(price + 2 * weight * units * threads, 2 * weight * sum(case.threads)))
-    counts = {min(max(count, 0), len(case.old)) for count in range(vertex - 1, vertex + 3)}
-    return min(weight * _imbalance(case, threads, units, count) - price * count for count in counts)

@@ -20,7 +20,7 @@ def solve_placement(problem: PlacementProblem) -> Solved:
     best = best_placement(problem)
     certificate = placement_certificate(best)
     require_accepted(certificate, problem.name or "a placement")
-    ids = [str(broker.broker_id) for broker in problem.brokers]
+    ids = [str(broker.id) for broker in problem.brokers]
     loads = [count + broker.base for count, broker in zip(best.replicas, problem.brokers, strict=True)]
     imbalance = _imbalance(problem, loads)
     return Solved(

@@ -65,7 +65,7 @@ class PlacementOptimum:
 def best_placement(problem: PlacementProblem) -> PlacementOptimum:
     """The optimum of the problem; raises `InfeasiblePlacementError` where `max_replicas` leave no room."""
     placed = problem.partitions()
-    index = {broker.broker_id: place for place, broker in enumerate(problem.brokers)}
+    index = {broker.id: place for place, broker in enumerate(problem.brokers)}
     current = [tuple(index[b] for b in row if b in index) for _, _, row in placed]
     quota = _replica_quota(problem)
     graph = _spread_replicas(problem, [rf for _, rf, _ in placed], current, quota)
@@ -75,7 +75,7 @@ def best_placement(problem: PlacementProblem) -> PlacementOptimum:
     wanted = [index.get(row[0]) if row else None for _, _, row in placed]
     leaders = choose_leaders(problem.brokers, chosen, wanted)
     led = [next(iter(picked)) for picked in leaders.picks]
-    ids = [broker.broker_id for broker in problem.brokers]
+    ids = [broker.id for broker in problem.brokers]
     rows = tuple(
         tuple(ids[place] for place in _in_order(leader, row, picked))
         for leader, row, picked in zip(led, current, chosen, strict=True)
@@ -191,7 +191,7 @@ def _overfull(brokers: Sequence[Broker], counts: Sequence[int]) -> list[int]:
 def _infeasible(problem: PlacementProblem, graph: Exchange) -> InfeasiblePlacementError:
     brokers = problem.brokers
     tight = graph.reachable(_overfull(brokers, graph.counts))
-    ids = [brokers[place].broker_id for place in tight]
+    ids = [brokers[place].id for place in tight]
     forced = sum(graph.counts[place] for place in tight)
     room = sum((brokers[place].max_replicas or 0) - brokers[place].base for place in tight)
     return InfeasiblePlacementError(
@@ -222,7 +222,7 @@ def _witness(problem: PlacementProblem, graph: Exchange, quota: Quota) -> Witnes
     else:
         return None
     forced = sum(loads[b] for b in tight)
-    ids = tuple(sorted(problem.brokers[b].broker_id for b in tight))
+    ids = tuple(sorted(problem.brokers[b].id for b in tight))
     why = (
         "the others can take no more"
         if problem.racks is None

@@ -10,7 +10,7 @@ error; without it every broker that is not listed is taken to be going.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
@@ -31,15 +31,16 @@ class InfeasiblePlacementError(InputError):
         self.witness = tuple(sorted(witness))
 
 
-class Broker(NamedTuple):
+@dataclass(frozen=True, order=True)
+class Broker:
     """A broker that takes replicas in proportion to its `share`."""
 
-    broker_id: int
-    rack: str | None = None
-    share: int = 1
+    id: Count
+    rack: Name | None = None
+    share: Count = 1
     fenced: bool = False
-    max_replicas: int | None = None
-    base: int = 0
+    max_replicas: Count | None = None
+    base: Count = 0
 
 
 class Spread(NamedTuple):
@@ -140,7 +141,7 @@ class PlacementProblem:
         ids = _known_brokers(instance)
         topics = tuple(sorted(instance.topics))
         unique(((f"topics[{i}].name", topic.name) for i, topic in enumerate(instance.topics)), "topic")
-        brokers = tuple(sorted(entry.broker() for entry in instance.brokers))
+        brokers = tuple(sorted(instance.brokers))
         problem = cls(brokers, topics, _rows(instance.current, topics, ids), instance.name)
         _refuse_impossible(problem)
         return problem
@@ -152,14 +153,14 @@ class PlacementProblem:
             "family": "B",
             "name": self.name or "unnamed",
             "brokers": [_broker_document(broker) for broker in self.brokers],
-            "topics": [{"name": t.name, "partitions": t.partitions, "rf": t.rf} for t in self.topics],
+            "topics": [asdict(topic) for topic in self.topics],
             "current": {topic: [list(row) for row in rows] for topic, rows in self.current.items()},
-            "removed": sorted(going - {broker.broker_id for broker in self.brokers}),
+            "removed": sorted(going - {broker.id for broker in self.brokers}),
         }
 
 
 def _broker_document(broker: Broker) -> dict[str, Any]:
-    document: dict[str, Any] = {"id": broker.broker_id, "rack": broker.rack, "share": broker.share}
+    document: dict[str, Any] = {"id": broker.id, "rack": broker.rack, "share": broker.share}
     if broker.fenced:
         document["fenced"] = True
     if broker.max_replicas is not None:
@@ -171,12 +172,12 @@ def _broker_document(broker: Broker) -> dict[str, Any]:
 
 def _refuse_impossible(problem: PlacementProblem) -> None:
     """Raise if a topic wants more replicas than there are brokers, or only some brokers have a rack."""
-    without = [broker.broker_id for broker in problem.brokers if broker.rack is None]
+    without = [broker.id for broker in problem.brokers if broker.rack is None]
     if without and len(without) < len(problem.brokers):
         raise InputError(
             f"brokers: {broker_ids(without)} without a rack, expected a rack for all or for none"
         )
-    ids = [broker.broker_id for broker in problem.brokers]
+    ids = [broker.id for broker in problem.brokers]
     for index, topic in enumerate(problem.topics):
         if topic.rf > len(ids):
             raise InfeasiblePlacementError(
@@ -198,27 +199,11 @@ def broker_ids(ids: Iterable[int]) -> str:
 
 
 @dataclass(frozen=True)
-class _BrokerEntry:
-    """A broker as the document has it."""
-
-    id: Count
-    rack: Name | None = None
-    share: Count = 1
-    fenced: bool = False
-    max_replicas: Count | None = None
-    base: Count = 0
-
-    def broker(self) -> Broker:
-        """The broker."""
-        return Broker(self.id, self.rack, self.share, self.fenced, self.max_replicas, self.base)
-
-
-@dataclass(frozen=True)
 class _Instance:
     """A document of family "B"."""
 
     family: Literal["B"]
-    brokers: Annotated[tuple[_BrokerEntry, ...], Bound("at least one broker", bool)]
+    brokers: Annotated[tuple[Broker, ...], Bound("at least one broker", bool)]
     topics: tuple[PlacedTopic, ...]
     name: Name = ""
     current: Mapping[str, tuple[tuple[Count, ...], ...] | None] = field(default_factory=dict)

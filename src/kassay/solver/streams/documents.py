@@ -44,7 +44,7 @@ def solve_tasks(problem: TaskProblem, time_limit_s: float = 10.0) -> Solved:
 
 def tasks_certificate(problem: TaskProblem, best: TaskOptimum) -> dict[str, Any]:
     """What the checker of tasks needs: the instance, the assignment, and the prices of clients."""
-    ids = [client.client_id for client in problem.clients]
+    ids = [client.id for client in problem.clients]
     assignment: dict[str, list[int]] = {id_: [] for id_ in ids}
     standbys: dict[str, list[int]] = {id_: [] for id_ in ids}
     for task, (lead, row) in enumerate(zip(best.placed.active, best.placed.standby, strict=True)):

@@ -6,20 +6,21 @@ The JSON form is family "C" of the instance format (`docs/instances.md`).
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NamedTuple
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, Literal
 
 from kassay.model.errors import InputError
 from kassay.reading.fields import Bound, Count, Name, Positive, wrong
 from kassay.reading.values import read_as, unique
 
 
-class StreamsClient(NamedTuple):
+@dataclass(frozen=True, order=True)
+class StreamsClient:
     """A client that takes tasks in proportion to its `threads`."""
 
-    client_id: str
-    rack: str | None = None
-    threads: int = 1
+    id: Name
+    rack: Name | None = None
+    threads: Positive = 1
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,8 @@ class TaskProblem:
         """The problem of a JSON document of family "C"; raises `InputError` naming the field."""
         instance = read_as(_Instance, document)
         unique(((f"clients[{i}].id", entry.id) for i, entry in enumerate(instance.clients)), "client id")
-        clients = tuple(sorted(StreamsClient(e.id, e.rack, e.threads) for e in instance.clients))
-        position = {client.client_id: place for place, client in enumerate(clients)}
+        clients = tuple(sorted(instance.clients))
+        position = {client.id: place for place, client in enumerate(clients)}
         _refuse_impossible(instance, position)
         return cls(
             clients,
@@ -69,11 +70,11 @@ class TaskProblem:
 
     def document(self) -> dict[str, Any]:
         """The JSON form; parsing it gives an equal problem."""
-        ids = [client.client_id for client in self.clients]
+        ids = [client.id for client in self.clients]
         return {
             "family": "C",
             "name": self.name or "unnamed",
-            "clients": [{"id": c.client_id, "rack": c.rack, "threads": c.threads} for c in self.clients],
+            "clients": [asdict(client) for client in self.clients],
             "tasks": self.tasks,
             "standbys": self.standbys,
             "active": [None if place is None else ids[place] for place in self.active],
@@ -82,20 +83,11 @@ class TaskProblem:
 
 
 @dataclass(frozen=True)
-class _ClientEntry:
-    """A client as the document has it."""
-
-    id: Name
-    rack: Name | None = None
-    threads: Positive = 1
-
-
-@dataclass(frozen=True)
 class _Instance:
     """A document of family "C"."""
 
     family: Literal["C"]
-    clients: Annotated[tuple[_ClientEntry, ...], Bound("at least one client", bool)]
+    clients: Annotated[tuple[StreamsClient, ...], Bound("at least one client", bool)]
     tasks: Count
     standbys: Count
     active: tuple[str | None, ...]

@@ -1,0 +1,30 @@
+"""What the checkers of placements and of tasks make a place pay for its count."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+
+class Due(NamedTuple):
+    """A place that is due `own` parts of `every` part of `total` units.
+
+    It pays `weight` times its squared distance from that, times `every`, without the constant.
+    """
+
+    own: int
+    every: int
+    total: int
+    weight: int
+
+    def pays(self, held: int) -> int:
+        """What it pays for so many units."""
+        return self.weight * (self.every * held * held - 2 * self.total * self.own * held)
+
+    def least(self, price: int, most: int, base: int = 0) -> int:
+        """The least of what it pays - price * count, with 0 to `most` units beside its `base`."""
+        # A parabola in the count: its integer minimum is next to the vertex, or at an end.
+        vertex = Fraction(2 * self.weight * self.total * self.own + price, 2 * self.weight * self.every)
+        near = int(vertex - base)
+        counts = {min(max(count, 0), most) for count in range(near - 1, near + 3)}
+        return min(self.pays(base + count) - price * count for count in counts)
