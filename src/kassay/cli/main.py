@@ -95,9 +95,7 @@ def run(argv: list[str] | None = None) -> int:
         return outcome if isinstance(outcome, int) else 0
     except click.exceptions.Exit as error:
         return error.exit_code
-    except click.Abort:
-        return _say("interrupted", EXIT_INTERRUPTED)
-    except KeyboardInterrupt:
+    except (click.Abort, KeyboardInterrupt):
         return _say("interrupted", EXIT_INTERRUPTED)
     except click.ClickException as error:
         return _say(error.format_message(), EXIT_USAGE)

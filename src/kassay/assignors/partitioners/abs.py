@@ -12,17 +12,10 @@ Cost: O(n) for a key of n bytes.
 
 from __future__ import annotations
 
-from kassay.assignors.partitioners.murmur2 import partition_for_key
-from kassay.assignors.partitioners.turns import Turns
+from kassay.assignors.partitioners.explicit import Explicit
 from kassay.assignors.registry import reference
 from kassay.model.java.int32 import utils_abs
 from kassay.model.kinds import Kind
-from kassay.model.partitioners.partitioner import (
-    PartitionerBase,
-    ProducerRecord,
-    TopicMetadata,
-    named_partition,
-)
 
 
 @reference(
@@ -31,17 +24,7 @@ from kassay.model.partitioners.partitioner import (
     claims=("available-only", "refuses-out-of-range"),
     source="org.apache.kafka.clients.producer.internals.Partitioner",
 )
-class Abs(PartitionerBase):
+class Abs(Explicit):
     """Explicit partition, else the absolute hash of the key, else round robin: the 0.8 producer."""
 
-    def __init__(self, start: int = 0) -> None:
-        self._keyless = Turns(utils_abs, start)
-
-    def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
-        """The partition of the record; raises `InvalidPartitionError`."""
-        named = named_partition(record, topic)
-        if named is not None:
-            return named
-        if record.key is None:
-            return self._keyless.next(topic)
-        return partition_for_key(record.key, topic.count, utils_abs)
+    positive = staticmethod(utils_abs)

@@ -71,11 +71,14 @@ def partition_for_key(key: bytes, count: int, positive: Callable[[int], int] = t
 class Murmur2(PartitionerBase):
     """Keyed records by murmur2, keyless ones round robin: the default of the 0.9 clients."""
 
+    positive = staticmethod(to_positive)
+    """How hashes and the counter are made non-negative."""
+
     def __init__(self, start: int = 0) -> None:
-        self._keyless = Turns(to_positive, start)
+        self._keyless = Turns(self.positive, start)
 
     def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
         """The partition of the record; raises `NoPartitionsError`."""
         if record.key is None:
             return self._keyless.next(topic)
-        return partition_for_key(record.key, topic.count)
+        return partition_for_key(record.key, topic.count, self.positive)

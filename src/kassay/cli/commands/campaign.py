@@ -25,15 +25,10 @@ PLACE = 60
 
 def spark_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options of every command that starts Spark."""
-    for option in (
-        click.option("--ui", is_flag=True, help="Serve Spark's own pages and print their address."),
-        click.option("--conf", "confs", multiple=True, metavar="K=V", help="A setting of Spark."),
-        click.option(
-            "--master", help="local[N], spark://HOST:PORT, yarn, k8s://URL [default: all cores here]."
-        ),
-    ):
-        function = option(function)
-    return function
+    masters = "local[N], spark://HOST:PORT, yarn, k8s://URL [default: all cores here]."
+    ui = click.option("--ui", is_flag=True, help="Serve Spark's own pages and print their address.")
+    conf = click.option("--conf", "confs", multiple=True, metavar="K=V", help="A setting of Spark.")
+    return click.option("--master", help=masters)(conf(ui(function)))
 
 
 @contextmanager
@@ -140,16 +135,10 @@ def _tell(campaign: Campaign, outcome: CampaignOutcome, json_path: str | None) -
     """Print and write what came out; the exit code."""
     from kassay.pipeline.spark.session import translated_errors
     from kassay.report.pages.campaign import html
-    from kassay.report.screen.campaign import document, terminal
+    from kassay.report.screen.campaign import terminal
     from kassay.report.screen.terminal import console
 
-    made = document(
-        campaign.spec.to_json(),
-        outcome.verdicts,
-        outcome.findings,
-        outcome.studies,
-        outcome.totals,
-    )
+    made = outcome.to_json(campaign.spec)
     if "://" not in campaign.store.place:
         path = Path(campaign.store.place) / "report.html"
         with translated_errors(campaign.store.place):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from kassay.certify.protocols.settings import ExploreSettings
     from kassay.certify.targets.resolve import Target
     from kassay.model.cluster import Cluster
-    from kassay.model.explore.values import WalkProgress
     from kassay.model.groups.assignor import Assignor
     from kassay.model.groups.group import Assignment, Group
 
@@ -78,17 +77,18 @@ def command(model: str, **chosen: Any) -> int:
     Only real violations, dead ends and livelocks count as violated; a limit reached is `unknown`.
     """
     from kassay.certify.protocols.explore import explore
+    from kassay.cli.bars import bar
     from kassay.model.explore.values import WalkLimits
     from kassay.report.screen.exploration import exploration_view
 
     limits = WalkLimits(chosen["max_states"], chosen["seconds"])
-    with _assignor(chosen["assignor"]) as assignor, _bar(limits.states_max) as progress:
+    with _assignor(chosen["assignor"]) as assignor, bar("exploring", limits.states_max) as show:
         result = explore(
             _settings(model, chosen, assignor),
             limits,
             seed=chosen["seed"],
             symmetry=chosen["symmetry"],
-            progress=progress,
+            progress=lambda walked: show(walked.states),
         )
     replay = f"kassay {shlex.join(sys.argv[1:])}"
     view = partial(exploration_view, result, replay=replay, mermaid=chosen["mermaid"])
@@ -148,11 +148,8 @@ class _User:
 def _assignor(spec: str | None) -> Iterator[Any]:
     """The assignor to plug in: a name that the models know, or a user's, open for as long as it is asked."""
     from kassay.assignors import registry
-    from kassay.certify.protocols.plugged import ANY
-    from kassay.model.protocols.before_0_9.shares import SHARES
 
-    path = spec is not None and (":" in spec or spec.endswith(".py"))
-    if spec is None or spec == ANY or spec in SHARES or not path or registry.find(spec):
+    if spec is None or not (":" in spec or spec.endswith(".py")) or registry.find(spec):
         yield spec
         return
     from kassay.certify.targets.resolve import resolve
@@ -162,12 +159,3 @@ def _assignor(spec: str | None) -> Iterator[Any]:
         raise InputError(f"--assignor: {spec} is no client-side assignor")
     with target.open() as host:
         yield _User(target, host.new({}))
-
-
-@contextmanager
-def _bar(states_max: int | None) -> Iterator[Callable[[WalkProgress], None] | None]:
-    """Progress on a terminal only: states so far, of at most so many."""
-    from kassay.cli.bars import bar
-
-    with bar("exploring", states_max) as advance:
-        yield lambda progress: advance(progress.states)

@@ -1,4 +1,4 @@
-"""A campaign's outcome for the terminal, and as a document."""
+"""A campaign's outcome for the terminal."""
 
 from __future__ import annotations
 
@@ -11,30 +11,7 @@ from rich.text import Text
 
 from kassay.report.screen.tables import plain_table
 
-SCHEMA: Final = "kassay/campaign-report/1"
 Row = Mapping[str, Any]
-
-
-def document(
-    spec: Row,
-    verdicts: Sequence[Row],
-    findings: Sequence[Row],
-    studies: Mapping[str, Sequence[Row]],
-    totals: Row,
-) -> dict[str, Any]:
-    """The outcome as a document of plain values; the traces stay in the table."""
-    return {
-        "schema": SCHEMA,
-        "spec": dict(spec),
-        "histories": totals["histories"],
-        "complete": totals["histories"] == totals["of"],
-        "totals": dict(totals),
-        "verdicts": [dict(row) for row in verdicts],
-        "findings": [
-            {k: int(v) if k == "seed" else v for k, v in row.items() if k != "trace"} for row in findings
-        ],
-        "studies": {name: [dict(row) for row in rows] for name, rows in studies.items()},
-    }
 
 
 def terminal(made: Row) -> RenderableType:

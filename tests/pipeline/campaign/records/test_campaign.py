@@ -23,7 +23,6 @@ from kassay.pipeline.campaign.records.store import Local
 from kassay.pipeline.campaign.records.sums import kind_of
 from kassay.pipeline.campaign.results.study import CampaignOutcome, finish
 from kassay.report.pages.campaign import html
-from kassay.report.screen.campaign import document
 from tests.pipeline.campaign.campaigns import SPEC, hashes, run
 
 duckdb = pytest.importorskip("duckdb", reason="the pipeline's tests have an environment of their own")
@@ -220,10 +219,7 @@ class Page(HTMLParser):
 
 def page(done: tuple[Campaign, CampaignOutcome, Any]) -> str:
     campaign, outcome, _ = done
-    made = document(
-        campaign.spec.to_json(), outcome.verdicts, outcome.findings, outcome.studies, outcome.totals
-    )
-    return html(made)
+    return html(outcome.to_json(campaign.spec))
 
 
 def test_the_page_is_whole_and_asks_for_nothing_else(done: tuple[Campaign, CampaignOutcome, Any]) -> None:
@@ -263,10 +259,8 @@ def test_an_unfinished_campaign_is_told_as_what_it_is(spark: Any, tmp_path: Path
     assert outcome.totals["of"] == 120
     assert {row["histories"] for row in outcome.verdicts if row["profile"] == "small"} == {25}
     assert outcome.studies["leaderboard"][0]["histories"] == 25
-    made = document(
-        campaign.spec.to_json(), outcome.verdicts, outcome.findings, outcome.studies, outcome.totals
-    )
-    assert "unfinished: all figures are of these, 120 planned" in html(made)
+    page = html(outcome.to_json(campaign.spec))
+    assert "unfinished: all figures are of these, 120 planned" in page
     totals = outcome.totals
     assert totals["histories_per_s"] == pytest.approx(50 / totals["elapsed_s"], abs=0.1)
     assert totals["peak_kib"]["all"] is None or totals["peak_kib"]["all"] >= totals["peak_kib"]["java"] > 0

@@ -9,6 +9,7 @@ from kassay.model.calls import Failure
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.step import Rebalanced, Step
+from kassay.pipeline.campaign.records.schemas import DISTANCE
 from kassay.properties.groups.balance import ORDER
 from kassay.solver.consumers.gap import shortfall
 from kassay.solver.consumers.optimum import Figures
@@ -22,26 +23,7 @@ class Distance:
     """
 
     def __init__(self) -> None:
-        self._sums = dict.fromkeys(
-            (
-                "members",
-                "partitions",
-                "outcomes",
-                "invalid",
-                "unsettled",
-                "balance",
-                "balance_worst",
-                "spread_worst",
-                "unbalanced",
-                "moved",
-                "moved_least",
-                "movement",
-                "movement_worst",
-                "rack",
-                "rack_worst",
-            ),
-            0,
-        )
+        self._sums = dict.fromkeys((c.name for c in DISTANCE if c.type in ("int", "bigint")), 0)
         self._equal = True
         self._rounds: list[int] = []
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from kassay.certify.kinds.judging import InternalError
@@ -154,16 +155,11 @@ def _play(spark: SparkSession, campaign: Campaign, number: int, clock: BatchCloc
     numbers = spark.range(0, len(chunks), 1, len(chunks))
     rows = numbers.mapInArrow(partial(worker.play, work), WORK_DDL).persist(StorageLevel.MEMORY_AND_DISK)
     try:
-        with (
-            translated_errors(campaign.store.place),
-            BatchWatch(
-                spark, len(chunks), lambda done: tick(clock.within(number, done, len(chunks)))
-            ) as watch,
-        ):
+        with translated_errors(campaign.store.place), BatchWatch(spark, len(chunks), tell) as watch:
             found = [json.loads(row[0]) for row in rows.select(SUMS).where(rows[SUMS].isNotNull()).collect()]
             expected = campaign.histories_of(number)
             summed = {
-                table.name: tables.write(rows, table, _place(campaign, table, number), expected)
+                table.name: tables.write(rows, table, f"{campaign.address(table)}/batch={number}", expected)
                 for table in campaign.batched
             }
     finally:
@@ -174,16 +170,15 @@ def _play(spark: SparkSession, campaign: Campaign, number: int, clock: BatchCloc
         {
             "tables": summed,
             "sums": _summed(number, found, expected),
-            "tasks": [_task(one) for one in sorted(found, key=lambda one: (one["lane"], one["start"]))],
+            "tasks": [
+                {"lane": one["lane"], "start": one["start"], "stop": one["stop"], **one["task"]}
+                for one in sorted(found, key=itemgetter("lane", "start"))
+            ],
             "slots": slots(spark),
             "elapsed_s": round(time.monotonic() - began, 3),
             "peak_kib": watch.peaks.kib,
         },
     )
-
-
-def _place(campaign: Campaign, table: Table, number: int) -> str:
-    return campaign.store.address(f"tables/{table.name}/batch={number}")
 
 
 def _summed(number: int, found: list[dict[str, Any]], expected: int) -> dict[str, Any]:
@@ -195,10 +190,6 @@ def _summed(number: int, found: list[dict[str, Any]], expected: int) -> dict[str
     if played != expected:
         raise InternalError(f"batch {number}: {played} histories played, {expected} planned")
     return {str(lane): sums[lane].to_json() for lane in sorted(sums)}
-
-
-def _task(one: dict[str, Any]) -> dict[str, Any]:
-    return {"lane": one["lane"], "start": one["start"], "stop": one["stop"], **one["task"]}
 
 
 def _found(campaign: Campaign) -> Found:

@@ -98,9 +98,13 @@ class Campaign:
                 found[int(lane)].add(sums_of(document))
         return found
 
+    def address(self, table: Table) -> str:
+        """Where the table lies; one that is written batch by batch has a folder `batch=N` for each."""
+        return self.store.address(f"tables/{table.name}")
+
     def table(self, spark: SparkSession, table: Table) -> DataFrame:
         """The rows of the batches that count (for a batched table), or the table written at the end."""
-        root = self.store.address(f"tables/{table.name}")
+        root = self.address(table)
         if not table.batched:
             return spark.read.schema(table.ddl).parquet(root)
         places = [f"{root}/batch={number}" for number in sorted(self.done)]

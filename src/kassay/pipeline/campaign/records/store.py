@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kassay.model.errors import InputError
+from kassay.pipeline.spark.session import first_line
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -48,15 +49,13 @@ class Store(Protocol):
         """A context in which nobody else writes here; raises `InputError` if somebody does."""
 
 
-def open_store(place: str, spark: SparkSession | None = None) -> Store:
+def open_store(place: str, spark: SparkSession) -> Store:
     """The store at a path, or at an address such as `hdfs://...` or `s3a://...` with a session's help."""
     scheme, colon, rest = place.partition("://")
     if not colon:
         return Local(Path(place))
     if scheme == "file":
         return Local(Path("/" + rest.lstrip("/")))
-    if spark is None:
-        raise InputError(f"{place}: expected a path on this machine here")
     return Remote(place, spark)
 
 
@@ -148,7 +147,7 @@ class Remote:
         try:
             self._files = self._path("").getFileSystem(configuration)
         except Exception as error:  # py4j's errors have no common class
-            raise InputError(f"{place}: there is no file system for it ({_brief(error)})") from None
+            raise InputError(f"{place}: there is no file system for it ({first_line(error)})") from None
 
     def _path(self, name: str) -> Any:
         return self._jvm.org.apache.hadoop.fs.Path(f"{self.place}/{name}".rstrip("/"))
@@ -174,7 +173,7 @@ class Remote:
             self._files.delete(path, False)
             self._files.rename(beside, path)
         except Exception as error:  # as above
-            raise InputError(f"{self.place}/{name}: cannot be written ({_brief(error)})") from None
+            raise InputError(f"{self.place}/{name}: cannot be written ({first_line(error)})") from None
 
     def names(self, folder: str) -> list[str]:
         """What lies in the folder, in order."""
@@ -219,12 +218,6 @@ class Remote:
 
 def _who() -> str:
     return f"process {os.getpid()} on {platform.node()}"
-
-
-def _brief(error: BaseException) -> str:
-    from kassay.pipeline.spark.session import first_line
-
-    return first_line(error)
 
 
 def _bytes(document: dict[str, Any]) -> bytes:

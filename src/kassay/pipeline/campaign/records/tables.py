@@ -26,20 +26,22 @@ def write(rows: DataFrame, table: Table, place: str, expected: int) -> Summary:
     own = rows.where(rows[table.name].isNotNull()).select(f"{table.name}.*")
     watched = own.observe(seen, *_measures(table.names))
     watched.coalesce(1 + expected // ROWS_A_FILE).write.mode("overwrite").parquet(place)
-    found = seen.get
-    return {"rows": found["rows"], "hash": str(found["hash"] or 0)}
+    return _summary(seen.get)
 
 
 def summary(frame: DataFrame, columns: tuple[str, ...]) -> Summary:
     """Rows and hash over these columns; the hash does not depend on the order of the rows."""
-    row = frame.agg(*_measures(columns)).collect()[0]
-    return {"rows": row["rows"], "hash": str(row["hash"] or 0)}
+    return _summary(frame.agg(*_measures(columns)).collect()[0])
 
 
 def summary_by_batch(frame: DataFrame, table: Table) -> dict[int, Summary]:
     """Rows and hash of each batch of a table."""
     rows = frame.groupBy("batch").agg(*_measures(table.names)).collect()
-    return {row["batch"]: {"rows": row["rows"], "hash": str(row["hash"] or 0)} for row in rows}
+    return {row["batch"]: _summary(row) for row in rows}
+
+
+def _summary(measured: Any) -> Summary:
+    return {"rows": measured["rows"], "hash": str(measured["hash"] or 0)}
 
 
 def _measures(columns: tuple[str, ...]) -> tuple[Column, Column]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kassay.certify.runs.verdicts import ClaimCount, Tally, reached_by_id, verdict_of
 from kassay.pipeline.campaign.plan.lanes import Lane
+from kassay.pipeline.campaign.plan.spec import Spec
 from kassay.pipeline.campaign.play.watch import PARTS
 from kassay.pipeline.campaign.records import schemas
 from kassay.pipeline.campaign.records.campaign import Campaign
@@ -21,6 +22,7 @@ from kassay.pipeline.spark.session import translated_errors
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+SCHEMA: Final = "kassay/campaign-report/1"
 ALL: Final = "*"
 """The profile of a row over all profiles."""
 
@@ -111,6 +113,22 @@ class CampaignOutcome:
         """1 if a claim is violated, 3 if one is unknown over all profiles, else 0."""
         found = {row["verdict"] for row in self.verdicts if row["profile"] == ALL}
         return 1 if "violated" in found else 3 if "unknown" in found else 0
+
+    def to_json(self, spec: Spec) -> dict[str, Any]:
+        """The outcome of the spec's campaign as plain values; the traces stay in the table."""
+        return {
+            "schema": SCHEMA,
+            "spec": spec.to_json(),
+            "histories": self.totals["histories"],
+            "complete": self.totals["histories"] == self.totals["of"],
+            "totals": self.totals,
+            "verdicts": self.verdicts,
+            "findings": [
+                {k: int(v) if k == "seed" else v for k, v in row.items() if k != "trace"}
+                for row in self.findings
+            ],
+            "studies": self.studies,
+        }
 
 
 def finish(spark: SparkSession, campaign: Campaign) -> CampaignOutcome:
@@ -207,7 +225,7 @@ def _frame(spark: SparkSession, table: schemas.Table, rows: list[dict[str, Any]]
 
 
 def _write(campaign: Campaign, table: schemas.Table, frame: DataFrame) -> None:
-    frame.write.mode("overwrite").parquet(campaign.store.address(f"tables/{table.name}"))
+    frame.write.mode("overwrite").parquet(campaign.address(table))
 
 
 def _tallies(campaign: Campaign) -> dict[tuple[str, str], Tally]:
