@@ -7,7 +7,6 @@ import os
 import pkgutil
 import re
 import sys
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
@@ -73,14 +72,13 @@ def settings(path: Path, names: Iterable[str]) -> dict[str, Any]:
     """The options in `[tool.kassay]`: those of a command in its own table, others for every command."""
     if not path.is_file():
         return {}
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {}).get("kassay", {})
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: not TOML ({error})") from None
-    if not isinstance(found, dict):
+    from kassay.reading.documents import read_toml
+
+    table = read_toml(path).get("tool", {}).get("kassay", {})
+    if not isinstance(table, dict):
         raise InputError(f"{path}: [tool.kassay]: expected a table")
-    shared = {name.replace("-", "_"): v for name, v in found.items() if not isinstance(v, dict)}
-    return {name: shared | {k.replace("-", "_"): v for k, v in found.get(name, {}).items()} for name in names}
+    shared = {name.replace("-", "_"): v for name, v in table.items() if not isinstance(v, dict)}
+    return {name: shared | {k.replace("-", "_"): v for k, v in table.get(name, {}).items()} for name in names}
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -113,7 +113,7 @@ VECTOR = {
     ("target", "told"),
     [
         (Range, None),
-        (Silent, "m: no entry, Kafka gives t-0 t-1"),
+        (Silent, "m: got no entry, Kafka gives t-0 t-1"),
         (Foreign, "nobody is no member of the group"),
         (Crashing, "raised ZeroDivisionError (oops) where Kafka gives an answer"),
         (Backwards, "m: got t-1 t-0, Kafka gives t-0 t-1"),

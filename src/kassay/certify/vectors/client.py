@@ -18,8 +18,6 @@ from kassay.model.errors import InputError
 from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
 from kassay.model.java.hashes import hash_map_order
 
-Tps = tuple[TopicPartition, ...]
-
 
 @dataclass(frozen=True)
 class ClientTopic:
@@ -54,11 +52,37 @@ class ClientOrder:
 
 
 @dataclass(frozen=True)
-class ClientExpected:
-    """Kafka's answer, or the Java class of its error."""
+class AssignmentExpected:
+    """Kafka's answer, None for a member without an entry, or the Java class of its error."""
 
-    assignment: Mapping[str, Runs] | None = None
+    assignment: Mapping[str, Runs | None] | None = None
     error: str | None = None
+
+    def check(
+        self, ask: Callable[[], Assignment], *, exact: bool, ordered: bool, entries: bool
+    ) -> str | None:
+        """How what the target answers differs from it, or None; without `exact` any error will do.
+
+        Lists are compared as sets unless they are `ordered`; where `entries` count, nothing is not no entry.
+        """
+        if self.assignment is None and self.error is None:
+            raise InputError("expected: neither assignment nor error")
+        arranged: Callable[[Iterable[TopicPartition]], list[TopicPartition]] = list if ordered else sorted
+        given = {
+            member_id: None if runs is None else arranged(read_runs(runs))
+            for member_id, runs in (self.assignment or {}).items()
+        }
+
+        def difference(answer: Assignment) -> str | None:
+            if foreign := answer.keys() - given.keys():
+                return f"{min(foreign)} is no member of the group"
+            for member_id, wanted in given.items():
+                got = None if member_id not in answer else arranged(answer[member_id])
+                if got != wanted and (entries or got or wanted):
+                    return f"{member_id}: got {_shown(got)}, Kafka gives {_shown(wanted)}"
+            return None
+
+        return compared(ask, self.error, difference, exact=exact)
 
 
 @dataclass(frozen=True)
@@ -67,7 +91,7 @@ class ClientVector:
 
     topics: tuple[ClientTopic, ...]
     members: tuple[ClientMember, ...]
-    expected: ClientExpected
+    expected: AssignmentExpected
     iteration_order: ClientOrder | None = None
     members_map: str | None = None
     prefer_rack_aware: bool = False
@@ -182,9 +206,6 @@ def _check(
     from_subscription: bool = False,
 ) -> str | None:
     cluster, group = _cluster(vector), _group(vector, user_data, from_subscription)
-    if vector.expected.assignment is None and vector.expected.error is None:
-        raise InputError("expected: neither assignment nor error")
-    given = {m: tuple(read_runs(runs)) for m, runs in (vector.expected.assignment or {}).items()}
 
     def ask() -> Assignment:
         target = factory(**{"prefer_rack_aware": True} if vector.prefer_rack_aware else {})
@@ -192,21 +213,8 @@ def _check(
         answer: Assignment = target.assign(cluster, group)
         return answer
 
-    return compared(ask, vector.expected.error, lambda answer: _difference(given, answer, exact), exact=exact)
+    return vector.expected.check(ask, exact=exact, ordered=exact, entries=True)
 
 
-def _difference(given: Mapping[str, Tps], answer: Mapping[str, Tps], exact: bool) -> str | None:
-    """How the answer differs from what Kafka gave, member by member, or None."""
-    if foreign := answer.keys() - given.keys():
-        return f"{min(foreign)} is no member of the group"
-    for member_id, wanted in given.items():
-        if member_id not in answer:
-            return f"{member_id}: no entry, Kafka gives {_shown(wanted)}"
-        got = answer[member_id]
-        if got != wanted if exact else sorted(got) != sorted(wanted):
-            return f"{member_id}: got {_shown(got)}, Kafka gives {_shown(wanted)}"
-    return None
-
-
-def _shown(tps: Iterable[TopicPartition]) -> str:
-    return " ".join(map(str, tps)) or "nothing"
+def _shown(tps: Iterable[TopicPartition] | None) -> str:
+    return "no entry" if tps is None else " ".join(map(str, tps)) or "nothing"

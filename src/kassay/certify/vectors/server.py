@@ -12,13 +12,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kassay.certify.vectors.client import read_runs
-from kassay.certify.vectors.registry import Runs, compared, vector_format
-from kassay.model.cluster import Cluster, Topic, TopicPartition
-from kassay.model.groups.group import Assignment, Group, Member, SubscriptionType
+from kassay.certify.vectors.client import AssignmentExpected, read_runs
+from kassay.certify.vectors.registry import Runs, vector_format
+from kassay.model.cluster import Cluster, Topic
+from kassay.model.groups.group import Group, Member, SubscriptionType
 from kassay.model.java.hashes import bucket_order, hash_map_order, uuid_halves, uuid_hash
-
-Given = Mapping[str, tuple[TopicPartition, ...] | None]
 
 
 @dataclass(frozen=True)
@@ -50,21 +48,13 @@ class ServerOrder:
 
 
 @dataclass(frozen=True)
-class ServerExpected:
-    """Kafka's answer, None for a member without an entry, or the Java class of its error."""
-
-    assignment: Mapping[str, Runs | None] | None = None
-    error: str | None = None
-
-
-@dataclass(frozen=True)
 class ServerVector:
     """One vector."""
 
     topics: tuple[ServerTopic, ...]
     members: tuple[ServerMember, ...]
     subscription_type: str
-    expected: ServerExpected
+    expected: AssignmentExpected
     iteration_order: ServerOrder | None = None
     stale_inverted: Runs = ()
     members_map: str | None = None
@@ -76,30 +66,10 @@ class ServerVector:
 def check_server(vector: ServerVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
     """Whether the target answers as Kafka's `UniformAssignor`, `RangeAssignor` or `SimpleAssignor`."""
     cluster = Cluster(tuple(Topic(t.id, t.partitions, topic_id=t.id) for t in vector.topics))
-    group, answers = _group(vector), (vector.expected.assignment or {}).items()
-    given = {m: None if runs is None else tuple(read_runs(runs)) for m, runs in answers}
-    return compared(
-        lambda: factory().assign(cluster, group),
-        vector.expected.error,
-        lambda answer: _difference(given, answer, exact),
-        exact=exact,
+    group = _group(vector)
+    return vector.expected.check(
+        lambda: factory().assign(cluster, group), exact=exact, ordered=False, entries=exact
     )
-
-
-def _difference(given: Given, answer: Assignment, exact: bool) -> str | None:
-    """How the answer differs from what Kafka gave, member by member, or None."""
-    for foreign in answer.keys() - given.keys():
-        return f"{foreign} is no member of the group"
-    for member_id, wanted in given.items():
-        got = answer.get(member_id)
-        absent = exact and (got is None) != (wanted is None)
-        if absent or sorted(got or ()) != sorted(wanted or ()):
-            return f"{member_id}: got {_shown(got)}, Kafka gives {_shown(wanted)}"
-    return None
-
-
-def _shown(tps: Iterable[TopicPartition] | None) -> str:
-    return "no entry" if tps is None else " ".join(map(str, sorted(tps))) or "nothing"
 
 
 def _group(vector: ServerVector) -> Group:

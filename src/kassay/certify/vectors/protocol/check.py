@@ -87,13 +87,14 @@ class _Trace:
 
     def _difference(self, step: Mapping[str, Any], happened: Happened) -> str | None:
         fired = [[timer.kind, timer.member_id or None] for timer in happened.fired]
-        replies = _by_request([rendered_reply(reply) for reply in happened.replies])
-        records = _by_key([rendered_record(record) for record in happened.records])
+        replies = [rendered_reply(reply) for reply in happened.replies]
+        records = [rendered_record(record) for record in happened.records]
+        of_record = ("type", "member", "topic", "partition")
         pairs = (
             ("clock", step["t"], self._clock),
             ("fired", step["fired"], fired),
-            ("responses", _by_request(step["responses"]), replies),
-            ("records", _by_key(step["records"]), records),
+            ("responses", _grouped(step["responses"], "to"), _grouped(replies, "to")),
+            ("records", _grouped(step["records"], *of_record), _grouped(records, *of_record)),
             ("durable", step["durable"], self._durable),
             ("state", tidy(step["state"]), tidy(rendered_state(self._host, self._clock, self._choices))),
         )
@@ -118,20 +119,13 @@ def _text(value: Any) -> str:
     return json.dumps(value, sort_keys=True, default=str)
 
 
-def _by_request(responses: list[dict[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for response in responses:
-        found.setdefault(str(response["to"]), []).append(tidy(response))
-    return found
-
-
-def _by_key(records: list[dict[str, Any]]) -> dict[str, Any]:
-    """Records in the order in which they were written under each key."""
-    found: dict[str, Any] = {}
-    for record in records:
-        key = [record["type"], record.get("member"), record.get("topic"), record.get("partition")]
-        found.setdefault(" ".join(str(part) for part in key if part is not None), []).append(tidy(record))
-    return found
+def _grouped(documents: list[dict[str, Any]], *key: str) -> dict[str, Any]:
+    """The documents by what they have of the key, in their order under each."""
+    groups: dict[str, Any] = {}
+    for document in documents:
+        parts = [str(document[name]) for name in key if document.get(name) is not None]
+        groups.setdefault(" ".join(parts), []).append(tidy(document))
+    return groups
 
 
 for _algorithm in ALGORITHMS:
