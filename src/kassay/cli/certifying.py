@@ -11,14 +11,13 @@ from pathlib import Path
 from kassay.certify.kinds.judging import InternalError
 from kassay.certify.runs import baseline as baselines
 from kassay.certify.runs.baseline import Known
-from kassay.certify.runs.certificate import Certificate, Counterexample
+from kassay.certify.runs.certificate import Certificate
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.run import Report, certify
 from kassay.certify.targets.resolve import resolve
 from kassay.cli.bars import bar
 from kassay.cli.options import write_json
-from kassay.model.errors import InputError, TargetError
-from kassay.properties.registry import load_claims
+from kassay.model.errors import TargetError
 from kassay.report.files.formats import write_reports
 from kassay.report.screen.terminal import certificate_view, console
 
@@ -37,13 +36,6 @@ class Session:
     def __post_init__(self) -> None:
         self.screen = console(stderr=self.quiet)
         self.errors = console(stderr=True)
-
-    def check_claims(self) -> None:
-        """Raise `InputError` for a claim of no kind at all, before anything starts."""
-        known = {claim_id for _, claim_id in load_claims()}
-        for spelled in self.options.claims or ():
-            if spelled.partition(":")[0] not in known:
-                raise InputError(f"unknown claim {spelled!r}: expected one of: {', '.join(sorted(known))}")
 
     def certify(self, spec: str) -> int:
         """Certify one target and show the certificate; its exit code."""
@@ -85,8 +77,9 @@ class Session:
         for result in certificate.claims:
             found = result.counterexample
             if found is not None:
-                path = folder / f"{slug(certificate.target)}-{slug(result.id)}.json"
-                result = replace(result, counterexample=_write(found, path))
+                path = str(folder / f"{slug(certificate.target)}-{slug(result.id)}.json")
+                write_json(found.trace.to_json(), path)
+                result = replace(result, counterexample=replace(found, path=path))
             results.append(result)
         return replace(certificate, claims=tuple(results))
 
@@ -98,14 +91,6 @@ class Session:
     def update_baseline(self, path: Path) -> None:
         """Write the findings of this run into the baseline."""
         write_json(baselines.updated(self.baseline or (), self.certificates), str(path))
-
-
-def _write(found: Counterexample, path: Path) -> Counterexample:
-    try:
-        found.trace.save(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
-    return replace(found, path=str(path))
 
 
 def slug(text: str) -> str:

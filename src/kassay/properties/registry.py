@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -192,6 +192,14 @@ def promise(spelled: str, kind: Kind) -> Promise:
     if colon:
         _check_argument(held, argument)
     return Promise(held, argument if colon else None)
+
+
+def require_claims(spelled: Iterable[str], where: str = "") -> None:
+    """Raise `InputError`, which begins with `where`, for a claim of no kind at all."""
+    known = {claim_id for _, claim_id in load_claims()}
+    for each in spelled:
+        if each.partition(":")[0] not in known:
+            raise InputError(f"{where}unknown claim {each!r}: expected one of: {', '.join(sorted(known))}")
 
 
 def split_claims(text: str) -> tuple[str, ...]:

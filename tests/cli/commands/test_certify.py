@@ -164,7 +164,7 @@ def test_options_may_stand_in_pyproject(tmp_path):
         (("replay", "broken.json"), 2, "broken.json:1: not JSON"),
         (("replay", "newer.json"), 2, "another version"),
         (("vectors", "missing"), 2, "no such file or folder"),
-        (("vectors", "broken.json"), 2, "not a readable vector file"),
+        (("vectors", "broken.json"), 2, "broken.json:1: not JSON"),
         (("list", "nonsense"), 2, "nonsense"),
     ],
 )

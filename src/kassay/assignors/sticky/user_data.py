@@ -24,7 +24,7 @@ from kassay.model.java.hashes import hash_map_order
 
 INT16: Final = Struct(">h")
 INT32: Final = Struct(">i")
-Runs = Iterable[tuple[str, Sequence[int]]]
+Runs = Sequence[tuple[str, Sequence[int]]]
 
 
 class UserDataClaim(NamedTuple):
@@ -42,13 +42,12 @@ def sticky_user_data(owned: Iterable[TopicPartition], generation: int | None) ->
     by_topic = numbers_by_topic(owned)
     # `HashMap.computeIfAbsent` puts a new key in front of those that share its bucket, `put` behind.
     in_order = hash_map_order(reversed(by_topic))
-    return encode_sticky(((topic, by_topic[topic]) for topic in in_order), generation)
+    return encode_sticky([(topic, by_topic[topic]) for topic in in_order], generation)
 
 
 def encode_sticky(runs: Runs, generation: int | None) -> bytes:
     """Version 1 of the sticky user data, or version 0 where `generation` is None."""
-    parts: list[bytes] = []
-    count = 0
+    parts = [INT32.pack(len(runs))]
     for topic, numbers in runs:
         name = topic.encode("utf-8", "surrogatepass")
         parts += (
@@ -57,10 +56,9 @@ def encode_sticky(runs: Runs, generation: int | None) -> bytes:
             INT32.pack(len(numbers)),
             pack(f">{len(numbers)}i", *numbers),
         )
-        count += 1
     if generation is not None:
         parts.append(INT32.pack(generation))
-    return INT32.pack(count) + b"".join(parts)
+    return b"".join(parts)
 
 
 def decode_sticky(data: bytes | None) -> UserDataClaim:

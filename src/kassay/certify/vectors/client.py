@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 from kassay.assignors.sticky.user_data import encode_generation, sticky_user_data
 from kassay.certify.vectors.registry import Runs, compared, vector_format
@@ -100,25 +101,6 @@ class ClientVector:
 UserData = Callable[[ClientMember], bytes | None]
 
 
-@vector_format("client-range", ClientVector, reference="range")
-@vector_format("client-roundrobin", ClientVector, reference="roundrobin")
-def check_stateless(vector: ClientVector, factory: Callable[..., Any], *, exact: bool) -> str | None:
-    """Whether the target answers as Kafka's `RangeAssignor` or `RoundRobinAssignor`."""
-    return _check(vector, factory, exact)
-
-
-@vector_format("client-sticky", ClientVector, reference="sticky")
-def check_sticky(vector: ClientVector, factory: Callable[..., Any], *, exact: bool) -> str | None:
-    """Whether the target answers as Kafka's `StickyAssignor`."""
-    return _check(vector, factory, exact, _sticky_user_data, from_subscription=True)
-
-
-@vector_format("client-cooperative-sticky", ClientVector, reference="cooperative-sticky")
-def check_cooperative_sticky(vector: ClientVector, factory: Callable[..., Any], *, exact: bool) -> str | None:
-    """Whether the target answers as Kafka's `CooperativeStickyAssignor`."""
-    return _check(vector, factory, exact, _cooperative_user_data)
-
-
 def _sticky_user_data(member: ClientMember) -> bytes | None:
     if member.owned is None:
         return None
@@ -129,10 +111,6 @@ def _sticky_user_data(member: ClientMember) -> bytes | None:
 def _cooperative_user_data(member: ClientMember) -> bytes | None:
     generation = member.user_data_generation
     return None if generation is None else encode_generation(generation)
-
-
-def _no_user_data(_member: ClientMember) -> bytes | None:
-    return None
 
 
 def read_runs(runs: Runs) -> Iterable[TopicPartition]:
@@ -197,14 +175,18 @@ def _java_topics(vector: ClientVector) -> Sequence[str]:
     return hash_map_order(topic for topic in subscribed if topic in known)
 
 
-def _check(
+def check_client(
     vector: ClientVector,
     factory: Callable[..., Any],
-    exact: bool,
-    user_data: UserData = _no_user_data,
     *,
+    exact: bool,
+    user_data: UserData,
     from_subscription: bool = False,
 ) -> str | None:
+    """Whether the target answers as Kafka's client-side assignor that has this `user_data`.
+
+    A member's generation is that of its claim, or else `from_subscription`.
+    """
     cluster, group = _cluster(vector), _group(vector, user_data, from_subscription)
 
     def ask() -> Assignment:
@@ -218,3 +200,13 @@ def _check(
 
 def _shown(tps: Iterable[TopicPartition] | None) -> str:
     return "no entry" if tps is None else " ".join(map(str, tps)) or "nothing"
+
+
+_CHECKS: Final = {
+    "range": partial(check_client, user_data=lambda _: None),
+    "roundrobin": partial(check_client, user_data=lambda _: None),
+    "sticky": partial(check_client, user_data=_sticky_user_data, from_subscription=True),
+    "cooperative-sticky": partial(check_client, user_data=_cooperative_user_data),
+}
+for _reference, _check in _CHECKS.items():
+    vector_format(f"client-{_reference}", ClientVector, reference=_reference)(_check)

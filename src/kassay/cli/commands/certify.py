@@ -86,7 +86,6 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
         baseline=baseline,
         formats=formats,
     )
-    session.check_claims()
     outcomes = [session.certify(spec) for spec in targets]
     if formats:
         session.write_reports()
@@ -104,15 +103,17 @@ def _options(chosen: dict[str, Any]) -> Any:
     from kassay.certify.runs.options import DEFAULT_SECONDS, Budget, RunOptions
     from kassay.model.groups.assignor import RebalanceProtocol
     from kassay.properties.groups.assumptions import parse_assumptions
-    from kassay.properties.registry import split_claims
+    from kassay.properties.registry import require_claims, split_claims
 
     if chosen["seconds"] is not None and chosen["histories"] is not None:
         raise InputError("--time and --histories: expected one of the two")
     seconds = None if chosen["histories"] is not None else chosen["seconds"] or DEFAULT_SECONDS
     timeout = chosen["call_timeout"] or (2.0 if chosen["profile"] == "small" else 20.0)
     member_configs = pairs(chosen["member_configs"], "--member-config")
+    claims = split_claims(chosen["claims"]) if chosen["claims"] else None
+    require_claims(claims or ())
     return RunOptions(
-        claims=split_claims(chosen["claims"]) if chosen["claims"] else None,
+        claims=claims,
         assume=parse_assumptions(list(commas(chosen["assume"]) or ())) if chosen["assume"] else frozenset(),
         protocol=RebalanceProtocol(chosen["protocol"]) if chosen["protocol"] else None,
         budget=Budget(seconds, chosen["histories"]),

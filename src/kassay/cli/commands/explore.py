@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 PLACE = 120
 
-HOLDS, VIOLATED, UNKNOWN = 0, 1, 3
-
 
 @click.command(
     "explore",
@@ -93,7 +91,7 @@ def command(model: str, **chosen: Any) -> int:
     replay = f"kassay {shlex.join(sys.argv[1:])}"
     view = partial(exploration_view, result, replay=replay, mermaid=chosen["mermaid"])
     present(result.to_json(), view, chosen["json_path"])
-    return {"holds": HOLDS, "violated": VIOLATED}.get(str(result.verdict), UNKNOWN)
+    return {"holds": 0, "violated": 1}.get(str(result.verdict), 3)
 
 
 def _settings(model: str, chosen: dict[str, Any], assignor: str | Assignor | None) -> ExploreSettings:

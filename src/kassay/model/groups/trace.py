@@ -6,10 +6,8 @@ the old form would misread the new one.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from kassay.model import codec
@@ -48,11 +46,6 @@ class Trace:
     def to_json(self) -> dict[str, Any]:
         """The document of the trace."""
         return {"schema": SCHEMA, **TRACE.write(self)}
-
-    def save(self, path: Path) -> None:
-        """Write the trace; its folder is made if need be."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 TRACE: Final = record(

@@ -74,7 +74,7 @@ def session(
     `InputError` where Spark, Java or the master is missing.
     """
     with tempfile.TemporaryDirectory(prefix="kassay-spark-") as folder, _unheard():
-        made = start(Path(folder), master, conf, ui=ui, name=name, heap=heap)
+        made = _start(Path(folder), master, conf or {}, ui=ui, name=name, heap=heap)
         try:
             yield made
         finally:
@@ -94,14 +94,8 @@ def _unheard() -> Iterator[None]:
         root.removeHandler(nobody)
 
 
-def start(
-    folder: Path,
-    master: str | None = None,
-    conf: Mapping[str, str] | None = None,
-    *,
-    ui: bool = False,
-    name: str = "kassay",
-    heap: str = "1g",
+def _start(
+    folder: Path, master: str | None, conf: Mapping[str, str], *, ui: bool, name: str, heap: str
 ) -> SparkSession:
     """A new session with its own files in the folder; see `session`."""
     for module in ("pyspark", "pyarrow", "pandas"):
@@ -121,7 +115,7 @@ def start(
     builder = SparkSession.builder.appName(name)
     if master is not None:
         builder = builder.master(master)
-    for key, value in {**_settings(folder, master, ui, heap), **(conf or {})}.items():
+    for key, value in {**_settings(folder, master, ui, heap), **conf}.items():
         builder = builder.config(key, value)
     interrupt = signal.getsignal(signal.SIGINT)
     try:

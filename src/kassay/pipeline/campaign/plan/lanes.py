@@ -10,11 +10,10 @@ from kassay.certify.processes.host import Limits
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.targets.resolve import resolve
-from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.pipeline.campaign.plan.spec import Spec
-from kassay.properties.registry import load_claims, promise
+from kassay.properties.registry import load_claims, promise, require_claims
 
 
 @dataclass(frozen=True)
@@ -50,12 +49,7 @@ def lanes_of(spec: Spec) -> tuple[Lane, ...]:
 
     Raises `InputError` for claims that make no sense, `TargetNotFound` and `TargetNotLoadable`.
     """
-    known = {claim_id for _, claim_id in load_claims()}
-    for spelled in spec.claims or ():
-        if spelled.partition(":")[0] not in known:
-            raise InputError(
-                f"campaign.claims: unknown claim {spelled!r}, expected one of: {', '.join(sorted(known))}"
-            )
+    require_claims(spec.claims or (), "campaign.claims: ")
     made: list[Lane] = []
     for wanted in spec.targets:
         small, large = (Limits(spec.call_timeout_s or s, spec.memory_mib) for s in (2.0, 20.0))

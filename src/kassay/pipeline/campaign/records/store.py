@@ -10,7 +10,6 @@ import errno
 import json
 import os
 import platform
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -40,7 +39,7 @@ class Store(Protocol):
         """What lies in the folder, in order; nothing if there is no such folder."""
 
     def remove(self, name: str) -> None:
-        """Take a document or a folder away, if it is there."""
+        """Take a document away, if it is there."""
 
     def address(self, name: str) -> str:
         """How Spark is told of it."""
@@ -97,11 +96,7 @@ class Local:
 
     def remove(self, name: str) -> None:
         """Take it away."""
-        path = self.folder / name
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
+        (self.folder / name).unlink(missing_ok=True)
 
     def address(self, name: str) -> str:
         """A `file:` address, so that the session's default file system does not matter.
@@ -188,7 +183,7 @@ class Remote:
 
     def remove(self, name: str) -> None:
         """Take it away."""
-        self._files.delete(self._path(name), True)
+        self._files.delete(self._path(name), False)
 
     def address(self, name: str) -> str:
         """The address itself."""

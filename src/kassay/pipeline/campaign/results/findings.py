@@ -150,7 +150,8 @@ def _shrunk(bench: Bench, wanted: WantedFinding, tries_max: int) -> tuple[Any, s
     subject = bench.subject_of(found)
     driver, case = OneKind(bench.driver, key), bench.job.case(index)
     violations = broken(driver, case, subject, found)
-    tries = _tries(tries_max, bench.driver.counts(case))
+    counts = bench.driver.counts(case)
+    tries = min(tries_max, UNITS_MAX // max(1, counts["members"] * 4 + counts["partitions"]))
     shrunk = shrink(driver, case, subject, found, tries, SHRINK_SECONDS) if violations and tries else None
     if shrunk is not None:
         case, violations = shrunk.case, shrunk.violations
@@ -162,8 +163,3 @@ def _shrunk(bench: Bench, wanted: WantedFinding, tries_max: int) -> tuple[Any, s
 def identity_of(target: str, key: Key, kind: str) -> str:
     """What makes two findings one."""
     return blake2b("\x1f".join((target, key.claim, key.input, kind)).encode(), digest_size=8).hexdigest()
-
-
-def _tries(wanted: int, counts: Mapping[str, int]) -> int:
-    """How many tries a history of this size may cost."""
-    return min(wanted, UNITS_MAX // max(1, counts["members"] * 4 + counts["partitions"]))

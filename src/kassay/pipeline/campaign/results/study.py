@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
@@ -238,10 +240,8 @@ def _tallies(campaign: Campaign) -> dict[tuple[str, str], Tally]:
 
 
 def _by_target(campaign: Campaign) -> dict[str, list[Lane]]:
-    found: dict[str, list[Lane]] = {}
-    for lane in campaign.lanes:
-        found.setdefault(lane.target, []).append(lane)
-    return found
+    # The lanes of a target stand together.
+    return {target: list(lanes) for target, lanes in groupby(campaign.lanes, attrgetter("target"))}
 
 
 def _verdicts(campaign: Campaign, tallies: dict[tuple[str, str], Tally]) -> Iterator[dict[str, Any]]:
