@@ -49,7 +49,7 @@ def test_a_record_that_names_its_partition_is_not_shown_to_it(in_process):
     with target("Bare", in_process).open() as host:
         made = host.new({})
         assert made.partition(ProducerRecord("t", b"abc", None, 2), TopicMetadata.of(4)) == 2
-        with pytest.raises(InvalidPartitionError, match="from 0 to 3"):
+        with pytest.raises(InvalidPartitionError, match="expected one of 0 to 3"):
             made.partition(ProducerRecord("t", b"abc", None, 4), TopicMetadata.of(4))
 
 

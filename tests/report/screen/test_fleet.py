@@ -49,7 +49,7 @@ def test_the_terminal_tells_what_changes_by_how_much_and_what_was_left_out() -> 
         (["replay", "/no/such"], "/no/such: no such file or folder, expected snapshots"),
         (["replay", "{empty}"], "no files in it, expected snapshots of consumer groups"),
         (["replay", "{file}", "--assignors", "placement:striped"], "expected an assignor of consumer groups"),
-        (["replay", "{file}", "--subscriptions", "{file}"], "g.txt:1: expected"),
+        (["replay", "{file}", "--subscriptions", "{file}"], "g.txt:1: not JSON"),
         (["generate", "--out", "{full}"], "not empty, expected a new folder"),
     ],
 )
