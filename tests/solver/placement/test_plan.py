@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kassay.model.cluster import TopicPartition
+from kassay.model.placement.plan import Move, Plan
 from kassay.solver.placement.plan import plan
 from kassay.solver.placement.problem import PlacementProblem
 from tests.solver.placement import cases
@@ -34,20 +35,19 @@ def _excess(row: tuple[int, ...], rack: dict[int, str | None], most: int) -> int
 def test_every_state_of_a_plan_is_valid(problem: PlacementProblem) -> None:
     found = cases.certified(problem)
     before = {tp: row for tp, _, row in problem.partitions()}
-    after = dict(zip(found.partitions, found.rows, strict=True))
+    after = dict(zip(before, found.rows, strict=True))
     rack = {broker.id: broker.rack for broker in problem.brokers}
-    steps = plan(before, after, rack)
+    moves = Plan((), tuple(before.items()), plan(before, after, rack))
     state = dict(before)
     most = problem.spread(problem.topics[0].rf).most
     copied = sum(len(row) for tp, row in after.items() if not before[tp])
-    for step in steps:
-        assert state[step.tp] == step.before
-        assert step.source is None or step.source in step.before
-        assert step.target is None or step.target not in step.before
-        assert len(set(step.after)) == len(step.after)
-        assert _excess(step.after, rack, most) <= _excess(step.before, rack, most)
-        state[step.tp] = step.after
-        copied += step.copies
+    for move, had, has in moves.states():
+        assert move.source is None or move.source in had
+        assert move.target is None or move.target not in had
+        assert len(set(has)) == len(has)
+        assert _excess(has, rack, most) <= _excess(had, rack, most)
+        state[move.partition] = has
+        copied += move.target is not None
     assert {tp: row for tp, row in state.items() if before[tp]} == {
         tp: row for tp, row in after.items() if before[tp]
     }
@@ -56,13 +56,13 @@ def test_every_state_of_a_plan_is_valid(problem: PlacementProblem) -> None:
 
 def test_a_change_of_leader_alone_copies_nothing() -> None:
     tp = TopicPartition("t", 0)
-    (step,) = plan({tp: (1, 2)}, {tp: (2, 1)}, {1: None, 2: None})
-    assert (step.source, step.target, step.copies) == (None, None, 0)
+    assert plan({tp: (1, 2)}, {tp: (2, 1)}, {1: None, 2: None}) == (Move(tp, order=(2, 1)),)
 
 
 def test_replicas_change_inside_their_rack_first() -> None:
     tp = TopicPartition("t", 0)
     racks = {1: "a", 2: "b", 3: "b", 4: "a"}
-    steps = plan({tp: (1, 2)}, {tp: (3, 4)}, racks)
-    assert [(step.source, step.target) for step in steps[:2]] == [(1, 4), (2, 3)]
-    assert [step.after for step in steps] == [(4, 2), (4, 3), (3, 4)]
+    moves = plan({tp: (1, 2)}, {tp: (3, 4)}, racks)
+    assert [(move.source, move.target) for move in moves[:2]] == [(1, 4), (2, 3)]
+    states = Plan((), ((tp, (1, 2)),), moves).states()
+    assert [moved.after for moved in states] == [(4, 2), (4, 3), (3, 4)]

@@ -10,13 +10,11 @@ Cost: that of the solver; a plan has as many steps as replicas to copy, and one 
 from __future__ import annotations
 
 from kassay.assignors.registry import reference
-from kassay.model.cluster import TopicPartition
 from kassay.model.kinds import Kind
-from kassay.model.placement.plan import Move, Plan
+from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import PlanRequest
-from kassay.model.placement.request import Replicas
 from kassay.solver.placement.optimum import best_placement
-from kassay.solver.placement.plan import ExchangeStep, plan
+from kassay.solver.placement.plan import plan
 from kassay.solver.placement.problem import PlacementProblem
 
 
@@ -31,19 +29,8 @@ class OptimalPlan:
 
     def plan(self, request: PlanRequest) -> Plan:
         """The moves, partition by partition."""
+        best = best_placement(PlacementProblem.of_plan(request))
         before = dict(request.before)
-        steps = plan(before, best_rows(request), {b.broker_id: b.rack for b in request.brokers})
-        moves = tuple(map(_move, steps))
+        after = dict(zip(sorted(before), best.rows, strict=True))
+        moves = plan(before, after, {b.broker_id: b.rack for b in request.brokers})
         return Plan(request.brokers, request.before, moves, request.replication_factor)
-
-
-def _move(step: ExchangeStep) -> Move:
-    """The step as a move; the order of the replicas is said where only that changes."""
-    order = step.after if step.source is None and step.target is None else None
-    return Move(step.tp, step.source, step.target, order)
-
-
-def best_rows(request: PlanRequest) -> dict[TopicPartition, Replicas]:
-    """Where the replicas are to be in the end."""
-    best = best_placement(PlacementProblem.of_plan(request))
-    return dict(zip((tp for tp, _ in sorted(request.before)), best.rows, strict=True))

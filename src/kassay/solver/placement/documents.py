@@ -61,7 +61,7 @@ def placement_certificate(best: PlacementOptimum) -> dict[str, Any]:
 def rows_by_topic(best: PlacementOptimum) -> dict[str, list[list[int]]]:
     """The placement as the instance format has it: broker ids by topic and partition, leader first."""
     rows: dict[str, list[list[int]]] = {topic.name: [] for topic in best.problem.topics}
-    for tp, row in zip(best.partitions, best.rows, strict=True):
+    for (tp, _, _), row in zip(best.problem.partitions(), best.rows, strict=True):
         rows[tp.topic].append(list(row))
     return rows
 

@@ -16,9 +16,8 @@ Each optimum leaves prices behind, one number a broker, which prove it: see `pla
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from kassay.model.cluster import TopicPartition
 from kassay.solver.algorithms.exchange import Exchange, Rules, masks
 from kassay.solver.algorithms.quota import Quota
 from kassay.solver.placement.leaders import choose_leaders, leader_quota
@@ -59,7 +58,6 @@ class PlacementOptimum:
     prices: tuple[int, ...]
     leader_prices: tuple[int, ...]
     witness: Witness | None = None
-    partitions: tuple[TopicPartition, ...] = field(repr=False, default=())
 
 
 def best_placement(problem: PlacementProblem) -> PlacementOptimum:
@@ -90,7 +88,6 @@ def best_placement(problem: PlacementProblem) -> PlacementOptimum:
         graph.prices(quota.marginal),
         leaders.prices(leader_quota(problem.brokers, len(chosen)).marginal),
         _witness(problem, graph, quota),
-        tuple(tp for tp, _, _ in placed),
     )
 
 

@@ -8,60 +8,37 @@ no state is worse than the one before. Replicas are exchanged inside their rack 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from itertools import zip_longest
 
 from kassay.model.cluster import TopicPartition
+from kassay.model.placement.plan import Move
+from kassay.model.placement.request import Replicas
 
-Rows = Mapping[TopicPartition, tuple[int, ...]]
-
-
-@dataclass(frozen=True)
-class ExchangeStep:
-    """One partition gets new replicas: `source` hands over to `target`.
-
-    `source` is None where a replica is added, `target` is None where one is dropped; both are None
-    where the same brokers are only put in another order (a change of preferred leader).
-    """
-
-    tp: TopicPartition
-    before: tuple[int, ...]
-    after: tuple[int, ...]
-    source: int | None = None
-    target: int | None = None
-
-    @property
-    def copies(self) -> int:
-        """How many replicas have to be copied: 1 or 0."""
-        return int(self.target is not None)
+Rows = Mapping[TopicPartition, Replicas]
 
 
-def plan(before: Rows, after: Rows, racks: Mapping[int, str | None]) -> tuple[ExchangeStep, ...]:
-    """The steps that turn one placement into the other, partition by partition.
+def plan(before: Rows, after: Rows, racks: Mapping[int, str | None]) -> tuple[Move, ...]:
+    """The moves that turn one placement into the other, partition by partition.
 
-    `before` may lack partitions, which are then created at once, without a step. Brokers that are
-    not in `racks` are going: they hand over first.
+    `before` may lack partitions, which are then created at once, without a move. Brokers that are
+    not in `racks` are going: they hand over first. Where the same brokers are only to stand in another
+    order (a change of preferred leader), a move says the order alone.
     """
     return tuple(
-        step for tp in sorted(after) if before.get(tp) for step in _steps(tp, before[tp], after[tp], racks)
+        move for tp in sorted(after) if before.get(tp) for move in _moves(tp, before[tp], after[tp], racks)
     )
 
 
-def _steps(
-    tp: TopicPartition, before: tuple[int, ...], after: tuple[int, ...], racks: Mapping[int, str | None]
-) -> Iterator[ExchangeStep]:
+def _moves(
+    tp: TopicPartition, before: Replicas, after: Replicas, racks: Mapping[int, str | None]
+) -> Iterator[Move]:
     state = before
     for source, target in _exchanges(before, after, racks):
-        if source is None:
-            assert target is not None
-            following = (*state, target)
-        elif target is None:
-            following = tuple(broker for broker in state if broker != source)
-        else:
-            following = tuple(target if broker == source else broker for broker in state)
-        yield ExchangeStep(tp, state, following, source, target)
-        state = following
+        move = Move(tp, source, target)
+        state = move.exchanged(state)
+        yield move
     if state != after:
-        yield ExchangeStep(tp, state, after)
+        yield Move(tp, order=after)
 
 
 def _exchanges(
@@ -78,7 +55,4 @@ def _exchanges(
             leaving.remove(source)
             coming.remove(near)
     leaving.sort(key=lambda broker: broker in racks)
-    across: list[tuple[int | None, int | None]] = list(zip(leaving, coming))
-    added: list[tuple[int | None, int | None]] = [(None, broker) for broker in coming[len(leaving) :]]
-    dropped: list[tuple[int | None, int | None]] = [(broker, None) for broker in leaving[len(coming) :]]
-    return pairs + across + added + dropped
+    return [*pairs, *zip_longest(leaving, coming)]
