@@ -19,6 +19,11 @@ class Quota:
     base: Sequence[int]
     room: Sequence[int | None]
 
+    @classmethod
+    def plain(cls, shares: Sequence[int], total: int, weight: int) -> Quota:
+        """The quota of places that hold nothing beforehand and have room for all."""
+        return cls(shares, total, weight, [0] * len(shares), [None] * len(shares))
+
     @property
     def scale(self) -> int:
         """The sum of the shares."""

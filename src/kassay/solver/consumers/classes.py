@@ -7,7 +7,7 @@ members had them, and their replicas are in the same racks.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -42,7 +42,6 @@ class Aggregate:
 
 def aggregate(problem: Problem) -> Aggregate:
     """The problem's units by class, in an order that depends on names alone."""
-    sets: dict[tuple[int, ...], int] = {}
     counts: list[int] = []
     classes: list[UnitClass] = []
     first = 0
@@ -52,14 +51,13 @@ def aggregate(problem: Problem) -> Aggregate:
         by_readers.setdefault(problem.subscribers[bundle[0].name], []).append(bundle)
         starts[bundle[0].name] = first
         first += bundle[0].partitions
-    for readers, bundles in by_readers.items():
-        number = sets.setdefault(readers, len(sets))
+    for number, bundles in enumerate(by_readers.values()):
         counts.append(sum(bundle[0].partitions for bundle in bundles))
-        alike: dict[_Likeness, list[int]] = {}
+        alike = defaultdict[_Likeness, list[int]](list)
         for bundle in bundles:
             _sort_in(bundle, problem.previous, starts[bundle[0].name], alike)
         classes += [UnitClass(number, *_history(*like), tuple(units)) for like, units in alike.items()]
-    return Aggregate(tuple(sets), tuple(counts), tuple(classes), first)
+    return Aggregate(tuple(by_readers), tuple(counts), tuple(classes), first)
 
 
 _Likeness = tuple[tuple[int, ...], tuple[frozenset[str], ...]]
@@ -70,18 +68,14 @@ def _sort_in(
     bundle: tuple[Topic, ...],
     previous: Mapping[str, tuple[int, ...]],
     first: int,
-    alike: dict[_Likeness, list[int]],
+    alike: defaultdict[_Likeness, list[int]],
 ) -> None:
     """Add the bundle's units to the units that have the same owners and racks."""
     count = bundle[0].partitions
     owners = zip(*(previous[topic.name] for topic in bundle), strict=True)
     racks = zip(*(topic.racks or (_UNKNOWN,) * count for topic in bundle), strict=True)
     for unit, like in enumerate(zip(owners, racks, strict=True), first):
-        units = alike.get(like)
-        if units is None:
-            alike[like] = [unit]
-        else:
-            units.append(unit)
+        alike[like].append(unit)
 
 
 def _history(

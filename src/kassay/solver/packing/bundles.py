@@ -48,6 +48,10 @@ class Costs:
         move, mismatch = (dear, 1) if order == MOVEMENT_FIRST else (1, dear)
         return cls(move, mismatch, dear * (dear + 1))
 
+    def of_item(self, packing: Packing, item: Item, member: int) -> int:
+        """What the moves and mismatches cost that an item makes on a member."""
+        return self.move * item.moved(member) + self.mismatch * packing.mismatch(item, member)
+
 
 @dataclass(frozen=True)
 class PackedBundles:
@@ -156,8 +160,7 @@ def _least(packing: Packing, item: Item, cheapest: Sequence[int], costs: Costs, 
     for m in cheapest:
         if best is not None and item.size * prices[m] >= best:
             break
-        cost = costs.move * item.moved(m) + costs.mismatch * packing.mismatch(item, m)
-        value = cost + item.size * prices[m]
+        value = costs.of_item(packing, item, m) + item.size * prices[m]
         best = value if best is None else min(best, value)
     assert best is not None
     return best
@@ -173,14 +176,12 @@ class _Search:
         for number, item in enumerate(packing.items):
             self.by_size.setdefault(item.size, []).append(number)
 
-    def cost(self, item: Item, member: int) -> int:
-        return self.costs.move * item.moved(member) + self.costs.mismatch * self.packing.mismatch(
-            item, member
-        )
-
     def paid(self, owner: Sequence[int]) -> int:
         loads = self.packing.loads(owner)
-        cost = sum(self.cost(item, m) for item, m in zip(self.packing.items, owner, strict=True))
+        cost = sum(
+            self.costs.of_item(self.packing, item, m)
+            for item, m in zip(self.packing.items, owner, strict=True)
+        )
         return cost + self.costs.balance * sum(load * load for load in loads)
 
     def run(self, bound: int, deadline: float) -> list[int]:
@@ -233,7 +234,7 @@ class _Search:
         for item, m in zip(items, owner, strict=True):
             if m is not None and item.size != size:
                 base[m] += item.size
-        costs = [{m: self.cost(items[i], m) for m in items[i].able} for i in numbers]
+        costs = [{m: self.costs.of_item(self.packing, items[i], m) for m in items[i].able} for i in numbers]
         balance = self.costs.balance
 
         def marginal(place: int, count: int) -> int:

@@ -11,10 +11,7 @@ from kassay.solver.placement.problem import Broker
 
 def leader_quota(brokers: Sequence[Broker], partitions: int) -> Quota:
     """The cost of a broker's number of leaderships, among this many partitions."""
-    nothing = [0] * len(brokers)
-    return Quota(
-        [broker.share for broker in brokers], partitions, partitions + 1, nothing, [None] * len(brokers)
-    )
+    return Quota.plain([broker.share for broker in brokers], partitions, partitions + 1)
 
 
 def choose_leaders(

@@ -74,13 +74,10 @@ def prove(obligation: Obligation, time_limit: float = TIME_LIMIT) -> Proof:
     solver = z3.Solver()
     solver.set("timeout", int(time_limit * 1000))
     solver.add(*question.assumptions, z3.Not(question.goal))
-    answer = solver.check()
-    counterexample = None
-    if answer != z3.unsat:
+    verdict, counterexample = ProofVerdict.PROVED, None
+    if solver.check() != z3.unsat:
         counterexample = _smallest(solver, question.shown, began + time_limit)
-    verdict = ProofVerdict.UNKNOWN if counterexample is None else ProofVerdict.REFUTED
-    if answer == z3.unsat:
-        verdict = ProofVerdict.PROVED
+        verdict = ProofVerdict.UNKNOWN if counterexample is None else ProofVerdict.REFUTED
     return Proof(obligation, verdict, counterexample, time.perf_counter() - began)
 
 

@@ -73,12 +73,8 @@ def dear(problem: TaskProblem) -> int:
 def quotas(problem: TaskProblem) -> tuple[Quota, Quota]:
     """The cost of a client's number of copies, and of its number of active tasks."""
     threads = [client.threads for client in problem.clients]
-    nothing = [0] * len(threads)
-    copies = problem.tasks * problem.copies
-    return (
-        Quota(threads, copies, dear(problem), nothing, [None] * len(threads)),
-        Quota(threads, problem.tasks, dear(problem), nothing, [None] * len(threads)),
-    )
+    copies, weight = problem.tasks * problem.copies, dear(problem)
+    return Quota.plain(threads, copies, weight), Quota.plain(threads, problem.tasks, weight)
 
 
 def best_tasks(problem: TaskProblem, time_limit_s: float = 10.0) -> TaskOptimum:
