@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from kassay.model.failure import FailureKind, TargetFailure
@@ -81,9 +82,17 @@ class Call(Generic[R, A]):
         return False
 
 
+def asked(ask: Callable[[], A]) -> A | Failure:
+    """The answer; a failure in place of whatever is raised."""
+    try:
+        return ask()
+    except Exception as error:  # the target's own code
+        return failure_of(error)
+
+
 def call(
     step: type[S],
-    ask: Callable[[T, R], A | Failure],
+    ask: Callable[[T, R], A],
     new: Callable[[], T],
     request: R,
     looks: Collection[Look] = (),
@@ -97,17 +106,17 @@ def call(
     asked too where the first one had an answer.
     """
     target = new()
-    answer = ask(target, request)
+    answer = asked(partial(ask, target, request))
     mutated = getattr(target, "mutated", None)
     probes: list[Probe[A]] = []
     if Look.OTHER in looks:
-        probes.append(Probe(Look.OTHER, ask(new(), request)))
+        probes.append(Probe(Look.OTHER, asked(partial(ask, new(), request))))
     if Look.PERMUTED in looks and permuted is not None:
-        probes.append(Probe(Look.PERMUTED, ask(new(), permuted(request))))
+        probes.append(Probe(Look.PERMUTED, asked(partial(ask, new(), permuted(request)))))
     if Look.AGAIN in looks:
-        probes.append(Probe(Look.AGAIN, ask(target, request)))
+        probes.append(Probe(Look.AGAIN, asked(partial(ask, target, request))))
     if twin is not None and not isinstance(answer, Failure):
-        probes.append(Probe(Look.PROCESS, ask(twin(), request)))
+        probes.append(Probe(Look.PROCESS, asked(partial(ask, twin(), request))))
     return step(request, answer, tuple(probes), mutated)
 
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from kassay.assignors.java_errors import IllegalStateError
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
-from kassay.model.streams.history import CHANGELOG, TaskChange, next_request, play_tasks, settle_tasks
+from kassay.model.streams.history import CHANGELOG, TaskChange, asking, next_request, play_tasks, settle_tasks
 from kassay.model.streams.tasks import LAG_UNBOUNDED, RUNNING, ClientTasks, TaskClient, TaskId, TaskRequest
 from kassay.properties.sources import Drawn
 from kassay.properties.streams import tasks
@@ -30,14 +30,14 @@ def request(*clients: TaskClient, standbys: int = 0, warmups: int = 2, acceptabl
 
 @given(histories())
 def test_answers_are_valid_in_every_step(history):
-    for step in play_tasks(history, StreamsHighAvailability):
+    for step in play_tasks(history, asking(StreamsHighAvailability)):
         for predicate in (tasks.known, tasks.single_owner, tasks.complete, tasks.standby_disjoint):
             assert list(predicate(step)) == []
 
 
 @given(histories())
 def test_a_stateful_task_never_runs_where_it_lags_while_another_has_caught_up(history):
-    for step in play_tasks(history, StreamsHighAvailability):
+    for step in play_tasks(history, asking(StreamsHighAvailability)):
         found = step.request
         for task in found.stateful:
             lags = {c.process_id: c.lag_of[task] for c in found.clients}
@@ -48,8 +48,8 @@ def test_a_stateful_task_never_runs_where_it_lags_while_another_has_caught_up(hi
 
 @given(histories())
 def test_the_way_ends_balanced_and_stays_there(history):
-    *_, last = play_tasks(history, StreamsHighAvailability)
-    *_, settled = settle_tasks(last, StreamsHighAvailability)
+    *_, last = play_tasks(history, asking(StreamsHighAvailability))
+    *_, settled = settle_tasks(last, asking(StreamsHighAvailability))
     assert settled.at_rest
     assert not settled.given.probing_rebalance
     assert list(tasks.balanced_within_one(settled)) == []
@@ -58,7 +58,7 @@ def test_the_way_ends_balanced_and_stays_there(history):
 
 @given(histories(), st.randoms())
 def test_the_order_of_the_request_does_not_matter(history, random):
-    *_, last = play_tasks(history, StreamsHighAvailability)
+    *_, last = play_tasks(history, asking(StreamsHighAvailability))
     found = last.request
     turned = TaskRequest(
         tuple(random.sample(found.clients, len(found.clients))),

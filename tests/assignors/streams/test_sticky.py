@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from kassay.assignors.java_errors import IllegalStateError
 from kassay.assignors.streams.sticky import StreamsSticky
-from kassay.model.streams.history import TaskStep, play_tasks, settle_tasks
+from kassay.model.streams.history import TaskStep, asking, play_tasks, settle_tasks
 from kassay.model.streams.tasks import TaskAssignment, TaskClient, TaskId, TaskRequest
 from kassay.properties.sources import Drawn
 from kassay.properties.streams import tasks
@@ -37,7 +37,7 @@ def shown(answer: TaskAssignment) -> dict[str, str]:
 
 @given(histories())
 def test_answers_are_valid_in_every_step(history):
-    for step in play_tasks(history, StreamsSticky):
+    for step in play_tasks(history, asking(StreamsSticky)):
         for predicate in (tasks.known, tasks.single_owner, tasks.complete, tasks.standby_disjoint):
             assert list(predicate(step)) == []
         assert not step.given.probing_rebalance
@@ -45,15 +45,15 @@ def test_answers_are_valid_in_every_step(history):
 
 @given(histories())
 def test_an_application_comes_to_rest_and_keeps_what_it_has(history):
-    *_, last = play_tasks(history, StreamsSticky)
-    *_, settled = settle_tasks(last, StreamsSticky)
+    *_, last = play_tasks(history, asking(StreamsSticky))
+    *_, settled = settle_tasks(last, asking(StreamsSticky))
     assert settled.at_rest
     assert list(tasks.changed(settled)) == []
 
 
 @given(histories())
 def test_only_a_process_beyond_its_share_gives_tasks_up(history):
-    for step in play_tasks(history, StreamsSticky):
+    for step in play_tasks(history, asking(StreamsSticky)):
         request, owners = step.request, step.given.owners
         share = len(request.tasks) // sum(client.capacity for client in request.clients)
         for task, owner in request.previous_owners.items():

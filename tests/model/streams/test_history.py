@@ -10,11 +10,11 @@ from kassay.model.streams.history import (
     TaskChange,
     TaskHistory,
     ThreadsChange,
+    asking,
     first_request,
     next_request,
     play_tasks,
     settle_tasks,
-    step_of,
 )
 from kassay.model.streams.tasks import RUNNING, ClientTasks, TaskAssignment, TaskId, TaskRequest
 
@@ -54,7 +54,7 @@ def test_the_first_request_has_processes_without_state():
 
 
 def test_processes_report_what_they_were_given():
-    _, step = play_tasks(history(TaskChange(lags=(7, 0))), Alone)
+    _, step = play_tasks(history(TaskChange(lags=(7, 0))), asking(Alone))
     request = step.request
     assert request.by_id[A].previous_active == (T0, T1)
     assert request.by_id[A].lag_of == {T0: RUNNING, T1: RUNNING}
@@ -63,7 +63,7 @@ def test_processes_report_what_they_were_given():
 
 
 def test_lags_start_over_when_they_are_used_up():
-    _, step = play_tasks(history(TaskChange(lags=(7,))), Alone)
+    _, step = play_tasks(history(TaskChange(lags=(7,))), asking(Alone))
     request = step.request
     assert request.by_id[B].lag_of == {T0: 7, T1: 7}
 
@@ -81,22 +81,24 @@ def test_events_change_processes_and_those_that_fit_nothing_do_not():
         ProcessLeave(B),
         ProcessLeave(A),
     )
-    _, step = play_tasks(history(TaskChange(events)), Alone)
+    _, step = play_tasks(history(TaskChange(events)), asking(Alone))
     request = step.request
     assert {c.process_id: c.capacity for c in request.clients} == {A: 3}
 
 
 def test_a_process_that_comes_back_brings_nothing():
-    *_, step = play_tasks(history(TaskChange((ProcessLeave(B),)), TaskChange((ProcessJoin(B, 1),))), Alone)
+    *_, step = play_tasks(
+        history(TaskChange((ProcessLeave(B),)), TaskChange((ProcessJoin(B, 1),))), asking(Alone)
+    )
     request = step.request
     assert request.by_id[B].previous_standby == ()
     assert request.by_id[B].lag_of == {T0: CHANGELOG, T1: CHANGELOG}
 
 
 def test_settling_ends_with_the_answer_repeated_or_after_the_limit():
-    (step,) = play_tasks(history(), Alone)
-    assert [(s.answer, s.at_rest) for s in settle_tasks(step, Alone)] == [(step.answer, True)]
-    rounds = list(settle_tasks(step, Restless))
+    (step,) = play_tasks(history(), asking(Alone))
+    assert [(s.answer, s.at_rest) for s in settle_tasks(step, asking(Alone))] == [(step.answer, True)]
+    rounds = list(settle_tasks(step, asking(Restless)))
     assert len(rounds) == SETTLING_ROUNDS_MAX
     assert not any(found.at_rest for found in rounds)
 
@@ -118,12 +120,12 @@ class Broken:
 
 
 def test_a_play_ends_where_there_is_no_answer():
-    first, second = play_tasks(history(TaskChange(), TaskChange()), Broken)
+    first, second = play_tasks(history(TaskChange(), TaskChange()), asking(Broken))
     assert first.given.owners == {T0: A, T1: A}
     assert isinstance(second.answer, Failure)
     assert second.answer.kind is FailureKind.RAISED
     assert second.answer.message.endswith("RuntimeError: no idea")
-    assert list(settle_tasks(second, Alone)) == []
+    assert list(settle_tasks(second, asking(Alone))) == []
     with pytest.raises(LookupError, match="no idea"):
         _ = second.given
 
@@ -143,7 +145,7 @@ class FirstListed:
 
 def test_second_looks_are_taken_as_asked_for():
     request = first_request(history())
-    step = step_of(FirstListed, request, (Look.AGAIN, Look.OTHER, Look.PERMUTED))
+    step = asking(FirstListed, (Look.AGAIN, Look.OTHER, Look.PERMUTED))(request)
     assert FirstListed.objects == 3
     answers = {probe.look: probe.answer for probe in step.probes}
     assert answers[Look.AGAIN] == answers[Look.OTHER] == step.answer != answers[Look.PERMUTED]

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.model.streams.history import ProcessJoin, TaskChange, TaskHistory, TaskRun, TaskStep, run_tasks
+from kassay.model.streams.history import (
+    ProcessJoin,
+    TaskChange,
+    TaskHistory,
+    TaskRun,
+    TaskStep,
+    asking,
+    run_tasks,
+)
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
 from kassay.properties.streams.balance import balanced_optimal, least_moved, sticky_minimal
 from kassay.properties.streams.scenarios import process_id
@@ -76,7 +84,7 @@ def test_too_many_moves_are_told_with_how_many_were_needed():
     history = TaskHistory(
         (4,), 0, (ProcessJoin(A, 1), ProcessJoin(B, 1)), (TaskChange((ProcessJoin(C, 1),)),)
     )
-    run = run_tasks(history, ForgetsOwners)
+    run = run_tasks(history, asking(ForgetsOwners))
     (evidence,) = sticky_minimal(run)
     assert evidence.facts["needed to move"] == 1
     assert len(evidence.facts["moved"]) > 1

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.model.streams.history import play_tasks
+from kassay.model.streams.history import asking, play_tasks
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskRequest
 from kassay.properties.sources import Drawn, Seeded
 from kassay.properties.streams.scenarios import (
@@ -27,7 +27,7 @@ def test_a_seed_gives_the_same_history_again_and_others_give_others():
 def test_hypothesis_drives_the_same_generator(data: st.DataObject):
     history = task_history(Drawn(data.draw))
     assert 1 <= len(history.processes) <= SMALL.processes
-    steps = list(play_tasks(history, Nothing))
+    steps = list(play_tasks(history, asking(Nothing)))
     assert len(steps) == len(history.changes) + 1
     assert all(step.request.clients for step in steps)
 

@@ -16,6 +16,7 @@ from kassay.model.streams.history import (
     TaskEvent,
     TaskHistory,
     TaskRun,
+    asking,
     run_tasks,
 )
 from kassay.properties.groups.generator import Profile
@@ -37,7 +38,7 @@ class TaskDriver(Driver[TaskHistory]):
 
     def play(self, case: TaskHistory, subject: Subject) -> Iterator[TaskRun]:
         """The history played, and left alone until it is at rest."""
-        yield run_tasks(case, partial(subject.new, {}), subject.looks, subject.new_twin)
+        yield run_tasks(case, asking(partial(subject.new, {}), subject.looks, subject.new_twin))
 
     def scene(self, case: TaskHistory, played: TaskRun) -> TaskHistory:
         """Situations are those of the history."""
@@ -77,7 +78,7 @@ class TaskDriver(Driver[TaskHistory]):
 
     def narrate(self, case: TaskHistory, subject: Subject) -> list[dict[str, Any]]:
         """The rebalances as they go."""
-        return [task_step_to_json(step) for step in run_tasks(case, partial(subject.new, {})).steps]
+        return [task_step_to_json(step) for step in run_tasks(case, asking(partial(subject.new, {}))).steps]
 
 
 def _rank(name: str) -> int:

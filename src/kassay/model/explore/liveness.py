@@ -15,6 +15,9 @@ S = TypeVar("S", bound=Hashable)
 Edges: TypeAlias = Callable[[int], Iterable[tuple[Action, int]]]
 """The actions enabled in a numbered state and where they lead."""
 
+TRACES_MAX = 3
+"""Dead ends that are told with the way there."""
+
 
 def judge_liveness(model: Model[S], graph: Graph[S], *, unfolded_max: int = 1_000_000) -> Liveness[S]:
     """Dead ends, states that can no longer converge, and fair cycles outside convergence.
@@ -68,9 +71,7 @@ def judge_liveness(model: Model[S], graph: Graph[S], *, unfolded_max: int = 1_00
             cycle = _cycle(look, inside, min(inside))
             livelocks.append(Stuck(retrace(model, graph, entry), len(inside), cycle))
     ends = [n for n in links if links.out_degree(n) == 0 and not good[n] and n not in turning]
-    dead = tuple(Stuck(retrace(model, graph, n), 1) for n in ends[:3])
-    if len(ends) > len(dead):
-        dead = (*dead, *(Stuck((), 1) for _ in ends[len(dead) :]))
+    dead = tuple(Stuck(retrace(model, graph, n) if i < TRACES_MAX else (), 1) for i, n in enumerate(ends))
     livelocks.sort(key=lambda stuck: len(stuck.trace))
     return Liveness(dead, tuple(livelocks), graph.expanded - len(hopeful), undecided)
 

@@ -8,13 +8,13 @@ Source: KIP-429; the ground rules on rounds are in `docs/claims.md`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from kassay.model.calls import Failure, Look, Probe, failure_of
+from kassay.model.calls import Failure, Look, Probe, asked, failure_of
 from kassay.model.cluster import Cluster
-from kassay.model.groups.assignor import Assignor, RebalanceProtocol
+from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.history import Change, History, Reports
 from kassay.model.groups.playing import GroupWorld, NewObject, Seat
@@ -39,7 +39,6 @@ class Player:
     protocol: RebalanceProtocol = RebalanceProtocol.EAGER
     looks: frozenset[Look] = frozenset()
     confirm: bool = False
-    rounds_max: int = ROUNDS_MAX
 
     def play(self, history: History) -> Iterator[Rebalanced]:
         """The history's rebalances, one a change; a change that leaves no members gives none."""
@@ -51,7 +50,8 @@ class Player:
             try:
                 changed = [world.apply(event) for event in change]
             except Exception as error:  # the target's own code, in a constructor or a callback
-                yield self._broken(world, index, change, failure_of(error))
+                broken = Step(world.cluster, Group(()), failure_of(error), world.generation, 0, self.protocol)
+                yield Rebalanced(index, change, (broken,), settled=False, revocations=0)
                 return
             if not world.seats:
                 resting = None
@@ -77,7 +77,7 @@ class Player:
         settled = False
         revocations = 0
         cooperative = self.protocol is RebalanceProtocol.COOPERATIVE
-        for turn in range(self.rounds_max):
+        for turn in range(ROUNDS_MAX):
             owned = {seat.member_id: frozenset(seat.owned) for seat in world.seats.values()}
             step = self._round(world, reports, turn)
             steps.append(step)
@@ -156,33 +156,21 @@ class Player:
         looks = self.looks
         probes: list[Probe[Assignment]] = []
 
-        def another() -> Assignor:
-            return self.new(leader.config)
+        def anew(cluster: Cluster, group: Group) -> Assignment | Failure:
+            """What another object answers, if it comes to be at all."""
+            return asked(lambda: self.new(leader.config).assign(cluster, group))
 
         if Look.PERMUTED in looks:
-            other = _asked(another, *permuted(cluster, group, turn))
+            other = anew(*permuted(cluster, group, turn))
             probes.append(Probe(Look.PERMUTED, other))
             agrees = not isinstance(other, Failure) and other.same_sets(answer)
             if Look.OTHER in looks:
-                probes.append(Probe(Look.OTHER, other if agrees else _asked(another, cluster, group)))
+                probes.append(Probe(Look.OTHER, other if agrees else anew(cluster, group)))
         elif Look.OTHER in looks:
-            probes.append(Probe(Look.OTHER, _asked(another, cluster, group)))
+            probes.append(Probe(Look.OTHER, anew(cluster, group)))
         if Look.AGAIN in looks:
-            probes.append(Probe(Look.AGAIN, _asked(lambda: leader.assignor, cluster, group)))
+            probes.append(Probe(Look.AGAIN, asked(lambda: leader.assignor.assign(cluster, group))))
         return tuple(probes)
-
-    def _broken(self, world: GroupWorld, index: int, change: Change, failure: Failure) -> Rebalanced:
-        """A rebalance that never came to be asked."""
-        step = Step(world.cluster, Group(()), failure, world.generation, 0, self.protocol)
-        return Rebalanced(index, change, (step,), settled=False, revocations=0)
-
-
-def _asked(assignor: Callable[[], Assignor], cluster: Cluster, group: Group) -> Assignment | Failure:
-    """What the object answers; a new one may fail to come to be."""
-    try:
-        return assignor().assign(cluster, group)
-    except Exception as error:  # whatever the target's own code throws is its verdict
-        return failure_of(error)
 
 
 def permuted(cluster: Cluster, group: Group, turn: int) -> tuple[Cluster, Group]:

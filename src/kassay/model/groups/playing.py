@@ -32,31 +32,18 @@ from kassay.model.groups.history import (
 NewObject = Callable[[Mapping[str, str]], Assignor]
 
 
+@dataclass(slots=True)
 class Seat:
     """A member during a play: what it subscribes to, what it owns, and its assignor object."""
 
-    __slots__ = (
-        "assignor",
-        "config",
-        "generation",
-        "instance_id",
-        "member_id",
-        "owned",
-        "rack",
-        "reports",
-        "topics",
-    )
-
-    def __init__(self, member: Member, config: Mapping[str, str], assignor: Assignor) -> None:
-        self.member_id = member.member_id
-        self.instance_id = member.instance_id
-        self.rack = member.rack
-        self.topics = member.topics
-        self.owned = member.owned
-        self.generation = member.generation
-        self.config = config
-        self.assignor = assignor
-        self.reports = hasattr(type(assignor), "reported_generation")
+    member_id: str
+    topics: tuple[str, ...]
+    owned: tuple[TopicPartition, ...]
+    generation: int
+    rack: str | None
+    instance_id: str | None
+    config: Mapping[str, str]
+    assignor: Assignor
 
     def subscription(self) -> Member:
         """The member as its next JoinGroup shows it."""
@@ -72,7 +59,7 @@ class Seat:
 
     def reported(self) -> int:
         """The generation that goes with the claims; a client library may have its own idea of it."""
-        own = getattr(self.assignor, "reported_generation", None) if self.reports else None
+        own = getattr(self.assignor, "reported_generation", None)
         return self.generation if own is None else int(own)
 
     def learn(
@@ -105,7 +92,7 @@ class GroupWorld:
     def seat(self, member: Member, config: Config) -> Seat:
         """A new seat whose assignor object knows what the member claims."""
         settings = dict(config)
-        seat = Seat(member, settings, self.new(settings))
+        seat = Seat(*member[:6], settings, self.new(settings))
         if member.owned or member.generation >= 0:
             seat.learn(member.owned, member.generation)
             self.generation = max(self.generation, member.generation)

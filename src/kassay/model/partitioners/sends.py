@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kassay.model.calls import Call, Failure, Look, Refusal, call, failure_of
+from kassay.model.calls import Call, Failure, Look, Refusal, asked, call, failure_of
 from kassay.model.partitioners.partitioner import (
     InvalidPartitionError,
     Partitioner,
@@ -41,15 +41,13 @@ def send_all(partitioner: Partitioner, sending: ProducerSends) -> tuple[Sent, ..
     A refusal is an answer, any other error the failure of that record; an error while it is configured
     fails them all, one while it is closed the last.
     """
-    try:
-        partitioner.configure(sending.config)
-    except Exception as error:  # the target's own code
-        return tuple(Sent(record, topic, failure_of(error)) for record, topic in sending.records)
+    failure = asked(lambda: partitioner.configure(sending.config))
+    if failure is not None:
+        return tuple(Sent(record, topic, failure) for record, topic in sending.records)
     sent = [Sent(record, topic, _answer(partitioner, record, topic)) for record, topic in sending.records]
-    try:
-        partitioner.close()
-    except Exception as error:  # the target's own code
-        sent[-1:] = [last._replace(answer=failure_of(error)) for last in sent[-1:]]
+    failure = asked(partitioner.close)
+    if failure is not None:
+        sent[-1:] = [last._replace(answer=failure) for last in sent[-1:]]
     return tuple(sent)
 
 

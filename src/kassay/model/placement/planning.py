@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from kassay.model.calls import Call, Failure, Look, call, failure_of
+from kassay.model.calls import Call, Look, call
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.placement.plan import Plan
@@ -51,11 +51,4 @@ def plan_step(
     twin: Callable[[], Planner] | None = None,
 ) -> PlanStep:
     """A step with a new planner."""
-    return call(PlanStep, _ask, new, request, looks, twin=twin)
-
-
-def _ask(planner: Planner, request: PlanRequest) -> Plan | Failure:
-    try:
-        return planner.plan(request)
-    except Exception as error:  # the target's own code
-        return failure_of(error)
+    return call(PlanStep, lambda planner, asked: planner.plan(asked), new, request, looks, twin=twin)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
-from kassay.model.calls import Call, Failure, Look, Refusal, call, failure_of
+from kassay.model.calls import Call, Failure, Look, Refusal, call
 from kassay.model.java.randomness import JavaRandom
 from kassay.model.placement.request import (
     Placement,
@@ -41,13 +41,11 @@ def place(
     PERMUTED gives the brokers backwards.
     """
 
-    def ask(placer: Placer, asked: PlacementRequest) -> Placement | Refusal | Failure:
+    def ask(placer: Placer, asked: PlacementRequest) -> Placement | Refusal:
         try:
             return placer.place(asked, JavaRandom(seed))
         except PlacementRefusedError as refused:
             return Refusal(refused.java_class, str(refused))
-        except Exception as error:  # the target's own code
-            return failure_of(error)
 
     return call(PlacementStep, ask, new, request, looks, permuted=_backwards, twin=twin)
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from kassay.model.calls import Call, Failure, Look, call, failure_of
+from kassay.model.calls import Call, Failure, Look, call
 from kassay.model.streams.tasks import (
     RUNNING,
     ClientTasks,
@@ -98,23 +98,17 @@ class TaskStep(Call[TaskRequest, TaskAssignment]):
 
 
 NewTaskAssignor = Callable[[], TaskAssignor]
+Asking = Callable[[TaskRequest], TaskStep]
+"""Puts a request to an assignor."""
 
 
-def step_of(
-    new: NewTaskAssignor,
-    request: TaskRequest,
-    looks: Collection[Look] = (),
-    twin: NewTaskAssignor | None = None,
-) -> TaskStep:
-    """A step with a new object of the assignor; PERMUTED gives clients and tasks backwards."""
-    return call(TaskStep, _ask, new, request, looks, permuted=_backwards, twin=twin)
+def asking(new: NewTaskAssignor, looks: Collection[Look] = (), twin: NewTaskAssignor | None = None) -> Asking:
+    """What makes a step with a new object of the assignor; PERMUTED gives clients and tasks backwards."""
 
-
-def _ask(assignor: TaskAssignor, request: TaskRequest) -> TaskAssignment | Failure:
-    try:
+    def assign(assignor: TaskAssignor, request: TaskRequest) -> TaskAssignment:
         return assignor.assign(request)
-    except Exception as error:  # the target's own code
-        return failure_of(error)
+
+    return lambda request: call(TaskStep, assign, new, request, looks, permuted=_backwards, twin=twin)
 
 
 def _backwards(request: TaskRequest) -> TaskRequest:
@@ -123,28 +117,18 @@ def _backwards(request: TaskRequest) -> TaskRequest:
     )
 
 
-def play_tasks(
-    history: TaskHistory,
-    new: NewTaskAssignor,
-    looks: Collection[Look] = (),
-    twin: NewTaskAssignor | None = None,
-) -> Iterator[TaskStep]:
+def play_tasks(history: TaskHistory, ask: Asking) -> Iterator[TaskStep]:
     """The start and every change in turn, a rebalance each; ends early where there is no answer."""
-    step = step_of(new, first_request(history), looks, twin)
+    step = ask(first_request(history))
     yield step
     for change in history.changes:
         if isinstance(step.answer, Failure):
             return
-        step = step_of(new, next_request(step.request, step.answer, change), looks, twin)
+        step = ask(next_request(step.request, step.answer, change))
         yield step
 
 
-def settle_tasks(
-    step: TaskStep,
-    new: NewTaskAssignor,
-    looks: Collection[Look] = (),
-    twin: NewTaskAssignor | None = None,
-) -> Iterator[TaskStep]:
+def settle_tasks(step: TaskStep, ask: Asking) -> Iterator[TaskStep]:
     """The rebalances that follow by themselves, all copies having caught up, until nothing changes.
 
     The last one is at rest, unless there was no answer or `SETTLING_ROUNDS_MAX` came first.
@@ -153,7 +137,7 @@ def settle_tasks(
         before = step.answer
         if isinstance(before, Failure):
             return
-        step = step_of(new, next_request(step.request, before, TaskChange()), looks, twin)
+        step = ask(next_request(step.request, before, TaskChange()))
         if step.answer == before and not before.probing_rebalance:
             yield replace(step, at_rest=True)
             return
@@ -259,15 +243,10 @@ class TaskRun:
         return False
 
 
-def run_tasks(
-    history: TaskHistory,
-    new: NewTaskAssignor,
-    looks: Collection[Look] = (),
-    twin: NewTaskAssignor | None = None,
-) -> TaskRun:
+def run_tasks(history: TaskHistory, ask: Asking) -> TaskRun:
     """The history played, and then left alone until it is at rest."""
-    played = list(play_tasks(history, new, looks, twin))
-    after = list(settle_tasks(played[-1], new, looks, twin))
+    played = list(play_tasks(history, ask))
+    after = list(settle_tasks(played[-1], ask))
     changes = [change == TaskChange() for change in history.changes]
     quiet = [False, *changes][: len(played)] + [True] * len(after)
     return TaskRun((*played, *after), tuple(quiet), len(played))
