@@ -14,11 +14,10 @@ import inspect
 from collections.abc import Mapping, Sequence
 from io import StringIO
 
-from kassay.certify.processes.host import Limits
 from kassay.certify.runs.certificate import Certificate
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
-from kassay.certify.targets.resolve import Target, resolve
+from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.verdict import Verdict
@@ -67,21 +66,13 @@ def certify_assignor(
         config=dict(config or {}),
         controls=False,
     )
-    certificate = certify(_target(target, options), options)
+    spec = target if isinstance(target, str) else _spec_of(target)
+    found = resolve(spec, in_process=not isolated, config=options.config, protocol=options.protocol)
+    certificate = certify(found, options)
     refused = {Verdict.VIOLATED} if allow_unknown else {Verdict.VIOLATED, Verdict.UNKNOWN}
     if any(result.verdict in refused for result in certificate.claims):
         raise NotCertifiedError(certificate)
     return certificate
-
-
-def _target(target: str | type, options: RunOptions) -> Target:
-    return resolve(
-        target if isinstance(target, str) else _spec_of(target),
-        in_process=options.in_process,
-        limits=Limits(),
-        config=options.config,
-        protocol=options.protocol,
-    )
 
 
 def _spec_of(cls: type) -> str:

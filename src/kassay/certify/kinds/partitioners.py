@@ -60,7 +60,7 @@ class SendsDriver(Driver[ProducerSends]):
             len(records),
             sum(topic.count for _, topic in case.records),
             sum(len(record.key or b"") for record in records),
-            sum(1 + number for _, topic in case.records for number in _unavailable(topic)),
+            sum(1 + number for _, topic in case.records for number in topic.unavailable),
             sum(sum(record.key or b"") for record in records),
             sum(len(record.value or b"") for record in records),
             sum(abs(record.partition or 0) for record in records),
@@ -82,7 +82,7 @@ def _plainer(record: ProducerRecord, topic: TopicMetadata) -> Iterator[_Entry]:
         yield record._replace(value=b""), topic
     if record.partition is not None and record.partition > topic.count:
         yield record._replace(partition=topic.count), topic
-    gone = _unavailable(topic)
+    gone = topic.unavailable
     if gone:
         yield record, TopicMetadata.of(topic.count)
     for number in gone if len(gone) <= _SINGLES_MAX else ():
@@ -97,11 +97,6 @@ def _plainer(record: ProducerRecord, topic: TopicMetadata) -> Iterator[_Entry]:
         if any(key):
             yield record._replace(key=bytes(len(key))), topic
             yield record._replace(key=bytes(byte // 2 for byte in key)), topic
-
-
-def _unavailable(topic: TopicMetadata) -> list[int]:
-    """The numbers of the partitions without a leader."""
-    return [info.partition for info in topic.partitions if not info.available]
 
 
 def _fewer_partitions(case: ProducerSends) -> Iterator[ProducerSends]:

@@ -47,8 +47,18 @@ class PlanDriver(Driver[PlanRequest]):
         return best.copies if reached else None
 
     def shrink_candidates(self, case: PlanRequest) -> Iterator[PlanRequest]:
-        """Requests with something taken away."""
-        return _smaller(case)
+        """Requests with something taken away, the boldest cuts first."""
+        for rows in without_runs(case.before, len(case.before) // 2):
+            yield replace(case, before=rows)
+        if case.replication_factor > 1:
+            less = case.replication_factor - 1
+            rows = tuple((tp, row[:less]) for tp, row in case.before)
+            yield replace(case, replication_factor=less, before=rows)
+        if len(case.brokers) > case.replication_factor:
+            for brokers in without_one(case.brokers):
+                yield replace(case, brokers=brokers)
+        if any(broker.rack is not None for broker in case.brokers):
+            yield replace(case, brokers=tuple(broker._replace(rack=None) for broker in case.brokers))
 
     def size(self, case: PlanRequest) -> tuple[int, ...]:
         """Partitions, replicas, brokers and racks."""
@@ -74,19 +84,3 @@ def loads_after(request: PlanRequest, plan: Plan) -> tuple[int, ...]:
 def best_plan(request: PlanRequest) -> PlacementOptimum:
     """The certified best placement that the request can end in, at the fewest copies."""
     return best_placement(PlacementProblem.of_plan(request))
-
-
-def _smaller(asked: PlanRequest) -> Iterator[PlanRequest]:
-    """Requests with less in them, the boldest cuts first."""
-    for rows in without_runs(asked.before, len(asked.before) // 2):
-        yield replace(asked, before=rows)
-    if asked.replication_factor > 1:
-        less = asked.replication_factor - 1
-        yield replace(
-            asked, replication_factor=less, before=tuple((tp, row[:less]) for tp, row in asked.before)
-        )
-    if len(asked.brokers) > asked.replication_factor:
-        for brokers in without_one(asked.brokers):
-            yield replace(asked, brokers=brokers)
-    if any(broker.rack is not None for broker in asked.brokers):
-        yield replace(asked, brokers=tuple(broker._replace(rack=None) for broker in asked.brokers))

@@ -7,7 +7,7 @@ also offered with two things gone at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import combinations, islice
 
@@ -17,7 +17,6 @@ from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import (
     AddPartitions,
-    Change,
     CreateTopic,
     DeleteTopic,
     Event,
@@ -229,22 +228,13 @@ def _resized(topic: Topic, partitions: int) -> Topic:
 def _without_topic(case: History, name: str) -> History:
     """The history without the topic, its claims and subscriptions."""
 
-    def without(event: Event) -> Event:
-        if not isinstance(event, Join):
-            return event
-        member = event.member
-        return replace(
-            event,
-            member=member._replace(
-                topics=tuple(t for t in member.topics if t != name),
-                owned=tuple(tp for tp in member.owned if tp.topic != name),
-            ),
+    def without(member: Member) -> Member:
+        return member._replace(
+            topics=tuple(t for t in member.topics if t != name),
+            owned=tuple(tp for tp in member.owned if tp.topic != name),
         )
 
-    changes: tuple[Change, ...] = tuple(tuple(without(e) for e in change) for change in case.changes)
-    return History(
-        case.cluster.with_topics(t for t in case.cluster.topics if t.name != name), changes, case.reports
-    )
+    return _with_members(case, (t for t in case.cluster.topics if t.name != name), without)
 
 
 def _with_topic(case: History, index: int, topic: Topic) -> History:
@@ -252,12 +242,19 @@ def _with_topic(case: History, index: int, topic: Topic) -> History:
     old = case.cluster.topics[index]
     topics = case.cluster.topics[:index] + (topic,) + case.cluster.topics[index + 1 :]
 
-    def clipped(event: Event) -> Event:
-        if not isinstance(event, Join) or topic.partitions >= old.partitions:
-            return event
-        lost = range(topic.partitions, old.partitions)
-        owned = tuple(tp for tp in event.member.owned if tp.topic != old.name or tp.partition not in lost)
-        return replace(event, member=event.member._replace(owned=owned))
+    lost = range(topic.partitions, old.partitions)
 
-    changes = tuple(tuple(clipped(e) for e in change) for change in case.changes)
+    def clipped(member: Member) -> Member:
+        owned = tuple(tp for tp in member.owned if tp.topic != old.name or tp.partition not in lost)
+        return member._replace(owned=owned)
+
+    return _with_members(case, topics, clipped)
+
+
+def _with_members(case: History, topics: Iterable[Topic], change: Callable[[Member], Member]) -> History:
+    """The history with these topics, and every member that joins changed."""
+    changes = tuple(
+        tuple(replace(e, member=change(e.member)) if isinstance(e, Join) else e for e in events)
+        for events in case.changes
+    )
     return History(case.cluster.with_topics(topics), changes, case.reports)

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
 from kassay.certify.optimum.instances import Located, at
-from kassay.certify.targets.local import Deadline, Overdue
+from kassay.certify.targets.local import Overdue, deadline
 from kassay.solver.consumers.optimum import OutOfTimeError, optimum
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.instances.families import NotTakenError, Wanted, family_of
@@ -66,7 +66,7 @@ def _patience(seconds: float | None, problem: Any) -> AbstractContextManager[Non
     if seconds is None:
         return nullcontext()
     packed = isinstance(problem, Problem) and not problem.exact
-    return Deadline(seconds + GRACE_S if packed else seconds)
+    return deadline(seconds + GRACE_S if packed else seconds)
 
 
 def forced_by(located: Located, line: Mapping[str, Any]) -> list[str]:

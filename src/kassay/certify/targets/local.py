@@ -9,10 +9,11 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, TypeVar
 
 from kassay.assignors import registry
@@ -37,24 +38,19 @@ class Overdue(KeyboardInterrupt):
     """Raised by the alarm inside a target's call; no `Exception`, so that few targets catch it."""
 
 
-class Deadline:
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
     """A context in which `Overdue` is raised after so many seconds, as far as Python allows."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-
-    def __enter__(self) -> None:
-        self._armed = threading.current_thread() is threading.main_thread()
-        if self._armed:
-            self._before = signal.signal(signal.SIGALRM, _overdue)
-            signal.setitimer(signal.ITIMER_REAL, self.seconds)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._armed:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, self._before)
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _overdue)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _overdue(_number: int, _frame: FrameType | None) -> None:
@@ -68,7 +64,7 @@ def guarded(call: str, timeout_s: float, source: str | None, function: Callable[
     """
     stdout, sys.stdout = sys.stdout, sys.stderr
     try:
-        with Deadline(timeout_s):
+        with deadline(timeout_s):
             return function(*args)
     except Overdue:
         message = f"{call} did not answer within {timeout_s} s"
@@ -114,24 +110,21 @@ class LocalAssignor:
 
     def configure(self, config: Mapping[str, str]) -> None:
         """Hand the configuration on."""
-        guarded("configure", self.timeout_s, self.source, self.inner.configure, config)
+        self._guarded("configure", self.inner.configure, config)
 
     def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:
         """What the object adds to its subscription."""
-        call = "subscription_user_data"
-        data = guarded(call, self.timeout_s, self.source, self.inner.subscription_user_data, topics)
-        return guarded(call, self.timeout_s, self.source, check_user_data, data) if self.strict else data
+        data = self._guarded("subscription_user_data", self.inner.subscription_user_data, topics)
+        return self._guarded("subscription_user_data", check_user_data, data) if self.strict else data
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """What the object answers."""
         if not self.strict:
-            answer = guarded("assign", self.timeout_s, self.source, self.inner.assign, cluster, group)
+            answer = self._guarded("assign", self.inner.assign, cluster, group)
             self.mutated = getattr(self.inner, "mutated", None)
             return answer
         given = Cluster(cluster.topics, cluster.brokers), Group(group.members, group.leader, group.assigned)
-        pairs, data = guarded(
-            "assign", self.timeout_s, self.source, lambda: check_answer(self.inner.assign(*given))
-        )
+        pairs, data = self._guarded("assign", lambda: check_answer(self.inner.assign(*given)))
         self.mutated = changed((cluster, group), given)
         return full_answer(pairs, data)
 
@@ -139,8 +132,10 @@ class LocalAssignor:
         self, assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata
     ) -> None:
         """Tell the object what its member got."""
-        learn = self.inner.on_assignment
-        guarded("on_assignment", self.timeout_s, self.source, learn, assignment, user_data, metadata)
+        self._guarded("on_assignment", self.inner.on_assignment, assignment, user_data, metadata)
+
+    def _guarded(self, call: str, function: Callable[..., T], *args: Any) -> T:
+        return guarded(call, self.timeout_s, self.source, function, *args)
 
 
 class LocalHost(Host):

@@ -30,10 +30,6 @@ def _record(
     return ProducerRecord(**fields), TopicMetadata.of(partitions, unavailable)
 
 
-def _unavailable(sent: tuple[ProducerRecord, TopicMetadata]) -> list[int]:
-    return [info.partition for info in sent[1].partitions if not info.available]
-
-
 RECORD: Final = record(
     _record,
     topic=Field(TEXT, get=lambda sent: sent[0].topic),
@@ -41,7 +37,7 @@ RECORD: Final = record(
     value=Field(_BYTES, None, lambda sent: sent[0].value),
     partition=Field(optional(WHOLE), None, lambda sent: sent[0].partition),
     partitions=Field(codec.whole(1), get=lambda sent: sent[1].count),
-    unavailable=Field(listed(WHOLE), (), _unavailable),
+    unavailable=Field(listed(WHOLE), (), lambda sent: sent[1].unavailable),
 )
 """One record with what was known of its topic."""
 

@@ -62,6 +62,11 @@ class TopicMetadata:
         """The numbers of the available partitions, in order."""
         return tuple(info.partition for info in self.partitions if info.available)
 
+    @property
+    def unavailable(self) -> list[int]:
+        """The numbers of the partitions without a leader, in order."""
+        return [info.partition for info in self.partitions if not info.available]
+
     @classmethod
     def of(cls, count: int, unavailable: Iterable[int] = ()) -> TopicMetadata:
         """A topic with that many partitions, all available but these."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kassay.model.groups.group import Assignment
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.step import Step
 from kassay.model.kinds import CONSUMER_GROUPS
@@ -25,7 +24,6 @@ class Best(NamedTuple):
     loads: tuple[int, ...]
     moved: int
     mismatched: int
-    assignment: Assignment | None = None
     weight_bound: int | None = None
 
 
