@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from kassay.assignors import registry
+from kassay.certify.processes.host import START
 from kassay.certify.runs.replay import read_trace
+from kassay.certify.targets.local import OwnClass
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Member
@@ -17,8 +19,8 @@ from kassay.model.groups.history import History, Join, Leave
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
-from kassay.model.kinds import CONSUMER_GROUPS, Kind
-from kassay.properties.registry import load_claims, situations_of
+from kassay.model.kinds import CONSUMER_GROUPS
+from kassay.properties.registry import load_claims, promise, situations_of
 
 SCHEMA: Final = "kassay/explain/2"
 MEMBERS: Final = ("C0", "C1", "C2")
@@ -141,17 +143,15 @@ def _rule(found: registry.Reference) -> dict[str, Any]:
         "summary": found.summary,
         "header": header,
         "source": found.source,
-        "declares": [_declared(name, found.kind) for name in found.claims],
+        "declares": [
+            {"id": spelled, "sentence": promise(spelled, found.kind).claim.sentence}
+            for spelled in found.claims
+        ],
     }
     if found.kind in CONSUMER_GROUPS and "active-passive" not in found.claims:
         document["growth"] = [asdict(row) for row in growth(found)]
         document["leaving"] = [asdict(row) for row in leaving(found)]
     return document
-
-
-def _declared(spelled: str, kind: Kind) -> dict[str, str]:
-    claim = load_claims()[kind, spelled.partition(":")[0]]
-    return {"id": spelled, "sentence": claim.sentence}
 
 
 def growth(found: registry.Reference, topics_max: int = TOPICS_MAX) -> list[Growth]:
@@ -188,12 +188,8 @@ def _loads(found: registry.Reference, topics: int) -> tuple[int, ...]:
 
 
 def _played(found: registry.Reference, history: History) -> list[Rebalanced]:
-    def new(config: Mapping[str, str]) -> Any:
-        assignor = found.factory()
-        assignor.configure(config)
-        return assignor
-
-    return list(Player(new, found.protocol).play(history))
+    with OwnClass(found.factory)(START, apart=False) as host:
+        return list(Player(host.new, found.protocol).play(history))
 
 
 LEAVING_SIZES: Final = ((1, 3), (1, 9), (2, 2), (3, 4), (5, 7), (10, 10), (4, 100))

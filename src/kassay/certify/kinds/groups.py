@@ -11,7 +11,7 @@ from kassay.certify.kinds.judging import Driver, Subject
 from kassay.certify.kinds.shrink_candidates import shrunk_histories
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.groups.documents import HISTORY, rebalanced_to_json
-from kassay.model.groups.history import CreateTopic, History
+from kassay.model.groups.history import History
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.properties.groups.assumptions import within
@@ -57,12 +57,8 @@ class GroupDriver(Driver[History]):
 
     def counts(self, case: History) -> Mapping[str, int]:
         """Members that ever join, partitions at the start and of new topics, and events."""
-        created = [e.topic for change in case.changes for e in change if isinstance(e, CreateTopic)]
-        return {
-            "members": len(case.joins),
-            "partitions": sum(t.partitions for t in (*case.cluster.topics, *created)),
-            "events": case.events,
-        }
+        events, members, partitions, *_ = case.size
+        return {"members": members, "partitions": partitions, "events": events}
 
     def narrate(self, case: History, subject: Subject) -> list[dict[str, Any]]:
         """The rounds as they go."""

@@ -13,7 +13,7 @@ from kassay.certify.kinds.placement_oracle import best_of_placement
 from kassay.model import codec
 from kassay.model.cluster import Broker
 from kassay.model.placement.documents import PLACEMENT_REQUEST, step_to_json
-from kassay.model.placement.request import PlacementRequest, Replicas
+from kassay.model.placement.request import PlacementRequest
 from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.groups.generator import Profile
 from kassay.properties.placement.balance import BestPlacement
@@ -143,9 +143,5 @@ def _plainer(asked: PlacementRequest) -> Iterator[PlacementRequest]:
         yield replace(
             asked,
             brokers=tuple(broker._replace(broker_id=numbers[broker.broker_id]) for broker in brokers),
-            existing=tuple(_renumbered(row, numbers) for row in asked.existing),
+            existing=tuple(tuple(numbers.get(broker, broker) for broker in row) for row in asked.existing),
         )
-
-
-def _renumbered(row: Replicas, numbers: Mapping[int, int]) -> Replicas:
-    return tuple(numbers.get(broker, broker) for broker in row)

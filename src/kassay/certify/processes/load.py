@@ -181,14 +181,12 @@ def describe(target: type, module: ModuleType, source: TargetSource) -> Loaded:
     own_name = getattr(target, "name", None)
     name = own_name if isinstance(own_name, str) and own_name else target.__name__
     known = {key: meta[key] for key in ("kind", "protocol", "claims", "assumes") if key in meta}
-    if callable(getattr(target, "assign", None)):
+    method = next(method for method in METHODS if callable(getattr(target, method, None)))
+    if method == "assign":
         form, extras = _assign_form(target, source)
-    elif callable(getattr(target, "place", None)):
-        form, extras = PLACER, ()
-        _check_signature(target, "place", source)
     else:
-        form, extras = PARTITIONER, ()
-        _check_signature(target, "partition", source)
+        form, extras = (PLACER if method == "place" else PARTITIONER), ()
+        _check_signature(target, method, source)
     return Loaded(
         class_name=target.__name__,
         name=one_line(name),

@@ -110,10 +110,5 @@ class Certificate:
             "claims": [claim.to_json() for claim in self.claims],
             "notes": list(self.notes),
             "verdict": self.verdict,
-            "versions": versions(),
+            "versions": {"kassay": __version__, "python": platform.python_version()},
         }
-
-
-def versions() -> dict[str, str]:
-    """What the run ran on."""
-    return {"kassay": __version__, "python": platform.python_version()}

@@ -64,6 +64,12 @@ class Step:
         )
 
     @lazy
+    def unknown(self) -> frozenset[str]:
+        """The subscribed topics that are not there."""
+        counts = self.cluster.counts
+        return frozenset([t for member in self.group.members for t in member.topics if t not in counts])
+
+    @lazy
     def shares(self) -> dict[str, dict[str, list[int]]]:
         """For each known topic, the partition numbers of each of its subscribers, ascending; read-only."""
         subscribers = self.group.subscribers

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from kassay.model.calls import Failure
+from kassay.model.groups.group import Assignment
 from kassay.model.groups.step import Step
 from kassay.model.kinds import GROUPS, Kind
-from kassay.properties.answers import Unanswered, answer_claims, repeated_claims, unanswered_calls
+from kassay.properties.answers import Difference, Unanswered, answer_claims, repeated_claims, unanswered_calls
 from kassay.properties.groups.validity import difference
 
 REFUSALS: Final = frozenset({"PartitionAssignorException", "PartitionAssignorError"})
@@ -18,9 +20,13 @@ _KIP_848: Final = "KIP-848: PartitionAssignor"
 
 def refuses_unknown_topic(step: Step, call: Unanswered) -> bool:
     """Whether a topic that nobody knows is refused with PartitionAssignorException."""
-    counts = step.cluster.counts
-    unknown = any(topic not in counts for member in step.group.members for topic in member.topics)
-    return unknown and isinstance(call.answer, Failure) and not REFUSALS.isdisjoint(call.answer.raised)
+    failure = call.answer
+    return bool(step.unknown) and isinstance(failure, Failure) and not REFUSALS.isdisjoint(failure.raised)
+
+
+def differences(step: Step, then: Assignment) -> Iterator[Difference]:
+    """Where a second answer differs."""
+    return difference(step.given, then)
 
 
 _calls: Final = unanswered_calls("assign")
@@ -28,7 +34,7 @@ answer_claims(Kind.CLIENT, "ConsumerPartitionAssignor: a well-formed input has a
 answer_claims((Kind.SERVER, Kind.SHARE), _KIP_848, _calls, refuses_unknown_topic)
 repeated_claims(
     GROUPS,
-    difference,
+    differences,
     pure="ConsumerPartitionAssignor: assign is called on any member's object",
     order="KAFKA-12898: the leader's member map has no order",
 )

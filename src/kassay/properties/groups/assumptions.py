@@ -8,12 +8,6 @@ from typing import Final
 from kassay.model.errors import InputError
 from kassay.model.groups.step import Step
 
-
-def _no_unknown(step: Step) -> bool:
-    counts = step.cluster.counts
-    return all(topic in counts for m in step.group.members for topic in m.topics)
-
-
 _HOLDS: Final[dict[str, Callable[[Step], bool]]] = {
     "equal-subscriptions": lambda step: step.group.equal_subscriptions,
     "no-conflicting-claims": lambda step: not step.contradictory,
@@ -21,7 +15,7 @@ _HOLDS: Final[dict[str, Callable[[Step], bool]]] = {
     "no-empty-subscriptions": lambda step: all(m.topics for m in step.group.members),
     "no-racks": lambda step: not step.cluster.brokers and all(m.rack is None for m in step.group.members),
     "no-static": lambda step: all(m.instance_id is None for m in step.group.members),
-    "no-unknown-topics": _no_unknown,
+    "no-unknown-topics": lambda step: not step.unknown,
     "no-weights": lambda step: all(topic.weights is None for topic in step.cluster.topics),
 }
 

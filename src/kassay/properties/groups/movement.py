@@ -12,6 +12,7 @@ from kassay.model.groups.group import Assignment
 from kassay.model.groups.history import StaticReturn
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.properties.groups.validity import difference
 from kassay.properties.registry import Evidence, Scope, claim
 
 REVOKING_ROUNDS = 2
@@ -103,17 +104,9 @@ def stable(rebalanced: Rebalanced) -> Iterator[Evidence]:
     elif answers and rebalanced.steps[0].protocol is RebalanceProtocol.COOPERATIVE:
         return
     for first, second in pairwise(answers):
-        if isinstance(first, Assignment) and isinstance(second, Assignment) and not first.same_sets(second):
-            changed = sorted(
-                m for m in first.keys() | second.keys() if set(first.get(m, ())) != set(second.get(m, ()))
-            )
-            yield Evidence(
-                changed[0] if changed else "the answer",
-                {
-                    "first": sorted(first.get(changed[0], ())) if changed else "",
-                    "then": sorted(second.get(changed[0], ())) if changed else "",
-                },
-            )
+        if isinstance(first, Assignment) and isinstance(second, Assignment):
+            for subject, was, then in difference(first, second):
+                yield Evidence(subject, {"first": was, "then": then})
 
 
 def _only_static_returns(rebalanced: Rebalanced) -> bool:

@@ -208,8 +208,7 @@ def deleted_topic(rebalanced: Rebalanced) -> bool:
 def unknown_topic(rebalanced: Rebalanced) -> bool:
     """A topic is subscribed to and was never there."""
     step = rebalanced.steps[0]
-    counts = step.cluster.counts
-    unknown = {t for m in step.group.members for t in m.topics if t not in counts}
+    unknown = step.unknown
     return bool(unknown) and not any(tp[0] in unknown for m in step.group.members for tp in m.owned)
 
 

@@ -119,13 +119,13 @@ def complete(rebalanced: Rebalanced) -> Iterator[Evidence]:
                 yield Evidence(str(tp), {"owner": "nobody at the fixpoint"})
 
 
-def difference(step: Step, then: Assignment) -> Iterator[Difference]:
+def difference(before: Assignment, then: Assignment) -> Iterator[Difference]:
     """The first member whose partitions differ as a set, or that only the member ids do."""
-    if then.same_sets(step.given):
+    if then.same_sets(before):
         return
-    for member_id in sorted(step.given.keys() | then.keys()):
-        first, second = sorted(step.given.get(member_id, ())), sorted(then.get(member_id, ()))
+    for member_id in sorted(before.keys() | then.keys()):
+        first, second = sorted(before.get(member_id, ())), sorted(then.get(member_id, ()))
         if first != second:
             yield Difference(member_id, first, second)
             return
-    yield Difference("the member ids", sorted(step.given.keys()), sorted(then.keys()))
+    yield Difference("the member ids", sorted(before.keys()), sorted(then.keys()))
