@@ -16,9 +16,9 @@ from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.run import Report, certify
 from kassay.certify.targets.resolve import resolve
 from kassay.cli.bars import bar
-from kassay.cli.options import write_json
+from kassay.cli.options import write_json, write_text
 from kassay.model.errors import TargetError
-from kassay.report.files.formats import write_reports
+from kassay.report.files.formats import reports
 from kassay.report.screen.terminal import certificate_view, console
 
 
@@ -85,7 +85,9 @@ class Session:
 
     def write_reports(self) -> None:
         """Write the reports that were asked for."""
-        for path in write_reports(self.certificates, self.formats, self.out):
+        for file, text in reports(self.certificates, self.formats):
+            path = str(self.out / file)
+            write_text(text, path)
             self.errors.print(f"report: {path}", markup=False, soft_wrap=True)
 
     def update_baseline(self, path: Path) -> None:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from kassay.pipeline.campaign.records.campaign import Campaign
     from kassay.pipeline.campaign.records.store import Store
-    from kassay.pipeline.campaign.results.study import CampaignOutcome
 
 PLACE = 60
 
@@ -86,58 +85,57 @@ def resume_command(folder: str, **chosen: Any) -> int:
 def report_command(folder: str, **chosen: Any) -> int:
     """Tell again what the campaign in FOLDER came to, and write its report."""
     from kassay.pipeline.campaign.records.campaign import reopen
-    from kassay.pipeline.campaign.records.store import open_store
-    from kassay.pipeline.campaign.results.study import finish
-    from kassay.pipeline.spark.session import CAMPAIGN_HEAP, translated_errors
+    from kassay.pipeline.spark.session import translated_errors
 
-    opened = started(chosen, "kassay campaign report", CAMPAIGN_HEAP)
-    with _local_checked(folder, reopen), opened as spark, translated_errors(folder):
-        store = open_store(folder, spark)
-        with store.locked():
-            campaign = reopen(store)
-            return _tell(campaign, finish(spark, campaign), chosen["json_path"])
+    with translated_errors(folder), _opened(folder, chosen, reopen) as (spark, campaign):
+        return _tell(spark, campaign, chosen["json_path"])
 
 
 def _work(place: str, chosen: Mapping[str, Any], opening: Callable[[Store], Campaign]) -> int:
     """Open, check what is there, play the rest, and tell."""
     from kassay.cli.progress import ProgressLines
     from kassay.pipeline.campaign.play.runner import carry_on, verify
-    from kassay.pipeline.campaign.records.store import open_store
-    from kassay.pipeline.campaign.results.study import finish
-    from kassay.pipeline.spark.session import CAMPAIGN_HEAP
     from kassay.report.screen.terminal import console
 
     screen = console(stderr=True)
-    with _local_checked(place, opening), started(chosen, "kassay campaign", CAMPAIGN_HEAP) as spark:
-        store = open_store(place, spark)
-        with store.locked():
-            campaign = opening(store)
-            if bad := verify(spark, campaign):
-                screen.print(f"damaged, to be played again: batch {', '.join(map(str, bad))}", markup=False)
-            lines = ProgressLines(screen)
-            carry_on(spark, campaign, lines.progress, lines.tick)
-            return _tell(campaign, finish(spark, campaign), chosen["json_path"])
+    with _opened(place, chosen, opening) as (spark, campaign):
+        if bad := verify(spark, campaign):
+            screen.print(f"damaged, to be played again: batch {', '.join(map(str, bad))}", markup=False)
+        lines = ProgressLines(screen)
+        carry_on(spark, campaign, lines.progress, lines.tick)
+        return _tell(spark, campaign, chosen["json_path"])
 
 
 @contextmanager
-def _local_checked(place: str, opening: Callable[[Store], Campaign]) -> Iterator[None]:
-    """Look at a local place before Spark starts: what is wrong there should not take half a minute to say."""
-    from kassay.pipeline.campaign.records.store import Local
+def _opened(
+    place: str, chosen: Mapping[str, Any], opening: Callable[[Store], Campaign]
+) -> Iterator[tuple[SparkSession, Campaign]]:
+    """A session and the campaign in the place, with nobody else let in.
+
+    A local place is looked at before Spark starts: what is wrong there should not take half a minute to say.
+    """
+    from kassay.pipeline.campaign.records.store import Local, open_store
+    from kassay.pipeline.spark.session import CAMPAIGN_HEAP
 
     if "://" not in place:
-        store = Local(Path(place))
+        local = Local(Path(place))
+        with local.locked():
+            opening(local)
+    with started(chosen, "kassay campaign", CAMPAIGN_HEAP) as spark:
+        store = open_store(place, spark)
         with store.locked():
-            opening(store)
-    yield
+            yield spark, opening(store)
 
 
-def _tell(campaign: Campaign, outcome: CampaignOutcome, json_path: str | None) -> int:
+def _tell(spark: SparkSession, campaign: Campaign, json_path: str | None) -> int:
     """Print and write what came out; the exit code."""
+    from kassay.pipeline.campaign.results.study import finish
     from kassay.pipeline.spark.session import translated_errors
     from kassay.report.pages.campaign import html
     from kassay.report.screen.campaign import terminal
     from kassay.report.screen.terminal import console
 
+    outcome = finish(spark, campaign)
     made = outcome.to_json(campaign.spec)
     if "://" not in campaign.store.place:
         path = Path(campaign.store.place) / "report.html"

@@ -1,10 +1,9 @@
-"""The report formats by name, and one call to write them."""
+"""The report formats by name, and what is written in each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Final
 
 from kassay.certify.runs.certificate import Certificate
@@ -27,17 +26,9 @@ def parse_formats(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def write_reports(certificates: Sequence[Certificate], formats: Sequence[str], out: Path) -> list[Path]:
-    """Write each format into the folder; the paths written, in order."""
-    written = []
+def reports(certificates: Sequence[Certificate], formats: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The file name and the text of each format, in order."""
     for name in formats:
         module, file = FILES[name]
         render: Callable[[Sequence[Certificate]], str] = import_module(module).render
-        path = out / file
-        try:
-            out.mkdir(parents=True, exist_ok=True)
-            path.write_text(render(certificates), encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"{path}: cannot be written ({error.strerror})") from None
-        written.append(path)
-    return written
+        yield file, render(certificates)

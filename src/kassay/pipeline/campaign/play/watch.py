@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Any, Final
 from kassay.certify.processes.proc import descendants
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from pyspark.sql import SparkSession
 
 EVERY_S: Final = 2.0
@@ -54,9 +52,7 @@ class BatchWatch:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._over.set()
         self._thread.join()
 
