@@ -33,6 +33,7 @@ from kassay.model.groups.history import (
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Step
 from kassay.pipeline.campaign.play.distance import Distance
+from kassay.pipeline.campaign.records.schemas import arrow_type
 
 if TYPE_CHECKING:
     import pyarrow
@@ -280,9 +281,8 @@ def _replay_arrow(targets: tuple[Target, ...], known: Subscriptions, table: pyar
 
     rows = changed_rows(table)
     made = list(replay_group(rows[0]["group"], rows, targets, _host, known))
-    types = {"bigint": pa.int64(), "int": pa.int32(), "string": pa.string(), "boolean": pa.bool_()}
     columns = [part.replace("`", "").split() for part in REPLAYS_DDL.split(", ")]
-    schema = pa.schema([(name, types[type_]) for name, type_ in columns])
+    schema = pa.schema([(name, arrow_type(type_)) for name, type_ in columns])
     return pa.Table.from_pylist([{name: row[name] for name, _ in columns} for row in made], schema)
 
 

@@ -13,6 +13,7 @@ from kassay.model.explore.graph import Action
 from kassay.model.explore.values import InvariantViolation, Severity, Stuck
 from kassay.model.protocols.world.parts.levels import ClockLevel, NetworkLevel
 from kassay.model.verdict import Verdict
+from kassay.report.facts import counted
 from kassay.report.screen.swimlanes import mermaid as mermaid_diagram
 from kassay.report.screen.swimlanes import text_diagram
 
@@ -94,7 +95,7 @@ def _violation(violation: InvariantViolation[Any], runs: _Runs) -> list[Renderab
         head,
         Text(
             f"{violation.message}. Seen {violation.seen} times; "
-            f"the shortest trace has {_steps(violation.length)}:"
+            f"the shortest trace has {counted(violation.length, 'step')}:"
         ),
         runs.draw(_actions(violation), f"{violation.invariant} ({violation.severity})"),
     ]
@@ -102,10 +103,6 @@ def _violation(violation: InvariantViolation[Any], runs: _Runs) -> list[Renderab
 
 def _actions(reached: InvariantViolation[Any] | Stuck[Any]) -> list[Action]:
     return [step.action for step in reached.trace if step.action is not None]
-
-
-def _steps(count: int) -> str:
-    return "1 step" if count == 1 else f"{count} steps"
 
 
 def _stuck(result: ExploreResult, runs: _Runs) -> list[RenderableType]:
@@ -125,7 +122,7 @@ def _stuck(result: ExploreResult, runs: _Runs) -> list[RenderableType]:
 def _first(stuck: Stuck[Any], name: str, runs: _Runs) -> list[RenderableType]:
     actions = _actions(stuck)
     parts: list[RenderableType] = [
-        Text(f"the nearest is reached in {_steps(len(actions))}:"),
+        Text(f"the nearest is reached in {counted(len(actions), 'step')}:"),
         runs.draw(actions, f"the {name}"),
     ]
     if stuck.cycle:

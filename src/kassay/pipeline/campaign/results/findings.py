@@ -61,12 +61,10 @@ def wanted_of(campaign: Campaign) -> tuple[WantedFinding, ...]:
     for lane, sums in campaign.sums.items():
         for key, found in sums.kinds.items():
             place = campaign.lanes[lane].target, key
-            known = best.get(place)
-            if known is None:
-                best[place] = WantedFinding(lane, key, found, 0)
-                continue
-            first = min(known, WantedFinding(lane, key, found, 0), key=_rank)
-            best[place] = first._replace(found=known.found.and_(found))
+            here = WantedFinding(lane, key, found, 0)
+            known = best.get(place, here)
+            both = found if known is here else known.found.and_(found)
+            best[place] = min(known, here, key=_rank)._replace(found=both)
     grouped: dict[tuple[str, str, str], list[WantedFinding]] = {}
     for (target, key), found_ in best.items():
         grouped.setdefault((target, key.claim, key.input), []).append(found_)
@@ -82,14 +80,12 @@ def _rank(one: WantedFinding) -> tuple[tuple[int, ...], int, int, str]:
     return one.found.size, one.found.history, one.lane, one.key.bucket
 
 
-def findings(spark: SparkSession, campaign: Campaign) -> DataFrame | None:
-    """The rows of the table, each representative made small; None if nothing is broken."""
+def findings(spark: SparkSession, campaign: Campaign) -> DataFrame:
+    """The rows of the table, each representative made small."""
     wanted = wanted_of(campaign)
-    if not wanted:
-        return None
     lanes = {one.lane: campaign.lanes[one.lane] for one in wanted}
     work = Shrinking(lanes, wanted, campaign.spec.shrink_tries if campaign.spec.shrink else 0)
-    numbers = spark.range(0, len(wanted), 1, len(wanted))
+    numbers = spark.range(0, len(wanted), 1, max(1, len(wanted)))
     return numbers.mapInArrow(partial(shrink_all, work), FINDINGS.ddl)
 
 

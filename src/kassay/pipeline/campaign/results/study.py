@@ -146,12 +146,7 @@ def finish(spark: SparkSession, campaign: Campaign) -> CampaignOutcome:
             (schemas.BATCHES, batches),
         ):
             _write(campaign, table, _frame(spark, table, rows).coalesce(1))
-        shrunk = findings(spark, campaign)
-        _write(
-            campaign,
-            schemas.FINDINGS,
-            _frame(spark, schemas.FINDINGS, []).coalesce(1) if shrunk is None else shrunk,
-        )
+        _write(campaign, schemas.FINDINGS, findings(spark, campaign))
         found = _rows(campaign.table(spark, schemas.FINDINGS))
         found.sort(key=lambda row: (row["target"], row["claim"], row["input"], row["index"], row["kind"]))
         return CampaignOutcome(verdicts, found, reached, studies(spark, campaign), totals(campaign, batches))
