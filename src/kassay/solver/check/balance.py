@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from kassay.solver.check.refusal import RefusedError, require
+from kassay.solver.check.refusal import RefusedError
 
 MOVEMENT_FIRST: Final = ("balance", "movement", "rack")
 RACK_FIRST: Final = ("balance", "rack", "movement")
@@ -92,6 +92,11 @@ def refusal(instance: ConsumerInstance, certificate: BalanceCertificate) -> str 
     return None
 
 
+def _require(condition: bool, reason: str) -> None:
+    if not condition:
+        raise RefusedError(reason)
+
+
 def _whole(row: Iterable[object]) -> bool:
     """Whether all are whole numbers; True and False are none."""
     return set(map(type, row)) <= {int}
@@ -118,12 +123,12 @@ class _Check:
 
     def _form(self) -> None:
         given, size = self.given, len(self.instance.members)
-        require(given.order in ORDERS, f"the order {','.join(map(str, given.order))} is not known")
+        _require(given.order in ORDERS, f"the order {','.join(map(str, given.order))} is not known")
         for name, row in (("levels", given.levels), ("prices", given.prices), ("loads", given.loads)):
-            require(len(row) == size, f"{len(row)} {name} for {size} members")
-            require(_whole(row), f"{name} are whole numbers")
-        require(_whole((given.moved, given.rack_mismatch)), "figures are whole numbers")
-        require(
+            _require(len(row) == size, f"{len(row)} {name} for {size} members")
+            _require(_whole(row), f"{name} are whole numbers")
+        _require(_whole((given.moved, given.rack_mismatch)), "figures are whole numbers")
+        _require(
             all(topic.weights is None or set(topic.weights) <= {1} for topic in self.topics),
             "partitions that count differently need another proof",
         )
@@ -139,7 +144,7 @@ class _Check:
                 continue
             bound.update(names)
             self.bundles.append(bundle)
-            require(
+            _require(
                 len(bundle) == len(names)
                 and len({topic.partitions for topic in bundle}) == 1
                 and len({self.readers[name] for name in names}) == 1,
@@ -147,47 +152,49 @@ class _Check:
             )
         self.bundles += [[topic] for topic in self.topics if topic.name not in bound]
         sizes = {len(bundle) for bundle in self.bundles}
-        require(len(sizes) <= 1, "bundles of different sizes need another proof")
+        _require(len(sizes) <= 1, "bundles of different sizes need another proof")
         self.size = sizes.pop() if sizes else 1
 
     def _owners(self) -> None:
         """Step 1, and the loads."""
         owners, levels = self.given.owners, self.given.levels
-        require(owners.keys() == self.readers.keys(), "owners are given for exactly the topics that are read")
+        _require(
+            owners.keys() == self.readers.keys(), "owners are given for exactly the topics that are read"
+        )
         loads = Counter[int]()
         last: dict[tuple[int, ...], int] = {}
         for topic in self.topics:
             row, readers = owners[topic.name], self.readers[topic.name]
-            require(len(row) == topic.partitions, f"{topic.name} has {topic.partitions} partitions")
-            require(_whole(row), f"an owner in {topic.name} is not a member's position")
+            _require(len(row) == topic.partitions, f"{topic.name} has {topic.partitions} partitions")
+            _require(_whole(row), f"an owner in {topic.name} is not a member's position")
             if readers not in last:
                 last[readers] = max(levels[m] for m in readers)
             used = Counter(row)
-            require(used.keys() <= set(readers), f"an owner in {topic.name} does not read it")
+            _require(used.keys() <= set(readers), f"an owner in {topic.name} does not read it")
             low = last[readers]
-            require(
+            _require(
                 all(levels[m] == low for m in used), f"a partition of {topic.name} is not in its last level"
             )
             loads += used
         for bundle in self.bundles:
             rows = {tuple(owners[topic.name]) for topic in bundle}
-            require(len(rows) == 1, f"co-partitioned topic {bundle[0].name} has other owners than its peers")
+            _require(len(rows) == 1, f"co-partitioned topic {bundle[0].name} has other owners than its peers")
         self.loads = [loads[m] // self.size for m in range(len(levels))]
         stated = sorted(loads[m] for m in range(len(levels)))
-        require(list(self.given.loads) == stated, "the loads are not those of the assignment")
+        _require(list(self.given.loads) == stated, "the loads are not those of the assignment")
 
     def _balance(self) -> None:
         """Step 2."""
         members: dict[int, list[int]] = {}
         for m, level in enumerate(self.given.levels):
             members.setdefault(level, []).append(m)
-        require(sorted(members) == list(range(len(members))), "a level number is missing")
+        _require(sorted(members) == list(range(len(members))), "a level number is missing")
         self.level_members = [members[level] for level in range(len(members))]
         above = None
         for level, inside in enumerate(self.level_members):
             low, high = min(self.loads[m] for m in inside), max(self.loads[m] for m in inside)
-            require(high - low <= 1, f"loads in level {level} differ by more than one")
-            require(above is None or high <= above, f"level {level} is heavier than the one before it")
+            _require(high - low <= 1, f"loads in level {level} differ by more than one")
+            _require(above is None or high <= above, f"level {level} is heavier than the one before it")
             above = low
 
     def _cost(self) -> None:
@@ -206,10 +213,10 @@ class _Check:
                 mismatched += wrong * count
                 paid += (gone * by_move + wrong * by_rack) * count
                 least += takers.least(before, racks) * count
-        require(moved == self.given.moved, f"{moved} partitions moved, not {self.given.moved}")
-        require(mismatched == self.given.rack_mismatch, f"{mismatched} rack mismatches, not as stated")
+        _require(moved == self.given.moved, f"{moved} partitions moved, not {self.given.moved}")
+        _require(mismatched == self.given.rack_mismatch, f"{mismatched} rack mismatches, not as stated")
         most = sum(self._collected(inside) for inside in self.level_members)
-        require(paid == least - most, f"the cost is {paid}, the proof is for {least - most}")
+        _require(paid == least - most, f"the cost is {paid}, the proof is for {least - most}")
 
     def _kinds(self, bundle: list[Topic]) -> Iterator[_Kind]:
         """Previous owners, replica racks and owner of each unit of a bundle."""
