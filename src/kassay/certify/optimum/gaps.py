@@ -164,8 +164,7 @@ def play(new: NewObject, target: Target, cluster: Cluster, group: Group) -> Play
         return PlayedInstance(None, last.message, rounds, seconds)
     if not rebalanced.outcomes:
         return PlayedInstance(None, f"not at rest after {rounds} rounds", rounds, seconds)
-    given = rebalanced.outcomes[-1].given
-    return PlayedInstance(given, None, rounds, seconds)
+    return PlayedInstance(rebalanced.outcomes[-1].given, None, rounds, seconds)
 
 
 def measured_gap(problem: Problem, played: PlayedInstance, best: Optimum | None = None) -> Gap | Missed:

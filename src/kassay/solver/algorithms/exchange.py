@@ -61,19 +61,15 @@ class Exchange:
             for place in chosen:
                 self.held[place] |= 1 << item
                 self.counts[place] += 1
-        self._rack_masks()
-        self.arcs: list[dict[int, tuple[int, int]]] = [{} for _ in range(places)]
-        for a in range(places):
-            for b in range(places):
-                self._find_arc(a, b)
-
-    def _rack_masks(self) -> None:
-        racks = self.rules.racks
-        number = max(racks) + 1 if racks else 0
+        number = max(self.rules.racks) + 1 if self.rules.racks else 0
         self.above = [0] * number
         self.below = [0] * number
         for item in range(len(self.picks)):
             self._mark_racks(item)
+        self.arcs: list[dict[int, tuple[int, int]]] = [{} for _ in range(places)]
+        for a in range(places):
+            for b in range(places):
+                self._find_arc(a, b)
 
     def _mark_racks(self, item: int) -> None:
         """Note in which racks the item could hold one pick less, and in which one more."""

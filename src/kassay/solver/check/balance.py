@@ -57,7 +57,8 @@ class ConsumerInstance:
     """Who takes partitions, and what there is to take; members go by their position.
 
     `previous` has, for each topic, the position of each partition's previous owner, or -1.
-    `copartition` names groups of topics whose partitions of one number must share an owner.
+    `copartition` names groups of topics whose partitions of one number must share an owner. These are
+    the checker's own values: a solver may make them, the checker takes nothing from a solver.
     """
 
     members: tuple[Member, ...]

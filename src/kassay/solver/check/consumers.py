@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kassay.solver.check.balance import BalanceCertificate, ConsumerInstance, Member, Topic, refusal
-from kassay.solver.check.refusal import Proven, RefusedError, squares
+from kassay.solver.check.refusal import Proven, RefusedError, require, squares
 
 Rows = Mapping[str, tuple[int, ...]]
 
@@ -18,8 +18,8 @@ Rows = Mapping[str, tuple[int, ...]]
 def owners_in(instance: ConsumerInstance, assignment: Mapping[str, Mapping[str, Iterable[int]]]) -> Rows:
     """The owner of each partition that the certificate's assignment says, -1 where none has it."""
     position = {member.member_id: m for m, member in enumerate(instance.members)}
-    if not assignment.keys() <= position.keys():
-        raise RefusedError("the assignment has a member that is not in the instance")
+    known = assignment.keys() <= position.keys()
+    require(known, "the assignment has a member that is not in the instance")
     claims = (
         (position[m], topic, p)
         for m, given in assignment.items()
@@ -50,8 +50,7 @@ def check(certificate: Any) -> Proven:
 def _read_proof(certificate: Any, instance: ConsumerInstance) -> BalanceCertificate:
     ids = [member.member_id for member in instance.members]
     for key in ("assignment", "levels", "prices"):
-        if certificate[key].keys() != set(ids):
-            raise RefusedError(f"{key} are not given for exactly the members")
+        require(certificate[key].keys() == set(ids), f"{key} are not given for exactly the members")
     read = frozenset[str]().union(*(member.topics for member in instance.members))
     owners = owners_in(instance, certificate["assignment"])
     return BalanceCertificate(
@@ -67,20 +66,18 @@ def _read_proof(certificate: Any, instance: ConsumerInstance) -> BalanceCertific
 
 def read_instance(instance: Any) -> ConsumerInstance:
     """The instance of a certificate; raises `RefusedError` for one that is none."""
-    if instance["family"] != "A":
-        raise RefusedError(f"an instance of family {instance['family']!r}, expected 'A'")
+    require(instance["family"] == "A", f"an instance of family {instance['family']!r}, expected 'A'")
     topics = tuple(_read_topic(topic) for topic in instance["topics"])
     known = {topic.name for topic in topics}
-    if len(known) != len(topics):
-        raise RefusedError("two topics of the instance have one name")
+    require(len(known) == len(topics), "two topics of the instance have one name")
     entries = sorted(instance["members"], key=lambda member: str(member["id"]))
     members = tuple(_read_member(member, known) for member in entries)
-    if len({member.member_id for member in members}) != len(members):
-        raise RefusedError("two members of the instance have one id")
+    ids = {member.member_id for member in members}
+    require(len(ids) == len(members), "two members of the instance have one id")
     copartition = tuple(tuple(names) for names in instance.get("copartition") or () if names)
     bound = [name for names in copartition for name in names]
-    if len(set(bound)) != len(bound) or not known.issuperset(bound):
-        raise RefusedError("the co-partitioned topics are unknown or named twice")
+    alone = len(set(bound)) == len(bound)
+    require(alone and known.issuperset(bound), "the co-partitioned topics are unknown or named twice")
     claims = ((m, topic, p) for m, entry in enumerate(entries) for topic, p in entry.get("owned") or ())
     return ConsumerInstance(members, topics, _rows(topics, claims), copartition)
 

@@ -48,7 +48,6 @@ class TaskOptimum:
     speak of. `actives_first` is the cost of the classic order. The prices prove `lower`.
     """
 
-    problem: TaskProblem
     placed: Placed
     balanced: bool
     lower: int
@@ -90,14 +89,12 @@ def best_tasks(problem: TaskProblem, time_limit_s: float = 10.0) -> TaskOptimum:
     # All costs together are less than `dear`, so a better balance would pay less than the bound.
     balanced = bound > balance - dear(problem)
     first = flows.paid(apart) - balance
-    active = [old is not None and old != new for old, new in zip(problem.active, best.active, strict=True)]
     return TaskOptimum(
-        problem,
         best,
         balanced,
         max(0, bound - balance) if balanced else 0,
         cost(problem, best),
-        sum(active),
+        changes(problem, best),
         restores(problem, best),
         first if first < dear(problem) else None,
         *prices,
@@ -112,10 +109,14 @@ def restores(problem: TaskProblem, placed: Placed) -> int:
     )
 
 
+def changes(problem: TaskProblem, placed: Placed) -> int:
+    """The active tasks that leave their client."""
+    return sum(old not in (None, new) for old, new in zip(problem.active, placed.active, strict=True))
+
+
 def cost(problem: TaskProblem, placed: Placed) -> int:
     """What the restores and the changes of active client cost."""
-    changes = sum(old not in (None, new) for old, new in zip(problem.active, placed.active, strict=True))
-    return RESTORE * restores(problem, placed) + CHANGE * changes
+    return RESTORE * restores(problem, placed) + CHANGE * changes(problem, placed)
 
 
 def imbalance(quota: Quota, counts: Counter[int]) -> int:
