@@ -41,6 +41,7 @@ class Censuses:
         self._cell = Interner().cell
         self._beliefs: dict[Any, Interned] = {}
         self._records: dict[Any, Interned] = {}
+        self._whole: dict[Any, Interned] = {}
         self._known: dict[Any, Interned] = {}
         self._first_image = first_image(context.options)
 
@@ -51,6 +52,15 @@ class Censuses:
 
     def public(self, state: World) -> Interned:
         """The census, interned: states with equal censuses have the same."""
+        broker: CoordinatorHost = state.broker.value
+        whole = (state.clients, broker.coordinator, state.image, state.adopted, not broker.waiting)
+        census = self._whole.get(whole)
+        if census is None:
+            census = self._whole[whole] = self._put_together(state)
+        return census
+
+    def _put_together(self, state: World) -> Interned:
+        """The census of a world not met before, of parts that mostly were."""
         broker: CoordinatorHost = state.broker.value
         coordinator, image = broker.coordinator, state.image
         written = (coordinator, image, not broker.waiting)
