@@ -5,24 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from kassay.model.protocols.coordinator.classic import table
+from kassay.model.protocols.coordinator.classic import membership, rebalance, table
 from kassay.model.protocols.coordinator.classic.group import GroupBuilder, subscribed_topics
 from kassay.model.protocols.coordinator.classic.join import join, static_stored
-from kassay.model.protocols.coordinator.classic.membership import (
-    commit,
-    heartbeat,
-    leave,
-    session_expired,
-    sync,
-)
-from kassay.model.protocols.coordinator.classic.rebalance import (
-    assignment_stored,
-    complete,
-    initial_delay_over,
-    prepare,
-    sync_timeout,
-    write_error,
-)
 from kassay.model.protocols.shared.table import IGNORE, IllegalTransition, check_move, look_up
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.effects import Effects
@@ -52,10 +37,10 @@ TIMERS: Final = {
 
 _HANDLERS: Final[dict[type[requests.Request], tuple[str, Callable[[GroupBuilder, Any], None]]]] = {
     requests.JoinGroup: (table.JOIN_GROUP, join),
-    requests.SyncGroup: (table.SYNC_GROUP, sync),
-    requests.Heartbeat: (table.HEARTBEAT, heartbeat),
-    requests.LeaveGroup: (table.LEAVE_GROUP, leave),
-    requests.OffsetCommit: (table.OFFSET_COMMIT, commit),
+    requests.SyncGroup: (table.SYNC_GROUP, membership.sync),
+    requests.Heartbeat: (table.HEARTBEAT, membership.heartbeat),
+    requests.LeaveGroup: (table.LEAVE_GROUP, membership.leave),
+    requests.OffsetCommit: (table.OFFSET_COMMIT, membership.commit),
 }
 
 
@@ -134,13 +119,13 @@ def handle_timer(effects: Effects, group: ClassicGroup, fired: requests.TimerFir
         return group
     draft = GroupBuilder(effects, group)
     if name == table.SESSION_TIMER:
-        session_expired(draft, member_id)
+        membership.session_expired(draft, member_id)
     elif name == table.SYNC_TIMER:
-        sync_timeout(draft, *fired.payload)
+        rebalance.sync_timeout(draft, *fired.payload)
     elif isinstance(fired.payload, requests.InitialDelay):
-        initial_delay_over(draft, *fired.payload)
+        rebalance.initial_delay_over(draft, *fired.payload)
     else:
-        complete(draft)
+        rebalance.complete(draft)
     check_move(table.CLASSIC_GROUP, group.state, name, draft.state)
     return draft.freeze()
 
@@ -157,7 +142,7 @@ def handle_stored(effects: Effects, group: Group, stored: Persisted) -> Group:
         return group
     draft = GroupBuilder(effects, group)
     if isinstance(then, StoredAssignment):
-        assignment_stored(draft, then, error)
+        rebalance.assignment_stored(draft, then, error)
     elif isinstance(then, ReplacedStatic):
         static_stored(draft, then, error)
     check_move(table.CLASSIC_GROUP, group.state, name, draft.state)
@@ -170,9 +155,10 @@ def _creation_stored(effects: Effects, group: ClassicGroup, then: CreatedGroup, 
         return group
     check_move(table.CLASSIC_GROUP, group.state, table.GROUP_STORED, table.NO_GROUP)
     draft = GroupBuilder(effects, group)
+    refusal = requests.JoinGroupReply(rebalance.write_error(stored.error), "")
     for member in group.members:
         if member.awaiting_join == then.correlation_id:
-            draft.answer_join(member.member_id, requests.JoinGroupReply(write_error(stored.error), ""))
+            draft.answer_join(member.member_id, refusal)
     return stored.undo[0]
 
 
@@ -220,5 +206,5 @@ def load(effects: Effects, value: GroupValue) -> ClassicGroup:
     for member_id in draft.members:
         draft.refresh_session(member_id)
     if len(members) > effects.config.classic_max_size:
-        prepare(draft)
+        rebalance.prepare(draft)
     return draft.freeze()

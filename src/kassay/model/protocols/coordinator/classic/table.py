@@ -43,16 +43,10 @@ _REBALANCED: Final = (PREPARING, COMPLETING, EMPTY)
 CLASSIC_GROUP: Final[Table] = {
     NO_GROUP: {
         JOIN_GROUP: Rule((NO_GROUP, EMPTY, PREPARING), "create the group for a member without id"),
-        SYNC_GROUP: Rule((NO_GROUP,), _REJECT),
-        HEARTBEAT: Rule((NO_GROUP,), _REJECT),
-        LEAVE_GROUP: Rule((NO_GROUP,), _REJECT),
+        **dict.fromkeys((SYNC_GROUP, HEARTBEAT, LEAVE_GROUP), Rule((NO_GROUP,), _REJECT)),
         OFFSET_COMMIT: Rule((NO_GROUP, EMPTY), "generation < 0: create a simple group"),
-        SESSION_TIMER: IGNORE,
-        JOIN_TIMER: IGNORE,
-        SYNC_TIMER: IGNORE,
-        GROUP_STORED: IGNORE,
-        ASSIGNMENT_STORED: IGNORE,
-        STATIC_STORED: IGNORE,
+        **dict.fromkeys((SESSION_TIMER, JOIN_TIMER, SYNC_TIMER), IGNORE),
+        **dict.fromkeys((GROUP_STORED, ASSIGNMENT_STORED, STATIC_STORED), IGNORE),
     },
     EMPTY: {
         JOIN_GROUP: Rule((EMPTY, PREPARING), "hand out an id, or add the member and wait for more"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.protocols.shared.table import IMPOSSIBLE, Rule, Table, check_move, look_up
+from kassay.model.protocols.shared.table import Rule, check_move, look_up, total
 from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import MEMBER_STABLE, UNRELEASED, UNREVOKED, ConsumerMember
 from kassay.model.protocols.values.requests import Partitions
@@ -24,26 +24,14 @@ _ALL: Final = (MEMBER_STABLE, UNREVOKED, UNRELEASED)
 _NEXT: Final = Rule(_ALL, "keep what is in the target; revoke the rest first; then take what is free")
 _WAIT: Final = Rule((UNREVOKED,), "nothing: a newer target waits too")
 
-CONSUMER_MEMBER: Final[Table] = {
-    MEMBER_STABLE: {
-        AT_TARGET: Rule((MEMBER_STABLE,), "nothing"),
-        BEHIND: _NEXT,
-        REVOKED: IMPOSSIBLE,
-        REVOKING: IMPOSSIBLE,
+CONSUMER_MEMBER: Final = total(
+    (AT_TARGET, BEHIND, REVOKED, REVOKING),
+    {
+        MEMBER_STABLE: {AT_TARGET: Rule((MEMBER_STABLE,), "nothing"), BEHIND: _NEXT},
+        UNREVOKED: {REVOKED: Rule(_ALL, "epoch + 1, then on to the newest target"), REVOKING: _WAIT},
+        UNRELEASED: {AT_TARGET: _NEXT, BEHIND: _NEXT},
     },
-    UNREVOKED: {
-        AT_TARGET: IMPOSSIBLE,
-        BEHIND: IMPOSSIBLE,
-        REVOKED: Rule(_ALL, "epoch + 1, then on to the newest target"),
-        REVOKING: _WAIT,
-    },
-    UNRELEASED: {
-        AT_TARGET: _NEXT,
-        BEHIND: _NEXT,
-        REVOKED: IMPOSSIBLE,
-        REVOKING: IMPOSSIBLE,
-    },
-}
+)
 
 
 def event_for(member: ConsumerMember, target_epoch: int, owned: Partitions | None) -> str:

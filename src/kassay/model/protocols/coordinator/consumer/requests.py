@@ -8,19 +8,9 @@ from __future__ import annotations
 
 from kassay.model.protocols.coordinator.classic.group import GroupBuilder
 from kassay.model.protocols.coordinator.classic.requests import create_by_join
-from kassay.model.protocols.coordinator.consumer import classic_members, table
+from kassay.model.protocols.coordinator.consumer import classic_members, heartbeat, migration, table
 from kassay.model.protocols.coordinator.consumer.group import group_state, group_tombstones, replay
-from kassay.model.protocols.coordinator.consumer.heartbeat import (
-    Refused,
-    check_request,
-    commit_error,
-    fenced_by,
-    heartbeat,
-    leave_for_a_while,
-    named,
-    remove_members,
-)
-from kassay.model.protocols.coordinator.consumer.migration import downgrade, may_downgrade, upgrade
+from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
 from kassay.model.protocols.shared.table import IllegalTransition, check_move
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values import records as r
@@ -51,7 +41,7 @@ def _checked(before: ConsumerGroup, event: str, after: Group) -> Group:
 
 def handle_heartbeat(effects: Effects, group: Group, request: requests.ConsumerHeartbeat) -> Group:
     """The group after ConsumerGroupHeartbeat, whatever kind of group it was. Raises `Refused`."""
-    check_request(effects, request)
+    heartbeat.check_request(effects, request)
     if request.member_epoch < requests.JOIN_EPOCH:
         if not isinstance(group, ConsumerGroup):
             raise Refused(errors.GROUP_ID_NOT_FOUND)
@@ -64,7 +54,7 @@ def handle_heartbeat(effects: Effects, group: Group, request: requests.ConsumerH
     if isinstance(group, ClassicGroup):
         records = (LogRecord((r.GROUP, ""), None),)
     present = group if isinstance(group, ConsumerGroup) else ConsumerGroup()
-    records += heartbeat(effects, present, request)
+    records += heartbeat.heartbeat(effects, present, request)
     return _checked(present, table.CONSUMER_HEARTBEAT, _write(effects, group, records))
 
 
@@ -80,8 +70,8 @@ def _upgrade_and_join(effects: Effects, group: ClassicGroup, request: requests.C
     """Convert the group and let the member join; if that is refused, only parked requests are answered."""
     draft = GroupBuilder(effects, group)
     try:
-        converted, records = upgrade(effects, draft)
-        records += heartbeat(effects, converted, request)
+        converted, records = migration.upgrade(effects, draft)
+        records += heartbeat.heartbeat(effects, converted, request)
     except Refused as refusal:
         effects.reply(request.correlation_id, requests.ConsumerHeartbeatReply(refusal.error))
         return draft.freeze()
@@ -90,9 +80,9 @@ def _upgrade_and_join(effects: Effects, group: ClassicGroup, request: requests.C
 
 
 def _leave(effects: Effects, group: ConsumerGroup, request: requests.ConsumerHeartbeat) -> Group:
-    member = named(group, request.member_id, request.group_instance_id)
+    member = heartbeat.named(group, request.member_id, request.group_instance_id)
     if request.member_epoch == requests.STATIC_LEAVE_EPOCH:
-        after = _write(effects, group, leave_for_a_while(member))
+        after = _write(effects, group, heartbeat.leave_for_a_while(member))
     else:
         after = _fence(effects, group, member)
     reply = requests.ConsumerHeartbeatReply(errors.NONE, request.member_id, request.member_epoch)
@@ -102,9 +92,9 @@ def _leave(effects: Effects, group: ConsumerGroup, request: requests.ConsumerHea
 
 def _fence(effects: Effects, group: ConsumerGroup, member: ConsumerMember) -> Group:
     """The group without a member, back in the classic protocol if that was the last to hold it up."""
-    if not may_downgrade(effects, group, member, replaced=False):
-        return _write(effects, group, remove_members(effects, group, [member]))
-    after, records = downgrade(effects, group, member, None)
+    if not migration.may_downgrade(effects, group, member, replaced=False):
+        return _write(effects, group, heartbeat.remove_members(effects, group, [member]))
+    after, records = migration.downgrade(effects, group, member, None)
     effects.persist(records, undo=(group,))
     return after
 
@@ -127,7 +117,7 @@ def handle_classic_request(effects: Effects, group: ConsumerGroup, request: requ
 
 
 def _commit(effects: Effects, group: ConsumerGroup, request: requests.OffsetCommit) -> ConsumerGroup:
-    error = commit_error(effects, group, request)
+    error = heartbeat.commit_error(effects, group, request)
     if error != errors.NONE:
         raise Refused(error)
     effects.persist(r.offset_records(request.offsets))
@@ -137,7 +127,7 @@ def _commit(effects: Effects, group: ConsumerGroup, request: requests.OffsetComm
 
 def handle_timer(effects: Effects, group: ConsumerGroup, fired: requests.TimerFired) -> Group:
     """The group after a timer of one of its members."""
-    member = fenced_by(group, fired)
+    member = heartbeat.fenced_by(group, fired)
     if member is None:
         return group
     return _checked(group, table.MEMBER_TIMER, _fence(effects, group, member))
