@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from kassay.model.explore.graph import Action
 from kassay.model.protocols.before_0_9.shares import SHARES
@@ -20,6 +20,8 @@ from kassay.model.protocols.before_0_9.zookeeper_table import CONSUMER, ZooKeepe
 from kassay.model.protocols.shared.census import Belief, Census, Registered
 from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, spend
 from kassay.model.protocols.shared.table import IGNORE, IMPOSSIBLE, look_up
+
+PARTITIONS_MAX: Final = 9
 
 
 class BoardView(NamedTuple):
@@ -51,7 +53,7 @@ class ZooKeeperWorld(NamedTuple):
 
 
 class ZooKeeperModel:
-    """The consumers and their board. `retries` None is unbounded; switches as in section E.
+    """The consumers and their board; switches as in section E.
 
     zk_no_owner_guard: claims ignore owner znodes. zk_stale_view: a read may see the board before its
     last change (budget `stale`). zk_finite_retries: one retry, then the consumer gives up.
@@ -65,15 +67,12 @@ class ZooKeeperModel:
         share: str = "ceil-range",
         faults: Faults = NO_FAULTS,
         switches: frozenset[str] = frozenset(),
-        retries: int | None = None,
-        partitions_max: int = 9,
     ) -> None:
         self.members = members
         self.partitions = partitions
         self.share = SHARES[share]
         self.guard = "zk_no_owner_guard" not in switches
-        self.retries = 1 if retries is None and "zk_finite_retries" in switches else retries
-        self.partitions_max = partitions_max
+        self.retries = 1 if "zk_finite_retries" in switches else None
         if "zk_stale_view" in switches:
             faults = faults._replace(stale=max(1, faults.stale))
         self.faults = faults
@@ -128,9 +127,7 @@ class ZooKeeperModel:
                 _fire(_register(_put(state, c, back), c), c),
             )
         elif status is ZooKeeperStatus.DEAD:
-            gone = _fire(
-                _forget(_put(state, c, ZooKeeperConsumer(moved(status, ZooKeeperEvent.EXPIRE))), c), c
-            )
+            gone = _without(state, c, ZooKeeperConsumer(moved(status, ZooKeeperEvent.EXPIRE)))
             yield Action("zookeeper", f"session of {name} expires", name), gone
 
     def _reads(self, state: ZooKeeperWorld) -> Iterator[tuple[str, BoardView, ZooKeeperWorld]]:
@@ -197,9 +194,7 @@ class ZooKeeperModel:
             yield Action(name, "crash", fault=True), _put(state, c, crashed)._replace(budget=left)
         left = spend(state.budget, "leave")
         if left is not None and rules[ZooKeeperEvent.CLOSE] is not IMPOSSIBLE:
-            after = _fire(
-                _forget(_put(state, c, ZooKeeperConsumer(moved(consumer.status, ZooKeeperEvent.CLOSE))), c), c
-            )
+            after = _without(state, c, ZooKeeperConsumer(moved(consumer.status, ZooKeeperEvent.CLOSE)))
             yield Action(name, "close", "zookeeper", fault=True), after._replace(budget=left)
         left = spend(state.budget, "pause")
         if (
@@ -210,7 +205,7 @@ class ZooKeeperModel:
             zombie = ZooKeeperConsumer(
                 moved(consumer.status, ZooKeeperEvent.EXPIRE), None, consumer.owned, expired=True
             )
-            after = _fire(_forget(_put(state, c, zombie), c), c)
+            after = _without(state, c, zombie)
             yield (
                 Action("zookeeper", f"session of {name} expires in a pause", name, fault=True),
                 after._replace(budget=left),
@@ -218,7 +213,7 @@ class ZooKeeperModel:
 
     def _grow(self, state: ZooKeeperWorld) -> Iterator[tuple[Action, ZooKeeperWorld]]:
         left = spend(state.budget, "partitions")
-        if left is not None and len(state.owner) < self.partitions_max:
+        if left is not None and len(state.owner) < PARTITIONS_MAX:
             grown = state._replace(budget=left, owner=(*state.owner, None), before=_board(state))
             after = _fire(grown, None)
             yield Action("zookeeper", "a partition is added", fault=True), after
@@ -242,13 +237,14 @@ def _register(state: ZooKeeperWorld, c: int) -> ZooKeeperWorld:
     return state._replace(ids=tuple(sorted({*state.ids, c})), before=_board(state))
 
 
-def _forget(state: ZooKeeperWorld, c: int) -> ZooKeeperWorld:
-    """The board without a consumer's ephemeral znodes."""
-    return state._replace(
+def _without(state: ZooKeeperWorld, c: int, consumer: ZooKeeperConsumer) -> ZooKeeperWorld:
+    """The board without a consumer's ephemeral znodes, which every other is told; this is left of it."""
+    forgotten = _put(state, c, consumer)._replace(
         ids=tuple(i for i in state.ids if i != c),
         owner=tuple(None if o == c else o for o in state.owner),
         before=_board(state),
     )
+    return _fire(forgotten, c)
 
 
 def _fire(state: ZooKeeperWorld, origin: int | None) -> ZooKeeperWorld:

@@ -56,7 +56,6 @@ class ModelOptions:
     network: NetworkLevel = NetworkLevel.ATOMIC
     loading: bool = False
     records: int = 0
-    partitions_max: int = 4
 
     @property
     def loads_slowly(self) -> bool:
@@ -108,12 +107,7 @@ def first_image(o: ModelOptions) -> Image:
     return image_of((topic, o.partitions) for topic in o.topics)
 
 
-def configs_of(o: ModelOptions) -> tuple[ClientConfig, ...]:
-    """What does not change of each client while it runs."""
-    return tuple(_config_of(o, c) for c in range(o.members))
-
-
-def _config_of(o: ModelOptions, c: int) -> ClientConfig:
+def config_of(o: ModelOptions, c: int) -> ClientConfig:
     """What does not change of a client while it runs."""
     instance = o.instances[c] if c < len(o.instances) else ""
     strategies = o.assignment_strategies[c] if c < len(o.assignment_strategies) else o.assignors
@@ -151,7 +145,7 @@ class WorldContext:
         self.options = options
         self.interner = Interner()
         self.cell = self.interner.cell
-        self.configs = configs or configs_of(options)
+        self.configs = configs or tuple(config_of(options, c) for c in range(options.members))
         self.brokers = Brokers(config, self.interner, targets, self.member_id, clocked=clocked)
         self.taken: frozenset[str] = frozenset()
         self._delivered: dict[tuple[Interned, int, requests.ReplyBody], Interned] = {}

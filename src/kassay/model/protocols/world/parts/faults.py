@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interned
@@ -24,6 +24,8 @@ from kassay.model.protocols.world.parts.context import (
     put,
 )
 from kassay.model.protocols.world.parts.levels import NetworkLevel
+
+PARTITIONS_MAX: Final = 4
 
 
 class FaultSteps:
@@ -189,7 +191,7 @@ class FaultSteps:
                     create_partitions(image, topic.name, topic.partitions + 1).image,
                 )
                 for topic in image
-                if topic.partitions < self.context.options.partitions_max
+                if topic.partitions < PARTITIONS_MAX
             ]
         if faults.topic:
             known = {topic.name for topic in image}

@@ -13,7 +13,7 @@ from kassay.model.protocols.coordinator.brokers import Targets
 from kassay.model.protocols.values.requests import Config
 from kassay.model.protocols.world.models.classic import WorldParts
 from kassay.model.protocols.world.networks.n0_atomic import Direct
-from kassay.model.protocols.world.parts.context import BROKER, ModelOptions, World, WorldContext, configs_of
+from kassay.model.protocols.world.parts.context import BROKER, ModelOptions, World, WorldContext, config_of
 from kassay.model.protocols.world.parts.timers import Timers
 from kassay.model.protocols.world.timed.clock import Timing
 
@@ -32,8 +32,10 @@ def timed_context(
         consumer_heartbeat_interval=timing.heartbeat,
     )
     configs = tuple(
-        client._replace(session_timeout=timing.session, rebalance_timeout=timing.rebalance_timeout)
-        for client in configs_of(options)
+        config_of(options, c)._replace(
+            session_timeout=timing.session, rebalance_timeout=timing.rebalance_timeout
+        )
+        for c in range(options.members)
     )
     return WorldContext(options, config, targets, configs, clocked=clocked)
 
