@@ -13,22 +13,8 @@ from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.parts.context import World, failed, gained, moved
 from kassay.model.protocols.world.parts.offsets import breach
 from kassay.model.protocols.world.timed.classic import Timed, TimedModel
-from kassay.properties.protocols.registry import (
-    ACCEPTED,
-    ADOPTION,
-    CENSUS,
-    CLIENTS,
-    COORDINATOR,
-    METADATA,
-    PRESENCE,
-    SESSIONS,
-    STORED,
-    Presence,
-    Sight,
-    View,
-    Views,
-    WatchedSessions,
-)
+from kassay.properties.protocols import registry
+from kassay.properties.protocols.registry import View, Views
 
 NOT_FENCED: Final = frozenset(
     {
@@ -52,18 +38,18 @@ def views_of(model: Model[Any]) -> Views:
         stored = View(
             lambda state: state.stored, relevant=lambda before, after: before.stored != after.stored
         )
-        return Views(_before_0_9(proposal.census) | {STORED: stored})
+        return Views(_before_0_9(proposal.census) | {registry.STORED: stored})
     return Views(_before_0_9(zookeeper.census), waived=NOT_FENCED)
 
 
 def beliefs(model: Model[Any], state: Any) -> Census:
     """Who believes what in a state of any model."""
-    census: Census = views_of(model).views[CENSUS].show(state)
+    census: Census = views_of(model).views[registry.CENSUS].show(state)
     return census
 
 
-def _before_0_9(census: Callable[[Any], Census]) -> dict[Sight[Any], View[Any]]:
-    return {CENSUS: View(census, reads=census), ADOPTION: View(census)}
+def _before_0_9(census: Callable[[Any], Census]) -> dict[registry.Sight[Any], View[Any]]:
+    return {registry.CENSUS: View(census, reads=census), registry.ADOPTION: View(census)}
 
 
 def _coordinator(state: World) -> CoordinatorState:
@@ -71,32 +57,33 @@ def _coordinator(state: World) -> CoordinatorState:
     return coordinator
 
 
-def _world(model: ClassicModel) -> dict[Sight[Any], View[Any]]:
+def _world(model: ClassicModel) -> dict[registry.Sight[Any], View[Any]]:
     """A world's views. A coordinator that moved may set a generation back to the persisted one."""
-    views: dict[Sight[Any], View[Any]] = {
-        CENSUS: View(model.census, reads=model.public),
-        ADOPTION: View(model.census, relevant=gained),
-        COORDINATOR: View(
+    views: dict[registry.Sight[Any], View[Any]] = {
+        registry.CENSUS: View(model.census, reads=model.public),
+        registry.ADOPTION: View(model.census, relevant=gained),
+        registry.COORDINATOR: View(
             _coordinator,
             reads=lambda state: state.broker.value.coordinator,
             relevant=lambda before, after: not moved(before, after),
         ),
-        SESSIONS: View(
-            lambda state: WatchedSessions(*model.timers.watched(state)), reads=lambda state: state.broker
+        registry.SESSIONS: View(
+            lambda state: registry.WatchedSessions(*model.timers.watched(state)),
+            reads=lambda state: state.broker,
         ),
-        CLIENTS: View(lambda state: tuple(cell.value for cell in state.clients), relevant=failed),
-        METADATA: View(
+        registry.CLIENTS: View(lambda state: tuple(cell.value for cell in state.clients), relevant=failed),
+        registry.METADATA: View(
             lambda state: state.image.value, relevant=lambda before, after: before.image is not after.image
         ),
     }
     if model.options.records:
-        views[ACCEPTED] = View(breach, reads=breach)
+        views[registry.ACCEPTED] = View(breach, reads=breach)
     return views
 
 
 def _on_the_clock(model: TimedModel) -> Views:
     """What is seen without a clock, in the world of a timed state; and that no live member is removed."""
-    views: dict[Sight[Any], View[Any]] = {
+    views: dict[registry.Sight[Any], View[Any]] = {
         sight: View(_of_world(show), reads and _of_world(reads), relevant and _of_world(relevant))
         for sight, (show, reads, relevant) in _world(model.inner).items()
     }
@@ -110,7 +97,9 @@ def _on_the_clock(model: TimedModel) -> Views:
     def removes(before: Timed, after: Timed) -> bool:
         return not moved(before.world, after.world) and bool(known(before) - known(after))
 
-    views[PRESENCE] = View(lambda state: Presence(known(state), model.polling(state)), relevant=removes)
+    views[registry.PRESENCE] = View(
+        lambda state: registry.Presence(known(state), model.polling(state)), relevant=removes
+    )
     kept = model.timing.keeps_members(model.options.faults, static=any(model.options.instances))
     return Views(views, waived=frozenset() if kept else frozenset({"live-members-kept"}))
 
