@@ -64,27 +64,24 @@ class Drawn:
     """Choices from Hypothesis, through the `draw` of a composite strategy."""
 
     def __init__(self, draw: Callable[[Any], Any]) -> None:
+        from hypothesis import strategies
+
         self._draw = draw
+        self._strategies = strategies
 
     def integer(self, low: int, high: int) -> int:
         """A whole number from `low` to `high`, both included; shrinks towards `low`."""
-        from hypothesis import strategies as st
-
-        return low if low == high else int(self._draw(st.integers(low, high)))
+        return low if low == high else int(self._draw(self._strategies.integers(low, high)))
 
     def boolean(self, chance: float = 0.5) -> bool:  # noqa: ARG002  # Hypothesis weighs for itself
         """A boolean; shrinks towards False."""
-        from hypothesis import strategies as st
-
-        return bool(self._draw(st.booleans()))
+        return bool(self._draw(self._strategies.booleans()))
 
     def choice(self, items: Sequence[T]) -> T:
         """One of the items; shrinks towards the first."""
-        from hypothesis import strategies as st
-
         if len(items) == 1:
             return items[0]
-        picked: T = self._draw(st.sampled_from(items))
+        picked: T = self._draw(self._strategies.sampled_from(items))
         return picked
 
 

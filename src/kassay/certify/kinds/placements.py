@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from kassay.certify.kinds.cuts import with_one
+from kassay.certify.kinds.cuts import with_one, without_one
 from kassay.certify.kinds.judging import Calls, Driver, Subject
 from kassay.certify.kinds.placement_oracle import best_of_placement
 from kassay.model import codec
@@ -89,8 +89,7 @@ class PlacementDriver(Driver[PlacementCase]):
 
 def _profile(source: Source, profile: Profile) -> PlacementProfile:
     """The size and the racks that a run asks for."""
-    large = profile.name == "large" or (profile.name == "mixed" and source.boolean(0.05))
-    sized = LARGE if large else SMALL
+    sized = LARGE if profile.goes_large(source) else SMALL
     return sized if profile.allows("no-racks") else replace(sized, racks=(NO_RACKS,))
 
 
@@ -107,20 +106,13 @@ def _smaller(asked: PlacementRequest) -> Iterator[PlacementRequest]:
             asked, replication_factor=factor, existing=tuple(row[:factor] for row in asked.existing)
         )
     if len(asked.brokers) > 1:
-        yield from (_without(asked, broker) for broker in asked.brokers)
+        for gone, brokers in zip(asked.brokers, without_one(asked.brokers)):
+            existing = tuple(row for row in asked.existing if gone.broker_id not in row)
+            yield replace(asked, brokers=brokers, existing=existing)
     if asked.fixed_start_index >= 0:
         yield replace(asked, fixed_start_index=-1)
         yield replace(asked, fixed_start_index=0)
     yield from _plainer(asked)
-
-
-def _without(asked: PlacementRequest, gone: Broker) -> PlacementRequest:
-    """The request without a broker and without the existing partitions on it."""
-    return replace(
-        asked,
-        brokers=tuple(broker for broker in asked.brokers if broker != gone),
-        existing=tuple(row for row in asked.existing if gone.broker_id not in row),
-    )
 
 
 def _plainer(asked: PlacementRequest) -> Iterator[PlacementRequest]:

@@ -47,19 +47,12 @@ def shrunk_histories(case: History) -> Iterator[History]:
     if len(singles) <= PAIRS_MAX:
         for first, second in combinations(range(len(singles)), 2):
             # The cuts of the first result are recomputed, as the second may no longer exist there.
-            yield from _nth_cut(singles[first], second - 1)
+            yield from islice(_cuts(singles[first]), second - 1, second)
     yield from _simpler(case)
     topics = len(case.cluster.topics) + 1
     added = sum(e.partitions for c in case.changes for e in c if isinstance(e, AddPartitions))
     scope = scope_cases(Profile(), len(case.joins), case.size[2] + added, topics_max=topics, pasts=False)
     yield from islice((fresh for fresh in scope if fresh.size < case.size), FRESH_MAX)
-
-
-def _nth_cut(case: History, index: int) -> Iterator[History]:
-    for i, cut in enumerate(_cuts(case)):
-        if i == index:
-            yield cut
-            return
 
 
 def _without_changes(case: History) -> Iterator[History]:

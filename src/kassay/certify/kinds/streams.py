@@ -33,8 +33,7 @@ class TaskDriver(Driver[TaskHistory]):
 
     def generate(self, source: Source, profile: Profile) -> TaskHistory:
         """A history out of the source's choices."""
-        large = profile.name == "large" or (profile.name == "mixed" and source.boolean(0.05))
-        return task_history(source, LARGE if large else SMALL)
+        return task_history(source, LARGE if profile.goes_large(source) else SMALL)
 
     def play(self, case: TaskHistory, subject: Subject) -> Iterator[TaskRun]:
         """The history played, and left alone until it is at rest."""

@@ -15,7 +15,6 @@ from typing import Any, Final
 from kassay.assignors.registry import load_all
 from kassay.certify.optimum.gaps import TargetGaps, measure
 from kassay.certify.optimum.instances import Located
-from kassay.certify.processes.host import Limits
 from kassay.certify.runs.certificate import Certificate
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
@@ -139,5 +138,4 @@ def _options(target: Target, seed: int, budget: Budget) -> RunOptions:
             + [promise(name, target.kind).claim.id for name in DECLARED]
         )
     )
-    limits = Limits(target.start.limits.call_timeout_s, target.start.limits.memory_mib)
-    return RunOptions(claims=claims, budget=budget, seed=seed, limits=limits, controls=False, shrink=False)
+    return RunOptions(claims=claims, budget=budget, seed=seed, controls=False, shrink=False)

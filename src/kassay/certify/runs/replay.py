@@ -78,7 +78,7 @@ def replay(path: Path, trace: Trace, target: Target) -> Replayed:
     driver = driver_for(trace.kind)
     case = driver.form.read(trace.case, f"{path}: case")
     promised = promise(trace.claim, trace.kind)
-    job = Job(target, RunOptions(claims=(trace.claim,), limits=target.start.limits))
+    job = Job(target, RunOptions(claims=(trace.claim,)))
     with open_bench(job) as bench:
         subject = bench.subject_of(promised)
         violations = broken(driver, case, subject, promised)

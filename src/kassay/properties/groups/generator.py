@@ -40,6 +40,10 @@ class Profile:
         """Whether inputs outside the assumption may be made."""
         return assumption not in self.assume
 
+    def goes_large(self, source: Source) -> bool:
+        """Whether this time a large case is to be made."""
+        return self.name == "large" or (self.name == "mixed" and source.boolean(0.05))
+
     @property
     def contradicts(self) -> bool:
         """Whether members may make claims that contradict each other."""

@@ -21,7 +21,7 @@ UNKNOWN = "ghost"
 
 def history(source: Source, profile: Profile) -> History:
     """One history; the source's choices decide everything in it."""
-    if profile.name == "large" or (profile.name == "mixed" and source.boolean(0.05)):
+    if profile.goes_large(source):
         return _large(source, profile)
     draft = _draft(source, profile)
     subscriptions = [] if source.boolean(0.06) else _subscriptions(draft)

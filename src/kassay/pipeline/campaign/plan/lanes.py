@@ -66,7 +66,6 @@ def lanes_of(spec: Spec) -> tuple[Lane, ...]:
                 budget=Budget(histories=histories),
                 profile=profile,
                 seed=spec.seed,
-                limits=target.start.limits,
                 controls=False,
                 shrink=spec.shrink,
             )
