@@ -24,6 +24,7 @@ def command(
 ) -> int:
     """Check the vectors in PATH (files or folders, .json or .json.gz) against the references."""
     from contextlib import ExitStack
+    from functools import partial
 
     from kassay.certify.targets.resolve import resolve
     from kassay.certify.vectors.check import check_files
@@ -34,11 +35,7 @@ def command(
     with ExitStack() as stack:
         factory = None
         if spec is not None:
-            host = stack.enter_context(resolve(spec, in_process=in_process).open())
-
-            def factory() -> object:
-                return host.new({})
-
+            factory = partial(stack.enter_context(resolve(spec, in_process=in_process).open()).new, {})
         for result in check_files(list(paths), factory, exact=exact or spec is None):
             results.append(result)
             if result.unknown is not None:
