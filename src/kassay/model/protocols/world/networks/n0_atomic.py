@@ -19,7 +19,7 @@ from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.coordinator.brokers import Mail
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import errors, requests
-from kassay.model.protocols.values.in_flight import HEARTBEAT_OFFSET, name_of
+from kassay.model.protocols.values.in_flight import HEARTBEAT_OFFSET
 from kassay.model.protocols.world.parts.context import BROKER, WorldContext, WorldMove, labelled, listing
 
 
@@ -73,7 +73,8 @@ class Direct:
         if turn is None or (classic and broker.value.state.group is None):
             return
         sent, request = turn
-        action = Action(f"c{c + 1}", name_of(request), BROKER, carried(request))
+        name = "Heartbeat" if classic else "heartbeat"
+        action = Action(f"c{c + 1}", name, BROKER, carried(request))
         for after, own, rest in self.outcomes(broker, request, faults):
             assert own is not None, "a heartbeat is answered at once"
             heard = self.heard(config, sent, request, own)
