@@ -1,8 +1,8 @@
 """The consumer's side of the classic protocol: what a client sends next, and what a reply does to it.
 
 Pure functions over one frozen `ClassicClient`. Where a client goes in its state machine is in the table of
-`client_classic_table`; the functions below look every event up there first and are held to its
-targets. What the state machine leaves out, the fields of `client_classic_values.Client` tell: whether
+`classic_table`; the functions below look every event up there first and are held to its
+targets. What the state machine leaves out, the fields of `ClassicClient` tell: whether
 a rejoin is due, whether the callbacks before it are, and what the application believes to own.
 Source: `AbstractCoordinator` and `ConsumerCoordinator` of the Java client; KIP-62, KIP-345, KIP-394,
 KIP-429, KIP-792, KIP-814.

@@ -1,6 +1,6 @@
 """The consumer's side of KIP-848: what its next heartbeat carries, and what a reply does to it.
 
-Pure functions over one frozen `ConsumerClient`, held to the table of `client_consumer_table`. The member
+Pure functions over one frozen `ConsumerClient`, held to the table of `consumer_table`. The member
 id is the client's own. Every assignment that differs from the last one is to be reconciled and
 acknowledged, even if it equals what is owned: that is what a local epoch is for (`settled` and `moved`
 stand for it here).
