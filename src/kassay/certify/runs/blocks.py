@@ -30,11 +30,6 @@ TWINS_MAX = 50
 """Every 20th case, 50 in all, is also played in a process with another hash seed."""
 
 
-def twin_hash_seed() -> int:
-    """A hash seed that this process does not have."""
-    return 2 if os.environ.get("PYTHONHASHSEED") == "1" else 1
-
-
 @dataclass(frozen=True)
 class Job:
     """A target with the options of a run; picklable, so that any worker can open it."""
@@ -96,7 +91,8 @@ class Bench:
     def with_twin(self) -> Subject:
         """The subject with a twin in a process with another hash seed."""
         if self._twin is None:
-            self._twin = self._stack.enter_context(self.job.target.open(hash_seed=twin_hash_seed()))
+            unlike_ours = 2 if os.environ.get("PYTHONHASHSEED") == "1" else 1
+            self._twin = self._stack.enter_context(self.job.target.open(hash_seed=unlike_ours))
         return replace(self.subject, twin=self._maker(self._twin))
 
     def _maker(self, host: Host) -> Callable[[Mapping[str, str]], Any]:
@@ -108,11 +104,6 @@ class Bench:
         """The subject with this promise alone, and with a twin where the promise is about processes."""
         subject = self.with_twin() if found.claim.id == "deterministic" else self.subject
         return replace(subject, promises=(found,))
-
-    def examine(self, index: int, tally: Tally) -> None:
-        """Play case number `index` and take it into the tally."""
-        case, seen = self.look(index)
-        tally.take(index, case, seen, self.driver)
 
     def look(self, index: int, watch: Callable[[Rebalanced], None] | None = None) -> tuple[Any, Examination]:
         """Case number `index` and what it showed; `watch` is shown its rebalances."""
@@ -139,5 +130,5 @@ def play_block(bench: Bench, start: int, stop: int, deadline: float | None = Non
     for index in range(start, stop):
         if deadline is not None and time.monotonic() > deadline:
             break
-        bench.examine(index, tally)
+        tally.take(index, *bench.look(index), bench.driver)
     return tally
