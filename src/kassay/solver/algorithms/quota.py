@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 
 @dataclass(frozen=True)
@@ -24,12 +25,12 @@ class Quota:
         """The quota of places that hold nothing beforehand and have room for all."""
         return cls(shares, total, weight, [0] * len(shares), [None] * len(shares))
 
-    @property
+    @cached_property
     def scale(self) -> int:
         """The sum of the shares."""
         return sum(self.shares)
 
-    @property
+    @cached_property
     def overflow(self) -> int:
         """What one replica beyond the room costs: more than any imbalance can."""
         return 4 * self.scale * (self.total + 1) ** 2
