@@ -249,9 +249,13 @@ def cheapest(places: int, prices: Sequence[Mapping[int, int]], picks: int, margi
     counts = [0] * places
     start = []
     for row in prices:
-        order = sorted(row, key=lambda place: (row[place], marginal(place, counts[place]), place))
-        start.append(set(order[:picks]))
-        for place in order[:picks]:
+        least = min(row.values(), default=0)
+        chosen = [place for place, price in row.items() if price == least]
+        if len(chosen) != picks:
+            order = sorted(row, key=lambda place: (row[place], marginal(place, counts[place]), place))
+            chosen = order[:picks]
+        start.append(set(chosen))
+        for place in chosen:
             counts[place] += 1
     graph = Exchange(Rules(masks(places, prices), levels, priced), start)
     graph.descend(marginal)
