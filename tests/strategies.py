@@ -4,8 +4,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from kassay.properties.groups.generator import Profile
-from kassay.properties.groups.scenarios import history
+from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Drawn
 
 SMALL = Profile()

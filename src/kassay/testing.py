@@ -21,7 +21,7 @@ from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.verdict import Verdict
-from kassay.properties.groups.assumptions import parse_assumptions
+from kassay.properties.groups.histories.assumptions import parse_assumptions
 
 HISTORIES = 300
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from hypothesis.internal.conjecture.data import ConjectureData
 
 from kassay.model.kinds import Kind
-from kassay.properties.groups.generator import Profile
-from kassay.properties.groups.scenarios import history
+from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Drawn, Seeded, derive_seed, many, subset
 from tests.strategies import histories
 

@@ -8,7 +8,7 @@ from kassay.certify.kinds.plans import PlanDriver
 from kassay.certify.runs.shrink import shrink
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
-from kassay.properties.groups.generator import Profile
+from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Seeded
 

@@ -6,7 +6,7 @@ from kassay.certify.faulty.registry import controls_of, load_controls
 from kassay.certify.kinds.judging import Subject
 from kassay.certify.kinds.registry import driver_for
 from kassay.model.kinds import Kind
-from kassay.properties.groups.generator import Profile
+from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.registry import promise
 from kassay.properties.sources import Seeded, derive_seed
 

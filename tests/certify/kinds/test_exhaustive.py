@@ -2,7 +2,7 @@
 
 from kassay.certify.kinds.exhaustive import scope_cases
 from kassay.model.groups.history import Join
-from kassay.properties.groups.generator import Profile
+from kassay.properties.groups.histories.generator import Profile
 
 
 def test_the_scope_holds_every_small_group():

@@ -11,7 +11,7 @@ from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import PartitionerBase
-from kassay.properties.groups.generator import Profile
+from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.registry import Evidence, Promise, Scope, validity_claims
 from kassay.properties.sources import Seeded
 

@@ -13,7 +13,7 @@ from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends
-from kassay.properties.groups.generator import Profile
+from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.partitioners.scenarios import sending
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded

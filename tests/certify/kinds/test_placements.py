@@ -14,7 +14,7 @@ from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.model.placement.request import PlacementRequest
-from kassay.properties.groups.generator import Profile
+from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.placement.scenarios import request
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded

@@ -13,7 +13,7 @@ from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import PlanRequest
-from kassay.properties.groups.generator import Profile
+from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.placement.plan_scenarios import plan_request
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded

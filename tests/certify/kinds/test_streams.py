@@ -14,7 +14,7 @@ from kassay.certify.runs.shrink import shrink
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
-from kassay.properties.groups.generator import Profile
+from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from kassay.properties.streams.scenarios import task_history

@@ -7,7 +7,7 @@ from kassay.certify.kinds.judging import Subject
 from kassay.certify.kinds.registry import driver_for
 from kassay.certify.targets.resolve import resolve
 from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.properties.groups.generator import Profile
+from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.sources import Seeded
 from kassay.report.screen.terminal import story
 

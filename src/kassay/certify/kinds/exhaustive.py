@@ -14,7 +14,7 @@ from itertools import combinations, combinations_with_replacement, product
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join
-from kassay.properties.groups.generator import GENERATION, Profile
+from kassay.properties.groups.histories.generator import GENERATION, Profile
 
 
 def scope_cases(

@@ -14,10 +14,10 @@ from kassay.model.groups.documents import HISTORY, rebalanced_to_json
 from kassay.model.groups.history import History
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced, Step
-from kassay.properties.groups.assumptions import within
 from kassay.properties.groups.balance import Best, order_of
-from kassay.properties.groups.generator import Profile
-from kassay.properties.groups.scenarios import history
+from kassay.properties.groups.histories.assumptions import within
+from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.registry import Promise
 from kassay.properties.sources import Source
 

@@ -17,7 +17,7 @@ from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.model.lazy import lazy
 from kassay.properties.answers import OF_UNANSWERED
-from kassay.properties.groups.generator import Profile
+from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.registry import Promise, Scope, Violation, situations_of
 from kassay.properties.sources import Source
 

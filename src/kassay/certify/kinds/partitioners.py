@@ -13,7 +13,7 @@ from kassay.model.calls import Look, Probe
 from kassay.model.partitioners.documents import SENDS, sent_to_json
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, send, send_all
-from kassay.properties.groups.generator import Profile
+from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.partitioners.scenarios import sending
 from kassay.properties.sources import Source
 

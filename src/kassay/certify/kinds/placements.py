@@ -15,7 +15,7 @@ from kassay.model.cluster import Broker
 from kassay.model.placement.documents import PLACEMENT_REQUEST, step_to_json
 from kassay.model.placement.request import PlacementRequest
 from kassay.model.placement.step import PlacementStep, place
-from kassay.properties.groups.generator import Profile
+from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.placement.balance import BestPlacement
 from kassay.properties.placement.scenarios import LARGE, NO_RACKS, SMALL, PlacementProfile, request
 from kassay.properties.registry import Promise

@@ -14,7 +14,7 @@ from kassay.model.calls import Failure
 from kassay.model.placement.documents import PLAN_REQUEST, plan_step_to_json
 from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import PlanRequest, PlanStep, plan_step
-from kassay.properties.groups.generator import Profile
+from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.placement.plan_scenarios import plan_request
 from kassay.properties.registry import Promise
 from kassay.properties.sources import Source

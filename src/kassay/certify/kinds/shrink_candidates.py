@@ -30,7 +30,7 @@ from kassay.model.groups.history import (
     Reweigh,
     StaticReturn,
 )
-from kassay.properties.groups.generator import Profile
+from kassay.properties.groups.histories.generator import Profile
 
 PAIRS_MAX = 40
 """Up to this many single cuts are also tried two at a time."""

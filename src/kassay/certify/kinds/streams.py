@@ -19,7 +19,7 @@ from kassay.model.streams.history import (
     asking,
     run_tasks,
 )
-from kassay.properties.groups.generator import Profile
+from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.sources import Source
 from kassay.properties.streams.scenarios import LARGE, SMALL, process_id, task_history
 

@@ -21,7 +21,7 @@ from kassay.certify.runs.options import RunOptions, profile_of, promises_of
 from kassay.certify.runs.verdicts import Tally
 from kassay.certify.targets.resolve import Target
 from kassay.model.groups.step import Rebalanced
-from kassay.properties.groups.generator import Profile
+from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.registry import Promise
 from kassay.properties.sources import Seeded, derive_seed
 

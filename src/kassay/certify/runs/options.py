@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from kassay.certify.processes.host import Limits
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
-from kassay.properties.groups.generator import Profile
+from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.groups.topics import PRIORITY_CONFIG
 from kassay.properties.registry import Promise, promise, validity_claims
 

@@ -102,7 +102,7 @@ def _options(chosen: dict[str, Any]) -> Any:
     from kassay.certify.processes.host import Limits
     from kassay.certify.runs.options import DEFAULT_SECONDS, Budget, RunOptions
     from kassay.model.groups.assignor import RebalanceProtocol
-    from kassay.properties.groups.assumptions import parse_assumptions
+    from kassay.properties.groups.histories.assumptions import parse_assumptions
     from kassay.properties.registry import require_claims, split_claims
 
     if chosen["seconds"] is not None and chosen["histories"] is not None:

@@ -67,7 +67,7 @@ def _situations() -> Rows:
 
 
 def _assumptions() -> Rows:
-    from kassay.properties.groups.assumptions import ASSUMPTIONS
+    from kassay.properties.groups.histories.assumptions import ASSUMPTIONS
 
     return [{"assumption": name} for name in ASSUMPTIONS]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from kassay.model.errors import InputError
-from kassay.properties.groups.assumptions import parse_assumptions
-from kassay.properties.groups.shapes import SHAPES
+from kassay.properties.groups.histories.assumptions import parse_assumptions
+from kassay.properties.groups.histories.shapes import SHAPES
 from kassay.reading.documents import read_toml
 from kassay.reading.fields import Bound, Count, Seconds, at_least
 from kassay.reading.values import read_as, unique

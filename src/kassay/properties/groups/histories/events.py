@@ -23,7 +23,7 @@ from kassay.model.groups.history import (
     Reweigh,
     StaticReturn,
 )
-from kassay.properties.groups.generator import RACKS, GeneratorState
+from kassay.properties.groups.histories.generator import RACKS, GeneratorState
 from kassay.properties.sources import many, subset
 
 Writer = Callable[[GeneratorState], list[Event]]

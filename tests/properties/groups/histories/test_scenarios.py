@@ -9,9 +9,9 @@ from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.targets.resolve import resolve
 from kassay.model.groups.player import Player
 from kassay.model.kinds import Kind
-from kassay.properties.groups.assumptions import ASSUMPTIONS, within
-from kassay.properties.groups.generator import Profile
-from kassay.properties.groups.scenarios import history
+from kassay.properties.groups.histories.assumptions import ASSUMPTIONS, within
+from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.registry import situations_of
 from kassay.properties.sources import Seeded, derive_seed
 

@@ -1,7 +1,7 @@
 """The scenario generator: histories of a consumer group out of a source of choices.
 
 Written once, for seeds and for Hypothesis alike (`sources`). It aims at the situations of
-`situations.py`: each branch below exists because a claim needs what it makes.
+`properties/groups/situations`: each branch below exists because a claim needs what it makes.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import Change, History, Reports
 from kassay.model.kinds import Kind
-from kassay.properties.groups.events import change
-from kassay.properties.groups.generator import GENERATION, RACKS, GeneratorState, Profile
-from kassay.properties.groups.shapes import SHAPES, Shape
+from kassay.properties.groups.histories.events import change
+from kassay.properties.groups.histories.generator import GENERATION, RACKS, GeneratorState, Profile
+from kassay.properties.groups.histories.shapes import SHAPES, Shape
 from kassay.properties.sources import Source, many, subset
 
 UNKNOWN = "ghost"
