@@ -20,7 +20,7 @@ GROUP_CONTROLS = [c for c in load_controls() if c.kind is Kind.CLIENT and c.brea
 def test_every_control_is_caught_by_its_claim(control):
     found = promise(control.breaks, Kind.CLIENT)
     driver = driver_for(Kind.CLIENT)
-    subject = Subject(control.target().open().new, control.protocol, (found,))
+    subject = Subject(control.new, control.protocol, (found,))
     job = Job(resolve("range"), RunOptions(budget=Budget(histories=1)))
     caught = next((i for i in range(600) if driver.examine(job.case(i), subject).violations), None)
     assert caught is not None

@@ -44,13 +44,11 @@ def test_faulty_rules_are_caught(name: str) -> None:
     validity = {found.claim.id for found in validity_claims(Kind.CLIENT)}
     claims = () if control.breaks in validity else (control.breaks,)
     with pytest.raises(AssertionError, match=f"{control.breaks}|the books expect"):
-        run_state_machine_as_test(
-            machine_for(control.target().open().new, claims, control.protocol), settings=SEARCH
-        )
+        run_state_machine_as_test(machine_for(control.new, claims, control.protocol), settings=SEARCH)
 
 
 def test_handing_over_at_once_is_caught() -> None:
     control = next(c for c in load_controls() if c.name == "hands-over-at-once")
-    machine = machine_for(control.target().open().new, ("cooperative",), RebalanceProtocol.COOPERATIVE)
+    machine = machine_for(control.new, ("cooperative",), RebalanceProtocol.COOPERATIVE)
     with pytest.raises(AssertionError, match="cooperative"):
         run_state_machine_as_test(machine, settings=SEARCH)

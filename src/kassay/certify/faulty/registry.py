@@ -7,14 +7,14 @@ the claim that must catch it. There is one file of them for a kind of target.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from kassay.certify.targets.local import OwnClass
 from kassay.certify.targets.resolve import Target
-from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.model.modules import import_modules
 
@@ -30,8 +30,15 @@ class Control:
     kind: Kind
 
     def target(self) -> Target:
-        """The control as a target."""
+        """The control as a target, to open it in another process."""
         return Target(f"control:{self.name}", self.name, self.kind, OwnClass(self.factory), self.protocol)
+
+    def new(self, config: Mapping[str, str]) -> Any:
+        """A new object; an assignor is configured, a partitioner will be by whoever sends."""
+        target = self.factory()
+        if isinstance(target, AssignorBase):
+            target.configure(config)
+        return target
 
 
 _CONTROLS: Final[list[Control]] = []

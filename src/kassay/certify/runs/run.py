@@ -287,10 +287,11 @@ def _caught_by(job: Job, control: Control, cap: int, deadline: float) -> bool | 
     """Whether the run's own histories show the control's fault; None if the time ran out first."""
     promised = promise(control.breaks, control.kind)
     with ExitStack() as stack:
-        # Both sides in processes with known hash seeds, so that the outcome does not follow ours.
-        seeds = (1, 2) if promised.claim.id == "deterministic" else (None,)
-        new, *twin = [stack.enter_context(control.target().open(hash_seed=seed)).new for seed in seeds]
-        subject = Subject(new, control.protocol, (promised,), job.assume, *twin)
+        subject = Subject(control.new, control.protocol, (promised,), job.assume)
+        if promised.claim.id == "deterministic":
+            # Both sides in processes with known hash seeds, so that the outcome does not follow ours.
+            hosts = [stack.enter_context(control.target().open(hash_seed=seed)) for seed in (1, 2)]
+            subject = replace(subject, new=hosts[0].new, twin=hosts[1].new)
         for index in range(cap):
             if time.monotonic() > deadline:
                 return None

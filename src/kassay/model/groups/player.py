@@ -8,13 +8,13 @@ Source: KIP-429; the ground rules on rounds are in `docs/claims.md`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from kassay.model.calls import Failure, Look, Probe, asked, failure_of
+from kassay.model.calls import Failure, Look, Probe, failure_of
 from kassay.model.cluster import Cluster
-from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.groups.assignor import Assignor, RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.history import Change, History, Reports
 from kassay.model.groups.playing import GroupWorld, NewObject, Seat
@@ -158,7 +158,7 @@ class Player:
 
         def anew(cluster: Cluster, group: Group) -> Assignment | Failure:
             """What another object answers, if it comes to be at all."""
-            return asked(lambda: self.new(leader.config).assign(cluster, group))
+            return _asked(lambda: self.new(leader.config), cluster, group)
 
         if Look.PERMUTED in looks:
             other = anew(*permuted(cluster, group, turn))
@@ -169,8 +169,16 @@ class Player:
         elif Look.OTHER in looks:
             probes.append(Probe(Look.OTHER, anew(cluster, group)))
         if Look.AGAIN in looks:
-            probes.append(Probe(Look.AGAIN, asked(lambda: leader.assignor.assign(cluster, group))))
+            probes.append(Probe(Look.AGAIN, _asked(lambda: leader.assignor, cluster, group)))
         return tuple(probes)
+
+
+def _asked(assignor: Callable[[], Assignor], cluster: Cluster, group: Group) -> Assignment | Failure:
+    """What the object answers; a new one may fail to come to be."""
+    try:
+        return assignor().assign(cluster, group)
+    except Exception as error:  # whatever the target's own code throws is its verdict
+        return failure_of(error)
 
 
 def permuted(cluster: Cluster, group: Group, turn: int) -> tuple[Cluster, Group]:

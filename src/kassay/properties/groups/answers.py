@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from kassay.model.calls import Failure
-from kassay.model.groups.group import Assignment
 from kassay.model.groups.step import Step
 from kassay.model.kinds import GROUPS, Kind
-from kassay.properties.answers import Difference, Unanswered, answer_claims, repeated_claims, unanswered_calls
-from kassay.properties.groups.validity import difference
+from kassay.properties.answers import Unanswered, answer_claims, repeated_claims, unanswered_calls
+from kassay.properties.groups.validity import differences
 
 REFUSALS: Final = frozenset({"PartitionAssignorException", "PartitionAssignorError"})
 """Kafka's documented refusal of an unknown topic, under its own name and ours."""
@@ -22,11 +20,6 @@ def refuses_unknown_topic(step: Step, call: Unanswered) -> bool:
     """Whether a topic that nobody knows is refused with PartitionAssignorException."""
     failure = call.answer
     return bool(step.unknown) and isinstance(failure, Failure) and not REFUSALS.isdisjoint(failure.raised)
-
-
-def differences(step: Step, then: Assignment) -> Iterator[Difference]:
-    """Where a second answer differs."""
-    return difference(step.given, then)
 
 
 _calls: Final = unanswered_calls("assign")

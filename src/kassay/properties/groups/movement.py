@@ -104,7 +104,7 @@ def stable(rebalanced: Rebalanced) -> Iterator[Evidence]:
     elif answers and rebalanced.steps[0].protocol is RebalanceProtocol.COOPERATIVE:
         return
     for first, second in pairwise(answers):
-        if isinstance(first, Assignment) and isinstance(second, Assignment):
+        if isinstance(first, Assignment) and isinstance(second, Assignment) and not first.same_sets(second):
             for subject, was, then in difference(first, second):
                 yield Evidence(subject, {"first": was, "then": then})
 

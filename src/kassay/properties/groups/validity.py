@@ -129,3 +129,8 @@ def difference(before: Assignment, then: Assignment) -> Iterator[Difference]:
             yield Difference(member_id, first, second)
             return
     yield Difference("the member ids", sorted(before.keys()), sorted(then.keys()))
+
+
+def differences(step: Step, then: Assignment) -> Iterator[Difference]:
+    """Where a second answer differs."""
+    return difference(step.given, then)
