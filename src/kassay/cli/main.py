@@ -7,6 +7,7 @@ import os
 import pkgutil
 import re
 import sys
+import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
@@ -72,9 +73,11 @@ def settings(path: Path, names: Iterable[str]) -> dict[str, Any]:
     """The options in `[tool.kassay]`: those of a command in its own table, others for every command."""
     if not path.is_file():
         return {}
-    from kassay.reading.documents import read_toml
-
-    table = read_toml(path).get("tool", {}).get("kassay", {})
+    # Read here, not by `reading`: every command starts with it, and few find such a table.
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {}).get("kassay", {})
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not TOML ({error})") from None
     if not isinstance(table, dict):
         raise InputError(f"{path}: [tool.kassay]: expected a table")
     shared = {name.replace("-", "_"): v for name, v in table.items() if not isinstance(v, dict)}
