@@ -15,19 +15,12 @@ from kassay.solver.check.check import check_certificate
 from kassay.solver.instances.brokers import placement, tasks
 from kassay.solver.instances.consumers import consumer
 from kassay.solver.instances.suites import suite, to_line
+from tests import house
 from tests.cli.runner import kassay, valid
 from tests.paths import PUBLISHED
 
-CHECKERS = {
-    "kassay.solver",
-    "kassay.solver.check",
-    "kassay.solver.check.check",
-    "kassay.solver.check.intervals",
-    "kassay.solver.check.balance",
-    "kassay.solver.check.consumers",
-    "kassay.solver.check.placement",
-    "kassay.solver.check.refusal",
-    "kassay.solver.check.tasks",
+CHECKERS = {"kassay.solver"} | {
+    f"kassay.{name}" for name in house.modules() if name.startswith("solver.check")
 }
 WATCHED = """
 import sys
