@@ -67,8 +67,8 @@ def certify_assignor(
         controls=False,
     )
     spec = target if isinstance(target, str) else _spec_of(target)
-    found = resolve(spec, in_process=not isolated, config=options.config, protocol=options.protocol)
-    certificate = certify(found, options)
+    loaded = resolve(spec, in_process=not isolated, config=options.config, protocol=options.protocol)
+    certificate = certify(loaded, options)
     refused = {Verdict.VIOLATED} if allow_unknown else {Verdict.VIOLATED, Verdict.UNKNOWN}
     if any(result.verdict in refused for result in certificate.claims):
         raise NotCertifiedError(certificate)

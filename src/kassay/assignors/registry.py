@@ -62,10 +62,10 @@ def reference(
 
     def register(factory: _Factory) -> _Factory:
         summary = (factory.__doc__ or "").strip().splitlines()[0]
-        made = Reference(name, kind, factory, claims, source, protocol, summary, library)
-        if made.spec in REFERENCES:
-            raise ValueError(f"two reference algorithms are called {made.spec!r}")
-        REFERENCES[made.spec] = made
+        entry = Reference(name, kind, factory, claims, source, protocol, summary, library)
+        if entry.spec in REFERENCES:
+            raise ValueError(f"two reference algorithms are called {entry.spec!r}")
+        REFERENCES[entry.spec] = entry
         return factory
 
     return register

@@ -25,7 +25,7 @@ def bar(what: str, total: float | None = None) -> Iterator[Show]:
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    told = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[words]}")
-    with Progress(*told, TimeElapsedColumn(), console=screen, transient=True) as progress:
+    columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[words]}")
+    with Progress(*columns, TimeElapsedColumn(), console=screen, transient=True) as progress:
         task = progress.add_task(what, total=total, words="")
         yield lambda done, words="": progress.update(task, completed=done, words=words)

@@ -75,11 +75,11 @@ class Session:
         folder = self.out / "traces"
         results = []
         for result in certificate.claims:
-            found = result.counterexample
-            if found is not None:
+            counterexample = result.counterexample
+            if counterexample is not None:
                 path = str(folder / f"{slug(certificate.target)}-{slug(result.id)}.json")
-                write_json(found.trace.to_json(), path)
-                result = replace(result, counterexample=replace(found, path=path))
+                write_json(counterexample.trace.to_json(), path)
+                result = replace(result, counterexample=replace(counterexample, path=path))
             results.append(result)
         return replace(certificate, claims=tuple(results))
 

@@ -30,10 +30,10 @@ class Duration(click.ParamType[float]):
         """The seconds."""
         if isinstance(value, int | float):
             return float(value)
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", str(value).strip())
-        if found is None or float(found[1]) <= 0:
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", str(value).strip())
+        if match is None or float(match[1]) <= 0:
             self.fail(f"{value!r} is no time, expected something like 60s, 2m or 1h", param, ctx)
-        return float(found[1]) * _UNITS[found[2]]
+        return float(match[1]) * _UNITS[match[2]]
 
 
 class Seed(click.ParamType[int]):
@@ -62,10 +62,10 @@ class ScopeType(click.ParamType[tuple[int, int]]):
         """Members and partitions."""
         if isinstance(value, tuple):
             return value
-        found = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)", str(value))
-        if found is None:
+        match = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)", str(value))
+        if match is None:
             self.fail(f"{value!r} is no scope, expected members x partitions such as 3x4", param, ctx)
-        return int(found[1]), int(found[2])
+        return int(match[1]), int(match[2])
 
 
 seed_option = click.option(
@@ -94,13 +94,13 @@ def commas(value: str | None) -> tuple[str, ...] | None:
 
 def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
     """The `key=value` pairs of an option that may be repeated."""
-    found = {}
+    by_key = {}
     for value in values:
         key, equals, text = value.partition("=")
         if not equals or not key:
             raise InputError(f"{option} {value!r}: expected key=value")
-        found[key] = text
-    return found
+        by_key[key] = text
+    return by_key
 
 
 def write_json(document: Any, path: str) -> None:

@@ -18,8 +18,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def instances_options(command: F) -> F:
     """Which instances to measure on, and in which order their goals count."""
-    told = "Instances of a file, `-` for standard input."
-    path = click.option("--instances", "path", metavar="FILE", help=told)
+    path_help = "Instances of a file, `-` for standard input."
+    path = click.option("--instances", "path", metavar="FILE", help=path_help)
     suite = click.option("--suite", "suite_name", help="The instances of a suite [default: bench].")
     order = click.option("--order", "order_text", default="balance,movement,rack", show_default=True)
     return suite(path(order(command)))

@@ -32,10 +32,10 @@ def java_sorted(items: Iterable[_Item], text: Callable[[_Item], str]) -> list[_I
 
     Plain ASCII compares alike in Java and in Python, which spares the encoding.
     """
-    found = list(items)
-    if "".join(map(text, found)).isascii():
-        return sorted(found, key=text)
-    return sorted(found, key=lambda item: utf16_key(text(item)))
+    listed = list(items)
+    if "".join(map(text, listed)).isascii():
+        return sorted(listed, key=text)
+    return sorted(listed, key=lambda item: utf16_key(text(item)))
 
 
 def partitions_in_order(partitions: Iterable[TopicPartition]) -> list[TopicPartition]:

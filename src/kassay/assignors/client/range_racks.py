@@ -65,9 +65,9 @@ class Share:
 
     def deal(self, member_id: str, numbers: Iterable[int]) -> None:
         """Give the member the first of these numbers that it has room for."""
-        found = list(numbers)[: self.room(member_id)]
-        if found:
-            self.take(member_id, found)
+        dealt = list(numbers)[: self.room(member_id)]
+        if dealt:
+            self.take(member_id, dealt)
 
     def deal_rest(self) -> None:
         """Give the numbers that are still free out in blocks."""

@@ -75,10 +75,10 @@ class _Library:
         """The member's subscription after its way over the wire."""
         topics = list(dict.fromkeys(member.topics))
         if version < 1:
-            made = self.subscription(version, topics, user_data)
+            subscription = self.subscription(version, topics, user_data)
         else:
             pair = self.subscription.TopicPartition
-            made = self.subscription(
+            subscription = self.subscription(
                 version=version,
                 topics=topics,
                 user_data=user_data,
@@ -86,7 +86,7 @@ class _Library:
                     pair(topic=t, partitions=ps) for t, ps in numbers_by_topic(member.owned).items()
                 ],
             )
-        return self.subscription.decode(made.encode())
+        return self.subscription.decode(subscription.encode())
 
     def assign(self, assignor: Any, cluster: _Cluster, members: list[_Joined]) -> Any:
         """The library's answer: an assignment a member id."""
@@ -133,12 +133,12 @@ class KafkaPython(AssignorBase):
     def __init__(self) -> None:
         self._library = library()
         try:
-            found = getattr(_import(f"{_PACKAGE}.{self.module}"), self.class_name)
+            assignor_class = getattr(_import(f"{_PACKAGE}.{self.module}"), self.class_name)
         except (ImportError, AttributeError):
             version = _import("kafka").__version__
             raise LibraryMissing(f"kafka-python {version} has no {self.name} assignor") from None
         # 2.x keeps a sticky member's state on the class, as a process has one consumer: a class a member
-        self._inner = type(found.__name__, (found,), {})()
+        self._inner = type(assignor_class.__name__, (assignor_class,), {})()
 
     @property
     def reported_generation(self) -> int:

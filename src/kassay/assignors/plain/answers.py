@@ -133,8 +133,8 @@ def difference(before: Any, after: Any, where: str) -> str | None:
         else:
             steps = []
         for inner, old, new in steps:
-            if found := difference(old, new, inner):
-                return found
+            if change := difference(old, new, inner):
+                return change
     except Exception:  # comparing runs the target's own code where it put its own objects
         return f"{where} was changed"
     return f"{where} was {shown(before)} and is {shown(after)}"

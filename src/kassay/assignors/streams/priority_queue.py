@@ -110,14 +110,14 @@ class LoadQueue:
     def poll(self, will_do: Callable[[ProcessState], bool]) -> ProcessState | None:
         """Take out the first process that will do, or None; those passed over go back in."""
         passed: list[ProcessState] = []
-        found = None
-        while found is None and self._queue:
+        choice = None
+        while choice is None and self._queue:
             state = self._queue.poll()
             self._inside.remove(state)
             if will_do(state):
-                found = state
+                choice = state
             else:
                 passed.append(state)
         # Kafka keeps them in a hash set, and the order of going back shapes the heap.
         self.offer(*bucket_order(passed, lambda state: uuid_hash(state.key)))
-        return found
+        return choice

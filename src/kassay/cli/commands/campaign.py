@@ -63,8 +63,8 @@ def run_command(spec: Path, out: str, **chosen: Any) -> int:
     from kassay.pipeline.campaign.plan.spec import read_spec
     from kassay.pipeline.campaign.records.campaign import create
 
-    found = read_spec(spec)
-    return _work(out, chosen, lambda store: create(found, store))
+    campaign_spec = read_spec(spec)
+    return _work(out, chosen, lambda store: create(campaign_spec, store))
 
 
 @command.command("resume", epilog="Example: kassay campaign resume results --master local[4]")
@@ -136,11 +136,11 @@ def _tell(spark: SparkSession, campaign: Campaign, json_path: str | None) -> int
     from kassay.report.screen.terminal import console
 
     outcome = finish(spark, campaign)
-    made = outcome.to_json(campaign.spec)
+    document = outcome.to_json(campaign.spec)
     if "://" not in campaign.store.place:
         path = Path(campaign.store.place) / "report.html"
         with translated_errors(campaign.store.place):
-            path.write_text(html(made), encoding="utf-8")
+            path.write_text(html(document), encoding="utf-8")
         console(stderr=True).print(f"report: {path}", markup=False, soft_wrap=True)
-    present(made, lambda: terminal(made), json_path)
+    present(document, lambda: terminal(document), json_path)
     return outcome.exit_code

@@ -26,11 +26,11 @@ def command(certificate: str, json_path: str | None) -> int:
     with JsonLines(json_path) as lines:
         for each in documents(certificate):
             with at(each.where):
-                found = check_certificate(each.document)
-            checked.append(found.accepted)
-            lines.write(found.to_json())
+                outcome = check_certificate(each.document)
+            checked.append(outcome.accepted)
+            lines.write(outcome.to_json())
             if json_path != "-":
-                click.echo(f"{found.name}: {found.to_json()['verdict']}: {found.reason}")
+                click.echo(f"{outcome.name}: {outcome.to_json()['verdict']}: {outcome.reason}")
     if False in checked:
         return 1
     return 3 if None in checked else 0

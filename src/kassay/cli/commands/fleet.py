@@ -38,8 +38,8 @@ def generate_command(groups: int, snapshots: int, out: str, seed: int, **chosen:
     if "://" not in out and Path(out).exists() and any(Path(out).iterdir()):
         raise InputError(f"{out}: not empty, expected a new folder")
     with started(chosen, "kassay fleet generate") as spark, translated_errors(out):
-        made = texts(spark, FleetSpec(groups, snapshots, seed), 4 * slots(spark))
-        made.coalesce(slots(spark)).write.partitionBy("at").text(_address(out))
+        snapshot_texts = texts(spark, FleetSpec(groups, snapshots, seed), 4 * slots(spark))
+        snapshot_texts.coalesce(slots(spark)).write.partitionBy("at").text(_address(out))
     console(stderr=True).print(
         f"{groups} groups, {snapshots} snapshots each, seed {seed}: {out}", markup=False
     )
@@ -80,8 +80,8 @@ def replay_command(
             raise InputError(f"{target.spec}: of kind {target.kind}, expected an assignor of consumer groups")
     known = read_subscriptions(subscriptions) if subscriptions else {}
     with started(chosen, "kassay fleet replay") as spark, translated_errors(out):
-        made = replay_fleet(spark, paths, _address(out), targets, known)
-    present(made, lambda: terminal(made), json_path)
+        summary = replay_fleet(spark, paths, _address(out), targets, known)
+    present(summary, lambda: terminal(summary), json_path)
     return 0
 
 

@@ -41,8 +41,8 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
     order = parse_order(chosen["order_text"])
     if sum(chosen[name] not in (None, False) for name in ("suite_name", "path", "hunting")) > 1:
         raise InputError("--suite, --instances and --hunt: expected one of the three")
-    found, missing = measurable(targets, chosen)
-    outcome = _hunt(found, chosen) if chosen["hunting"] else _measure(found, order, chosen)
+    loaded, missing = measurable(targets, chosen)
+    outcome = _hunt(loaded, chosen) if chosen["hunting"] else _measure(loaded, order, chosen)
     return 4 if missing else outcome
 
 
@@ -53,7 +53,7 @@ def _measure(targets: Sequence[Target], order: tuple[str, ...], chosen: dict[str
 
     instances, source = instances_of(chosen)
     with bar("measuring") as tell:
-        made = measure(
+        gaps = measure(
             targets,
             instances,
             source,
@@ -62,10 +62,10 @@ def _measure(targets: Sequence[Target], order: tuple[str, ...], chosen: dict[str
             seconds=chosen["seconds"],
             report=tell,
         )
-    present(made.to_json(), lambda: gap_view(made), chosen["json_path"])
-    if any(each.failed for each in made.targets):
+    present(gaps.to_json(), lambda: gap_view(gaps), chosen["json_path"])
+    if any(each.failed for each in gaps.targets):
         return 1
-    return 3 if made.unsolved else 0
+    return 3 if gaps.unsolved else 0
 
 
 def _hunt(targets: Sequence[Target], chosen: dict[str, Any]) -> int:
@@ -80,21 +80,21 @@ def _hunt(targets: Sequence[Target], chosen: dict[str, Any]) -> int:
         with bar(f"hunting {target.spec}") as tell:
             hunts.append(hunt(target, chosen["seed"], chosen["seconds"] or 20.0, tell))
     kept = {each.target.spec: _keep(each, chosen["out"]) for each in hunts}
-    made = [each.to_json() for each in hunts]
+    documents = [each.to_json() for each in hunts]
     views = (hunt_view(each, kept[each.target.spec]) for each in hunts)
-    present(made[0] if len(made) == 1 else made, lambda: Group(*views), chosen["json_path"])
+    present(documents[0] if len(documents) == 1 else documents, lambda: Group(*views), chosen["json_path"])
     if any(each.failed for each in hunts):
         return 1
     return 0 if all(each.finished for each in hunts) else 3
 
 
-def _keep(found: Hunt, out: Path) -> dict[str, str]:
+def _keep(hunt: Hunt, out: Path) -> dict[str, str]:
     """Write the worst instance of each objective; the paths by objective."""
     from kassay.cli.certifying import slug
 
     paths = {}
-    for objective, worst in found.worst.items():
-        path = out / "instances" / f"{slug(found.target.spec)}-{objective}.json"
+    for objective, worst in hunt.worst.items():
+        path = out / "instances" / f"{slug(hunt.target.spec)}-{objective}.json"
         write_text(json.dumps(worst.problem.document(), indent=1) + "\n", str(path))
         paths[objective] = str(path)
     return paths

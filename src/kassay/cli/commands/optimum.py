@@ -62,24 +62,24 @@ def command(
     rows, outcomes = [], []
     with JsonLines(json_path) as lines:
         for each in located:
-            found = solve(each, order, solver, seconds)
+            result = solve(each, order, solver, seconds)
             if why:
-                found["why_not_better"] = forced_by(each, found)
-            lines.write(found)
-            rows.append(optimum_row(found))
-            outcomes.append(found["status"])
-            if found["status"] == "infeasible" or (json_path == "-" and found["status"] == "unknown"):
-                _say(each.where, found)
+                result["why_not_better"] = forced_by(each, result)
+            lines.write(result)
+            rows.append(optimum_row(result))
+            outcomes.append(result["status"])
+            if result["status"] == "infeasible" or (json_path == "-" and result["status"] == "unknown"):
+                _say(each.where, result)
     if json_path != "-" and outcomes != ["infeasible"]:
         console().print(optimum_table(rows))
         if len(rows) == 1 and outcomes[0] in ("optimal", "interval"):
-            console().print(assignment_view(found))
-            for sentence in found.get("why_not_better", ()):
+            console().print(assignment_view(result))
+            for sentence in result.get("why_not_better", ()):
                 console().print(f"why: {sentence}", markup=False)
     if "infeasible" in outcomes:
         return 2
     return 0 if set(outcomes) == {"optimal"} else 3
 
 
-def _say(where: str, found: dict[str, Any]) -> None:
-    click.echo(f"kassay: {where}: {found['status']}: {found['why']}", err=True)
+def _say(where: str, result: dict[str, Any]) -> None:
+    click.echo(f"kassay: {where}: {result['status']}: {result['why']}", err=True)

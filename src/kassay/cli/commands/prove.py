@@ -27,14 +27,14 @@ def command(names: tuple[str, ...], seconds: float, json_path: str | None) -> in
     from kassay.solver.proofs.obligation import ProofVerdict
     from kassay.solver.proofs.prove import chosen, proofs
 
-    found = []
+    results = []
     with bar("proving", len(chosen(names))) as tell:
         for proof in proofs(names, seconds):
-            found.append(proof)
-            tell(len(found))
-    documents = [proof.document() | {"as_expected": proof.as_expected} for proof in found]
-    present({"schema": "kassay/proofs/1", "proofs": documents}, lambda: proof_view(found), json_path)
-    verdicts = {proof.verdict for proof in found if not proof.as_expected}
+            results.append(proof)
+            tell(len(results))
+    documents = [proof.document() | {"as_expected": proof.as_expected} for proof in results]
+    present({"schema": "kassay/proofs/1", "proofs": documents}, lambda: proof_view(results), json_path)
+    verdicts = {proof.verdict for proof in results if not proof.as_expected}
     if verdicts - {ProofVerdict.UNKNOWN}:
         return 1
     return 3 if verdicts else 0

@@ -43,9 +43,9 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
     budget = Budget(chosen["seconds"], chosen["histories"])
     if budget == Budget():
         budget = Budget(histories=HISTORIES)
-    found, missing = measurable(targets or default_targets(), chosen)
-    with bar("ranking", len(found)) as tell:
-        ranked = rank(found, instances, source, order=order, seed=chosen["seed"], budget=budget, report=tell)
+    loaded, missing = measurable(targets or default_targets(), chosen)
+    with bar("ranking", len(loaded)) as tell:
+        ranked = rank(loaded, instances, source, order=order, seed=chosen["seed"], budget=budget, report=tell)
     document = {
         "schema": SCHEMA,
         "instances": source,

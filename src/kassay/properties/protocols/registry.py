@@ -178,4 +178,4 @@ def _bound(one: ProtocolInvariant, check: _Check, view: View[Any], waived: bool)
 
 def _by_design(judge: Callable[..., Iterator[Finding]]) -> Callable[..., Iterator[Finding]]:
     """The predicate, whose findings are no breach of what the protocol promises."""
-    return lambda *shown: (found._replace(severity=Severity.BY_DESIGN) for found in judge(*shown))
+    return lambda *shown: (finding._replace(severity=Severity.BY_DESIGN) for finding in judge(*shown))
