@@ -35,7 +35,7 @@ def test_a_trace_still_shows_its_finding(path):
     trace, target = load_trace(path, None, in_process=False, limits=Limits())
     found = replay(path, trace, target)
     assert found.violations == trace.violations
-    assert list(found.told) == list(trace.told)
+    assert list(found.narration) == list(trace.narration)
 
 
 @pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
@@ -43,7 +43,7 @@ def test_a_trace_is_told_in_the_findings_as_it_is(path):
     text = (DOCS / "findings.md").read_text(encoding="utf-8")
     trace = read_trace(path)
     assert f"(traces/{path.name})" in text
-    assert table(trace.told) in text
+    assert table(trace.narration) in text
     assert all(f"`{line}`" in text for line in trace.violations[:1])
 
 

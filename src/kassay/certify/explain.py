@@ -60,8 +60,8 @@ def explain(what: str) -> dict[str, Any]:
     Raises `InputError` if it is none of these.
     """
     claim_id = what.partition(":")[0]
-    if (found := registry.find(what)) is not None:
-        return _rule(found)
+    if (rule := registry.find(what)) is not None:
+        return _rule(rule)
     if any(name == claim_id for _, name in load_claims()):
         return _claim(claim_id)
     path = Path(what)
@@ -99,8 +99,8 @@ def _claim(claim_id: str) -> dict[str, Any]:
         ]
     declared = [
         spec
-        for spec, found in registry.load_all().items()
-        if any(spelled.partition(":")[0] == claim_id for spelled in found.claims)
+        for spec, rule in registry.load_all().items()
+        if any(spelled.partition(":")[0] == claim_id for spelled in rule.claims)
     ]
     for reading in readings.values():
         reading["situations"] = list({s["id"]: s for s in reading["situations"]}.values())
@@ -127,39 +127,38 @@ def _trace(path: Path) -> dict[str, Any]:
         "sentence": None if claim is None else claim.sentence,
         "input": "contradictory" if trace.contradictory else "ordinary",
         "violations": list(trace.violations),
-        "told": list(trace.told),
+        "told": list(trace.narration),
     }
 
 
-def _rule(found: registry.Reference) -> dict[str, Any]:
+def _rule(rule: registry.Reference) -> dict[str, Any]:
     """The rule's header, what it declares, and numbers for the rules of consumer groups."""
-    header = (sys.modules[found.factory.__module__].__doc__ or "").strip()
+    header = (sys.modules[rule.factory.__module__].__doc__ or "").strip()
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "what": "rule",
-        "id": found.spec,
-        "kind": found.kind.value,
-        "protocol": found.protocol.value,
-        "summary": found.summary,
+        "id": rule.spec,
+        "kind": rule.kind.value,
+        "protocol": rule.protocol.value,
+        "summary": rule.summary,
         "header": header,
-        "source": found.source,
+        "source": rule.source,
         "declares": [
-            {"id": spelled, "sentence": promise(spelled, found.kind).claim.sentence}
-            for spelled in found.claims
+            {"id": spelled, "sentence": promise(spelled, rule.kind).claim.sentence} for spelled in rule.claims
         ],
     }
-    if found.kind in CONSUMER_GROUPS and "active-passive" not in found.claims:
-        document["growth"] = [asdict(row) for row in growth(found)]
-        document["leaving"] = [asdict(row) for row in leaving(found)]
+    if rule.kind in CONSUMER_GROUPS and "active-passive" not in rule.claims:
+        document["growth"] = [asdict(row) for row in growth(rule)]
+        document["leaving"] = [asdict(row) for row in leaving(rule)]
     return document
 
 
-def growth(found: registry.Reference, topics_max: int = TOPICS_MAX) -> list[Growth]:
+def growth(subject: registry.Reference, topics_max: int = TOPICS_MAX) -> list[Growth]:
     """How far apart three members are with 1, 2, ... topics of four partitions, from a run of each rule."""
     rows = []
     for count in range(1, topics_max + 1):
-        loads = _loads(found, count)
-        others = {rule.name: _spread(_loads(rule, count)) for rule in _beside(found)}
+        loads = _loads(subject, count)
+        others = {rule.name: _spread(_loads(rule, count)) for rule in _beside(subject)}
         rows.append(Growth(count, loads, _spread(loads), others))
     return rows
 
@@ -168,9 +167,9 @@ def _spread(loads: tuple[int, ...]) -> int:
     return max(loads) - min(loads)
 
 
-def _beside(found: registry.Reference) -> list[registry.Reference]:
+def _beside(rule: registry.Reference) -> list[registry.Reference]:
     known = registry.load_all()
-    return [known[name] for name in COMPARED if name != found.name]
+    return [known[name] for name in COMPARED if name != rule.name]
 
 
 def _start(topics: int, partitions: int) -> tuple[Cluster, tuple[Join, ...]]:
@@ -180,31 +179,31 @@ def _start(topics: int, partitions: int) -> tuple[Cluster, tuple[Join, ...]]:
     return cluster, tuple(Join(Member(member_id, tuple(names))) for member_id in MEMBERS)
 
 
-def _loads(found: registry.Reference, topics: int) -> tuple[int, ...]:
+def _loads(rule: registry.Reference, topics: int) -> tuple[int, ...]:
     cluster, joins = _start(topics, PARTITIONS)
-    (only,) = _played(found, History(cluster, (joins,)))
+    (only,) = _played(rule, History(cluster, (joins,)))
     given = only.outcomes[-1].given
     return tuple(len(given[member_id]) for member_id in MEMBERS)
 
 
-def _played(found: registry.Reference, history: History) -> list[Rebalanced]:
-    with OwnClass(found.factory)(START, apart=False) as host:
-        return list(Player(host.new, found.protocol).play(history))
+def _played(rule: registry.Reference, history: History) -> list[Rebalanced]:
+    with OwnClass(rule.factory)(START, apart=False) as host:
+        return list(Player(host.new, rule.protocol).play(history))
 
 
 LEAVING_SIZES: Final = ((1, 3), (1, 9), (2, 2), (3, 4), (5, 7), (10, 10), (4, 100))
 
 
-def leaving(found: registry.Reference) -> list[Leaving]:
+def leaving(rule: registry.Reference) -> list[Leaving]:
     """What moves when C1 leaves: topics and partitions as given, from a run of each rule."""
-    return [_left(found, topics, partitions) for topics, partitions in LEAVING_SIZES]
+    return [_left(rule, topics, partitions) for topics, partitions in LEAVING_SIZES]
 
 
-def _left(found: registry.Reference, topics: int, partitions: int) -> Leaving:
+def _left(subject: registry.Reference, topics: int, partitions: int) -> Leaving:
     cluster, joins = _start(topics, partitions)
     history = History(cluster, (joins, (Leave(MEMBERS[1]),)))
     needed, all_moved = {}, {}
-    for rule in (found, *_beside(found)):
+    for rule in (subject, *_beside(subject)):
         before, after = _played(rule, history)
         outcome = after.outcomes[-1]
         needed[rule.name] = len(before.outcomes[-1].given[MEMBERS[1]])

@@ -58,14 +58,14 @@ def described(error: BaseException) -> str:
 
 def place_of(error: BaseException, source: str | None = None) -> str:
     """`file.py:12` for the innermost frame in `source`, or in any file; empty without a traceback."""
-    found = ""
+    place = ""
     trace = error.__traceback__
     while trace is not None:
         filename = trace.tb_frame.f_code.co_filename
         if source is None or filename == source:
-            found = f"{filename.rpartition('/')[2]}:{trace.tb_lineno}"
+            place = f"{filename.rpartition('/')[2]}:{trace.tb_lineno}"
         trace = trace.tb_next
-    return found if found or source is None else place_of(error)
+    return place if place or source is None else place_of(error)
 
 
 def failed(error: BaseException, call: str, source: str | None = None) -> TargetFailure:

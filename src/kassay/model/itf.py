@@ -11,10 +11,10 @@ from typing import Any, Final
 _VARIABLES: Final = ("round", "generation", "topics", "claims", "answer")
 
 
-def to_itf(told: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def to_itf(narration: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The ITF document of the rounds of a trace."""
     states: list[dict[str, Any]] = []
-    for rebalance in told:
+    for rebalance in narration:
         for round_ in rebalance.get("rounds", []):
             members = round_.get("members", [])
             answer = round_.get("answer") or {}

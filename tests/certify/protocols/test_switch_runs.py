@@ -27,7 +27,7 @@ def marked(names):
 @pytest.mark.parametrize("name", marked(SWITCHES))
 def test_scenario_66_each_switch_is_found(name):
     found = hunt(name)
-    assert found.caught, f"{name} showed {found.found} in {found.states} states"
+    assert found.caught, f"{name} showed {found.sightings} in {found.states} states"
     assert all(seen.length > 0 for seen in found.shown)
 
 
@@ -35,7 +35,7 @@ def test_scenario_66_each_switch_is_found(name):
 def test_scenario_66_all_off_is_clean_at_the_same_bound(name):
     found = hunt(name, on=False)
     assert found.result.exploration.limit is None
-    assert not found.found
+    assert not found.sightings
     assert found.result.verdict is Verdict.HOLDS
 
 

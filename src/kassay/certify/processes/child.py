@@ -75,12 +75,12 @@ def serve(channel: tuple[int, ...], order: Mapping[str, Any]) -> NoReturn:
         write(output, frame(nonce, 0, to_json({"error": str(error)}).encode()))
         os._exit(0)
     try:
-        told = to_json({"loaded": asdict(loaded)}).encode()
+        greeting = to_json({"loaded": asdict(loaded)}).encode()
     except (TypeError, ValueError) as error:
-        told = to_json({"error": f"META cannot be read: {error}"}).encode()
+        greeting = to_json({"error": f"META cannot be read: {error}"}).encode()
     gc.collect()
     limit_memory(order["memory_mib"])
-    write(output, frame(nonce, 0, told))
+    write(output, frame(nonce, 0, greeting))
     try:
         Server(channel, nonce, target, loaded).run()
     finally:
@@ -164,11 +164,11 @@ class Server:
         """A new object, or the reason why there is none, told at its first call."""
         call = self.loaded.class_name
         try:
-            made = self.target()
+            instance = self.target()
             call = "configure"
-            if hasattr(made, "configure"):
-                made.configure(config)
-            self.objects[number] = made
+            if hasattr(instance, "configure"):
+                instance.configure(config)
+            self.objects[number] = instance
         except BaseException as error:  # the target's own code may raise anything
             self.broken[number] = self.failure(error, call)
 
@@ -196,8 +196,8 @@ class Server:
         for stream in (sys.stdout, sys.stderr):
             with suppress(BaseException):
                 stream.flush()
-        told = failed(error, call, self.loaded.file)
-        return [1, told.kind, told.message, told.where, told.raised]
+        failure = failed(error, call, self.loaded.file)
+        return [1, failure.kind, failure.message, failure.where, failure.raised]
 
     def assign_plain(self, target: Any, body: bytes) -> list[Any]:
         """One call of the plain form, on fresh values."""

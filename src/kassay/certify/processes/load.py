@@ -135,21 +135,21 @@ def _choose(source: TargetSource, module: ModuleType) -> type:
     """The named class, or the only one of the module that has one of `METHODS`, the earlier first."""
     label = source.label
     if source.class_name is not None:
-        found = getattr(module, source.class_name, None)
-        if found is None:
+        candidate = getattr(module, source.class_name, None)
+        if candidate is None:
             there = ", ".join(sorted(name for name, _ in _candidates(module)))
             raise TargetNotLoadable(
                 f"{label}: there is no class {source.class_name!r}" + (f", but {there}" if there else "")
             )
-        if not isinstance(found, type):
+        if not isinstance(candidate, type):
             raise TargetNotLoadable(
-                f"{label}: {source.class_name} is no class but a value of type {type(found).__name__}"
+                f"{label}: {source.class_name} is no class but a value of type {type(candidate).__name__}"
             )
-        if not any(callable(getattr(found, method, None)) for method in METHODS):
+        if not any(callable(getattr(candidate, method, None)) for method in METHODS):
             raise TargetNotLoadable(
                 f"{label}: class {source.class_name} has neither assign nor place, expected {_ASSIGN}"
             )
-        return found
+        return candidate
     candidates = dict(_candidates(module, METHODS[:2])) or dict(_candidates(module))
     if not candidates:
         raise TargetNotLoadable(f"{label}: no class with assign or place, expected one with {_ASSIGN}")

@@ -127,10 +127,10 @@ def _line_size(received: bytearray, seen: int) -> int:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
         raise Malformed("a key stands twice in one object")
-    return found
+    return fields
 
 
 def read_hello(program: Program, said: object) -> Hello:

@@ -39,13 +39,13 @@ def client_side(assignor: str | Assignor | None, mode: str | None, switches: fro
         modes = (EAGER, COOPERATIVE) if mode == COOPERATIVE else (EAGER,)
         return ClientSide(ANY, modes, AnyBalanced(modes[-1], sticky=sticky, switches=switches), sticky)
     if isinstance(assignor, str):
-        found = registry.find(assignor)
-        if found is None or found.kind is not Kind.CLIENT:
+        rule = registry.find(assignor)
+        if rule is None or rule.kind is not Kind.CLIENT:
             raise InputError(
                 f"--assignor: {assignor!r} is no client-side assignor (see kassay list assignors)"
             )
-        target: Assignor = found.factory()
-        cooperative = found.protocol is RebalanceProtocol.COOPERATIVE
+        target: Assignor = rule.factory()
+        cooperative = rule.protocol is RebalanceProtocol.COOPERATIVE
     else:
         target = assignor
         cooperative = RebalanceProtocol.COOPERATIVE in assignor.protocols
@@ -83,10 +83,10 @@ def server_side(assignor: str | Assignor | None) -> Callable[[TargetAsk], tuple[
     if assignor is None or assignor == ANY:
         return balanced_targets
     name = {"range": "server-range"}.get(assignor, assignor) if isinstance(assignor, str) else assignor.name
-    found = registry.find(name)
-    if found is None or found.kind is not Kind.SERVER:
+    rule = registry.find(name)
+    if rule is None or rule.kind is not Kind.SERVER:
         raise InputError(f"--assignor: {name!r} is no server-side assignor; expected uniform or range")
-    target: Assignor = found.factory()
+    target: Assignor = rule.factory()
 
     @cache
     def assign(ask: TargetAsk) -> tuple[Target, ...]:

@@ -34,14 +34,14 @@ class SwitchHunt:
         return self.result.exploration.states
 
     @lazy
-    def found(self) -> tuple[Sighting, ...]:
+    def sightings(self) -> tuple[Sighting, ...]:
         """What is wrong, nearest first; of each kind the shortest trace."""
         return sightings(self.result)
 
     @property
     def shown(self) -> tuple[Sighting, ...]:
         """Of what is wrong, what the switch is to be found by."""
-        return tuple(seen for seen in self.found if seen.kind in self.switch.shows)
+        return tuple(seen for seen in self.sightings if seen.kind in self.switch.shows)
 
     @property
     def caught(self) -> bool:
@@ -61,7 +61,7 @@ class SwitchRow:
     @property
     def holds(self) -> bool:
         """Whether the switch is found, by nothing but itself, and the model is clean without it."""
-        clean = self.off.result.verdict is Verdict.HOLDS and not self.off.found
+        clean = self.off.result.verdict is Verdict.HOLDS and not self.off.sightings
         return self.on.caught and clean and not (self.alone and self.alone.shown)
 
 

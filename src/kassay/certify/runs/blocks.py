@@ -100,10 +100,10 @@ class Bench:
         config = self.job.options.config
         return lambda own: host.new({**config, **own})
 
-    def subject_of(self, found: Promise) -> Subject:
+    def subject_of(self, promised: Promise) -> Subject:
         """The subject with this promise alone, and with a twin where the promise is about processes."""
-        subject = self.with_twin() if found.claim.id == "deterministic" else self.subject
-        return replace(subject, promises=(found,))
+        subject = self.with_twin() if promised.claim.id == "deterministic" else self.subject
+        return replace(subject, promises=(promised,))
 
     def look(self, index: int, watch: Callable[[Rebalanced], None] | None = None) -> tuple[Any, Examination]:
         """Case number `index` and what it showed; `watch` is shown its rebalances."""

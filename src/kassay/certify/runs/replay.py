@@ -30,7 +30,7 @@ class Replayed:
     trace: Trace
     target: str
     violations: tuple[str, ...]
-    told: tuple[Mapping[str, Any], ...]
+    narration: tuple[Mapping[str, Any], ...]
     changed: bool
 
     @property
@@ -47,7 +47,7 @@ class Replayed:
             "violated": bool(self.violations),
             "violations": list(self.violations),
             "source_changed": self.changed,
-            "told": list(self.told),
+            "told": list(self.narration),
         }
 
 
@@ -87,6 +87,6 @@ def replay(path: Path, trace: Trace, target: Target) -> Replayed:
         trace=trace,
         target=target.spec,
         violations=tuple(dict.fromkeys(str(violation) for violation in violations)),
-        told=tuple(narration),
+        narration=tuple(narration),
         changed=trace.digest is not None and target.digest != trace.digest,
     )

@@ -247,7 +247,7 @@ def counterexample(
         contradictory=contradictory,
         case=driver.form.write(case),
         violations=lines,
-        told=tuple(driver.narrate(case, replace(bench.subject, promises=(promised,)))),
+        narration=tuple(driver.narrate(case, replace(bench.subject, promises=(promised,)))),
         seed=bench.job.options.seed,
         index=index,
         version=__version__,

@@ -46,23 +46,23 @@ class UserClass:
 def _local_object(start: Start, cls: type, loaded: Loaded, config: Mapping[str, str]) -> Any:
     """A user's object in this process, behind the same checks as in a child."""
     seconds = start.limits.call_timeout_s
-    made = guarded(loaded.class_name, seconds, loaded.file, cls)
+    instance = guarded(loaded.class_name, seconds, loaded.file, cls)
     if loaded.form == PLACER:
-        return PlainPlacer(made, source=loaded.file)
+        return PlainPlacer(instance, source=loaded.file)
     if loaded.form == PARTITIONER:
-        return PlainPartitioner(made, source=loaded.file)
+        return PlainPartitioner(instance, source=loaded.file)
     if loaded.form == FULL:
-        local = LocalAssignor(made, seconds, name=loaded.name, source=loaded.file, strict=True)
+        local = LocalAssignor(instance, seconds, name=loaded.name, source=loaded.file, strict=True)
     else:
         plain = PlainAssignor(
-            made,
+            instance,
             name=loaded.name,
             protocol=start.protocol,
             extras=frozenset(loaded.extras),
             source=loaded.file,
         )
         local = LocalAssignor(plain, seconds, source=loaded.file)
-    if hasattr(made, "configure"):
+    if hasattr(instance, "configure"):
         local.configure({**dict(start.config), **config})
     return local
 

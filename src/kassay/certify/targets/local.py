@@ -171,10 +171,10 @@ class OwnClass:
 
     def _make(self, start: Start, config: Mapping[str, str]) -> Any:
         """A new object; other kinds than assignors are handed out as they are."""
-        made = self.factory()
+        instance = self.factory()
         if not self._is_assignor:
-            return made
-        assignor = made if self.trusted else LocalAssignor(made, start.limits.call_timeout_s)
+            return instance
+        assignor = instance if self.trusted else LocalAssignor(instance, start.limits.call_timeout_s)
         assignor.configure({**dict(start.config), **config})
         return assignor
 

@@ -144,8 +144,8 @@ def ways() -> tuple[Way, ...]:
     import kassay.certify.targets as package
 
     names = [module.name for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")]
-    found = [vars(importlib.import_module(name)).get("WAY") for name in names]
-    return tuple(sorted((way for way in found if way is not None), key=lambda way: way.place))
+    declared = [vars(importlib.import_module(name)).get("WAY") for name in names]
+    return tuple(sorted((way for way in declared if way is not None), key=lambda way: way.place))
 
 
 def resolve(

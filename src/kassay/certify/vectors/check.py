@@ -50,18 +50,18 @@ class FileResult:
 
 def vector_files(paths: list[Path]) -> list[Path]:
     """The vector files among the paths, folders opened; raises `InputError` where there are none."""
-    found: list[Path] = []
+    files: list[Path] = []
     for path in paths:
         if path.is_dir():
             inside = sorted(p for p in path.iterdir() if p.name.endswith((".json", ".json.gz")))
             if not inside:
                 raise InputError(f"{path}: no vector files (.json or .json.gz) in this folder")
-            found += inside
+            files += inside
         elif path.exists():
-            found.append(path)
+            files.append(path)
         else:
             raise InputError(f"{path}: no such file or folder")
-    return found
+    return files
 
 
 def read_vectors(path: Path) -> tuple[str, Sequence[Mapping[str, Any]]]:
@@ -74,14 +74,14 @@ def check_file(path: Path, factory: Factory | None, *, exact: bool) -> FileResul
     """Check every vector of the file; without a factory against the reference that it belongs to."""
     algorithm, vectors = read_vectors(path)
     name = path.name.removesuffix(".gz").removesuffix(".json")
-    found = load_formats().get(algorithm)
-    if found is None:
+    form = load_formats().get(algorithm)
+    if form is None:
         return FileResult(name, 0, (), f"no check for algorithm {algorithm!r} yet")
     passed, failures = 0, []
     for number, vector in enumerate(vectors):
         vector_id = str(vector.get("id", f"number {number}"))
         try:
-            message = found.check(vector, factory or _reference(found, vector), exact=exact)
+            message = form.check(vector, factory or _reference(form, vector), exact=exact)
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
         if message is None:
@@ -91,9 +91,9 @@ def check_file(path: Path, factory: Factory | None, *, exact: bool) -> FileResul
     return FileResult(name, passed, tuple(failures))
 
 
-def _reference(found: Format[Any], vector: Mapping[str, Any]) -> Factory:
+def _reference(form: Format[Any], vector: Mapping[str, Any]) -> Factory:
     """The factory of the reference that the vector belongs to."""
-    spec = found.reference if isinstance(found.reference, str) else found.reference(vector)
+    spec = form.reference if isinstance(form.reference, str) else form.reference(vector)
     known = find(spec)
     return (lambda: None) if known is None else known.factory
 

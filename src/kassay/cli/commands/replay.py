@@ -40,13 +40,13 @@ def command(
     replayed = replay(trace_path, trace, target)
     if replayed.changed:
         screen.print("the target's source is not the one that the trace was recorded against", style="yellow")
-    screen.print(story(replayed.told))
+    screen.print(story(replayed.narration))
     for message in replayed.violations:
         screen.print(f"  {message}", style="red", markup=False)
     outcome = "still violates" if replayed.violations else "no longer violates"
     screen.print(f"{target.spec} {outcome} {trace.claim}", markup=False)
     if itf is not None:
-        write_json(to_itf(replayed.told), str(itf))
+        write_json(to_itf(replayed.narration), str(itf))
     if json_path:
         write_json(replayed.to_json(), json_path)
     return replayed.exit_code

@@ -33,10 +33,10 @@ class Interner:
 
     def cell(self, value: Hashable) -> Interned:
         """What stands for this value."""
-        found = self._cells.get(value)
-        if found is None:
-            found = self._cells[value] = Interned(value, len(self._cells))
-        return found
+        interned = self._cells.get(value)
+        if interned is None:
+            interned = self._cells[value] = Interned(value, len(self._cells))
+        return interned
 
     def __len__(self) -> int:
         return len(self._cells)

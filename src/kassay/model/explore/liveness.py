@@ -105,17 +105,17 @@ def _unfolded(
     ids = {states[0]: 0}
     steps: list[list[tuple[Action, int]]] = []
     for state in states:
-        found: list[tuple[Action, int]] = []
+        edges: list[tuple[Action, int]] = []
         for action, after in full.steps(state):
             after = full.canonical(after)
             if action.fault or model.symmetry(after) not in inside:
-                found.append((action, -1))
+                edges.append((action, -1))
                 continue
             if after not in ids:
                 ids[after] = len(states)
                 states.append(after)
-            found.append((action, ids[after]))
-        steps.append(found)
+            edges.append((action, ids[after]))
+        steps.append(edges)
         if len(states) > states_max:
             return None
     return steps

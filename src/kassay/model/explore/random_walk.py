@@ -54,13 +54,15 @@ def random_walk(
     while not search.stop and not _spent(search):
         _walk(search, random, ways)
         search.tell(0)
-        search.stop = any(severity is Severity.REAL for _, severity in search.found)
-    found = []
-    for (name, severity), (seen, _, _, message) in search.found.items():
+        search.stop = any(severity is Severity.REAL for _, severity in search.findings)
+    violations = []
+    for (name, severity), (seen, _, _, message) in search.findings.items():
         trace, words = shortened(model, invariants, name, severity, ways[name, severity])
-        found.append(InvariantViolation(name, search.claims[name], severity, words or message, trace, seen))
-    found.sort(key=lambda violation: (violation.severity is not Severity.REAL, violation.length))
-    return Exploration(search.graph, tuple(found), None, LIMIT, time.monotonic() - search.started)
+        violations.append(
+            InvariantViolation(name, search.claims[name], severity, words or message, trace, seen)
+        )
+    violations.sort(key=lambda violation: (violation.severity is not Severity.REAL, violation.length))
+    return Exploration(search.graph, tuple(violations), None, LIMIT, time.monotonic() - search.started)
 
 
 def _spent(search: Search[S]) -> bool:
@@ -89,9 +91,9 @@ def _walk(
         graph.targets.append(node)
         trace.append(WalkStep(action, after))
         state = after
-        for kind in search.found:
+        for kind in search.findings:
             ways.setdefault(kind, tuple(trace))
-        if any(severity is Severity.REAL for _, severity in search.found):
+        if any(severity is Severity.REAL for _, severity in search.findings):
             return
 
 
@@ -127,9 +129,9 @@ def shortened(
         while start < len(best) and tries < TRIES_MAX:
             tries += 1
             wanted = [step.action for step in (*best[1:start], *best[start + size :]) if step.action]
-            found = _played(model, judges, severity, wanted)
-            if found is not None and len(found[0]) < len(best):
-                (best, words), shorter = found, True
+            attempt = _played(model, judges, severity, wanted)
+            if attempt is not None and len(attempt[0]) < len(best):
+                (best, words), shorter = attempt, True
             else:
                 start += size
         size = size if shorter and size == 1 else size // 2

@@ -58,16 +58,16 @@ class Search(Generic[S]):
         self.state_checks = _grouped(inv for inv in invariants if inv.check)
         self.step_checks = _grouped(inv for inv in invariants if inv.check_step)
         # (invariant, severity) -> [times seen, node before, action or None, state, message]
-        self.found: dict[tuple[str, Severity], list[Any]] = {}
+        self.findings: dict[tuple[str, Severity], list[Any]] = {}
         self.claims = {inv.name: inv.claim for inv in invariants}
         self.started = time.monotonic()
         self.stop = False
 
     def note(self, name: str, finding: Finding, node: int, via: tuple[Action, S] | None) -> None:
         """Count a finding; the first of its kind is the one shown, being nearest the start."""
-        entry = self.found.get((name, finding.severity))
+        entry = self.findings.get((name, finding.severity))
         if entry is None:
-            self.found[name, finding.severity] = [1, node, via, finding.message]
+            self.findings[name, finding.severity] = [1, node, via, finding.message]
         else:
             entry[0] += 1
         if self.budget.stop_at_first and finding.severity is Severity.REAL:
@@ -170,8 +170,8 @@ class Search(Generic[S]):
 
 
 def _violations(search: Search[S], invariants: Sequence[Invariant[S]]) -> tuple[InvariantViolation[S], ...]:
-    found = []
-    for (name, severity), (seen, node, via, message) in search.found.items():
+    violations = []
+    for (name, severity), (seen, node, via, message) in search.findings.items():
         trace = retrace(search.model, search.graph, node)
         judges = [inv for inv in invariants if inv.name == name]
         if via is None:
@@ -188,8 +188,10 @@ def _violations(search: Search[S], invariants: Sequence[Invariant[S]]) -> tuple[
             same.sort(key=lambda pair: (not pair[1], pair[0].action != via[0]))
             step, words = same[0]
             trace = (*trace, step)
-        found.append(InvariantViolation(name, search.claims[name], severity, words or message, trace, seen))
-    return tuple(sorted(found, key=lambda violation: (violation.severity != "real", violation.length)))
+        violations.append(
+            InvariantViolation(name, search.claims[name], severity, words or message, trace, seen)
+        )
+    return tuple(sorted(violations, key=lambda violation: (violation.severity != "real", violation.length)))
 
 
 def _words(judges: list[Invariant[S]], severity: Severity, before: S | None, after: S) -> str:

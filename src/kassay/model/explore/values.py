@@ -151,7 +151,7 @@ class Exploration(Generic[S]):
     @property
     def verdict(self) -> Verdict:
         """Violated by real violations, dead ends and livelocks only; unknown when cut short."""
-        real = any(found.severity is Severity.REAL for found in self.violations)
+        real = any(violation.severity is Severity.REAL for violation in self.violations)
         live = self.liveness
         if real or (live is not None and (live.dead_ends or live.livelocks)):
             return Verdict.VIOLATED

@@ -60,11 +60,11 @@ class Group:
     @lazy
     def subscribers(self) -> dict[str, tuple[str, ...]]:
         """For each subscribed topic, its subscribers' ids in member order; treat as read-only."""
-        found: dict[str, list[str]] = {}
+        by_topic: dict[str, list[str]] = {}
         for member in self.members:
             for topic in dict.fromkeys(member.topics):
-                found.setdefault(topic, []).append(member.member_id)
-        return {topic: tuple(ids) for topic, ids in found.items()}
+                by_topic.setdefault(topic, []).append(member.member_id)
+        return {topic: tuple(ids) for topic, ids in by_topic.items()}
 
     @lazy
     def equal_subscriptions(self) -> bool:

@@ -26,8 +26,9 @@ _FAMILY: Final = "kassay/trace/"
 class Trace:
     """A counterexample: what was played, against what, and which claim it broke.
 
-    `case` is the history (or request) in JSON form, `told` the rounds as they went, `violations` one
-    line each. `digest` is that of the target's source, so that a replay can say when it changed.
+    `case` is the history (or request) in JSON form, `narration` the rounds as they went (`told` in the
+    document), `violations` one line each. `digest` is that of the target's source, so that a replay can
+    say when it changed.
     """
 
     kind: Kind
@@ -38,7 +39,7 @@ class Trace:
     contradictory: bool
     case: Mapping[str, Any]
     violations: tuple[str, ...]
-    told: tuple[Mapping[str, Any], ...] = ()
+    narration: tuple[Mapping[str, Any], ...] = ()
     seed: int | None = None
     index: int | None = None
     version: str = ""
@@ -58,7 +59,7 @@ TRACE: Final = record(
     contradictory=codec.FLAG,
     case=codec.OBJECT,
     violations=Field(listed(TEXT), ()),
-    told=Field(listed(codec.OBJECT), ()),
+    told=Field(listed(codec.OBJECT), (), "narration"),
     seed=Field(optional(codec.WHOLE), None),
     index=Field(optional(codec.WHOLE), None),
     version=Field(TEXT, ""),

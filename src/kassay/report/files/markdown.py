@@ -49,7 +49,7 @@ def _counterexample(result: ClaimResult) -> list[str]:
     lines = ["", f"### {result.id}", "", f"{result.sentence} Smallest found: {facts.size(found)}:", ""]
     lines += [f"* {cell(message)}" for message in found.trace.violations[:5]]
     head = f"| {' | '.join(facts.STORY_COLUMNS)} |"
-    for number, each in enumerate(facts.rounds_of(found.trace.told)[:6], start=1):
+    for number, each in enumerate(facts.rounds_of(found.trace.narration)[:6], start=1):
         lines += ["", f"Round {number}:", "", head, "| --- | --- | --- | --- |"]
         lines += [f"| {' | '.join(map(cell, member.row()))} |" for member in each.members]
     if command := facts.replay_command(found):

@@ -139,7 +139,7 @@ def _counterexample(result: ClaimResult) -> str:
         replay = f'<p><code>{command}</code> <button class=copy data-text="{command}">copy</button></p>'
     return (
         f"<h3>{escape(result.id)}</h3><p>{escape(result.sentence)} Smallest found: {facts.size(found)}.</p>"
-        f"<ul>{violations}</ul>{story(found.trace.told)}{replay}"
+        f"<ul>{violations}</ul>{story(found.trace.narration)}{replay}"
     )
 
 

@@ -49,7 +49,7 @@ def rows_json(walked: Sequence[SwitchRow]) -> dict[str, Any]:
                 "model": row.switch.model,
                 "command": command(row.switch),
                 "expected": list(row.switch.shows),
-                "found": [{"kind": seen.kind, "length": seen.length} for seen in row.on.found],
+                "found": [{"kind": seen.kind, "length": seen.length} for seen in row.on.sightings],
                 "states": row.on.states,
                 "states_all_off": row.off.states,
                 "verdict_all_off": str(row.off.result.verdict),

@@ -66,7 +66,7 @@ def _counterexample(result: ClaimResult) -> RenderableType:
         lines.append(f"  {message}\n", style="red")
     if len(found.trace.violations) > 4:
         lines.append(f"  and {len(found.trace.violations) - 4} more\n")
-    parts: list[RenderableType] = [lines, story(found.trace.told)]
+    parts: list[RenderableType] = [lines, story(found.trace.narration)]
     if command := facts.replay_command(found):
         parts.append(Text(f"  replay: {command}", style="cyan"))
     return Group(*parts)

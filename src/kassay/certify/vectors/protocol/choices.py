@@ -55,8 +55,8 @@ class TraceChoices:
     def member_id(self, prefix: str) -> str:
         """The id that turns up in this step for the first time."""
         used = {*self._known, self._step["event"].get("member")}
-        fresh = [found for found in _ids(self._step) if found not in used]
-        return next((found for found in fresh if found.startswith(prefix)), f"{prefix}-never shown")
+        fresh = [member_id for member_id in _ids(self._step) if member_id not in used]
+        return next((each for each in fresh if each.startswith(prefix)), f"{prefix}-never shown")
 
     def target(self, ask: TargetAsk) -> Target:
         """The target after the step, for the members asked about.
@@ -94,9 +94,9 @@ class TraceChoices:
 def _ids(step: Mapping[str, Any]) -> list[str]:
     """Every member id that a step shows beside the one that it is about, without repeats."""
     state = step["state"]
-    found = [response.get("member") for response in step.get("responses", ())]
-    found += [member["id"] for member in state.get("members", ())]
-    found += state.get("pending_join", ())
-    found += [member for _, member, _ in state.get("timers", ())]
-    found += [member["id"] for record in step.get("records", ()) for member in record.get("members", ())]
-    return [member for member in dict.fromkeys(found) if member]
+    ids = [response.get("member") for response in step.get("responses", ())]
+    ids += [member["id"] for member in state.get("members", ())]
+    ids += state.get("pending_join", ())
+    ids += [member for _, member, _ in state.get("timers", ())]
+    ids += [member["id"] for record in step.get("records", ()) for member in record.get("members", ())]
+    return [member for member in dict.fromkeys(ids) if member]

@@ -23,28 +23,28 @@ def rendered_metadata(metadata: requests.Metadata) -> dict[str, Any]:
     """A member's metadata; what its version does not know is not shown."""
     if isinstance(metadata, requests.RawMetadata):
         return {"raw": metadata.raw}
-    found: dict[str, Any] = {"topics": list(metadata.topics), "version": metadata.version}
+    document: dict[str, Any] = {"topics": list(metadata.topics), "version": metadata.version}
     if metadata.version >= 1:
-        found["owned"] = rendered_partitions(metadata.owned)
+        document["owned"] = rendered_partitions(metadata.owned)
     if metadata.version >= 2:
-        found["generation"] = metadata.generation
-    return found
+        document["generation"] = metadata.generation
+    return document
 
 
 def tidy(value: Any) -> Any:
     """A comparable form: absent and empty strings are null, members by id, timers and ids in order."""
     if not isinstance(value, dict):
         return value
-    found: dict[str, Any] = {key: None if item in ("", " ") else item for key, item in value.items()}
-    members = found.get("members")
+    document: dict[str, Any] = {key: None if item in ("", " ") else item for key, item in value.items()}
+    members = document.get("members")
     if isinstance(members, list):
         tidied = [tidy(member) for member in members]
-        found["members"] = {str(m["id"]): m for m in tidied} if tidied and "id" in tidied[0] else tidied
+        document["members"] = {str(m["id"]): m for m in tidied} if tidied and "id" in tidied[0] else tidied
     for key in ("timers", "pending_join", "pending_sync", "subscribed_topics"):
-        items = found.get(key)
+        items = document.get(key)
         if isinstance(items, list):
-            found[key] = sorted(items, key=str)
-    return found
+            document[key] = sorted(items, key=str)
+    return document
 
 
 _NAMES: Final = {
@@ -72,23 +72,23 @@ def _fields(value: Any, names: str) -> dict[str, Any]:
 def rendered_reply(reply: requests.Reply) -> dict[str, Any]:
     """A reply as the traces write it; an error of the consumer protocol has no further fields."""
     body = reply.body
-    found: dict[str, Any] = {"to": reply.correlation_id, "kind": _KINDS[type(body)], "error": body.error}
+    document: dict[str, Any] = {"to": reply.correlation_id, "kind": _KINDS[type(body)], "error": body.error}
     if isinstance(body, requests.JoinGroupReply):
-        found |= _fields(body, "member_id generation_id protocol_type protocol leader skip_assignment")
-        found["members"] = [
+        document |= _fields(body, "member_id generation_id protocol_type protocol leader skip_assignment")
+        document["members"] = [
             {"id": member, "instance": instance or None, "metadata": rendered_metadata(metadata)}
             for member, instance, metadata in body.members
         ]
     elif isinstance(body, requests.SyncGroupReply):
-        found |= _fields(body, "protocol_type protocol assignment")
+        document |= _fields(body, "protocol_type protocol assignment")
     elif isinstance(body, requests.LeaveGroupReply):
-        found["members"] = [
+        document["members"] = [
             {"member": member, "instance": instance or None, "error": error}
             for member, instance, error in body.members
         ]
     elif isinstance(body, requests.ConsumerHeartbeatReply) and body.error == errors.NONE:
-        found |= _fields(body, "member_id member_epoch heartbeat_interval assignment")
-    return found
+        document |= _fields(body, "member_id member_epoch heartbeat_interval assignment")
+    return document
 
 
 _KINDS: Final = {
@@ -104,25 +104,25 @@ _KINDS: Final = {
 def rendered_record(record: r.LogRecord) -> dict[str, Any]:
     """A record as the traces write it."""
     kind, name = record.key
-    found: dict[str, Any] = {"type": kind}
+    document: dict[str, Any] = {"type": kind}
     if isinstance(name, TopicPartition):
-        found |= {"topic": name.topic, "partition": name.partition}
+        document |= {"topic": name.topic, "partition": name.partition}
     elif name:
-        found["member"] = name
+        document["member"] = name
     if record.value is None:
-        return found | {"tombstone": True}
-    return found | _rendered_value(kind, record.value)
+        return document | {"tombstone": True}
+    return document | _rendered_value(kind, record.value)
 
 
 def _rendered_value(kind: str, value: Any) -> dict[str, Any]:
     if isinstance(value, r.GroupValue):
         return _rendered_group(value)
     if isinstance(value, r.MemberValue):
-        found = _fields(value, "group_instance_id subscribed assignor rebalance_timeout")
+        document = _fields(value, "group_instance_id subscribed assignor rebalance_timeout")
         for classic in value.classic:
             protocols = [[name, rendered_metadata(metadata)] for name, metadata in classic.protocols]
-            found["classic"] = {"session_timeout": classic.session_timeout, "protocols": protocols}
-        return found
+            document["classic"] = {"session_timeout": classic.session_timeout, "protocols": protocols}
+        return document
     if isinstance(value, r.CurrentValue):
         return _fields(value, "epoch prev_epoch state assigned pending")
     if kind == r.TARGET:

@@ -74,8 +74,8 @@ class ProposalModel:
 
     def converged(self, state: ProposalWorld) -> bool:
         """Ready, everybody alive settled in the current generation, every partition owned."""
-        found = census(state)
-        return found.resting and complete(found)
+        snapshot = census(state)
+        return snapshot.resting and complete(snapshot)
 
     def steps(self, state: ProposalWorld) -> Steps:
         """The consumers' steps, the coordinator's, then faults."""

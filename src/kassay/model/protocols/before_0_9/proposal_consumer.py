@@ -55,16 +55,16 @@ def _rediscover(state: ProposalWorld, c: int, consumer: ProposalConsumer) -> Ste
         yield Action(name, "notices the loss", "coordinator", reply="NotCoordinator"), put(state, c, lost)
     elif state.coordinator.status is not Phase.DOWN:
         to = ProposalState.STOPPED if consumer.stopped else ProposalState.PART
-        found = moved(consumer, ProposalEvent.FOUND, status=to, stopped=False, finds=True)
-        yield Action(name, "ConsumerMetadata", "coordinator", reply="found"), put(state, c, found)
+        connected = moved(consumer, ProposalEvent.FOUND, status=to, stopped=False, finds=True)
+        yield Action(name, "ConsumerMetadata", "coordinator", reply="found"), put(state, c, connected)
 
 
 def _heartbeat(state: ProposalWorld, c: int, consumer: ProposalConsumer) -> tuple[Action, ProposalWorld]:
-    coordinator, told = hear_heartbeat(state.coordinator, c, consumer.generation)
-    lost = {"owned": (), "generation": -1} if told is ProposalEvent.ILLEGAL_GENERATION else {}
+    coordinator, event = hear_heartbeat(state.coordinator, c, consumer.generation)
+    lost = {"owned": (), "generation": -1} if event is ProposalEvent.ILLEGAL_GENERATION else {}
     detail = f"generation {consumer.generation}"
-    action = Action(f"c{c + 1}", "heartbeat", "coordinator", detail, _WORDS.get(told, told.value))
-    return action, put(state, c, moved(consumer, told, **lost))._replace(coordinator=coordinator)
+    action = Action(f"c{c + 1}", "heartbeat", "coordinator", detail, _WORDS.get(event, event.value))
+    return action, put(state, c, moved(consumer, event, **lost))._replace(coordinator=coordinator)
 
 
 def _join(state: ProposalWorld, c: int, consumer: ProposalConsumer) -> tuple[Action, ProposalWorld]:

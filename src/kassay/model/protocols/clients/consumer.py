@@ -35,9 +35,9 @@ class ConsumerClient(NamedTuple):
 
     `target` is the last assignment received, `settled` whether it is reconciled. `setting_out` holds the
     target that a reconciliation under way began with, `moved` whether the target changed since.
-    `completed` is the last assignment reconciled, `told` whether the coordinator was told of it;
-    `full` that the next request must carry everything. `wire` is what lies between client and
-    coordinator (N1, N2).
+    `completed` is the last assignment reconciled, `acknowledged` whether a heartbeat has told the
+    coordinator of it; `full` that the next request must carry everything. `wire` is what lies between
+    client and coordinator (N1, N2).
     """
 
     run: Process = Process.NEW
@@ -50,7 +50,7 @@ class ConsumerClient(NamedTuple):
     setting_out: tuple[Partitions, ...] = ()
     moved: bool = False
     completed: Partitions = ()
-    told: bool = True
+    acknowledged: bool = True
     full: bool = False
     topics: tuple[str, ...] = ()
     rollout_step: int = 0
@@ -84,7 +84,7 @@ def heartbeat(
     if client.run is not Process.UP or client.state not in MEMBER:
         return None
     everything = client.full or client.epoch == requests.JOIN_EPOCH
-    owned = client.completed if everything or not client.told else None
+    owned = client.completed if everything or not client.acknowledged else None
     if owned is not None and "full_names_completed" not in config.switches:
         # What it is about to own must be named too: left out, it would look revoked.
         coming = client.setting_out[0] if client.setting_out else ()
@@ -105,7 +105,7 @@ def heartbeat(
     state = client.state
     if state is ConsumerState.ACKNOWLEDGING:
         state = ConsumerState.STABLE if client.settled else ConsumerState.RECONCILING
-    return _move(client, ConsumerEvent.SENT, state=state, told=True, full=False, waits=""), request
+    return _move(client, ConsumerEvent.SENT, state=state, acknowledged=True, full=False, waits=""), request
 
 
 def commit(
@@ -203,7 +203,12 @@ def reconcile(client: ConsumerClient) -> ConsumerClient | None:
     if client.setting_out and client.state in MEMBER:
         (goal,) = client.setting_out
         done = client._replace(
-            owned=goal, completed=goal, setting_out=(), settled=not client.moved, moved=False, told=False
+            owned=goal,
+            completed=goal,
+            setting_out=(),
+            settled=not client.moved,
+            moved=False,
+            acknowledged=False,
         )
         if client.state is not ConsumerState.RECONCILING:
             # Only where a fence did not abort it (switch no_abort_on_rejoin), and against the table.
@@ -245,7 +250,7 @@ def lost(client: ConsumerClient) -> ConsumerClient | None:
         completed=(),
         target=NOTHING_YET,
         settled=True,
-        told=True,
+        acknowledged=True,
         full=False,
     )
 

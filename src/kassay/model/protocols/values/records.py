@@ -107,15 +107,15 @@ def compact(log: Log, more: Iterable[LogRecord]) -> Log:
     A classic group takes the place of a consumer group of whose records some may not be deleted: an
     empty one is forgotten without a trace when a JoinGroup names an unknown member.
     """
-    found = {record.key: record for record in log}
+    latest = {record.key: record for record in log}
     for record in more:
         if record.value is None:
-            found.pop(record.key, None)
+            latest.pop(record.key, None)
             continue
         if record.key[0] == GROUP:
-            found = {key: kept for key, kept in found.items() if key[0] == OFFSET}
-        found[record.key] = record
-    return tuple(sorted(found.values(), key=_order))
+            latest = {key: kept for key, kept in latest.items() if key[0] == OFFSET}
+        latest[record.key] = record
+    return tuple(sorted(latest.values(), key=_order))
 
 
 def offset_records(offsets: Iterable[tuple[TopicPartition, int]]) -> tuple[LogRecord, ...]:

@@ -291,7 +291,7 @@ def test_the_next_owner_starts_where_the_last_commit_was():
     state = play(model, joined(model, 1), "c1 processes", "c1 sends OffsetCommit", "c1 OffsetCommit arrives")
     state = settle(model, play(model, state, "c1 processes", "c1 closes", "c2 start"))
     (position,) = state.offsets.value.positions[1]
-    assert position.told >= 1
+    assert position.reported >= 1
     assert state.offsets.value.positions[0] == ()
 
 

@@ -184,13 +184,13 @@ def static_stored(group: GroupBuilder, stored: ReplacedStatic, error: str) -> No
         reply = join_reply(group, "")._replace(leader=stored.old_leader, error=write_error(error))
         group.effects.reply(stored.correlation_id, reply)
         return
-    told = group.leader == new_id and stored.api_version >= SKIP_ASSIGNMENT_VERSION
-    if told and group.state == PREPARING:
+    as_leader = group.leader == new_id and stored.api_version >= SKIP_ASSIGNMENT_VERSION
+    if as_leader and group.state == PREPARING:
         # Meanwhile a rebalance began, in which nobody may be told who is there: it stays parked.
         return
-    reply = join_reply(group, new_id if told else "")._replace(member_id=new_id)
+    reply = join_reply(group, new_id if as_leader else "")._replace(member_id=new_id)
     if stored.api_version < SKIP_ASSIGNMENT_VERSION:
         reply = reply._replace(leader=stored.old_leader)
-    elif told and not group.effects.has("static_leader_recompute"):
+    elif as_leader and not group.effects.has("static_leader_recompute"):
         reply = reply._replace(skip_assignment=True)
     group.answer_join(new_id, reply)

@@ -71,15 +71,15 @@ def leave(group: GroupBuilder, request: requests.LeaveGroup) -> None:
     answers: list[tuple[str, str, str]] = []
     only_pending = True
     for member_id, instance in request.members:
-        found, error = _leaver(group, member_id, instance)
+        leaver, error = _leaver(group, member_id, instance)
         answers.append((member_id, instance, error))
         if error != errors.NONE:
             continue
-        group.effects.disarm(requests.SESSION, found)
-        if found in group.members:
+        group.effects.disarm(requests.SESSION, leaver)
+        if leaver in group.members:
             only_pending = False
-            group.answer_join(found, requests.JoinGroupReply(errors.UNKNOWN_MEMBER_ID, ""))
-        group.remove(found)
+            group.answer_join(leaver, requests.JoinGroupReply(errors.UNKNOWN_MEMBER_ID, ""))
+        group.remove(leaver)
     if any(error == errors.NONE for _, _, error in answers):
         if group.state in (STABLE, COMPLETING):
             prepare(group)

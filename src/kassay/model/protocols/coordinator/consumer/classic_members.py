@@ -63,7 +63,9 @@ def join(effects: Effects, group: ConsumerGroup, request: requests.JoinGroup) ->
 
 def _supports(group: ConsumerGroup, request: requests.JoinGroup) -> bool:
     """Whether all classic members know one of the names; without classic members, any will do."""
-    known = [{name for name, _ in found.protocols} for member in group.members for found in member.classic]
+    known = [
+        {name for name, _ in metadata.protocols} for member in group.members for metadata in member.classic
+    ]
     names = [name for name, _ in request.protocols]
     return request.protocol_type == requests.CONSUMER_TYPE and any(
         all(name in k for k in known) for name in names

@@ -66,7 +66,7 @@ def upgrade(effects: Effects, group: GroupBuilder) -> tuple[ConsumerGroup, tuple
 
 
 def _modern(effects: Effects, group: GroupBuilder, member: ClassicMember) -> ConsumerMember:
-    metadata = next((found for name, found in member.protocols if name == group.protocol), None)
+    metadata = next((subscription for name, subscription in member.protocols if name == group.protocol), None)
     if member.assignment == requests.ZERO_BYTES or not isinstance(metadata, requests.Subscription):
         raise Refused(errors.GROUP_ID_NOT_FOUND)
     return ConsumerMember(

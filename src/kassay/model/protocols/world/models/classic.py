@@ -275,8 +275,8 @@ class ClassicModel:
 
     def converged(self, state: World) -> bool:
         """Stable, everybody alive settled in the current generation, every partition owned as recorded."""
-        found = self.census(state)
-        return found.resting and (complete(found) or found.excused)
+        census = self.census(state)
+        return census.resting and (complete(census) or census.excused)
 
     def public(self, state: World) -> Any:
         """What a census reads of a state."""

@@ -99,10 +99,10 @@ class ClientSymmetry:
         )
 
     def _part(self, cell: Interned, places: Places) -> Interned:
-        found = self._moved.get((cell, places))
-        if found is None:
-            found = self._moved[cell, places] = self._cell(self._renamed(cell.value, places))
-        return found
+        part = self._moved.get((cell, places))
+        if part is None:
+            part = self._moved[cell, places] = self._cell(self._renamed(cell.value, places))
+        return part
 
     def _renamed(self, value: Any, places: Places) -> Any:
         """The value with clients renamed."""

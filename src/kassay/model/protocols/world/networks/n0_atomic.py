@@ -52,8 +52,8 @@ class Direct:
             label = labelled(action, broker, after)
             if faults.loss:
                 lost = cut_off(config, client)
-                told = label._replace(fault=True, reply="reply lost")
-                yield self.context.move(told, before, lost, after, rest)
+                lost_reply = label._replace(fault=True, reply="reply lost")
+                yield self.context.move(lost_reply, before, lost, after, rest)
             if own is None:
                 yield self.context.move(label._replace(reply="parked"), before, client, after, rest)
                 continue
@@ -135,8 +135,8 @@ class Direct:
 
 def cut_off(config: ClientConfig, client: ClassicClient) -> ClassicClient:
     """The client once its connection broke: it opens another, and hears nothing of the old one."""
-    told = cc.on_error(config, client, errors.NOT_COORDINATOR)
-    return told._replace(waits="", connection=client.connection + 1)
+    disconnected = cc.on_error(config, client, errors.NOT_COORDINATOR)
+    return disconnected._replace(waits="", connection=client.connection + 1)
 
 
 def heartbeat_of(

@@ -111,8 +111,8 @@ class Slots(Direct):
             if own is None:
                 yield self.context.move(label._replace(reply="parked"), client, left, after, rest)
                 continue
-            told = self._returned(left, request, own)
-            move = self.context.move(label._replace(reply=answer(own)), client, told, after, rest)
+            client_after = self._returned(left, request, own)
+            move = self.context.move(label._replace(reply=answer(own)), client, client_after, after, rest)
             yield move._replace(accepts=(request,)) if commits and own.error == errors.NONE else move
 
     def _returned(self, client: Any, request: Request, body: ReplyBody) -> Any:

@@ -75,10 +75,10 @@ class Censuses:
                 part = self._beliefs[seen] = self._cell(self._part(c, cell, state))
             parts.append(part)
         key = tuple(parts)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = self._cell(_joined(record.value, state, parts[2:]))
-        return found
+        census = self._known.get(key)
+        if census is None:
+            census = self._known[key] = self._cell(_joined(record.value, state, parts[2:]))
+        return census
 
     def _part(self, c: int, cell: Interned, state: World) -> tuple[Belief, bool]:
         """A client's belief, and whether it trusts an assignment that changed metadata may have overtaken."""

@@ -32,16 +32,16 @@ class ConsumerCensuses(Censuses):
             return super().belief(c, cell, state)
         group = state.broker.value.state.group
         members = () if group is None else group.members
-        found = next((m for m in members if m.member_id == client.member_id), None)
-        is_member = isinstance(group, ConsumerGroup) and found is not None and client.state in cm.MEMBER
-        epochs = (found.epoch, found.prev_epoch) if is_member and found is not None else (-3, -3)
+        member = next((m for m in members if m.member_id == client.member_id), None)
+        is_member = isinstance(group, ConsumerGroup) and member is not None and client.state in cm.MEMBER
+        epochs = (member.epoch, member.prev_epoch) if is_member and member is not None else (-3, -3)
         current = client.epoch == epochs[0]
         settled = (
             client.run is Process.UP
             and client.state is ConsumerState.STABLE
             and client.settled
             and _awaits_nothing(self.context.configs[c], client)
-            and client.told
+            and client.acknowledged
             and not client.full
             and client.topics == matching(self.context.configs[c], state.image.value)
         )

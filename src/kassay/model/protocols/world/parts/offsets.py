@@ -33,7 +33,7 @@ class Position(NamedTuple):
 
     tp: TopicPartition
     processed: int
-    told: int
+    reported: int
 
 
 class Offsets(NamedTuple):
@@ -78,7 +78,7 @@ class Ledger:
             yield from self._commits(state, offsets, c, client)
 
     def _commits(self, state: World, offsets: Offsets, c: int, client: Any) -> Iterator[tuple[Action, World]]:
-        news = tuple((p.tp, p.processed) for p in offsets.positions[c] if p.processed != p.told)
+        news = tuple((p.tp, p.processed) for p in offsets.positions[c] if p.processed != p.reported)
         if not news or client.wire.busy(COMMIT, client.connection):
             return
         number = 2 * HEARTBEAT_OFFSET + number_of(c, client.connection)
@@ -86,12 +86,12 @@ class Ledger:
         request = make(self.context.configs[c], number, client, news)
         if request is None:
             return
-        told = tuple(p._replace(told=p.processed) for p in offsets.positions[c])
+        positions = tuple(p._replace(reported=p.processed) for p in offsets.positions[c])
         sent = self.context.cell(client._replace(wire=client.wire.sending(request)))
         detail = f"generation {request.generation_id}; {_counted(news)}"
         yield (
             Action(f"c{c + 1}", "sends OffsetCommit", BROKER, detail),
-            put(state, c, sent)._replace(offsets=self._with(offsets, c, told)),
+            put(state, c, sent)._replace(offsets=self._with(offsets, c, positions)),
         )
 
     def _with(self, offsets: Offsets, c: int, positions: tuple[Position, ...]) -> Interned:

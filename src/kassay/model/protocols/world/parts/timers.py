@@ -23,7 +23,7 @@ class Timers:
     def __init__(self, context: WorldContext) -> None:
         self.context = context
         self._present: dict[tuple[int, Interned], tuple[str, str, int]] = {}
-        self._found: dict[Any, tuple[tuple[Action, Interned, Mail], ...]] = {}
+        self._firings: dict[Any, tuple[tuple[Action, Interned, Mail], ...]] = {}
 
     def steps(self, state: World) -> Iterator[tuple[Action, World]]:
         """What may happen at the coordinator now."""
@@ -35,10 +35,10 @@ class Timers:
         presence = tuple([self._presence(*place) for place in enumerate(state.clients)])
         logged = state.budget.value.failover > 0
         key = (state.broker, presence, logged)
-        found = self._found.get(key)
-        if found is None:
-            found = self._found[key] = tuple(self._fire(state.broker, presence, logged))
-        for action, after, mail in found:
+        firings = self._firings.get(key)
+        if firings is None:
+            firings = self._firings[key] = tuple(self._fire(state.broker, presence, logged))
+        for action, after, mail in firings:
             clients = self.context.post(state.clients, mail) if mail else state.clients
             yield (
                 action,
@@ -53,10 +53,10 @@ class Timers:
 
     def _presence(self, c: int, cell: Interned) -> tuple[str, str, int]:
         """Whether a client polls ("up"), only heartbeats ("stalled") or nothing; its id and request."""
-        found = self._present.get((c, cell))
-        if found is None:
-            found = self._present[c, cell] = _present(c, cell.value)
-        return found
+        presence = self._present.get((c, cell))
+        if presence is None:
+            presence = self._present[c, cell] = _present(c, cell.value)
+        return presence
 
     def _fire(
         self, cell: Interned, presence: tuple[tuple[str, str, int], ...], logged: bool
