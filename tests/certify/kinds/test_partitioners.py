@@ -17,6 +17,7 @@ from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.partitioners.scenarios import sending
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
+from tests.certify.kinds.descent import descent
 from tests.mutants import partitioners
 
 DRIVER = SendsDriver(Kind.PARTITIONER)
@@ -50,6 +51,16 @@ def test_smaller_cases_are_smaller(case):
     assert all(
         less == case or DRIVER.size(less) < DRIVER.size(case) for less in DRIVER.shrink_candidates(case)
     )
+
+
+@given(sendings)
+def test_what_breaks_whatever_happens_shrinks_to_one_bare_record(case):
+    smallest = descent(DRIVER, case)
+    ((record, topic),) = smallest.records
+    assert (topic.count, list(topic.unavailable)) == (1, [])
+    assert not record.key
+    assert not record.value
+    assert record.partition in (None, -1, 0, 1)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.placement.scenarios import request
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
+from tests.certify.kinds.descent import descent
 from tests.mutants import placers
 
 DRIVER = PlacementDriver(Kind.PLACER)
@@ -49,6 +50,12 @@ def test_smaller_cases_are_smaller_and_well_formed(case):
         assert less.request.brokers
         known = {broker.broker_id for broker in less.request.brokers}
         assert all(known >= set(row) and len(set(row)) == len(row) for row in less.request.existing)
+
+
+@given(cases)
+def test_what_breaks_whatever_happens_shrinks_to_the_smallest_request(case):
+    smallest = descent(DRIVER, case).request
+    assert smallest == PlacementRequest(1, 1, (Broker(0),))
 
 
 @pytest.mark.parametrize("new", [Striped, RackAware])

@@ -19,6 +19,7 @@ from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from kassay.properties.streams.scenarios import task_history
 from kassay.properties.streams.situations import SENTENCES
+from tests.certify.kinds.descent import descent
 from tests.mutants import task_assignors
 
 DRIVER = TaskDriver(Kind.STREAMS)
@@ -48,6 +49,14 @@ def test_smaller_histories_are_smaller_and_well_formed(case):
         assert less.processes
         assert less.partitions
         assert 0 <= less.stateful <= len(less.partitions)
+
+
+@given(histories)
+def test_what_breaks_whatever_happens_shrinks_to_one_task_on_one_thread(case):
+    smallest = descent(DRIVER, case)
+    assert (smallest.changes, smallest.partitions, smallest.stateful) == ((), (1,), 0)
+    assert [process.threads for process in smallest.processes] == [1]
+    assert smallest.standby_replicas == 0
 
 
 @pytest.mark.parametrize("new", [StreamsSticky, StreamsHighAvailability])
