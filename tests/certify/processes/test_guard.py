@@ -74,11 +74,10 @@ def test_prints_reach_nobody(host: Host, capfd: pytest.CaptureFixture[str]) -> N
 
 @pytest.mark.parametrize("do", ["loops", "loops_in_c", "loops_in_re", "catches_everything"])
 def test_no_answer_in_time(host: Host, do: str) -> None:
-    started = time.monotonic()
     found = failure(host, do)
     assert found.kind is FailureKind.TIMEOUT
     assert found.message == "assign did not answer within 0.6 s"
-    assert time.monotonic() - started < 5
+    assert ask(host, "behave") == FAIR
 
 
 @pytest.mark.parametrize("do", ["allocates", "allocates_and_keeps"])

@@ -199,10 +199,11 @@ def test_a_cluster_as_the_model_has_it() -> None:
     assert found.leaders[2] == 0
 
 
-def test_a_thousand_partitions_are_a_matter_of_a_blink() -> None:
+def test_a_thousand_partitions_are_solved_to_the_end() -> None:
     rng = random.Random(5)
     rows = [rng.sample([b for b in range(47) if b % 3 == r], 1)[0] for _ in range(1000) for r in range(3)]
     case = cases.document(cases.brokers(48, 3), [rows[i : i + 3] for i in range(0, 3000, 3)], 3)
     result = solve_document(case)
-    assert result["elapsed_s"] < 5  # measured at a tenth of that; the rest is for busy machines
+    assert result["status"] == "optimal"
+    assert set(result["loads"]) == {62, 63}
     assert check_certificate(result).accepted
