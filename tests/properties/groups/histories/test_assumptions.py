@@ -1,0 +1,85 @@
+"""What a user may assume: each narrowing says what it says, and the generator keeps to it."""
+
+from collections import Counter
+
+import pytest
+
+from kassay.assignors.client.roundrobin import RoundRobin
+from kassay.model.errors import InputError
+from kassay.model.groups.player import Player
+from kassay.properties.groups.histories.assumptions import ASSUMPTIONS, parse_assumptions, within
+from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.scenarios import history
+from kassay.properties.sources import Seeded, derive_seed
+
+
+def no_conflict(cluster, members):
+    """Whether claims are of the latest generation, of partitions that are there and read, and of one member."""
+    newest = max(member.generation for member in members)
+    claims = [(member, tp) for member in members for tp in member.owned]
+    there = {(topic.name, p) for topic in cluster.topics for p in range(topic.partitions)}
+    sound = (m.generation == newest and tp.topic in m.topics and tuple(tp) in there for m, tp in claims)
+    return all(sound) and len({tp for _, tp in claims}) == len(claims)
+
+
+# Each assumption once more, out of the input alone.
+MEANT = {
+    "equal-subscriptions": lambda _, members: len({frozenset(m.topics) for m in members}) == 1,
+    "no-conflicting-claims": no_conflict,
+    "no-duplicate-topics": lambda _, members: (
+        not any(m.topics.count(t) > 1 for m in members for t in m.topics)
+    ),
+    "no-empty-subscriptions": lambda _, members: () not in {m.topics for m in members},
+    "no-racks": lambda cluster, members: not cluster.brokers and {m.rack for m in members} == {None},
+    "no-static": lambda _, members: {m.instance_id for m in members} == {None},
+    "no-unknown-topics": lambda cluster, members: (
+        {t for m in members for t in m.topics} <= {topic.name for topic in cluster.topics}
+    ),
+    "no-weights": lambda cluster, _: {topic.weights for topic in cluster.topics} <= {None},
+}
+
+
+def steps(profile):
+    """The rounds of 150 histories."""
+    for index in range(150):
+        case = history(Seeded(derive_seed(1, index)), profile)
+        yield from (step for one in Player(lambda _: RoundRobin()).play(case) for step in one.steps)
+
+
+def test_every_assumption_has_a_meaning_here():
+    assert set(MEANT) == set(ASSUMPTIONS)
+
+
+@pytest.mark.parametrize("assumption", ASSUMPTIONS)
+def test_an_assumption_is_told_from_the_input(assumption):
+    seen = Counter()
+    for step in steps(Profile()):
+        meant = MEANT[assumption](step.cluster, step.group.members)
+        assert within(step, frozenset({assumption})) is meant
+        seen[meant] += 1
+    assert min(seen[True], seen[False]) > 15
+
+
+@pytest.mark.parametrize("assumption", ASSUMPTIONS)
+def test_an_assumption_keeps_its_inputs_out(assumption):
+    kept = [
+        MEANT[assumption](step.cluster, step.group.members)
+        for step in steps(Profile(assume=frozenset({assumption})))
+    ]
+    assert len(kept) > 300
+    assert all(kept)
+
+
+def test_all_assumptions_at_once_are_all_kept():
+    everything = frozenset(ASSUMPTIONS)
+    for step in steps(Profile()):
+        alone = [within(step, frozenset({assumption})) for assumption in ASSUMPTIONS]
+        assert within(step, everything) is all(alone)
+
+
+def test_an_assumption_that_is_not_known_is_named_with_those_that_are():
+    with pytest.raises(
+        InputError, match="unknown assumption 'no-bugs': expected one of: equal-subscriptions"
+    ):
+        parse_assumptions(["no-racks", "no-bugs"])
+    assert parse_assumptions(["no-racks", "no-static"]) == {"no-racks", "no-static"}
