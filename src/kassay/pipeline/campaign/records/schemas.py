@@ -38,12 +38,15 @@ class Table:
     @property
     def ddl(self) -> str:
         """The columns as Spark's DDL."""
-        return ", ".join(f"`{c.name}` {c.type}" for c in self.columns)
+        return self._listed(" ")
 
     @property
     def struct(self) -> str:
         """The columns as Spark's struct type."""
-        return f"struct<{', '.join(f'`{c.name}`: {c.type}' for c in self.columns)}>"
+        return f"struct<{self._listed(': ')}>"
+
+    def _listed(self, between: str) -> str:
+        return ", ".join(f"`{column.name}`{between}{column.type}" for column in self.columns)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,23 +77,28 @@ _HISTORY: Final = (
 )
 
 
-def _measured(*columns: Column) -> tuple[Column, ...]:
-    """The columns as ones that the machine decides, not the spec."""
-    return tuple(column._replace(deterministic=False) for column in columns)
+TABLES: Final[dict[str, Table]] = {}
+"""The tables by name, in the order of this file."""
 
 
-RUNS: Final = Table(
+def _table(
+    name: str, meaning: str, *columns: Column, batched: bool = False, measured: bool = False, version: int = 1
+) -> Table:
+    """A table of `TABLES`; the columns of a `measured` one the machine decides, not the spec."""
+    own = tuple(column._replace(deterministic=not measured) for column in columns)
+    return TABLES.setdefault(name, Table(name, meaning, own, batched, version))
+
+
+RUNS: Final = _table(
     "runs",
     "a row a history and target",
-    (
-        Column("campaign", "string", "the campaign's name"),
-        *_HISTORY,
-        Column("members", "int", "members that ever join (brokers, for a placer)"),
-        Column("partitions", "int", "partitions at the start and of new topics"),
-        Column("events", "int", "events after the first members have come"),
-        Column("rebalances", "int", "rounds (or requests) that the target was asked and judged on"),
-        Column("broken", "array<string>", "the claims that this history breaks, in order"),
-    ),
+    Column("campaign", "string", "the campaign's name"),
+    *_HISTORY,
+    Column("members", "int", "members that ever join (brokers, for a placer)"),
+    Column("partitions", "int", "partitions at the start and of new topics"),
+    Column("events", "int", "events after the first members have come"),
+    Column("rebalances", "int", "rounds (or requests) that the target was asked and judged on"),
+    Column("broken", "array<string>", "the claims that this history breaks, in order"),
     batched=True,
 )
 DISTANCE: Final = (
@@ -113,93 +121,83 @@ DISTANCE: Final = (
     Column("rounds", "array<int>", "rounds until the group was at rest, a number a settled change"),
 )
 """How far a target is from the optimum."""
-GAPS: Final = Table(
+GAPS: Final = _table(
     "gaps",
     "a row a history and target: the distance to the certified optimum, summed over its outcomes",
-    (*_HISTORY, *DISTANCE),
+    *_HISTORY,
+    *DISTANCE,
     batched=True,
 )
-TIMINGS: Final = Table(
-    "timings",
-    "a row a task: where and how long it ran",
-    _measured(
-        *_LANE,
-        Column("batch", "int", "the batch"),
-        Column("start", "bigint", "the first index"),
-        Column("stop", "bigint", "the index after the last"),
-        Column("nanoseconds", "bigint", "time spent playing"),
-        Column("host", "string", "the machine"),
-        Column("pid", "bigint", "the worker process"),
-        Column("attempt", "int", "which try of the task this was, from 0"),
-        Column("peak_kib", "bigint", "the worker process's peak memory so far"),
-    ),
-)
-BATCHES: Final = Table(
-    "batches",
-    "a row a batch: what it took; memory is that of the driver's machine, sampled while it ran",
-    _measured(
-        Column("batch", "int", "the batch"),
-        Column("histories", "bigint", "histories played"),
-        Column("tasks", "int", "tasks that it was cut into"),
-        Column("slots", "int", "tasks that ran at once"),
-        Column("elapsed_s", "double", "seconds from its plan to its receipt"),
-        Column("work_s", "double", "seconds spent playing, summed over the tasks"),
-        Column("median_s", "double", "seconds of the median task"),
-        Column("longest_s", "double", "seconds of the longest task"),
-        Column("driver_kib", "bigint", "peak memory of the driver's Python"),
-        Column("java_kib", "bigint", "peak memory of its Java"),
-        Column("workers_kib", "bigint", "peak memory of the processes below them, all together"),
-        Column("all_kib", "bigint", "peak memory of all of them at one time"),
-    ),
-)
-VERDICTS: Final = Table(
+VERDICTS: Final = _table(
     "verdicts",
     "a row a target, claim and profile, and one over all profiles (*)",
-    (
-        *_LANE,
-        Column("claim", "string", "the claim's id"),
-        Column("verdict", "string", "holds, violated or unknown"),
-        Column("why", "string", "in a few words"),
-        Column("checked", "bigint", "judgements"),
-        Column("failed", "bigint", "histories that break it"),
-        Column("contradictory", "bigint", "those of them that break it on contradictory input only"),
-        Column("histories", "bigint", "histories played"),
-    ),
+    *_LANE,
+    Column("claim", "string", "the claim's id"),
+    Column("verdict", "string", "holds, violated or unknown"),
+    Column("why", "string", "in a few words"),
+    Column("checked", "bigint", "judgements"),
+    Column("failed", "bigint", "histories that break it"),
+    Column("contradictory", "bigint", "those of them that break it on contradictory input only"),
+    Column("histories", "bigint", "histories played"),
 )
-FINDINGS: Final = Table(
+FINDINGS: Final = _table(
     "findings",
     "a row a finding: a target, claim, class of input and kind of violation, told by the smallest history",
-    (
-        Column("identity", "string", "what makes two findings one: digest of target, claim, input and kind"),
-        *_LANE,
-        Column("claim", "string", "the claim's id"),
-        Column("input", "string", "ordinary or contradictory"),
-        Column("kind", "string", "the violation without its names and numbers"),
-        Column("failed", "bigint", "histories that show it"),
-        Column("others", "int", "further kinds of the same target, claim and input that are left out"),
-        Column("index", "bigint", "the history that stands for it: the smallest, then the earliest"),
-        Column("seed", "decimal(20,0)", "that history's seed"),
-        Column("members", "int", "members after shrinking"),
-        Column("partitions", "int", "partitions after shrinking"),
-        Column("events", "int", "events after shrinking"),
-        Column("message", "string", "the violation in one line"),
-        Column("trace", "string", "the shrunk trace, JSON of kassay/trace/2"),
-    ),
+    Column("identity", "string", "what makes two findings one: digest of target, claim, input and kind"),
+    *_LANE,
+    Column("claim", "string", "the claim's id"),
+    Column("input", "string", "ordinary or contradictory"),
+    Column("kind", "string", "the violation without its names and numbers"),
+    Column("failed", "bigint", "histories that show it"),
+    Column("others", "int", "further kinds of the same target, claim and input that are left out"),
+    Column("index", "bigint", "the history that stands for it: the smallest, then the earliest"),
+    Column("seed", "decimal(20,0)", "that history's seed"),
+    Column("members", "int", "members after shrinking"),
+    Column("partitions", "int", "partitions after shrinking"),
+    Column("events", "int", "events after shrinking"),
+    Column("message", "string", "the violation in one line"),
+    Column("trace", "string", "the shrunk trace, JSON of kassay/trace/2"),
     version=2,
 )
-REACHED: Final = Table(
+REACHED: Final = _table(
     "reached",
     "a row a target, profile and situation, and one over all profiles (*)",
-    (
-        *_LANE,
-        Column("situation", "string", "the situation's id"),
-        Column("times", "bigint", "how often it was reached; 0 is said too"),
-    ),
+    *_LANE,
+    Column("situation", "string", "the situation's id"),
+    Column("times", "bigint", "how often it was reached; 0 is said too"),
+)
+TIMINGS: Final = _table(
+    "timings",
+    "a row a task: where and how long it ran",
+    *_LANE,
+    Column("batch", "int", "the batch"),
+    Column("start", "bigint", "the first index"),
+    Column("stop", "bigint", "the index after the last"),
+    Column("nanoseconds", "bigint", "time spent playing"),
+    Column("host", "string", "the machine"),
+    Column("pid", "bigint", "the worker process"),
+    Column("attempt", "int", "which try of the task this was, from 0"),
+    Column("peak_kib", "bigint", "the worker process's peak memory so far"),
+    measured=True,
+)
+BATCHES: Final = _table(
+    "batches",
+    "a row a batch: what it took; memory is that of the driver's machine, sampled while it ran",
+    Column("batch", "int", "the batch"),
+    Column("histories", "bigint", "histories played"),
+    Column("tasks", "int", "tasks that it was cut into"),
+    Column("slots", "int", "tasks that ran at once"),
+    Column("elapsed_s", "double", "seconds from its plan to its receipt"),
+    Column("work_s", "double", "seconds spent playing, summed over the tasks"),
+    Column("median_s", "double", "seconds of the median task"),
+    Column("longest_s", "double", "seconds of the longest task"),
+    Column("driver_kib", "bigint", "peak memory of the driver's Python"),
+    Column("java_kib", "bigint", "peak memory of its Java"),
+    Column("workers_kib", "bigint", "peak memory of the processes below them, all together"),
+    Column("all_kib", "bigint", "peak memory of all of them at one time"),
+    measured=True,
 )
 
-TABLES: Final[dict[str, Table]] = {
-    t.name: t for t in (RUNS, GAPS, VERDICTS, FINDINGS, REACHED, TIMINGS, BATCHES)
-}
 BATCHED: Final = tuple(t for t in TABLES.values() if t.batched)
 
 SUMS: Final = "sums"
