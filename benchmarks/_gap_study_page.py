@@ -22,7 +22,7 @@ instance suites. One command makes all of it, this page included, out of
 machine:
 
 ```
-python benchmarks/campaign_gap_study.py FOLDER 'local[2]'
+python -m benchmarks.campaign_gap_study FOLDER 'local[2]'
 ```
 
 * An **instance** is one outcome: the group before a rebalance (members, subscriptions, owners, racks) and
@@ -58,7 +58,7 @@ The history of the small profile with the largest balance gap, then needless mov
 AGAIN: Final = """Any other history, for instance the largest balance gap of the sticky rules:
 
 ```
-python benchmarks/campaign_gap_study.py --trace {example} worst.json
+python -m benchmarks.campaign_gap_study --trace {example} worst.json
 kassay replay worst.json --call-timeout 60s
 ```
 
@@ -117,8 +117,8 @@ def page(studies: Mapping[str, Rows], families: Rows, sizes: Mapping[tuple[int, 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table in Markdown."""
-    made = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in made)
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
 def crossed(rows: Rows, by: str, key: str) -> str:
@@ -130,45 +130,45 @@ def crossed(rows: Rows, by: str, key: str) -> str:
         if key != "movement_mean" or row["unbalanced_share"] < 1
     }
     places = list(dict.fromkeys(row[by] for row in rows))
-    made = [
+    body = [
         [place.removeprefix("shape:"), *(cells.get((place, t), "-") for t in targets)] for place in places
     ]
-    return table([by, *targets], made)
+    return table([by, *targets], body)
 
 
 def _overview(leaders: Rows, profiles: Rows) -> str:
-    made = []
+    body = []
     for row in leaders:
         own = [each for each in profiles if each["target"] == row["target"]]
         invalid, spread = sum(each["invalid"] for each in own), max(each["spread_max"] for each in own)
         counts = [f"{n:,}" for n in (row["histories"], row["instances"], 0, invalid)]
         gaps = [shown(row[key], key) for key in ("unbalanced_share", "balance_mean")]
         rest = [shown(row[key], key) for key in ("movement_mean", "rounds_mean")]
-        made.append([row["target"], *counts, *gaps, f"{spread:,}", *rest])
+        body.append([row["target"], *counts, *gaps, f"{spread:,}", *rest])
     head = ("rule", "histories", "certified exactly", "only bounded", "not measured", "not optimal")
-    return table([*head, "balance gap", "worst spread", "needless moves", "rounds"], made)
+    return table([*head, "balance gap", "worst spread", "needless moves", "rounds"], body)
 
 
 def _weights(families: Rows) -> str:
-    made = []
+    body = []
     for row in families:
         if row["weighted"]:
             counts = (row["weighted"], row["weight_exact"], row["weighted"] - row["weight_exact"])
             ratios = [shown(float(row[key])) for key in ("weight_ratio", "weight_ratio_max")]
-            made.append([row["target"], *(f"{n:,}" for n in counts), *ratios])
+            body.append([row["target"], *(f"{n:,}" for n in counts), *ratios])
     head = ["rule", "instances", "certified exactly", "only bounded", "mean ratio", "worst ratio"]
-    return table(head, made)
+    return table(head, body)
 
 
 def _worst(worst: Rows) -> str:
-    made = []
+    body = []
     for row in worst:
         if row["profile"] == "small":
             gaps = [f"{row[key]:,}" for key in ("balance_worst", "spread_worst", "movement_worst")]
             again = f"`kassay replay docs/gap-study/{row['target']}.json`"
-            made.append([row["target"], f"{row['members']} x {row['partitions']}", *gaps, again])
+            body.append([row["target"], f"{row['members']} x {row['partitions']}", *gaps, again])
     head = ["rule", "members x partitions", "balance gap", "spread", "needless moves", "play it again"]
-    return table(head, made)
+    return table(head, body)
 
 
 def _example(worst: Rows) -> str:

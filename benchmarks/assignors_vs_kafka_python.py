@@ -157,17 +157,20 @@ def their_time(rule: str, at: Scene, limit: float) -> float | str | None:
     child = multiprocessing.Process(target=_send_times, args=(rule, at, sender), daemon=True)
     child.start()
     sender.close()
-    found: list[float | str] = []
+    times, errors = list[float](), list[str]()
     end = time.monotonic() + limit
     while receiver.poll(max(0.0, end - time.monotonic())):
         try:
-            found.append(receiver.recv())
+            answer: float | str = receiver.recv()
         except EOFError:
             break
+        if isinstance(answer, str):
+            errors.append(answer)
+        else:
+            times.append(answer)
     child.kill()
     child.join()
-    errors = [told for told in found if isinstance(told, str)]
-    return errors[0] if errors else statistics.median(found) if found else None
+    return errors[0] if errors else statistics.median(times) if times else None
 
 
 def first_answer(rule: str, at: Scene) -> Assignment:
@@ -218,8 +221,8 @@ def growth(doublings: int) -> None:
                 start = scene(members, partitions, mixed=mixed)
                 series["first"].append(our_time(rule, start))
                 series["leave"].append(our_time(rule, start.without_one(first_answer(rule, start))))
-            for event, found in series.items():
-                steps = [math.log2(after / before) for before, after in pairwise(found)]
+            for event, times in series.items():
+                steps = [math.log2(after / before) for before, after in pairwise(times)]
                 print(
                     f"{rule:<20}{'mixed' if mixed else 'equal':<7}{event:<7}"
                     + " ".join(f"{step:5.2f}" for step in steps)
@@ -231,7 +234,7 @@ def growth(doublings: int) -> None:
 def small_groups() -> None:
     """Print what a rebalance of 4 members x 8 partitions takes."""
     print("\n4 members x 8 partitions, new input for each call")
-    reads = {f"m{number}": ("t",) for number in range(4)}
+    reads: dict[str, tuple[str, ...]] = {f"m{number}": ("t",) for number in range(4)}
     for rule in OURS:
         print(f"{rule:<20}{our_time(rule, Scene({'t': 8}, reads), runs=2_000) * 1e6:>8.1f} us")
 

@@ -1,7 +1,7 @@
 """The gap study: everything in docs/gap-study.md by one command.
 
-    python benchmarks/campaign_gap_study.py FOLDER [MASTER]      play, measure, write the page and its plots
-    python benchmarks/campaign_gap_study.py --trace TARGET PROFILE INDEX FILE    a history for `kassay replay`
+    python -m benchmarks.campaign_gap_study FOLDER [MASTER]      play, measure, write the page and its plots
+    python -m benchmarks.campaign_gap_study --trace TARGET PROFILE INDEX FILE    a history for `kassay replay`
 
 Two halves, both on Spark: the campaign of `campaign_gap_study.toml` (histories of every profile and
 shape; carried on where FOLDER was left) and the families of the instance suites
@@ -18,8 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from _gap_study_page import CONTROL, page
-
+from benchmarks._gap_study_page import CONTROL, page
 from kassay.certify.optimum.gaps import play, problem_of
 from kassay.certify.optimum.instances import Located
 from kassay.certify.runs.blocks import Job, open_bench
@@ -154,12 +153,12 @@ def measured(document: dict[str, Any], target: Target, new: Any) -> dict[str, An
     assert problem is not None
     played = play(new, target, *as_group(problem))
     try:
-        found = None if played.answer is None else gap(problem, played.answer, optimum(problem))
+        distance = None if played.answer is None else gap(problem, played.answer, optimum(problem))
     except InputError:
-        found = None
-    if found is None or played.answer is None or found.balance is None:
+        distance = None
+    if distance is None or played.answer is None or distance.balance is None:
         return {"failed": 1}
-    row = {name: getattr(found, name) for name in ("balance", "spread", "movement", "rack")}
+    row = {name: getattr(distance, name) for name in ("balance", "spread", "movement", "rack")}
     if document["shape"] == "weighted":
         weights = {topic["name"]: topic["weights"] for topic in document["topics"]}
         carried = [sum(weights[topic][p] for topic, p in tps) for tps in played.answer.values()]
@@ -177,15 +176,15 @@ def trace(target: str, profile: str, index: int, path: Path) -> None:
     case = lane.job.case(index)
     for claim in ("balanced-optimal", "sticky-minimal", "rack-local"):
         job = Job(lane.job.target, replace(lane.job.options, claims=(claim,)))
-        found = promise(claim, lane.job.target.kind)
+        goal = promise(claim, lane.job.target.kind)
         with open_bench(job) as bench:
-            violations = broken(bench.driver, case, bench.subject, found)
+            violations = broken(bench.driver, case, bench.subject, goal)
             if violations:
                 contradictory = violations[0].contradictory
-                made = counterexample(
-                    bench, found, case, violations, contradictory=contradictory, index=index
+                smallest = counterexample(
+                    bench, goal, case, violations, contradictory=contradictory, index=index
                 )
-                path.write_text(json.dumps(made.trace.to_json()) + "\n", encoding="utf-8")
+                path.write_text(json.dumps(smallest.trace.to_json()) + "\n", encoding="utf-8")
                 return
     sys.exit(f"{target}, {profile}, history {index}: no outcome is away from the optimum")
 

@@ -50,13 +50,13 @@ def alone(histories: int) -> tuple[float, float]:
 
 def used(java: int) -> dict[str, float]:
     """CPU seconds so far of the driver, Java and the workers, their ended children included."""
-    found = dict.fromkeys(("driver", "java", "workers"), 0.0)
+    seconds = dict.fromkeys(("driver", "java", "workers"), 0.0)
     for pid, part in family(os.getpid(), java).items():
         with suppress(OSError):
             words = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
             # Fields 14 and 15 are the process's own time, 16 and 17 that of children it waited for.
-            found[part] += sum(map(int, words[11:15] if part == "workers" else words[11:13])) / TICKS
-    return found
+            seconds[part] += sum(map(int, words[11:15] if part == "workers" else words[11:13])) / TICKS
+    return seconds
 
 
 def main() -> None:

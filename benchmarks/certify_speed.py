@@ -67,13 +67,13 @@ def memory(for_seconds: float) -> None:
     with open_bench(job) as bench:
         play_block(bench, 0, 500)
         print(f"at the start   {resident_mib():7.1f} MiB")
-        started, index, told = time.monotonic(), 500, 0
+        started, index, lines = time.monotonic(), 500, 0
         while time.monotonic() - started < for_seconds:
             play_block(bench, index, index + 500)
             index += 500
-            if time.monotonic() - started > (told + 1) * for_seconds / 5:
-                told += 1
-                print(f"{told * for_seconds / 5:7.0f} s       {resident_mib():7.1f} MiB, {index} histories")
+            if time.monotonic() - started > (lines + 1) * for_seconds / 5:
+                lines += 1
+                print(f"{lines * for_seconds / 5:7.0f} s       {resident_mib():7.1f} MiB, {index} histories")
         print(f"at the end     {resident_mib():7.1f} MiB, {index} histories")
 
 

@@ -24,6 +24,7 @@ from kassay.certify.protocols.views import views_of
 from kassay.model.explore.search import explore
 from kassay.model.explore.values import WalkLimits
 from kassay.model.protocols.shared.faults import parse_faults
+from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry
 from kassay.properties.protocols.registry import invariants
 
@@ -45,7 +46,7 @@ def walk(case: tuple[Any, ...], checks: bool, renamed: bool, liveness: bool) -> 
         ExploreSettings(name, mode=mode, members=members, partitions=partitions, faults=parse_faults(faults))
     )
     judged = invariants(views_of(model)) if checks else ()
-    symmetry = ClientSymmetry(model.context.interner) if renamed else None
+    symmetry = ClientSymmetry(model.context.interner) if renamed and isinstance(model, ClassicModel) else None
     before = time.process_time()
     done = explore(model, judged, budget=WalkLimits(None), check_liveness=liveness, symmetry=symmetry)
     return {
@@ -91,8 +92,8 @@ def main() -> None:
     if chosen.memory:
         for renamed in (False, True):
             run = child(LARGE, True, renamed, True)
-            told = "one of each class" if renamed else "every world"
-            print(f"{title(LARGE)}, {told}, graph check: {speed(run)}, {run['edges']:,} edges,", end=" ")
+            symmetry = "one of each class" if renamed else "every world"
+            print(f"{title(LARGE)}, {symmetry}, graph check: {speed(run)}, {run['edges']:,} edges,", end=" ")
             print(f"{run['verdict']}, peak {run['peak_mib']} MiB", flush=True)
         return
     for case in CASES:

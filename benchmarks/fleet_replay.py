@@ -59,8 +59,8 @@ def main() -> None:
 
 def _generate(spark: SparkSession, spec: FleetSpec, folder: Path) -> None:
     began, used = time.perf_counter(), cpu_seconds()
-    made = texts(spark, spec, 64).coalesce(2)
-    made.write.partitionBy("at").text(f"file://{folder}/snapshots")
+    snapshots = texts(spark, spec, 64).coalesce(2)
+    snapshots.write.partitionBy("at").text(f"file://{folder}/snapshots")
     size = sum(path.stat().st_size for path in folder.rglob("*.txt"))
     print(
         f"generated {size / 1e6:,.0f} MB in {time.perf_counter() - began:.0f} s, "
@@ -72,17 +72,17 @@ def _generate(spark: SparkSession, spec: FleetSpec, folder: Path) -> None:
 def _replay(spark: SparkSession, folder: Path) -> None:
     began, used = time.perf_counter(), cpu_seconds()
     targets = [resolve(name) for name in ASSIGNORS]
-    found = replay_fleet(spark, [f"{folder}/snapshots"], f"file://{folder}/out", targets, {})
+    outcome = replay_fleet(spark, [f"{folder}/snapshots"], f"file://{folder}/out", targets, {})
     spent, cpu = time.perf_counter() - began, cpu_seconds() - used
     print(
-        f"{found['groups']:,} groups, {found['snapshots']:,} snapshots: {spent:.0f} s "
-        f"({found['snapshots'] / spent:,.0f} snapshots/s), {cpu:.0f} s of CPU time "
-        f"({found['snapshots'] / cpu:,.0f} snapshots a CPU second), peak memory {peak_mib():,.0f} MiB; "
+        f"{outcome['groups']:,} groups, {outcome['snapshots']:,} snapshots: {spent:.0f} s "
+        f"({outcome['snapshots'] / spent:,.0f} snapshots/s), {cpu:.0f} s of CPU time "
+        f"({outcome['snapshots'] / cpu:,.0f} snapshots a CPU second), peak memory {peak_mib():,.0f} MiB; "
         f"load of the machine {os.getloadavg()[0]:.1f}",
         flush=True,
     )
-    print(found["events"], found["rejected"])
-    for row in found["assignors"]:
+    print(outcome["events"], outcome["rejected"])
+    for row in outcome["assignors"]:
         print(row)
 
 
@@ -90,8 +90,8 @@ def _check(spark: SparkSession, spec: FleetSpec, folder: Path) -> None:
     """Compare a sample of the tables with what a plain replay of the files says."""
     began = time.perf_counter()
     source = random.Random(SEED)
-    told = [n for n in range(spec.groups) if dialect_of(spec, n) in ("offsets", "members-lost", "json")]
-    wanted = [moments(spec, n)[0] for n in source.sample(told, min(SAMPLE, len(told)))]
+    numbers = [n for n in range(spec.groups) if dialect_of(spec, n) in ("offsets", "members-lost", "json")]
+    wanted = [moments(spec, n)[0] for n in source.sample(numbers, min(SAMPLE, len(numbers)))]
     read = plain.read(folder / "snapshots", wanted)
     small = {group: snapshots for group, snapshots in read.items() if plain.checkable(snapshots)}
     table = _rows(spark, folder, "replays", list(small))
@@ -118,10 +118,10 @@ def _rows(
     spark: SparkSession, folder: Path, table: str, groups: Sequence[str]
 ) -> Mapping[str, list[dict[str, Any]]]:
     frame = spark.read.parquet(f"file://{folder}/out/{table}")
-    found: dict[str, list[dict[str, Any]]] = {}
+    rows: dict[str, list[dict[str, Any]]] = {}
     for row in frame.where(frame["group"].isin(list(groups))).collect():
-        found.setdefault(row["group"], []).append(row.asDict())
-    return found
+        rows.setdefault(row["group"], []).append(row.asDict())
+    return rows
 
 
 def _family() -> list[Path]:

@@ -56,13 +56,13 @@ def cost(problem: Problem, topic: Any, p: int, m: int) -> tuple[bool, bool]:
 
 def pairs(problem: Problem) -> list[tuple[int, int, bool, bool]]:
     """Every partition with every member that may take it: number, member, moved, far."""
-    found, number = [], 0
+    edges, number = [], 0
     for topic in problem.topics:
         for p in range(topic.partitions):
             readers = problem.subscribers.get(topic.name, ())
-            found += [(number, m, *cost(problem, topic, p, m)) for m in readers]
+            edges += [(number, m, *cost(problem, topic, p, m)) for m in readers]
             number += topic.name in problem.subscribers
-    return found
+    return edges
 
 
 def greedy_most(problem: Problem) -> int:
@@ -75,25 +75,25 @@ def greedy_most(problem: Problem) -> int:
 
 
 def own(problem: Problem) -> Figures:
-    found = optimum(problem)
-    return found.sum_squares, found.moved, found.rack_mismatch
+    result = optimum(problem)
+    return result.sum_squares, result.moved, result.rack_mismatch
 
 
 def z3_hub(problem: Problem) -> Figures:
     from kassay.solver.consumers.z3_optimum import z3_optimum
 
-    found = z3_optimum(problem, time_limit=TIME_LIMIT)
-    return found.sum_squares, found.moved, found.rack_mismatch
+    result = z3_optimum(problem, time_limit=TIME_LIMIT)
+    return result.sum_squares, result.moved, result.rack_mismatch
 
 
 def hub_networks(problem: Problem) -> Iterator[tuple[Hubs, int, int]]:
     """The network of each level with its units and what leaving a level already cost."""
     counted = aggregate(problem)
-    found = levels(len(problem.members), counted.sets, counted.counts)
-    level_of = {m: number for number, level in enumerate(found) for m in level.members}
+    load_levels = levels(len(problem.members), counted.sets, counted.counts)
+    level_of = {m: number for number, level in enumerate(load_levels) for m in level.members}
     last = restricted(counted, [level_of[m] for m in range(len(problem.members))])
     move, wrong = weigh(problem, ("balance", "movement", "rack"))
-    for number, level in enumerate(found):
+    for number, level in enumerate(load_levels):
         classes = [each for each in counted.classes if last[each.readers][0] == number]
         hubs = Hubs(
             level,
@@ -124,7 +124,8 @@ def networkx_hub(problem: Problem) -> Figures:
 
     total = 0
     for hubs, units, gone in hub_networks(problem):
-        graph, net = nx.DiGraph(), hubs.network
+        graph: nx.DiGraph[int] = nx.DiGraph()
+        net = hubs.network
         graph.add_node(hubs.SOURCE, demand=-units)
         graph.add_node(hubs.SINK, demand=units)
         for arc in range(0, len(net.head), 2):
@@ -159,7 +160,7 @@ def networkx_convex(problem: Problem) -> Figures:
     every = pairs(problem)
     total = 1 + max((number for number, *_ in every), default=-1)
     scale = total + 1
-    graph = nx.MultiDiGraph()
+    graph: nx.MultiDiGraph[Any] = nx.MultiDiGraph()
     graph.add_nodes_from((("p", number) for number in range(total)), demand=-1)
     graph.add_node("sink", demand=total)
     for number, m, moved, far in every:
@@ -310,36 +311,40 @@ def run(peer: str, cases: list[tuple[str, int, int]]) -> dict[tuple[str, str], d
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         print(f"{peer}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
-    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    return {(row["shape"], row["size"]): row for row in found}
+    rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return {(row["shape"], row["size"]): row for row in rows}
 
 
 def geometric(values: list[float]) -> float:
     return math.exp(sum(map(math.log, values)) / len(values))
 
 
+def _size(text: str) -> tuple[int, int]:
+    members, partitions = text.split("x")
+    return int(members), int(partitions)
+
+
 def compare(peers: list[str], sizes: list[str], shapes: list[str]) -> list[dict[str, Any]]:
     """Print each peer's time as a multiple of ours, by shape; the rows behind it."""
-    cases = [(shape, *map(int, size.split("x"))) for size in sizes for shape in shapes]
-    found = {peer: run(peer, cases) for peer in dict.fromkeys(["own", *peers])}
+    cases = [(shape, *_size(size)) for size in sizes for shape in shapes]
+    measured = {peer: run(peer, cases) for peer in dict.fromkeys(["own", *peers])}
     rows = []
     for size in sizes:
         print(f"\n{size}: seconds of ours, then times ours of each peer (- : not in {TIME_LIMIT:.0f} s)")
         print(f"{'':17}" + "".join(f"{shape:>10}" for shape in shapes) + f"{'geo mean':>10}{'goal':>8}")
-        ours = [found["own"][shape, size]["seconds"] for shape in shapes]
+        ours = [measured["own"][shape, size]["seconds"] for shape in shapes]
         print(f"{'own':17}" + "".join(f"{value:10.4f}" for value in ours) + f"{geometric(ours):10.4f}")
         for peer in peers:
             if peer == "own":
                 continue
             ratios: list[float | None] = []
             for shape, mine in zip(shapes, ours, strict=True):
-                row = found[peer].get((shape, size))
+                row = measured[peer].get((shape, size))
                 seconds = row["seconds"] if row else None
                 ratios.append(seconds / mine if seconds else None)
-                agree = not seconds or row["figures"] == found["own"][shape, size]["figures"]
-                if not agree:
+                if row and seconds and row["figures"] != measured["own"][shape, size]["figures"]:
                     raise SystemExit(
-                        f"{peer} on {shape} {size}: {row['figures']}, ours {found['own'][shape, size]}"
+                        f"{peer} on {shape} {size}: {row['figures']}, ours {measured['own'][shape, size]}"
                     )
                 rows.append({"peer": peer, "shape": shape, "size": size, "own_s": mine, "peer_s": seconds})
             known = [ratio for ratio in ratios if ratio]
@@ -357,9 +362,9 @@ def large(peers: list[str]) -> list[dict[str, Any]]:
         began = time.perf_counter()
         problem = Problem.parse(given)
         read = time.perf_counter()
-        found = optimum(problem)
+        result = optimum(problem)
         solved = time.perf_counter()
-        if refusal(problem, found) is not None:
+        if refusal(problem, result) is not None:
             raise SystemExit("a certificate was refused")
         checked = time.perf_counter()
         row = {
@@ -388,7 +393,7 @@ def large(peers: list[str]) -> list[dict[str, Any]]:
 
 def slope(points: list[tuple[float, float]]) -> float:
     """The least-squares slope."""
-    x, y = (sum(column) / len(points) for column in zip(*points, strict=True))
+    x, y = (sum(point[axis] for point in points) / len(points) for axis in (0, 1))
     return sum((a - x) * (b - y) for a, b in points) / sum((a - x) ** 2 for a, _ in points)
 
 

@@ -29,10 +29,10 @@ NETWORKX_PARTITIONS_MOST = 300
 
 def cpsat(document: dict[str, Any], _: list[int], limit_s: float) -> dict[str, Any]:
     """The least sum of squared counts, then the fewest copies, with CP-SAT."""
-    return told(document, [], limit_s)
+    return with_counts(document, [], limit_s)
 
 
-def told(document: dict[str, Any], counts: list[int], limit_s: float) -> dict[str, Any]:
+def with_counts(document: dict[str, Any], counts: list[int], limit_s: float) -> dict[str, Any]:
     """The fewest copies for these sorted counts, with CP-SAT; without counts the whole problem."""
     from ortools.sat.python import cp_model
 
@@ -70,10 +70,10 @@ def told(document: dict[str, Any], counts: list[int], limit_s: float) -> dict[st
     solver.parameters.max_time_in_seconds = limit_s
     solver.parameters.num_workers = 1
     status = solver.solve(model)
-    found = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
+    solved = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
     return {
         "status": solver.status_name(status).lower(),
-        "copies": round(solver.objective_value) % dear if found else None,
+        "copies": round(solver.objective_value) % dear if solved else None,
         "seconds": time.perf_counter() - began,
     }
 
@@ -84,7 +84,7 @@ def networkx(document: dict[str, Any], _: list[int], __: float) -> dict[str, Any
 
     began = time.perf_counter()
     problem = PlacementProblem.parse(document)
-    graph = nx.DiGraph()
+    graph: nx.DiGraph[Any] = nx.DiGraph()
     racks = problem.racks or (0,) * len(problem.brokers)
     dear = problem.total + 1
     graph.add_node("sink", demand=problem.total)
@@ -107,7 +107,7 @@ def networkx(document: dict[str, Any], _: list[int], __: float) -> dict[str, Any
 
 PEERS: dict[str, Callable[[dict[str, Any], list[int], float], dict[str, Any]]] = {
     "cpsat": cpsat,
-    "told": told,
+    "told": with_counts,
     "networkx": networkx,
 }
 
@@ -152,8 +152,8 @@ def main(arguments: list[str]) -> None:
                 theirs = in_own_process(peer, document, own["loads"], limit_s)
                 if theirs["status"] == "optimal" and theirs["copies"] != own["copies"]:
                     raise SystemExit(f"{document['name']}: {peer} needs {theirs['copies']} copies")
-                found = "-" if theirs["copies"] is None else theirs["copies"]
-                line += f" {theirs['status'][:width]:>{width}} {theirs['seconds']:8.3f} s {found:>4} c"
+                copies = "-" if theirs["copies"] is None else theirs["copies"]
+                line += f" {theirs['status'][:width]:>{width}} {theirs['seconds']:8.3f} s {copies:>4} c"
                 ratios.append(f"{peer} {theirs['seconds'] / own['elapsed_s']:.0f}x")
             print(f"{line}   {', '.join(ratios)}", flush=True)
 

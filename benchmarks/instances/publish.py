@@ -23,18 +23,20 @@ SECONDS = 30.0
 
 
 def main() -> int:
-    found = {name: ([], []) for name in FAMILIES.values()}
+    families: dict[str, tuple[list[str], list[str]]] = {name: ([], []) for name in FAMILIES.values()}
     for each in located_in_suite("bench"):
-        instances, optima = found[FAMILIES[each.document["family"]]]
+        instances, optima = families[FAMILIES[each.document["family"]]]
         result = solve(each, MOVEMENT_FIRST, seconds=SECONDS)
         del result["elapsed_s"]
         instances.append(to_line(each.document))
         optima.append(json.dumps(result, separators=(",", ":")))
-    for name, (instances, optima) in found.items():
+    for name, (instances, optima) in families.items():
         write(FOLDER / f"{name}.jsonl.gz", instances)
         write(FOLDER / f"{name}-optima.jsonl.gz", optima)
-        told = Counter(json.loads(line)["status"] for line in optima)
-        print(f"{name}: {len(optima)} instances, {', '.join(f'{n} {status}' for status, n in told.items())}")
+        statuses = Counter(json.loads(line)["status"] for line in optima)
+        print(
+            f"{name}: {len(optima)} instances, {', '.join(f'{n} {status}' for status, n in statuses.items())}"
+        )
     return 0
 
 
