@@ -111,15 +111,15 @@ def case(options: Sequence[str], invariant: str, text: str) -> str:
     result = explore(
         ExploreSettings("zookeeper", switches=switches, faults=parse_faults(values.get("--faults", "")))
     )
-    found = _found(result, invariant)
-    kind = f"{invariant} ({found.severity})" if found.severity is Severity.BY_DESIGN else invariant
-    actions = [step.action for step in found.trace if step.action is not None]
+    violation = _violation(result, invariant)
+    kind = f"{invariant} ({violation.severity})" if violation.severity is Severity.BY_DESIGN else invariant
+    actions = [step.action for step in violation.trace if step.action is not None]
     command = f"`kassay explore zookeeper {' '.join(options)}`"
-    told = f"{command}: {kind}, *{found.message}*, {found.length} steps. {text}"
-    return f"{textwrap.fill(told, 108)}\n\n```\n{text_diagram(actions)}\n```\n"
+    caption = f"{command}: {kind}, *{violation.message}*, {violation.length} steps. {text}"
+    return f"{textwrap.fill(caption, 108)}\n\n```\n{text_diagram(actions)}\n```\n"
 
 
-def _found(result: ExploreResult, invariant: str) -> InvariantViolation[Any]:
+def _violation(result: ExploreResult, invariant: str) -> InvariantViolation[Any]:
     return next(v for v in result.exploration.violations if v.invariant == invariant)
 
 

@@ -36,18 +36,18 @@ def reason(result: ClaimResult) -> str:
     return result.why + (f"; accepted: {result.known}" if result.known is not None else "")
 
 
-def size(found: Counterexample) -> str:
+def size(example: Counterexample) -> str:
     """How small the smallest history is, and on what input it breaks the claim."""
     return (
-        f"{counted(found.members, 'member')}, {counted(found.partitions, 'partition')}, "
-        f"{counted(found.events, 'event')} after the start; "
-        f"{'contradictory' if found.trace.contradictory else 'ordinary'} input"
+        f"{counted(example.members, 'member')}, {counted(example.partitions, 'partition')}, "
+        f"{counted(example.events, 'event')} after the start; "
+        f"{'contradictory' if example.trace.contradictory else 'ordinary'} input"
     )
 
 
-def replay_command(found: Counterexample | None) -> str:
+def replay_command(example: Counterexample | None) -> str:
     """The command that plays the history again; empty where it was not saved."""
-    return "" if found is None or found.path is None else f"kassay replay {shlex.quote(found.path)}"
+    return "" if example is None or example.path is None else f"kassay replay {shlex.quote(example.path)}"
 
 
 def unreached(certificate: Certificate) -> str:
@@ -96,9 +96,9 @@ class RoundFacts(NamedTuple):
     failure: str
 
 
-def rounds_of(told: Iterable[Mapping[str, Any]]) -> list[RoundFacts]:
+def rounds_of(steps: Iterable[Mapping[str, Any]]) -> list[RoundFacts]:
     """The rounds of a trace; none for a kind of target that has no rounds."""
-    return [_round(step) for rebalance in told for step in rebalance.get("rounds", ())]
+    return [_round(step) for rebalance in steps for step in rebalance.get("rounds", ())]
 
 
 def _round(step: Mapping[str, Any]) -> RoundFacts:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.pipeline.fleet.dialects import LOST, Rejected, Seen, parse, time_of
-from kassay.pipeline.fleet.generate import EPOCH_S, FleetSpec, moments, stamp, told
+from kassay.pipeline.fleet.generate import EPOCH_S, FleetSpec, moments, snapshot_text, stamp
 from kassay.pipeline.fleet.snapshots import rows_of
 
 AT = "# at=2026-11-21T05:00:00Z\n"
@@ -153,7 +153,7 @@ def test_every_dialect_gives_back_what_was_told(number: int, dialect: str) -> No
         if sum(map(len, moment.given.values())) > 300:
             continue
         owned: dict[str, set[tuple[str, int]]] = {m: set() for m in moment.given}
-        for row in parse(told(group, moment, dialect), f"at={stamp(moment.at)}/x"):
+        for row in parse(snapshot_text(group, moment, dialect), f"at={stamp(moment.at)}/x"):
             assert isinstance(row, Seen)
             assert row.group == group
             assert row.at == moment.at * 1000

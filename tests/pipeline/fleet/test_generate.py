@@ -18,8 +18,8 @@ from kassay.pipeline.fleet.generate import (
     moments,
     moments_of,
     shape_of,
+    snapshot_text,
     stamp,
-    told,
 )
 from kassay.properties.groups.histories.shapes import Shape
 
@@ -114,8 +114,9 @@ def test_a_group_does_not_hang_on_the_size_of_the_fleet(seed: int, number: int) 
 def test_what_nobody_owns_is_in_the_offsets_view_alone() -> None:
     shape = Shape("lonely", 1, (1, 2), "own", "synthetic: a topic that nobody reads")
     (moment,) = made(shape, 3, 1)
-    assert [line.split()[6] for line in told("g", moment, "offsets").split("\n")[2:]].count("-") == 2
+    assert [line.split()[6] for line in snapshot_text("g", moment, "offsets").split("\n")[2:]].count("-") == 2
     assert all(
-        "lonely.1" not in told("g", moment, dialect) for dialect in ("members", "members-epochs", "json")
+        "lonely.1" not in snapshot_text("g", moment, dialect)
+        for dialect in ("members", "members-epochs", "json")
     )
     assert stamp(moment.at) == "2026-11-21T00-00-00Z"

@@ -15,7 +15,7 @@ from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from kassay.pipeline.fleet.dialects import Seen, parse
-from kassay.pipeline.fleet.generate import FleetSpec, moments, stamp, told
+from kassay.pipeline.fleet.generate import FleetSpec, moments, snapshot_text, stamp
 from kassay.pipeline.fleet.replay import (
     FleetMember,
     GroupState,
@@ -52,7 +52,7 @@ def test_a_replay_is_what_plain_code_makes_of_the_same_files(number: int, dialec
         for moment in found:
             folder = Path(name) / f"at={stamp(moment.at)}"
             folder.mkdir()
-            text = told(group, moment, dialect)
+            text = snapshot_text(group, moment, dialect)
             (folder / "x.txt").write_text(text, encoding="utf-8")
             rows += [as_row(row) for row in rows_of(parse(text, str(folder))) if isinstance(row, Seen)]
         snapshots = plain.read(Path(name), [group])[group]

@@ -107,7 +107,7 @@ class _Header:
         elif self.spaces:
             self.owned = lambda cells: _with_brackets(cells[-1])
         else:
-            self.owned = _not_told
+            self.owned = _no_assignment
 
     def row(self, words: list[str], at: int, file: str, number: int) -> Seen:
         """What the row says; raises `_UnusableError`."""
@@ -138,8 +138,8 @@ def parse(text: str, file: str) -> Iterator[Seen | Rejected]:
         first = words[0]
         try:
             if first[0] == "#":
-                if found := re.match(r"\s*#\s*at\s*=(.*)", line):
-                    at = _time(found[1])
+                if stamp := re.match(r"\s*#\s*at\s*=(.*)", line):
+                    at = _time(stamp[1])
             elif first[0] == "{":
                 yield _json_line(line, file, number, at)
             elif "CONSUMER-ID" in words and "HOST" in words:
@@ -169,13 +169,13 @@ def time_of(text: str) -> int | None:
     >>> time_of("groups-20261121T050000Z.txt"), time_of("2026-11-21T07:00:00+02:00")
     (1795237200000, 1795237200000)
     """
-    for found in reversed(list(_AT.finditer(text))):
-        year, month, day, hour, minute, second, millis = (int(part or 0) for part in found.groups()[:7])
+    for stamp in reversed(list(_AT.finditer(text))):
+        year, month, day, hour, minute, second, millis = (int(part or 0) for part in stamp.groups()[:7])
         try:
             moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
         except ValueError:
             continue
-        zone = (found[8] or "Z").replace(":", "")
+        zone = (stamp[8] or "Z").replace(":", "")
         if zone != "Z":
             ahead = timedelta(hours=int(zone[1:3]), minutes=int(zone[3:]))
             moment += ahead if zone[0] == "-" else -ahead
@@ -215,18 +215,18 @@ def _with_brackets(text: str | None) -> tuple[str, TPs]:
 
 def _with_colons(text: str | None) -> TPs:
     """The partitions of `orders:0,2;refunds:1`."""
-    found: list[tuple[str, int]] = []
+    partitions: list[tuple[str, int]] = []
     for part in (text or "").split(";"):
         if not part:
             continue
         topic, colon, numbers = part.rpartition(":")
         if not colon:
             raise _UnusableError(f"CURRENT-ASSIGNMENT: expected topic:0,1;other:2, got {str(text)[:60]!r}")
-        found += [(topic, _number(n, "CURRENT-ASSIGNMENT")) for n in numbers.split(",")]
-    return tuple(found)
+        partitions += [(topic, _number(n, "CURRENT-ASSIGNMENT")) for n in numbers.split(",")]
+    return tuple(partitions)
 
 
-def _not_told(cells: Sequence[str | None]) -> tuple[str, TPs]:  # noqa: ARG001  # one signature for all views
+def _no_assignment(cells: Sequence[str | None]) -> tuple[str, TPs]:  # noqa: ARG001  # one signature for all views
     raise _UnusableError("no ASSIGNMENT: expected --members --verbose, or the offsets view")
 
 
@@ -237,10 +237,10 @@ def _json_line(line: str, file: str, number: int, at: int | None) -> Seen:
         document = parse_json(line, "not a member of a group in JSON")
         json.dumps(document, ensure_ascii=False).encode()
         # A number is what the column of the Parquet form holds: milliseconds since 1970.
-        if type(told := document.pop("at", None)) is int and 0 <= told < 2**62:
-            at = told
-        elif told is not None:
-            at = _time(told if type(told) is str else "")
+        if type(stamp := document.pop("at", None)) is int and 0 <= stamp < 2**62:
+            at = stamp
+        elif stamp is not None:
+            at = _time(stamp if type(stamp) is str else "")
         read = read_as(Snapshot, {"owned": [], **document})
     except UnicodeEncodeError:
         raise _UnusableError("not a member of a group in JSON: half a surrogate pair") from None

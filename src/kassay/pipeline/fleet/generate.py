@@ -162,13 +162,13 @@ def dialect_of(spec: FleetSpec, number: int) -> str:
     return random.Random(derive_seed(spec.seed, "dialect", number)).choice(spec.dialects)
 
 
-def told(group: str, moment: Moment, dialect: str) -> str:
+def snapshot_text(group: str, moment: Moment, dialect: str) -> str:
     """The snapshot as the tool prints it, or as JSON lines."""
     if dialect == "json":
         return "\n".join(_json_lines(group, moment))
     if dialect == "members-lost":
         # This output is of no use alone; whoever has it needs the offsets view as well.
-        return told(group, moment, "offsets") + "\n" + _members(group, moment, "members-lost")
+        return snapshot_text(group, moment, "offsets") + "\n" + _members(group, moment, "members-lost")
     return _offsets(group, moment) if dialect == "offsets" else _members(group, moment, dialect)
 
 
@@ -256,7 +256,7 @@ def _texts_arrow(spec: FleetSpec, batches: Iterator[pyarrow.RecordBatch]) -> Ite
     schema = pa.schema([("at", pa.string()), ("value", pa.string())])
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            group, found = moments(spec, number)
+            group, group_moments = moments(spec, number)
             dialect = dialect_of(spec, number)
-            rows = [{"at": stamp(m.at), "value": told(group, m, dialect)} for m in found]
+            rows = [{"at": stamp(m.at), "value": snapshot_text(group, m, dialect)} for m in group_moments]
             yield pa.RecordBatch.from_pylist(rows, schema)

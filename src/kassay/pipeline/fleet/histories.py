@@ -99,7 +99,7 @@ def _exploded(rows: DataFrame, kinds: Mapping[str, tuple[Column, str]]) -> DataF
     def column(name: str, type_: str) -> Column:
         return (F.col(name) if name in rows.columns else F.lit(None)).cast(type_).alias(name)
 
-    found = F.array_compact(
+    events = F.array_compact(
         F.array(
             *(
                 F.when(holds, F.struct(F.lit(kind).alias("event"), F.col(at).alias("time")))
@@ -107,11 +107,11 @@ def _exploded(rows: DataFrame, kinds: Mapping[str, tuple[Column, str]]) -> DataF
             )
         )
     )
-    made = rows.where(F.size(found) > 0).select("*", F.explode(found).alias("found"))
-    return made.select(
+    exploded = rows.where(F.size(events) > 0).select("*", F.explode(events).alias("change"))
+    return exploded.select(
         "group",
-        F.col("found.time").alias("at"),
-        "found.event",
+        F.col("change.time").alias("at"),
+        "change.event",
         column("member", "string"),
         column("topic", "string"),
         column("partition", "int"),

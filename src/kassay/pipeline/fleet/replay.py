@@ -221,13 +221,13 @@ def replay_group(
     yield {**labels, **real, "assignor": ACTUAL, "to_switch": 0, **_NOTHING}
     for target in targets:
         played = candidate(history, target, open_(target))
-        found = _figures(played.distance, unanswered=rebalances - played.answered)
+        figures = _figures(played.distance, unanswered=rebalances - played.answered)
         yield {
             **labels,
-            **found,
+            **figures,
             "assignor": target.spec,
             "to_switch": played.to_switch,
-            **compared(found, real),
+            **compared(figures, real),
         }
 
 
@@ -240,14 +240,14 @@ def _figures(distance: Distance, unanswered: int) -> dict[str, int]:
     return {**{name: row[name] for name in _FIGURES}, "unanswered": unanswered}
 
 
-def compared(found: Mapping[str, int], real: Mapping[str, int]) -> dict[str, Any]:
+def compared(figures: Mapping[str, int], real: Mapping[str, int]) -> dict[str, Any]:
     """Better, worse or same, by balance and then moves, and how much more of each.
 
     Unknown where either side is no valid assignment, does not come to rest, or gives no answer.
     """
-    if any(side[name] for side in (found, real) for name in ("invalid", "unsettled", "unanswered")):
+    if any(side[name] for side in (figures, real) for name in ("invalid", "unsettled", "unanswered")):
         return {"against_actual": "unknown", "balance_more": None, "moved_more": None}
-    more = found["balance"] - real["balance"], found["moved"] - real["moved"]
+    more = figures["balance"] - real["balance"], figures["moved"] - real["moved"]
     word = "better" if more < (0, 0) else "worse" if more > (0, 0) else "same"
     return {"against_actual": word, "balance_more": more[0], "moved_more": more[1]}
 
@@ -280,10 +280,10 @@ def _replay_arrow(targets: tuple[Target, ...], known: Subscriptions, table: pyar
     import pyarrow as pa
 
     rows = changed_rows(table)
-    made = list(replay_group(rows[0]["group"], rows, targets, _host, known))
+    replayed = list(replay_group(rows[0]["group"], rows, targets, _host, known))
     columns = [part.replace("`", "").split() for part in REPLAYS_DDL.split(", ")]
     schema = pa.schema([(name, arrow_type(type_)) for name, type_ in columns])
-    return pa.Table.from_pylist([{name: row[name] for name, _ in columns} for row in made], schema)
+    return pa.Table.from_pylist([{name: row[name] for name, _ in columns} for row in replayed], schema)
 
 
 def changed_rows(table: pyarrow.Table) -> list[dict[str, Any]]:

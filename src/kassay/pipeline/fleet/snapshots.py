@@ -55,8 +55,8 @@ def read_fleet(spark: SparkSession, paths: Sequence[str]) -> Fleet:
         rows = rows.unionByName(_table(spark, path))
     rows = rows.persist(StorageLevel.DISK_ONLY)
     good = rows.where(F.col("reason").isNull())
-    told = good.where(F.col("view") != LOST)
-    instants = told.where(F.col("view") == OFFSETS).select("group", "at").distinct()
+    usable = good.where(F.col("view") != LOST)
+    instants = usable.where(F.col("view") == OFFSETS).select("group", "at").distinct()
     lost = good.where(F.col("view") == LOST)
     # Without topics the row says who is there; the offsets view of the same instant says what they own.
     beside = lost.join(instants, ["group", "at"], "left_semi")
@@ -71,7 +71,7 @@ def read_fleet(spark: SparkSession, paths: Sequence[str]) -> Fleet:
     rejected = (
         rows.where(F.col("reason").isNotNull()).select("file", "line", "reason", "text").unionByName(alone)
     )
-    return Fleet(_merged(told.unionByName(beside)), rejected, rows)
+    return Fleet(_merged(usable.unionByName(beside)), rejected, rows)
 
 
 def must_exist(paths: Sequence[str]) -> None:
@@ -85,16 +85,16 @@ def must_exist(paths: Sequence[str]) -> None:
 
 def _files(place: Path) -> Iterator[Path]:
     """The files in a folder and below that Spark reads: it passes over names that begin with `.` or `_`."""
-    for found in place.rglob("*"):
-        inside = found.relative_to(place).parts
-        if found.is_file() and not any(part.startswith((".", "_")) and "=" not in part for part in inside):
-            yield found
+    for file in place.rglob("*"):
+        inside = file.relative_to(place).parts
+        if file.is_file() and not any(part.startswith((".", "_")) and "=" not in part for part in inside):
+            yield file
 
 
 def _is_parquet(path: str) -> bool:
     if "://" in path or not Path(path).is_dir():
         return path.endswith(".parquet")
-    kinds = {found.suffix == ".parquet" for found in _files(Path(path))}
+    kinds = {file.suffix == ".parquet" for file in _files(Path(path))}
     if len(kinds) > 1:
         raise InputError(f"{path}: has Parquet and other files, expected one of the two, or two paths")
     return kinds == {True}
@@ -104,8 +104,8 @@ def _table(spark: SparkSession, path: str) -> DataFrame:
     """The rows of a Parquet form; those that are no snapshot with the reason, `line` being their number."""
     from pyspark.sql import functions as F  # noqa: N812  # as above
 
-    found = spark.read.option("recursiveFileLookup", "true").parquet(path)
-    types = {field.name: field.dataType.simpleString() for field in found.schema}
+    frame = spark.read.option("recursiveFileLookup", "true").parquet(path)
+    types = {field.name: field.dataType.simpleString() for field in frame.schema}
     columns = spark.createDataFrame([], SNAPSHOTS_DDL).schema
     for column in columns:
         name, expected = column.name, column.dataType.simpleString()
@@ -126,16 +126,16 @@ def _table(spark: SparkSession, path: str) -> DataFrame:
         .when(wrong, f"owned: expected topics and partitions from 0 to {PARTITION_MAX}")
         .when(F.exists("topics", lambda topic: topic.isNull()), "topics: expected texts, got null")
     )
-    told = F.substring(F.to_json(F.struct("group", "at", "member", "owned", "topics")), 1, 200)
+    text = F.substring(F.to_json(F.struct("group", "at", "member", "owned", "topics")), 1, 200)
     # The number of a row in its file is an int in all files that people have.
     line = (F.col("_metadata.row_index") + 1).cast("int")
-    return found.select(
+    return frame.select(
         *(F.col(column.name).cast(column.dataType) for column in columns),
         F.lit(TABLE).alias("view"),
         F.col("_metadata.file_path").alias("file"),
         line.alias("line"),
         reason.alias("reason"),
-        told.alias("text"),
+        text.alias("text"),
     )
 
 
@@ -159,13 +159,13 @@ def _parse_all(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.Recor
                 yield _packed(rows)
 
 
-def rows_of(found: Iterable[Seen | Rejected]) -> Iterator[Seen | Rejected]:
+def rows_of(lines: Iterable[Seen | Rejected]) -> Iterator[Seen | Rejected]:
     """The same with one row for all that is said of a member at an instant, the line being the first.
 
     The offsets view has a row a partition: so Spark gets members to sort and not partitions.
     """
     together: dict[tuple[object, ...], tuple[Seen, list[tuple[str, int]]]] = {}
-    for row in found:
+    for row in lines:
         if isinstance(row, Rejected):
             yield row
             continue

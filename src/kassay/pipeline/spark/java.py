@@ -34,8 +34,8 @@ def java_home(cache: Path) -> Path:
     """
     if os.environ.get("JAVA_HOME"):
         return Path(os.environ["JAVA_HOME"])
-    if found := shutil.which("java"):
-        return Path(found).resolve().parent.parent
+    if java := shutil.which("java"):
+        return Path(java).resolve().parent.parent
     return _installed_by_pip(cache)
 
 

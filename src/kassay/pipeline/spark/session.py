@@ -55,8 +55,8 @@ def normalised(master: str) -> str:
     >>> normalised("local[2]")
     'local[2,4]'
     """
-    found = re.fullmatch(r"local(?:\[(\*|\d+)\])?", master)
-    return f"local[{found[1] or 1},{TRIES}]" if found else master
+    local = re.fullmatch(r"local(?:\[(\*|\d+)\])?", master)
+    return f"local[{local[1] or 1},{TRIES}]" if local else master
 
 
 @contextmanager
@@ -74,12 +74,12 @@ def session(
     `InputError` where Spark, Java or the master is missing.
     """
     with tempfile.TemporaryDirectory(prefix="kassay-spark-") as folder, _unheard():
-        made = _start(Path(folder), master, conf or {}, ui=ui, name=name, heap=heap)
+        spark = _start(Path(folder), master, conf or {}, ui=ui, name=name, heap=heap)
         try:
-            yield made
+            yield spark
         finally:
             with suppress(Exception):  # a session that is already gone is as good as stopped
-                made.stop()
+                spark.stop()
 
 
 @contextmanager
@@ -119,11 +119,11 @@ def _start(
         builder = builder.config(key, value)
     interrupt = signal.getsignal(signal.SIGINT)
     try:
-        made = builder.getOrCreate()
+        spark = builder.getOrCreate()
         # On Ctrl-C PySpark's own handler asks Java in the middle of another question.
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, interrupt)
-        return made
+        return spark
     except Exception as error:  # py4j's errors have no common class; each is one line for the user
         raise InputError(
             f"Spark did not start on {master or 'the given master'}: {first_line(error)}"
@@ -135,7 +135,7 @@ def _settings(folder: Path, master: str | None, ui: bool, heap: str) -> dict[str
     log_file = folder / "log4j2.properties"
     level = os.environ.get("KASSAY_SPARK_LOG", "off")
     log_file.write_text(_LOGGING.replace("LEVEL", level), encoding="utf-8")
-    made = {
+    settings = {
         "spark.ui.enabled": str(ui).lower(),
         "spark.ui.showConsoleProgress": "false",
         "spark.task.maxFailures": str(TRIES),
@@ -151,24 +151,24 @@ def _settings(folder: Path, master: str | None, ui: bool, heap: str) -> dict[str
     }
     if master is not None and (master.startswith("local") or _LOOPBACK in master):
         os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
-        made |= {
+        settings |= {
             "spark.driver.host": _LOOPBACK,
             "spark.driver.bindAddress": _LOOPBACK,
             "spark.sql.shuffle.partitions": "4",
             "spark.driver.memory": heap,
             "spark.executor.memory": "1g",
         }
-    return made
+    return settings
 
 
 def _must_answer(master: str) -> None:
     """Raise `InputError` for a master that is none or does not answer; Spark takes a minute to say so."""
     if re.fullmatch(r"local(\[.*\])?|local-cluster\[.*\]|yarn|k8s://.+", master):
         return
-    found = re.fullmatch(r"spark://([^:/]+:\d+(?:,[^:/]+:\d+)*)", master)
-    if found is None:
+    standalone = re.fullmatch(r"spark://([^:/]+:\d+(?:,[^:/]+:\d+)*)", master)
+    if standalone is None:
         raise InputError(f"--master {master!r}: expected local[N], spark://HOST:PORT, yarn, or k8s://URL")
-    for place in found[1].split(","):
+    for place in standalone[1].split(","):
         host, _, port = place.partition(":")
         with suppress(OSError), socket.create_connection((host, int(port)), timeout=5):
             return
@@ -208,6 +208,6 @@ def translated_errors(place: str) -> Iterator[None]:
     except OSError as error:
         raise InputError(f"{place}: cannot be written ({error.strerror or error})") from None
     except Exception as error:  # py4j's and PySpark's errors have no common class
-        if found := _DISK.search(str(error)):
-            raise InputError(f"{place}: cannot be written ({found[0]})") from None
+        if disk := _DISK.search(str(error)):
+            raise InputError(f"{place}: cannot be written ({disk[0]})") from None
         raise SparkFailed(f"{place}: Spark gave up: {first_line(error)}") from error

@@ -39,11 +39,11 @@ def render(certificates: Sequence[Certificate]) -> str:
 
 def _case(suite: ET.Element, target: str, result: ClaimResult) -> None:
     case = ET.SubElement(suite, "testcase", classname=f"kassay.{target}", name=result.id, time="0")
-    found = result.counterexample
+    example = result.counterexample
     if facts.mark(result) == "violated":
-        failure = ET.SubElement(case, "failure", message=found.message if found else result.why)
-        lines = [result.sentence, result.why, *(found.trace.violations if found else ())]
-        if command := facts.replay_command(found):
+        failure = ET.SubElement(case, "failure", message=example.message if example else result.why)
+        lines = [result.sentence, result.why, *(example.trace.violations if example else ())]
+        if command := facts.replay_command(example):
             lines.append(f"replay: {command}")
         failure.text = "\n".join(lines)
     elif facts.mark(result) in _SKIPPED:

@@ -43,16 +43,16 @@ def _certificate(certificate: Certificate) -> str:
 
 
 def _counterexample(result: ClaimResult) -> list[str]:
-    found = result.counterexample
-    if found is None:
+    example = result.counterexample
+    if example is None:
         return []
-    lines = ["", f"### {result.id}", "", f"{result.sentence} Smallest found: {facts.size(found)}:", ""]
-    lines += [f"* {cell(message)}" for message in found.trace.violations[:5]]
+    lines = ["", f"### {result.id}", "", f"{result.sentence} Smallest found: {facts.size(example)}:", ""]
+    lines += [f"* {cell(message)}" for message in example.trace.violations[:5]]
     head = f"| {' | '.join(facts.STORY_COLUMNS)} |"
-    for number, each in enumerate(facts.rounds_of(found.trace.narration)[:6], start=1):
+    for number, each in enumerate(facts.rounds_of(example.trace.narration)[:6], start=1):
         lines += ["", f"Round {number}:", "", head, "| --- | --- | --- | --- |"]
         lines += [f"| {' | '.join(map(cell, member.row()))} |" for member in each.members]
-    if command := facts.replay_command(found):
+    if command := facts.replay_command(example):
         lines += ["", f"    {command}"]
     return lines
 

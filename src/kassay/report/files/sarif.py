@@ -42,9 +42,9 @@ def source_file(target: str) -> str | None:
 
 
 def _result(result: ClaimResult, file: str) -> dict[str, Any]:
-    found = result.counterexample
-    message = found.message if found else result.why
-    if command := facts.replay_command(found):
+    example = result.counterexample
+    message = example.message if example else result.why
+    if command := facts.replay_command(example):
         message += f" ({command})"
     document: dict[str, Any] = {
         "ruleId": result.id,

@@ -54,19 +54,19 @@ _TASKS_BY_BATCH: Final = (
 )
 
 
-def html(made: Row) -> str:
+def html(outcome: Row) -> str:
     """The whole report as one page."""
-    spec, studies = made["spec"], made["studies"]
+    spec, studies = outcome["spec"], outcome["studies"]
     parts = [
         f"<h1>Campaign {_e(spec['name'])}</h1>",
-        f"<p class=dim>seed {spec['seed']}, {made['histories']:,} histories"
-        + f"<b>{_e(unfinished(made))}</b></p><p class=dim>{_e(took(made['totals']))}</p>",
+        f"<p class=dim>seed {spec['seed']}, {outcome['histories']:,} histories"
+        + f"<b>{_e(unfinished(outcome))}</b></p><p class=dim>{_e(took(outcome['totals']))}</p>",
         "<h2>Leaderboard</h2>",
         _table(studies["leaderboard"], LEADERS),
         "<h2>Verdicts over all profiles</h2>",
-        _verdicts(made["verdicts"]),
+        _verdicts(outcome["verdicts"]),
         "<h2>Findings</h2>",
-        _findings(made["findings"]),
+        _findings(outcome["findings"]),
     ]
     if studies["gap_by_profile"]:
         parts += [

@@ -130,22 +130,22 @@ def _reached(certificate: Certificate) -> str:
 
 
 def _counterexample(result: ClaimResult) -> str:
-    found = result.counterexample
-    if found is None:
+    example = result.counterexample
+    if example is None:
         return ""
-    violations = "".join(f"<li class=violated>{escape(text)}</li>" for text in found.trace.violations[:6])
+    violations = "".join(f"<li class=violated>{escape(text)}</li>" for text in example.trace.violations[:6])
     replay = ""
-    if command := escape(facts.replay_command(found), quote=True):
+    if command := escape(facts.replay_command(example), quote=True):
         replay = f'<p><code>{command}</code> <button class=copy data-text="{command}">copy</button></p>'
     return (
-        f"<h3>{escape(result.id)}</h3><p>{escape(result.sentence)} Smallest found: {facts.size(found)}.</p>"
-        f"<ul>{violations}</ul>{story(found.trace.narration)}{replay}"
+        f"<h3>{escape(result.id)}</h3><p>{escape(result.sentence)} Smallest found: {facts.size(example)}.</p>"
+        f"<ul>{violations}</ul>{story(example.trace.narration)}{replay}"
     )
 
 
-def story(told: Sequence[Mapping[str, Any]]) -> str:
+def story(steps: Sequence[Mapping[str, Any]]) -> str:
     """The rounds of a trace, one at a time under a slider, members as lanes and partitions as tiles."""
-    rounds = facts.rounds_of(told)
+    rounds = facts.rounds_of(steps)
     if not rounds:
         return ""
     slides = "".join(

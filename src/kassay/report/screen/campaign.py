@@ -14,17 +14,17 @@ from kassay.report.screen.tables import plain_table
 Row = Mapping[str, Any]
 
 
-def terminal(made: Row) -> RenderableType:
+def terminal(outcome: Row) -> RenderableType:
     """The leaderboard and the findings, as a person reads them."""
-    spec = made["spec"]
+    spec = outcome["spec"]
     parts: list[RenderableType] = [
         Text.assemble(
             (f"{spec['name']}", "bold"),
-            (f"  seed {spec['seed']}, {made['histories']:,} histories", "dim"),
-            (unfinished(made), "yellow"),
+            (f"  seed {spec['seed']}, {outcome['histories']:,} histories", "dim"),
+            (unfinished(outcome), "yellow"),
         ),
-        Text(took(made["totals"]), style="dim"),
-        figures(made["studies"]["leaderboard"], LEADERS),
+        Text(took(outcome["totals"]), style="dim"),
+        figures(outcome["studies"]["leaderboard"], LEADERS),
     ]
     parts += [
         Text.assemble(
@@ -34,17 +34,17 @@ def terminal(made: Row) -> RenderableType:
             f"{row['profile']} history {row['index']}, {row['message']}",
             (f"; {row['others']} further kinds" if row["others"] else ""),
         )
-        for row in made["findings"]
+        for row in outcome["findings"]
     ]
     return Group(*parts)
 
 
-def unfinished(made: Row) -> str:
+def unfinished(outcome: Row) -> str:
     """What to know of a campaign that is not complete; empty if it is."""
     return (
         ""
-        if made["complete"]
-        else f", unfinished: all figures are of these, {made['totals']['of']:,} planned"
+        if outcome["complete"]
+        else f", unfinished: all figures are of these, {outcome['totals']['of']:,} planned"
     )
 
 

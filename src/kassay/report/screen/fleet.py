@@ -27,23 +27,24 @@ _COLUMNS = (
 )
 
 
-def terminal(made: Mapping[str, Any]) -> RenderableType:
+def terminal(outcome: Mapping[str, Any]) -> RenderableType:
     """What happened, what would have, and what could not be read."""
-    events = ", ".join(f"{times:,} {event}" for event, times in made["events"].items())
+    events = ", ".join(f"{times:,} {event}" for event, times in outcome["events"].items())
     parts: list[RenderableType] = [
         Text(
-            f"{made['groups']:,} groups, {made['snapshots']:,} snapshots; "
+            f"{outcome['groups']:,} groups, {outcome['snapshots']:,} snapshots; "
             f"inferred: {events or 'nothing happened'}"
         ),
         Text("better, same, worse: groups against what really happened, by balance, then moves", style="dim"),
     ]
-    parts.append(figures(made["assignors"], _COLUMNS))
-    if without := made["groups"] - made["groups_replayed"]:
+    parts.append(figures(outcome["assignors"], _COLUMNS))
+    if without := outcome["groups"] - outcome["groups_replayed"]:
         parts.append(Text(f"{without:,} groups had no members in any snapshot and were not replayed"))
-    if made["changes"]:
-        parts += [Text("changed most", style="dim"), _changes(made["changes"])]
+    if outcome["changes"]:
+        parts += [Text("changed most", style="dim"), _changes(outcome["changes"])]
     parts += [
-        Text(f"rejected: {lines:,} lines: {why}", style="yellow") for why, lines in made["rejected"].items()
+        Text(f"rejected: {lines:,} lines: {why}", style="yellow")
+        for why, lines in outcome["rejected"].items()
     ]
     return Group(*parts)
 

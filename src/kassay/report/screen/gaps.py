@@ -22,7 +22,7 @@ from kassay.solver.consumers.problem import NOBODY
 
 _COLUMNS: Final = ("target", "gap in", "judged", "median", "p99", "worst", "at zero", "worst instance")
 _NUMBERS: Final = ("judged", "median", "p99", "worst", "at zero")
-_TOLD: Final = 3
+_SHOWN_MAX: Final = 3
 _MEANING: Final = (
     "balance: sum of squared loads above the optimum's; spread: largest less smallest load, likewise; "
     "movement and rack: where the goals before them are met; moves and mismatches: against the "
@@ -30,35 +30,48 @@ _MEANING: Final = (
 )
 
 
-def gap_view(made: GapReport) -> RenderableType:
+def gap_view(report: GapReport) -> RenderableType:
     """The gaps of all targets, what was set aside, and what the gaps mean."""
-    rows = [row for each in made.targets for row in _rows(each)]
+    rows = [row for each in report.targets for row in _rows(each)]
     table = plain_table(_COLUMNS, rows, _NUMBERS)
     parts: list[RenderableType] = [table, Text("")]
-    parts += [_totals(each) for each in made.targets]
-    for each in made.targets:
+    parts += [_totals(each) for each in report.targets]
+    for each in report.targets:
         parts += _failures(each.target.spec, each.failed)
-    if made.unsolved:
+    if report.unsolved:
         parts.append(
-            Text(f"{len(made.unsolved)} optima not found: {made.unsolved[0].reason}", style="yellow")
+            Text(f"{len(report.unsolved)} optima not found: {report.unsolved[0].reason}", style="yellow")
         )
-    if made.set_aside:
-        parts.append(Text(f"{made.set_aside} placements and tasks set aside: assignors do not answer them"))
-    goals = f"\n{made.source}, goals {', '.join(made.order)}, solver {made.solver}. "
+    if report.set_aside:
+        parts.append(Text(f"{report.set_aside} placements and tasks set aside: assignors do not answer them"))
+    goals = f"\n{report.source}, goals {', '.join(report.order)}, solver {report.solver}. "
     parts.append(Text(goals + _MEANING, style="dim"))
     return Group(*parts)
 
 
 def _rows(each: TargetGaps) -> list[tuple[object, ...]]:
     rows: list[tuple[object, ...]] = []
-    for number, (name, found) in enumerate(each.distributions.items()):
+    for number, (name, distribution) in enumerate(each.distributions.items()):
         head = Text(each.target.spec, style="bold") if number == 0 else ""
-        if found is None:
+        if distribution is None:
             rows.append((head, name, 0, "-", "-", "-", "-", "-"))
             continue
-        share = Text(f"{100 * found.at_zero:.0f} %", style="green" if found.at_zero == 1 else "")
-        worst = found.worst_name if found.worst > 0 else "-"
-        rows.append((head, name, found.judged, f"{found.median:g}", found.p99, found.worst, share, worst))
+        share = Text(
+            f"{100 * distribution.at_zero:.0f} %", style="green" if distribution.at_zero == 1 else ""
+        )
+        worst = distribution.worst_name if distribution.worst > 0 else "-"
+        rows.append(
+            (
+                head,
+                name,
+                distribution.judged,
+                f"{distribution.median:g}",
+                distribution.p99,
+                distribution.worst,
+                share,
+                worst,
+            )
+        )
     return [*rows, ("",) * len(_COLUMNS)]
 
 
@@ -74,25 +87,25 @@ def _totals(each: TargetGaps) -> Text:
 
 def _failures(spec: str, failed: Sequence[tuple[str, str]]) -> list[RenderableType]:
     parts: list[RenderableType] = [
-        Text(f"{spec} failed on {name}: {reason}", style="red") for name, reason in failed[:_TOLD]
+        Text(f"{spec} failed on {name}: {reason}", style="red") for name, reason in failed[:_SHOWN_MAX]
     ]
-    if len(failed) > _TOLD:
-        parts.append(Text(f"{spec} failed on {len(failed) - _TOLD} more", style="red"))
+    if len(failed) > _SHOWN_MAX:
+        parts.append(Text(f"{spec} failed on {len(failed) - _SHOWN_MAX} more", style="red"))
     return parts
 
 
-def hunt_view(made: Hunt, paths: Mapping[str, str]) -> RenderableType:
+def hunt_view(hunt: Hunt, paths: Mapping[str, str]) -> RenderableType:
     """The smallest and the worst instances of a hunt, and the staircase."""
-    spec = made.target.spec
-    told = "the ladder ended" if made.finished else "the time ran out"
+    spec = hunt.target.spec
+    ending = "the ladder ended" if hunt.finished else "the time ran out"
     parts: list[RenderableType] = [
         Text.assemble(
             (spec, "bold"),
-            f": {made.looked_at} instances to 4 members x 6 partitions, seed {made.seed}; {told}\n",
+            f": {hunt.looked_at} instances to 4 members x 6 partitions, seed {hunt.seed}; {ending}\n",
         )
     ]
     for objective in HUNTED:
-        smallest, worst = made.smallest.get(objective), made.worst.get(objective)
+        smallest, worst = hunt.smallest.get(objective), hunt.worst.get(objective)
         if smallest is None or worst is None:
             parts.append(Text(f"no {objective} gap on the ladder\n", style="green"))
             continue
@@ -102,13 +115,13 @@ def hunt_view(made: Hunt, paths: Mapping[str, str]) -> RenderableType:
         parts.append(
             Text(f"  again: kassay gap {spec} --instances {shlex.quote(paths[objective])}\n", "cyan")
         )
-    parts += [_stairs(made.stairs), Text("")]
-    return Group(*parts, *_failures(spec, made.failed))
+    parts += [_stairs(hunt.stairs), Text("")]
+    return Group(*parts, *_failures(spec, hunt.failed))
 
 
-def _shown(title: str, objective: str, found: WorstFound) -> list[RenderableType]:
+def _shown(title: str, objective: str, instance: WorstFound) -> list[RenderableType]:
     """An instance member by member: its topics, what it owned, is given, and would have at the optimum."""
-    problem, best = found.problem, found.gap.best
+    problem, best = instance.problem, instance.gap.best
     owned: list[list[str]] = [[] for _ in problem.members]
     for topic, owners in problem.previous.items():
         for partition, owner in enumerate(owners):
@@ -119,17 +132,17 @@ def _shown(title: str, objective: str, found: WorstFound) -> list[RenderableType
             f"  {member.member_id}",
             " ".join(sorted(member.topics)) or "-",
             " ".join(had) or "-",
-            _tiles(found.answer.get(member.member_id, ())),
+            _tiles(instance.answer.get(member.member_id, ())),
             _tiles(best.assignment[member.member_id]),
         )
         for member, had in zip(problem.members, owned, strict=True)
     ]
-    value = getattr(found.gap, objective)
+    value = getattr(instance.gap, objective)
     partitions = sum(topic.partitions for topic in problem.topics)
     size = f"{counted(len(problem.members), 'member')}, {counted(partitions, 'partition')}"
     head = f"{title}: {value}; {size}"
     loads = (
-        f"  loads {runs(found.gap.loads)}, {found.gap.moved} moved; "
+        f"  loads {runs(instance.gap.loads)}, {instance.gap.moved} moved; "
         f"at the optimum {runs(best.loads)}, {best.moved} moved"
     )
     columns = ("  member", "subscribed", "owned", "is given", "at the optimum")
@@ -143,12 +156,12 @@ def _tiles(tps: Sequence[TopicPartition]) -> str:
 def _stairs(stairs: Sequence[WorstFound]) -> Table:
     columns = ("staircase", "partitions", "spread", "optimum's", "balance gap", "loads", "optimum's loads")
     rows = []
-    for found in stairs:
-        loads, best = found.gap.loads, found.gap.best.loads
-        total = sum(topic.partitions for topic in found.problem.topics)
-        gap = "-" if found.gap.balance is None else found.gap.balance
+    for step in stairs:
+        loads, best = step.gap.loads, step.gap.best.loads
+        total = sum(topic.partitions for topic in step.problem.topics)
+        gap = "-" if step.gap.balance is None else step.gap.balance
         ends = (loads[-1] - loads[0], best[-1] - best[0])
-        rows.append((len(found.problem.members), total, *ends, gap, runs(loads), runs(best)))
+        rows.append((len(step.problem.members), total, *ends, gap, runs(loads), runs(best)))
     return plain_table(columns, rows, columns[:5])
 
 
@@ -158,7 +171,7 @@ def rank_view(ranked: Sequence[Ranked], source: str) -> RenderableType:
     rows: list[tuple[object, ...]] = []
     broken: list[RenderableType] = []
     for place, each in enumerate(ranked, start=1):
-        found = each.gaps.distributions["balance"]
+        distribution = each.gaps.distributions["balance"]
         held, violated, unknown = (each.claims(verdict) for verdict in Verdict)
         rows.append(
             (
@@ -166,8 +179,8 @@ def rank_view(ranked: Sequence[Ranked], source: str) -> RenderableType:
                 Text(each.spec, style="bold"),
                 f"{len(held)}/{len(held) + len(violated) + len(unknown)}",
                 each.balance,
-                "-" if found is None else found.worst,
-                "-" if found is None else f"{100 * found.at_zero:.0f} %",
+                "-" if distribution is None else distribution.worst,
+                "-" if distribution is None else f"{100 * distribution.at_zero:.0f} %",
                 f"{each.moves:+d}",
                 f"{each.mismatches:+d}",
                 each.gaps.rounds,
@@ -180,8 +193,8 @@ def rank_view(ranked: Sequence[Ranked], source: str) -> RenderableType:
         if unknown:
             broken.append(Text(f"{each.spec}: unknown are {', '.join(unknown)}", style="dim"))
         broken += _failures(each.spec, each.gaps.failed)
-    told = (
+    legend = (
         f"\n{source}. balance: all gaps together; moves and mismatches: against the optimum's; "
         "claims: held of those that all are judged on, declared or not."
     )
-    return Group(plain_table(columns, rows, columns[2:]), Text(""), *broken, Text(told, style="dim"))
+    return Group(plain_table(columns, rows, columns[2:]), Text(""), *broken, Text(legend, style="dim"))

@@ -24,22 +24,22 @@ _SHOWN: Final = 12
 """An assignment of so many members at most is shown."""
 
 
-def optimum_row(found: Mapping[str, Any]) -> tuple[object, ...]:
+def optimum_row(result: Mapping[str, Any]) -> tuple[object, ...]:
     """The line of one result in `optimum_table`."""
-    status = found["status"]
-    seconds = f"{found['elapsed_s']:.3f}"
+    status = result["status"]
+    seconds = f"{result['elapsed_s']:.3f}"
     if status not in ("optimal", "interval"):
-        return (found["name"], Text(status, _STYLES[status]), "-", "-", "-", "-", seconds, found["why"])
-    lower, upper = found["lower"], found["upper"]
+        return (result["name"], Text(status, _STYLES[status]), "-", "-", "-", "-", seconds, result["why"])
+    lower, upper = result["lower"], result["upper"]
     return (
-        found["name"],
+        result["name"],
         Text(status, _STYLES[status]),
-        runs(found["loads"], _NARROW),
-        found["moved"],
-        found["rack_mismatch"],
+        runs(result["loads"], _NARROW),
+        result["moved"],
+        result["rack_mismatch"],
         upper if lower == upper else f"{lower}..{upper}",
         seconds,
-        re.split("[,:]| prove", found["bound"])[0],
+        re.split("[,:]| prove", result["bound"])[0],
     )
 
 
@@ -48,14 +48,16 @@ def optimum_table(rows: Sequence[tuple[object, ...]]) -> RenderableType:
     table = plain_table(_COLUMNS, rows, ("moved", "racks", "value", "s"))
     table.columns[0].no_wrap = True
     counts = Counter(str(row[1]) for row in rows)
-    told = ", ".join(f"{count} {status}" for status, count in counts.items())
-    return Group(table, Text(f"\n{len(rows)} instances: {told}", style="bold")) if len(rows) > 1 else table
+    statuses = ", ".join(f"{count} {status}" for status, count in counts.items())
+    return (
+        Group(table, Text(f"\n{len(rows)} instances: {statuses}", style="bold")) if len(rows) > 1 else table
+    )
 
 
-def assignment_view(found: Mapping[str, Any]) -> RenderableType:
+def assignment_view(result: Mapping[str, Any]) -> RenderableType:
     """Who gets what, where that is short; nothing else."""
-    given = found["assignment"]
-    if not given or len(given) > _SHOWN or found["family"] != "A":
+    given = result["assignment"]
+    if not given or len(given) > _SHOWN or result["family"] != "A":
         return Text("")
     rows = [
         (f"  {m}", len(list(_named(topics))), " ".join(_named(topics)) or "-") for m, topics in given.items()

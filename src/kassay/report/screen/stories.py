@@ -11,25 +11,25 @@ from rich.text import Text
 
 from kassay.report.screen.tables import plain_table
 
-Told = Mapping[str, Any]
+Step = Mapping[str, Any]
 
 
-def other_story(told: Sequence[Told], steps_max: int) -> RenderableType:
+def other_story(steps: Sequence[Step], steps_max: int) -> RenderableType:
     """The steps of a trace that has no rounds; of each kind the first ones."""
-    if not told:
+    if not steps:
         return Group()
-    first = told[0]
+    first = steps[0]
     if "moves" in first:
-        return Group(*map(_plan, told))
+        return Group(*map(_plan, steps))
     if "request" in first:
-        return Group(*map(_placement, told))
+        return Group(*map(_placement, steps))
     if "record" in first or "key" in first or "topic" in first:
-        return _sending(told, steps_max * 4)
+        return _sending(steps, steps_max * 4)
     if "tasks" not in first:
         return Group()
-    parts = [_rebalance(step, number) for number, step in enumerate(told[:steps_max], start=1)]
-    if len(told) > steps_max:
-        parts.append(Text(f"  and {len(told) - steps_max} more rebalances", style="dim"))
+    parts = [_rebalance(step, number) for number, step in enumerate(steps[:steps_max], start=1)]
+    if len(steps) > steps_max:
+        parts.append(Text(f"  and {len(steps) - steps_max} more rebalances", style="dim"))
     return Group(*parts)
 
 
@@ -37,7 +37,7 @@ def _words(values: Sequence[Any]) -> str:
     return " ".join(map(str, values)) or "-"
 
 
-def _outcome(step: Told) -> list[RenderableType]:
+def _outcome(step: Step) -> list[RenderableType]:
     """The refusal or the failure of a step, if it is one."""
     if "refused" in step:
         refused = step["refused"]
@@ -48,17 +48,17 @@ def _outcome(step: Told) -> list[RenderableType]:
     return []
 
 
-def _brokers(brokers: Sequence[Told]) -> str:
-    def told(broker: Told) -> str:
+def _brokers(brokers: Sequence[Step]) -> str:
+    def labelled(broker: Step) -> str:
         extras = ([str(broker["rack"])] if broker.get("rack") else []) + ["fenced"] * bool(
             broker.get("fenced")
         )
         return f"{broker['id']}" + (f" ({', '.join(extras)})" if extras else "")
 
-    return ", ".join(map(told, brokers)) or "none"
+    return ", ".join(map(labelled, brokers)) or "none"
 
 
-def _placement(step: Told) -> RenderableType:
+def _placement(step: Step) -> RenderableType:
     request = step["request"]
     head = (
         f"  {request['partitions']} new partitions, {request['replication_factor']} replicas each, "
@@ -70,7 +70,7 @@ def _placement(step: Told) -> RenderableType:
     return Group(Text(head), table, *_outcome(step))
 
 
-def _plan(step: Told) -> RenderableType:
+def _plan(step: Step) -> RenderableType:
     request = step["request"]
     rows = [_moved(row, "start") for row in request["before"]]
     for move in step["moves"]:
@@ -80,13 +80,13 @@ def _plan(step: Told) -> RenderableType:
     return Group(Text(f"  brokers {_brokers(request['brokers'])}"), table, *_outcome(step))
 
 
-def _moved(row: Told, move: str) -> tuple[str, str, str]:
+def _moved(row: Step, move: str) -> tuple[str, str, str]:
     return f"    {row['topic']}-{row['partition']}", move, _words(row["replicas"])
 
 
-def _sending(told: Sequence[Told], most: int) -> RenderableType:
+def _sending(sends: Sequence[Step], most: int) -> RenderableType:
     rows = []
-    for number, sent in enumerate(told[:most], start=1):
+    for number, sent in enumerate(sends[:most], start=1):
         key = sent.get("key")
         shown = "no key" if key is None else f"key {base64.b64decode(key).hex() or 'empty'}"
         asked = "" if sent.get("partition") is None else f", partition {sent['partition']}"
@@ -96,7 +96,7 @@ def _sending(told: Sequence[Told], most: int) -> RenderableType:
             answer = sent.get("refused", sent.get("failure", {})).get("message", "no answer")
         rows.append((f"    {number}: {shown}{asked}", sent.get("topic"), partitions, answer))
     table = plain_table(("    record", "for", "partitions", "goes to"), rows)
-    more = [Text(f"  and {len(told) - most} more records", style="dim")] if len(told) > most else []
+    more = [Text(f"  and {len(sends) - most} more records", style="dim")] if len(sends) > most else []
     return Group(table, *more)
 
 
@@ -107,7 +107,7 @@ def _leaderless(gone: Sequence[int]) -> str:
     return f", without a leader {_words(gone) if len(gone) <= 8 else f'{len(gone)} of them'}"
 
 
-def _rebalance(step: Told, number: int) -> RenderableType:
+def _rebalance(step: Step, number: int) -> RenderableType:
     rest = ", at rest" if step.get("at_rest") else ""
     probing = ", asks for another" if step.get("probing_rebalance") else ""
     head = (
@@ -123,7 +123,7 @@ def _rebalance(step: Told, number: int) -> RenderableType:
     return Group(Text(head), table, *_outcome(step))
 
 
-def _both(tasks: Told | None) -> str:
+def _both(tasks: Step | None) -> str:
     if tasks is None:
         return "no entry"
     standby = f" | standby {_words(tasks['standby'])}" if tasks["standby"] else ""

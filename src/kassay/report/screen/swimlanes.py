@@ -36,18 +36,18 @@ def lanes(actions: Sequence[Action]) -> tuple[str, ...]:
 
 def rows(actions: Sequence[Action]) -> tuple[LaneRow, ...]:
     """A trace as rows, calls before their replies."""
-    found: list[LaneRow] = []
+    lines: list[LaneRow] = []
     for number, action in enumerate(actions, 1):
         text = f"{action.name}: {action.detail}" if action.detail else action.name
         away = action.to and action.to != action.actor
         faulty = action.fault and action.name not in _STARTS
         kind = "call" if away else "fault" if faulty else "own"
-        found.append(LaneRow(number, kind, action.actor, action.to if away else action.actor, text))
+        lines.append(LaneRow(number, kind, action.actor, action.to if away else action.actor, text))
         if action.reply and away:
-            found.append(LaneRow(number, "reply", action.to, action.actor, action.reply))
+            lines.append(LaneRow(number, "reply", action.to, action.actor, action.reply))
         elif action.reply:
-            found[-1] = found[-1]._replace(text=f"{text} => {action.reply}")
-    return tuple(found)
+            lines[-1] = lines[-1]._replace(text=f"{text} => {action.reply}")
+    return tuple(lines)
 
 
 def text_diagram(actions: Sequence[Action], *, width: int = 110) -> str:
@@ -64,9 +64,9 @@ def text_diagram(actions: Sequence[Action], *, width: int = 110) -> str:
         if row.number != last:
             cells[: margin - 2] = f"{row.number:>{margin - 2}}"
         last = row.number
-        told = textwrap.wrap(row.text, max(24, width - room), break_long_words=False) or [""]
-        lines.append("".join(cells) + told[0])
-        lines += ["".join(_lifelines(room, at.values())) + "  " + more for more in told[1:]]
+        words = textwrap.wrap(row.text, max(24, width - room), break_long_words=False) or [""]
+        lines.append("".join(cells) + words[0])
+        lines += ["".join(_lifelines(room, at.values())) + "  " + more for more in words[1:]]
     return "\n".join(line.rstrip() for line in lines)
 
 

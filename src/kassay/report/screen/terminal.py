@@ -23,10 +23,10 @@ _MARKS: Final = {"violated": "VIOLATED"}
 
 def console(*, stderr: bool = False) -> Console:
     """A console that honours NO_COLOR and keeps its lines whole when it is not a terminal."""
-    made = Console(stderr=stderr, highlight=False)
-    if not made.is_terminal and "COLUMNS" not in os.environ:
-        made = Console(stderr=stderr, highlight=False, width=WIDTH_WITHOUT_TERMINAL)
-    return made
+    screen = Console(stderr=stderr, highlight=False)
+    if not screen.is_terminal and "COLUMNS" not in os.environ:
+        screen = Console(stderr=stderr, highlight=False, width=WIDTH_WITHOUT_TERMINAL)
+    return screen
 
 
 def certificate_view(certificate: Certificate) -> RenderableType:
@@ -56,30 +56,30 @@ def _claims_table(results: Sequence[ClaimResult]) -> Table:
 
 
 def _counterexample(result: ClaimResult) -> RenderableType:
-    found = result.counterexample
-    if found is None:
+    example = result.counterexample
+    if example is None:
         return Text("")
     lines = Text.assemble(
-        (f"\n{result.id}", "bold"), f": {result.sentence}\n", f"  smallest found: {facts.size(found)}\n"
+        (f"\n{result.id}", "bold"), f": {result.sentence}\n", f"  smallest found: {facts.size(example)}\n"
     )
-    for message in found.trace.violations[:4]:
+    for message in example.trace.violations[:4]:
         lines.append(f"  {message}\n", style="red")
-    if len(found.trace.violations) > 4:
-        lines.append(f"  and {len(found.trace.violations) - 4} more\n")
-    parts: list[RenderableType] = [lines, story(found.trace.narration)]
-    if command := facts.replay_command(found):
+    if len(example.trace.violations) > 4:
+        lines.append(f"  and {len(example.trace.violations) - 4} more\n")
+    parts: list[RenderableType] = [lines, story(example.trace.narration)]
+    if command := facts.replay_command(example):
         parts.append(Text(f"  replay: {command}", style="cyan"))
     return Group(*parts)
 
 
-def story(told: Sequence[Mapping[str, Any]], rounds_max: int = 8) -> RenderableType:
+def story(steps: Sequence[Mapping[str, Any]], rounds_max: int = 8) -> RenderableType:
     """The rounds of a trace as tables: what each member subscribed to, claimed and was given.
 
     For other kinds what was asked and answered: see `stories`.
     """
-    rounds = facts.rounds_of(told)
+    rounds = facts.rounds_of(steps)
     if not rounds:
-        return other_story(told, rounds_max)
+        return other_story(steps, rounds_max)
     parts: list[RenderableType] = []
     columns = [f"    {facts.STORY_COLUMNS[0]}", *facts.STORY_COLUMNS[1:]]
     for number, each in enumerate(rounds[:rounds_max], start=1):

@@ -40,8 +40,8 @@ def test_what_is_told_is_the_smallest_and_what_is_left_out_is_counted(
         told = [one for one in wanted if one.key[:2] == (claim, of_input)]
         assert len(told) + told[0].others == len(same)
         assert len(told) <= KINDS_MAX
-        assert all(one.found == same[one.key] for one in told)
-        largest = max((one.found.size, one.found.history) for one in told)
+        assert all(one.representative == same[one.key] for one in told)
+        largest = max((one.representative.size, one.representative.history) for one in told)
         left_out = [found for key, found in same.items() if key not in {one.key for one in told}]
         assert all((found.size, found.history) >= largest for found in left_out)
 

@@ -36,7 +36,7 @@ def next_batch(
     by_number = {lane.number: lane for lane in lanes}
     known = {number: costs[number] * count for number, count in left.items() if number in costs}
     share = min(1.0, pace.batch_seconds * slots / max(1e-9, sum(known.values())))
-    made = []
+    chunks = []
     for number, count in left.items():
         start = done.get(number, 0)
         if pace.batch_histories is not None:
@@ -45,8 +45,8 @@ def next_batch(
             size = min(math.ceil(share * count), GROWTH_MAX * max(1, start))
         else:
             size = FIRST_SMALL if by_number[number].profile == "small" else FIRST_LARGE
-        made.append(Chunk(number, start, start + min(count, size)))
-    return made
+        chunks.append(Chunk(number, start, start + min(count, size)))
+    return chunks
 
 
 def chunks_of(

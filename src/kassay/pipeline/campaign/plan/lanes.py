@@ -50,7 +50,7 @@ def lanes_of(spec: Spec) -> tuple[Lane, ...]:
     Raises `InputError` for claims that make no sense, `TargetNotFound` and `TargetNotLoadable`.
     """
     require_claims(spec.claims or (), "campaign.claims: ")
-    made: list[Lane] = []
+    lanes: list[Lane] = []
     for wanted in spec.targets:
         small, large = (Limits(spec.call_timeout_s or s, spec.memory_mib) for s in (2.0, 20.0))
         protocol = RebalanceProtocol(wanted.protocol) if wanted.protocol else None
@@ -71,8 +71,8 @@ def lanes_of(spec: Spec) -> tuple[Lane, ...]:
             )
             job = Job(target, options)
             job.driver, job.promises  # noqa: B018  # both raise for what cannot be certified
-            made.append(Lane(len(made), profile, histories, job))
-    return tuple(made)
+            lanes.append(Lane(len(lanes), profile, histories, job))
+    return tuple(lanes)
 
 
 def _claims_for(spec: Spec, kind: Kind) -> tuple[str, ...] | None:

@@ -23,7 +23,7 @@ from kassay.pipeline.spark.session import slots, translated_errors
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Found = set[tuple[str, Key]]
+KindsBroken = set[tuple[str, Key]]
 """Findings as target and key."""
 
 
@@ -62,14 +62,14 @@ class BatchClock:
         self._campaign = campaign
         self._slots = slots_
         self._began, self._at_first = time.monotonic(), campaign.histories_done
-        self.found: Found = _found(campaign)
+        self.kinds: KindsBroken = _kinds_broken(campaign)
         self.peaks = Peaks()
 
     def after(self, number: int) -> CampaignProgress:
         """Where the campaign is once a batch has ended, and what that batch found."""
-        alone = _found(replace(self._campaign, done={number: self._campaign.done[number]}))
-        known = {(target, key.claim) for target, key in self.found}
-        self.found |= alone
+        alone = _kinds_broken(replace(self._campaign, done={number: self._campaign.done[number]}))
+        known = {(target, key.claim) for target, key in self.kinds}
+        self.kinds |= alone
         broken = sorted({(target, key.claim) for target, key in alone} - known)
         return replace(self._progress(number, 0.0, 0, 0), broken=tuple(broken))
 
@@ -85,7 +85,7 @@ class BatchClock:
         peak = self.peaks.kib.get("all", 0)
         eta = self._eta(number, share)
         return CampaignProgress(
-            number, done, campaign.histories, rate, eta, len(self.found), tasks_done, tasks, peak
+            number, done, campaign.histories, rate, eta, len(self.kinds), tasks_done, tasks, peak
         )
 
     def _eta(self, number: int, share: float) -> float | None:
@@ -156,7 +156,9 @@ def _play(spark: SparkSession, campaign: Campaign, number: int, clock: BatchCloc
     rows = numbers.mapInArrow(partial(worker.play, work), WORK_DDL).persist(StorageLevel.MEMORY_AND_DISK)
     try:
         with translated_errors(campaign.store.place), BatchWatch(spark, len(chunks), tell) as watch:
-            found = [json.loads(row[0]) for row in rows.select(SUMS).where(rows[SUMS].isNotNull()).collect()]
+            counted = [
+                json.loads(row[0]) for row in rows.select(SUMS).where(rows[SUMS].isNotNull()).collect()
+            ]
             expected = campaign.histories_of(number)
             summed = {
                 table.name: tables.write(rows, table, f"{campaign.address(table)}/batch={number}", expected)
@@ -169,10 +171,10 @@ def _play(spark: SparkSession, campaign: Campaign, number: int, clock: BatchCloc
         number,
         {
             "tables": summed,
-            "sums": _summed(number, found, expected),
+            "sums": _summed(number, counted, expected),
             "tasks": [
                 {"lane": one["lane"], "start": one["start"], "stop": one["stop"], **one["task"]}
-                for one in sorted(found, key=itemgetter("lane", "start"))
+                for one in sorted(counted, key=itemgetter("lane", "start"))
             ],
             "slots": slots(spark),
             "elapsed_s": round(time.monotonic() - began, 3),
@@ -181,10 +183,10 @@ def _play(spark: SparkSession, campaign: Campaign, number: int, clock: BatchCloc
     )
 
 
-def _summed(number: int, found: list[dict[str, Any]], expected: int) -> dict[str, Any]:
+def _summed(number: int, counted: list[dict[str, Any]], expected: int) -> dict[str, Any]:
     """What the tasks counted, by lane, so that no task shows in it."""
     sums: dict[int, Sums] = {}
-    for one in found:
+    for one in counted:
         sums.setdefault(one["lane"], Sums()).add(sums_of(one["sums"]))
     played = sum(each.tally.histories for each in sums.values())
     if played != expected:
@@ -192,7 +194,7 @@ def _summed(number: int, found: list[dict[str, Any]], expected: int) -> dict[str
     return {str(lane): sums[lane].to_json() for lane in sorted(sums)}
 
 
-def _found(campaign: Campaign) -> Found:
+def _kinds_broken(campaign: Campaign) -> KindsBroken:
     return {(campaign.lanes[lane].target, key) for lane, sums in campaign.sums.items() for key in sums.kinds}
 
 
@@ -201,13 +203,13 @@ def verify(spark: SparkSession, campaign: Campaign) -> list[int]:
     bad: set[int] = set()
     for table in campaign.batched if campaign.done else ():
         try:
-            found = tables.summary_by_batch(campaign.table(spark, table), table)
+            summaries = tables.summary_by_batch(campaign.table(spark, table), table)
         except Exception:  # damaged or missing files: which batch it is shows one by one
-            found = _one_by_one(spark, campaign, table)
+            summaries = _one_by_one(spark, campaign, table)
         bad |= {
             number
             for number, receipt in campaign.done.items()
-            if found.get(number, tables.NOTHING) != receipt["tables"].get(table.name)
+            if summaries.get(number, tables.NOTHING) != receipt["tables"].get(table.name)
         }
     for number in sorted(bad):
         campaign.strike(number)
@@ -218,11 +220,11 @@ _UNREADABLE: Final[tables.Summary] = {"rows": -1, "hash": "unreadable"}
 
 
 def _one_by_one(spark: SparkSession, campaign: Campaign, table: Table) -> dict[int, tables.Summary]:
-    found: dict[int, tables.Summary] = {}
+    summaries: dict[int, tables.Summary] = {}
     for number in campaign.done:
         alone = replace(campaign, done={number: campaign.done[number]})
         try:
-            found |= {number: tables.NOTHING, **tables.summary_by_batch(alone.table(spark, table), table)}
+            summaries |= {number: tables.NOTHING, **tables.summary_by_batch(alone.table(spark, table), table)}
         except Exception:  # the batch cannot be read, so it is done again
-            found[number] = _UNREADABLE
-    return found
+            summaries[number] = _UNREADABLE
+    return summaries

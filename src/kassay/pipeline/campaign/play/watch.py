@@ -30,9 +30,9 @@ class Peaks:
 
     kib: dict[str, int] = field(default_factory=dict)
 
-    def take(self, found: Mapping[str, int]) -> None:
+    def take(self, sample: Mapping[str, int]) -> None:
         """Take in one sample."""
-        for part, kib in found.items():
+        for part, kib in sample.items():
             self.kib[part] = max(kib, self.kib.get(part, 0))
 
 
@@ -81,12 +81,12 @@ def memory_kib(driver: int, java: int) -> dict[str, int]:
     """What the driver, its Java and all processes below them hold now; empty where /proc is not."""
     if not (_PROCESSES / "self" / "smaps_rollup").exists():
         return {}
-    found = dict.fromkeys(PARTS, 0)
+    sample = dict.fromkeys(PARTS, 0)
     for pid, part in family(driver, java).items():
         kib = _kib(pid)
-        found[part] += kib
-        found["all"] += kib
-    return found
+        sample[part] += kib
+        sample["all"] += kib
+    return sample
 
 
 def family(driver: int, java: int) -> dict[int, str]:

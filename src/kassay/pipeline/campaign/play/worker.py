@@ -62,20 +62,20 @@ class Benches:
     def get(self, identity: str, lane: Lane, start: int) -> Bench:
         """The lane's target for histories from `start` on, opened if need be."""
         key, twinned = (identity, lane.number), start < TWIN_EVERY * TWINS_MAX
-        found = self._open.pop(key, None)
-        if found is not None and found.twinned > twinned:
-            found.stack.close()  # past the histories that need a second process, which would only sit there
-            found = None
-        if found is None:
+        lane_bench = self._open.pop(key, None)
+        if lane_bench is not None and lane_bench.twinned > twinned:
+            lane_bench.stack.close()  # past the histories that need a second process: it would only sit
+            lane_bench = None
+        if lane_bench is None:
             twins = [other for other, opened in self._open.items() if opened.twinned]
             if twinned and len(twins) >= TWINNED_MAX:
                 self._close(twins[0])
             if len(self._open) >= OPEN_MAX:
                 self._close(next(iter(self._open)))
             stack = ExitStack()
-            found = Opened(stack.enter_context(open_bench(lane.job)), stack, twinned)
-        self._open[key] = found
-        return found.bench
+            lane_bench = Opened(stack.enter_context(open_bench(lane.job)), stack, twinned)
+        self._open[key] = lane_bench
+        return lane_bench.bench
 
     def _close(self, key: tuple[str, int]) -> None:
         self._open.pop(key).stack.close()
@@ -130,8 +130,8 @@ def rows_of(work: Work, chunk: Chunk) -> Iterator[Row]:
         if distance is not None:
             yield GAPS.name, {**own, **distance.row()}
     spent = time.perf_counter_ns() - started
-    told = {**chunk._asdict(), "sums": sums.to_json(), "task": _circumstances(spent)}
-    yield SUMS, json.dumps(told)
+    receipt = {**chunk._asdict(), "sums": sums.to_json(), "task": _circumstances(spent)}
+    yield SUMS, json.dumps(receipt)
 
 
 def _circumstances(spent: int) -> dict[str, Any]:

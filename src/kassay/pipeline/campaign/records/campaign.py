@@ -80,23 +80,23 @@ class Campaign:
     @property
     def costs(self) -> dict[int, float]:
         """Seconds a history by lane, from the latest batch that played it."""
-        found: dict[int, float] = {}
+        costs: dict[int, float] = {}
         for number in sorted(self.done):
             spent: dict[int, int] = {}
             for task in self.done[number]["tasks"]:
                 spent[task["lane"]] = spent.get(task["lane"], 0) + task["nanoseconds"]
             for part in self.planned[number]:
-                found[part.lane] = spent.get(part.lane, 0) / (part.stop - part.start) / 1e9
-        return found
+                costs[part.lane] = spent.get(part.lane, 0) / (part.stop - part.start) / 1e9
+        return costs
 
     @property
     def sums(self) -> dict[int, Sums]:
         """What the batches with a receipt counted, by lane."""
-        found = {lane.number: Sums() for lane in self.lanes}
+        sums = {lane.number: Sums() for lane in self.lanes}
         for receipt in self.done.values():
             for lane, document in receipt["sums"].items():
-                found[int(lane)].add(sums_of(document))
-        return found
+                sums[int(lane)].add(sums_of(document))
+        return sums
 
     def address(self, table: Table) -> str:
         """Where the table lies; one that is written batch by batch has a folder `batch=N` for each."""
@@ -140,11 +140,11 @@ def create(spec: Spec, store: Store) -> Campaign:
     Raises `InputError` where another campaign or anything else is.
     """
     lanes = lanes_of(spec)
-    found = store.read(HEADER)
-    if found is not None:
-        if found.get("schema") != SCHEMA or found.get("identity") != spec.identity:
+    header = store.read(HEADER)
+    if header is not None:
+        if header.get("schema") != SCHEMA or header.get("identity") != spec.identity:
             raise InputError(
-                f"{store.place}: holds another campaign ({found.get('spec', {}).get('name')!r}), "
+                f"{store.place}: holds another campaign ({header.get('spec', {}).get('name')!r}), "
                 "expected an empty folder or the same spec"
             )
         return reopen(store, spec.pace)
@@ -183,26 +183,28 @@ def reopen(store: Store, pace: Pace | None = None) -> Campaign:
     for target, digest in digests(lanes).items():
         if header["digests"].get(target) != digest:
             raise InputError(f"{target}: changed since the campaign began, expected the same source")
-    made = Campaign(spec, lanes, store)
+    campaign = Campaign(spec, lanes, store)
     for name in store.names(FOLDER):
         number, _, what = name.partition(".")
         if number.isdigit() and what == "plan.json" and (document := store.read(f"{FOLDER}/{name}")):
-            made.planned[int(number)] = [Chunk(*part) for part in document["parts"]]
+            campaign.planned[int(number)] = [Chunk(*part) for part in document["parts"]]
         elif number.isdigit() and what == "done.json":
             receipt = _receipt(store, f"{FOLDER}/{name}")
             if receipt is None:
-                made.damaged.append(int(number))
+                campaign.damaged.append(int(number))
             else:
-                made.done[int(number)] = receipt
-    made.done = {number: made.done[number] for number in sorted(made.done) if number in made.planned}
-    return made
+                campaign.done[int(number)] = receipt
+    campaign.done = {
+        number: campaign.done[number] for number in sorted(campaign.done) if number in campaign.planned
+    }
+    return campaign
 
 
 def _receipt(store: Store, name: str) -> dict[str, Any] | None:
     """The receipt of that name; None if it is not what was written."""
     try:
-        found = store.read(name) or {}
+        receipt = store.read(name) or {}
     except InputError:
         return None
-    digest = found.pop("digest", None)
-    return found if digest == _digest(found) else None
+    digest = receipt.pop("digest", None)
+    return receipt if digest == _digest(receipt) else None

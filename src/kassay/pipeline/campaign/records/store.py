@@ -177,8 +177,8 @@ class Remote:
             return []
         return sorted(
             name
-            for found in self._files.listStatus(path)
-            if not (name := found.getPath().getName()).endswith(".new")
+            for status in self._files.listStatus(path)
+            if not (name := status.getPath().getName()).endswith(".new")
         )
 
     def remove(self, name: str) -> None:
@@ -221,9 +221,9 @@ def _bytes(document: dict[str, Any]) -> bytes:
 
 def _document(data: bytes, path: str) -> dict[str, Any]:
     try:
-        found = json.loads(data)
+        document = json.loads(data)
     except ValueError:
         raise InputError(f"{path}: not JSON, expected a document of a campaign") from None
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise InputError(f"{path}: expected an object")
-    return found
+    return document

@@ -76,19 +76,19 @@ class Sums:
         for violation in seen.violations:
             kind = violation.claim, bucket_of(violation)
             only_contradictory[kind] = only_contradictory.get(kind, True) and violation.contradictory
-        found = Smallest(1, driver.size(case), index)
+        smallest = Smallest(1, driver.size(case), index)
         for (claim, bucket), contradictory in only_contradictory.items():
-            self._note(Key(claim, CONTRADICTORY if contradictory else ORDINARY, bucket), found)
+            self._note(Key(claim, CONTRADICTORY if contradictory else ORDINARY, bucket), smallest)
 
     def add(self, other: Sums) -> None:
         """Take in what others counted."""
         self.tally.add(other.tally)
-        for key, found in other.kinds.items():
-            self._note(key, found)
+        for key, smallest in other.kinds.items():
+            self._note(key, smallest)
 
-    def _note(self, key: Key, found: Smallest) -> None:
+    def _note(self, key: Key, smallest: Smallest) -> None:
         known = self.kinds.get(key)
-        self.kinds[key] = found if known is None else known.and_(found)
+        self.kinds[key] = smallest if known is None else known.and_(smallest)
 
     def to_json(self) -> dict[str, Any]:
         """The sums as plain values, in a defined order."""
@@ -98,7 +98,7 @@ class Sums:
             "asked": tally.asked,
             "counts": {c: [n.checked, n.failed, n.contradictory] for c, n in sorted(tally.counts.items())},
             "reached": dict(sorted(tally.reached.items())),
-            "kinds": [[*key, *found] for key, found in sorted(self.kinds.items())],
+            "kinds": [[*key, *smallest] for key, smallest in sorted(self.kinds.items())],
         }
 
 

@@ -42,7 +42,7 @@ class WantedFinding(NamedTuple):
 
     lane: int
     key: Key
-    found: Smallest
+    representative: Smallest
     others: int
 
 
@@ -59,15 +59,15 @@ def wanted_of(campaign: Campaign) -> tuple[WantedFinding, ...]:
     """The findings to be told, in the order of target, claim, class of input and size."""
     best: dict[tuple[str, Key], WantedFinding] = {}
     for lane, sums in campaign.sums.items():
-        for key, found in sums.kinds.items():
+        for key, smallest in sums.kinds.items():
             place = campaign.lanes[lane].target, key
-            here = WantedFinding(lane, key, found, 0)
+            here = WantedFinding(lane, key, smallest, 0)
             known = best.get(place, here)
-            both = found if known is here else known.found.and_(found)
-            best[place] = min(known, here, key=_rank)._replace(found=both)
+            both = smallest if known is here else known.representative.and_(smallest)
+            best[place] = min(known, here, key=_rank)._replace(representative=both)
     grouped: dict[tuple[str, str, str], list[WantedFinding]] = {}
-    for (target, key), found_ in best.items():
-        grouped.setdefault((target, key.claim, key.input), []).append(found_)
+    for (target, key), finding in best.items():
+        grouped.setdefault((target, key.claim, key.input), []).append(finding)
     return tuple(
         one._replace(others=max(0, len(same) - KINDS_MAX))
         for _, same in sorted(grouped.items())
@@ -77,7 +77,7 @@ def wanted_of(campaign: Campaign) -> tuple[WantedFinding, ...]:
 
 def _rank(one: WantedFinding) -> tuple[tuple[int, ...], int, int, str]:
     """Small before large, early before late, then the order of the profiles."""
-    return one.found.size, one.found.history, one.lane, one.key.bucket
+    return one.representative.size, one.representative.history, one.lane, one.key.bucket
 
 
 def findings(spark: SparkSession, campaign: Campaign) -> DataFrame:
@@ -117,9 +117,9 @@ class OneKind:
 
 
 def _row(work: Shrinking, wanted: WantedFinding) -> dict[str, Any]:
-    lane, key, index = work.lanes[wanted.lane], wanted.key, wanted.found.history
+    lane, key, index = work.lanes[wanted.lane], wanted.key, wanted.representative.history
     with open_bench(lane.job) as bench:
-        made, kind = _shrunk(bench, wanted, work.tries)
+        smallest, kind = _shrunk(bench, wanted, work.tries)
     return {
         "identity": identity_of(lane.target, key, kind),
         "target": lane.target,
@@ -127,33 +127,33 @@ def _row(work: Shrinking, wanted: WantedFinding) -> dict[str, Any]:
         "claim": key.claim,
         "input": key.input,
         "kind": kind,
-        "failed": wanted.found.failed,
+        "failed": wanted.representative.failed,
         "others": wanted.others,
         "index": index,
         "seed": derive_seed(lane.job.options.seed, index),
-        "members": made.members,
-        "partitions": made.partitions,
-        "events": made.events,
-        "message": made.message,
-        "trace": json.dumps(made.trace.to_json(), ensure_ascii=False),
+        "members": smallest.members,
+        "partitions": smallest.partitions,
+        "events": smallest.events,
+        "message": smallest.message,
+        "trace": json.dumps(smallest.trace.to_json(), ensure_ascii=False),
     }
 
 
 def _shrunk(bench: Bench, wanted: WantedFinding, tries_max: int) -> tuple[Any, str]:
     """The representative as a small counterexample, and its kind of violation."""
-    key, index = wanted.key, wanted.found.history
-    found = promise(key.claim, bench.job.target.kind)
-    subject = bench.subject_of(found)
+    key, index = wanted.key, wanted.representative.history
+    claim = promise(key.claim, bench.job.target.kind)
+    subject = bench.subject_of(claim)
     driver, case = OneKind(bench.driver, key), bench.job.case(index)
-    violations = broken(driver, case, subject, found)
+    violations = broken(driver, case, subject, claim)
     counts = bench.driver.counts(case)
     tries = min(tries_max, UNITS_MAX // max(1, counts["members"] * 4 + counts["partitions"]))
-    shrunk = shrink(driver, case, subject, found, tries, SHRINK_SECONDS) if violations and tries else None
+    shrunk = shrink(driver, case, subject, claim, tries, SHRINK_SECONDS) if violations and tries else None
     if shrunk is not None:
         case, violations = shrunk.case, shrunk.violations
     contradictory = key.input == CONTRADICTORY
-    made = counterexample(bench, found, case, violations, contradictory=contradictory, index=index)
-    return made, kind_of(violations[0]) if violations else made.message
+    smallest = counterexample(bench, claim, case, violations, contradictory=contradictory, index=index)
+    return smallest, kind_of(violations[0]) if violations else smallest.message
 
 
 def identity_of(target: str, key: Key, kind: str) -> str:

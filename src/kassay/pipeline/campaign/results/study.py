@@ -113,8 +113,8 @@ class CampaignOutcome:
     @property
     def exit_code(self) -> int:
         """1 if a claim is violated, 3 if one is unknown over all profiles, else 0."""
-        found = {row["verdict"] for row in self.verdicts if row["profile"] == ALL}
-        return 1 if "violated" in found else 3 if "unknown" in found else 0
+        verdicts = {row["verdict"] for row in self.verdicts if row["profile"] == ALL}
+        return 1 if "violated" in verdicts else 3 if "unknown" in verdicts else 0
 
     def to_json(self, spec: Spec) -> dict[str, Any]:
         """The outcome of the spec's campaign as plain values; the traces stay in the table."""
@@ -147,22 +147,26 @@ def finish(spark: SparkSession, campaign: Campaign) -> CampaignOutcome:
         ):
             _write(campaign, table, _frame(spark, table, rows).coalesce(1))
         _write(campaign, schemas.FINDINGS, findings(spark, campaign))
-        found = _rows(campaign.table(spark, schemas.FINDINGS))
-        found.sort(key=lambda row: (row["target"], row["claim"], row["input"], row["index"], row["kind"]))
-        return CampaignOutcome(verdicts, found, reached, studies(spark, campaign), totals(campaign, batches))
+        finding_rows = _rows(campaign.table(spark, schemas.FINDINGS))
+        finding_rows.sort(
+            key=lambda row: (row["target"], row["claim"], row["input"], row["index"], row["kind"])
+        )
+        return CampaignOutcome(
+            verdicts, finding_rows, reached, studies(spark, campaign), totals(campaign, batches)
+        )
 
 
 def studies(spark: SparkSession, campaign: Campaign) -> dict[str, list[dict[str, Any]]]:
     """The study tables, written under `study/` and as rows; those about gaps are empty without gaps."""
     for table in (schemas.RUNS, schemas.GAPS, schemas.TIMINGS, schemas.VERDICTS):
         campaign.table(spark, table).createOrReplaceTempView(table.name)
-    made: dict[str, list[dict[str, Any]]] = {name: [] for name in GAP_STUDIES}
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in GAP_STUDIES}
     for name, query in {**STUDIES, **(GAP_STUDIES if campaign.spec.gap else {})}.items():
         frame = spark.sql(query)
-        made[name] = _rows(frame)
-        again = spark.createDataFrame([tuple(row.values()) for row in made[name]], frame.schema)
+        rows[name] = _rows(frame)
+        again = spark.createDataFrame([tuple(row.values()) for row in rows[name]], frame.schema)
         again.coalesce(1).write.mode("overwrite").parquet(campaign.store.address(f"study/{name}"))
-    return made
+    return rows
 
 
 def totals(campaign: Campaign, batches: list[dict[str, Any]]) -> dict[str, Any]:
@@ -227,11 +231,11 @@ def _write(campaign: Campaign, table: schemas.Table, frame: DataFrame) -> None:
 
 def _tallies(campaign: Campaign) -> dict[tuple[str, str], Tally]:
     """What each target showed so far, by profile and over all profiles."""
-    found: dict[tuple[str, str], Tally] = {}
+    tallies: dict[tuple[str, str], Tally] = {}
     for lane, sums in campaign.sums.items():
         for profile in (campaign.lanes[lane].profile, ALL):
-            found.setdefault((campaign.lanes[lane].target, profile), Tally()).add(sums.tally)
-    return found
+            tallies.setdefault((campaign.lanes[lane].target, profile), Tally()).add(sums.tally)
+    return tallies
 
 
 def _by_target(campaign: Campaign) -> dict[str, list[Lane]]:
@@ -244,13 +248,13 @@ def _verdicts(campaign: Campaign, tallies: dict[tuple[str, str], Tally]) -> Iter
         job = lanes[0].job
         for profile in (*(lane.profile for lane in lanes), ALL):
             tally = tallies[target, profile]
-            for found in job.promises:
-                verdict, why = verdict_of(found, job.target.kind, tally, job.assume)
-                count = tally.counts.get(found.id, ClaimCount())
+            for claim in job.promises:
+                verdict, why = verdict_of(claim, job.target.kind, tally, job.assume)
+                count = tally.counts.get(claim.id, ClaimCount())
                 yield {
                     "target": target,
                     "profile": profile,
-                    "claim": found.id,
+                    "claim": claim.id,
                     "verdict": verdict.value,
                     "why": why,
                     "checked": count.checked,
