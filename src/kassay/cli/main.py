@@ -8,7 +8,6 @@ import pkgutil
 import re
 import sys
 import tomllib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -66,22 +65,30 @@ def cli(ctx: click.Context) -> None:
     Exit codes: 0 certified, 1 a claim is violated, 2 usage, 3 something is unknown within the budget,
     4 a target could not be loaded, 70 a fault of kassay itself.
     """
-    ctx.default_map = settings(Path("pyproject.toml"), cli.list_commands(ctx))
+    ctx.default_map = settings(Path("pyproject.toml"))
 
 
-def settings(path: Path, names: Iterable[str]) -> dict[str, Any]:
-    """The options in `[tool.kassay]`: those of a command in its own table, others for every command."""
+def settings(path: Path) -> dict[str, Any]:
+    """The defaults in `[tool.kassay]`: of a command in its own table, others for every command.
+
+    Raises InputError for a file that cannot be read, and for what is neither a command nor an option.
+    """
     if not path.is_file():
         return {}
     # Read here, not by `reading`: every command starts with it, and few find such a table.
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {}).get("kassay", {})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not TOML ({error})") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, AttributeError) as error:
+        raise InputError(f"{path}: not TOML with tables ({error})") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     if not isinstance(table, dict):
-        raise InputError(f"{path}: [tool.kassay]: expected a table")
-    shared = {name.replace("-", "_"): v for name, v in table.items() if not isinstance(v, dict)}
-    return {name: shared | {k.replace("-", "_"): v for k, v in table.get(name, {}).items()} for name in names}
+        raise InputError(f"{path}: tool.kassay: expected a table, got {table!r}")
+    if not table:
+        return {}
+    from kassay.cli.settings import defaults
+
+    return defaults(table, f"{path}: tool.kassay", cli)
 
 
 def main(argv: list[str] | None = None) -> None:
