@@ -6,31 +6,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition, numbers_by_topic
-from tests.assignors.client.groups import clusters
+from tests.assignors.optimal.groups import drawn
 
 
-@settings(max_examples=30)
-@given(clusters())
-def test_the_views_of_the_partitions_agree(cluster):
-    listed = {topic.name: tuple(topic.tps()) for topic in cluster.topics if topic.partitions}
-    assert cluster.partitions == listed
-    assert {name: len(tps) for name, tps in listed.items()} == cluster.counts
-    assert list(cluster.by_name) == list(cluster.counts) == list(listed)
-    names = [topic.name for topic in cluster.topics] + ["unknown"]
-    every = {TopicPartition(name, p) for name, p in product(names, range(-2, 9))}
-    assert {tp for tp in every if cluster.has(tp)} == {tp for tps in listed.values() for tp in tps}
-    assert all(type(tp) is TopicPartition for tps in cluster.partitions.values() for tp in tps)
+def test_the_views_of_the_partitions_agree():
+    for cluster, _ in drawn(100):
+        listed = {topic.name: tuple(topic.tps()) for topic in cluster.topics if topic.partitions}
+        assert cluster.partitions == listed
+        assert {name: len(tps) for name, tps in listed.items()} == cluster.counts
+        assert list(cluster.by_name) == list(cluster.counts) == list(listed)
+        names = [topic.name for topic in cluster.topics] + ["unknown"]
+        every = {TopicPartition(name, p) for name, p in product(names, range(-2, 9))}
+        assert {tp for tp in every if cluster.has(tp)} == {tp for tps in listed.values() for tp in tps}
+        assert all(type(tp) is TopicPartition for tps in cluster.partitions.values() for tp in tps)
 
 
-@settings(max_examples=30)
-@given(clusters())
-def test_a_partition_is_in_the_racks_of_those_brokers_that_have_one(cluster):
-    rack_of = {broker.broker_id: broker.rack for broker in cluster.brokers}
-    assert cluster.replica_racks.keys() == {t.name for t in cluster.topics if t.replicas is not None}
-    for topic in cluster.topics:
-        for number, replicas in enumerate(topic.replicas or ()):
-            racks = {rack_of[broker] for broker in replicas} - {None}
-            assert cluster.replica_racks[topic.name][number] == racks
+def test_a_partition_is_in_the_racks_of_those_brokers_that_have_one():
+    for cluster, _ in drawn(100):
+        rack_of = {broker.broker_id: broker.rack for broker in cluster.brokers}
+        assert cluster.replica_racks.keys() == {t.name for t in cluster.topics if t.replicas is not None}
+        for topic in cluster.topics:
+            for number, replicas in enumerate(topic.replicas or ()):
+                racks = {rack_of[broker] for broker in replicas} - {None}
+                assert cluster.replica_racks[topic.name][number] == racks
 
 
 def test_a_replica_on_an_unknown_broker_adds_no_rack():

@@ -37,6 +37,7 @@ class Box(NamedTuple):
     names: tuple[str, ...] = ()
     note: str | None = None
     open: bool = False
+    lid: str | None = None
 
 
 class Bag(NamedTuple):
@@ -49,6 +50,7 @@ BOX = record(
     names=Field(listed(TEXT), ()),
     note=Field(optional(TEXT), None, sparse=True),
     open=Field(FLAG, False),
+    lid=Field(optional(TEXT), None),
 )
 THING = tagged("thing", {"box": (Box, BOX), "bag": (Bag, record(Bag, colour=enum(Colour)))})
 PLACES = mapped(listed(THING))
@@ -73,7 +75,7 @@ def test_partitions_are_read_back_as_partitions(tps):
 
 
 def test_a_field_that_is_sparse_is_left_out_where_it_is_none_and_others_are_not():
-    assert BOX.write(Box(1)) == {"w": 1, "names": [], "open": False}
+    assert BOX.write(Box(1)) == {"w": 1, "names": [], "open": False, "lid": None}
     assert optional(TEXT).write(None) is None
     assert BOX.read({"w": 1}, "box") == Box(1)
 
@@ -96,7 +98,7 @@ def test_a_field_that_is_sparse_is_left_out_where_it_is_none_and_others_are_not(
         (PARTITIONS, [["t"]], r"at\[0\]: expected a pair \[topic, partition\], got \['t'\]"),
         (PARTITIONS, [["t", "0"]], r"at\[0\]: expected a whole number, got '0'"),
         (BOX, {"names": []}, "at.w: missing"),
-        (BOX, {"w": 1, "width": 1}, "at.width: unknown field, expected one of names, note, open, w"),
+        (BOX, {"w": 1, "width": 1}, "at.width: unknown field, expected one of lid, names, note, open, w"),
         (THING, {"w": 1}, "at.thing: missing"),
         (THING, {"thing": "jar"}, "at.thing: unknown thing 'jar', expected one of box, bag"),
         (THING, {"thing": "bag", "colour": 1}, "at.colour: expected red or blue, got 1"),

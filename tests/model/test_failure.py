@@ -1,5 +1,6 @@
 """How a failure of a target is told: always on one line, with its place, and whole after a pipe."""
 
+import json
 import pickle
 
 import pytest
@@ -58,21 +59,15 @@ def test_the_place_is_the_innermost_line_of_the_source():
     assert place_of(KeyError("rack")) == ""
 
 
-def test_the_place_inside_the_source_counts_before_what_it_called():
-    with pytest.raises(ValueError, match="base") as caught:
-        pickle.loads(pickle.dumps(Sour()))
-    own = place_of(caught.value, __file__)
-    assert own == f"test_failure.py:{Sour.__setstate__.__code__.co_firstlineno + 1}"
+def reads():
+    json.loads("{")
 
 
-class Sour:
-    """Cannot be read back."""
-
-    def __getstate__(self):
-        return {"a": 1}
-
-    def __setstate__(self, state):
-        int("3", base=99)
+def test_a_line_of_the_source_counts_before_what_it_called_elsewhere():
+    with pytest.raises(json.JSONDecodeError) as caught:
+        reads()
+    assert place_of(caught.value, __file__) == f"test_failure.py:{reads.__code__.co_firstlineno + 1}"
+    assert place_of(caught.value).startswith("decoder.py:")
 
 
 def test_what_left_a_call_is_told_with_call_class_and_place():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
@@ -39,6 +40,14 @@ def group_of(rng: Random, cluster: Cluster) -> Group:
         members.append(Member(f"m{m}", topics, owned, rng.randint(-1, 3), rack, instance))
     rng.shuffle(members)
     return Group(tuple(members))
+
+
+def drawn(count: int) -> Iterator[tuple[Cluster, Group]]:
+    """So many clusters with groups, the same ones every time."""
+    for seed in range(count):
+        rng = Random(seed)
+        cluster = cluster_of(rng)
+        yield cluster, group_of(rng, cluster)
 
 
 def assert_optimal(cluster: Cluster, group: Group, answer: Assignment) -> None:
