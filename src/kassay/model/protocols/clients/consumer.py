@@ -180,6 +180,13 @@ def on_reply(config: ClientConfig, client: ConsumerClient, reply: ConsumerHeartb
 
 
 def _give_up(client: ConsumerClient) -> ConsumerClient:
+    """The client after an error that ends it; one that is out of the group stays as it is.
+
+    In Kafka too a late error ends no client that is Fenced or Stale: the application is handed the error, but
+    `MemberState` has no such transition.
+    """
+    if look_up(CLIENT, client.state, ConsumerEvent.FATAL) is IGNORE:
+        return client
     return _move(
         client,
         ConsumerEvent.FATAL,
