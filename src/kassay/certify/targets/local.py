@@ -6,19 +6,16 @@ that is possible: in the main thread, outside C calls, and not in code that catc
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import FrameType
 from typing import Any, TypeVar
 
 from kassay.assignors import registry
 from kassay.assignors.plain.answers import Malformed, check_user_data
 from kassay.assignors.plain.assignor import full_answer
+from kassay.certify.alarm import Overdue, deadline
 from kassay.certify.processes.host import Host, Start
 from kassay.certify.processes.load import TargetSource
 from kassay.certify.processes.references import ReferenceHost
@@ -32,29 +29,6 @@ from kassay.model.groups.assignor import Assignor, AssignorBase, GroupMetadata
 from kassay.model.groups.group import Assignment, Group
 
 T = TypeVar("T")
-
-
-class Overdue(KeyboardInterrupt):
-    """Raised by the alarm inside a target's call; no `Exception`, so that few targets catch it."""
-
-
-@contextmanager
-def deadline(seconds: float) -> Iterator[None]:
-    """A context in which `Overdue` is raised after so many seconds, as far as Python allows."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGALRM, _overdue)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def _overdue(_number: int, _frame: FrameType | None) -> None:
-    raise Overdue
 
 
 def guarded(call: str, timeout_s: float, source: str | None, function: Callable[..., T], *args: Any) -> T:

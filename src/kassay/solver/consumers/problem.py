@@ -113,12 +113,11 @@ class Problem(ConsumerInstance):
             tuple(member for member, _ in entries),
             tuple(entry.topic(interned) for entry in sorted(instance.topics, key=lambda entry: entry.name)),
             _previous(entries, partitions),
-            name=instance.name,
+            tuple(sorted(tuple(sorted(names)) for names in instance.copartition if names)),
+            instance.name,
         )
         _refuse_uneven(instance.copartition, partitions, problem.subscribers)
-        return replace(
-            problem, copartition=tuple(sorted(tuple(sorted(n)) for n in instance.copartition if n))
-        )
+        return problem
 
     def document(self) -> dict[str, Any]:
         """The JSON form; parsing it gives an equal problem."""

@@ -5,19 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kassay.model.errors import InputError, KassayError
 from kassay.reading.fields import wrong
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.consumers.documents import solve_consumers
 from kassay.solver.consumers.problem import Problem
-from kassay.solver.packing.documents import solve_packing
-from kassay.solver.placement.documents import solve_placement
-from kassay.solver.placement.problem import PlacementProblem
 from kassay.solver.results import Solved, result
-from kassay.solver.streams.documents import solve_tasks
-from kassay.solver.streams.problem import TaskProblem
+
+if TYPE_CHECKING:
+    from kassay.solver.placement.problem import PlacementProblem
+    from kassay.solver.streams.problem import TaskProblem
 
 SEARCH_S: Final = 10.0
 """How long the NP-hard variants are searched where nobody set a limit."""
@@ -54,26 +53,47 @@ class Family:
     solve: Callable[[Any, Wanted], Solved]
 
 
+# What a family is read and solved by is loaded with the first instance of it.
+
+
 def _consumers(problem: Problem, wanted: Wanted) -> Solved:
     if problem.exact:
         return solve_consumers(problem, wanted.order, wanted.solver, wanted.time_limit_s)
+    from kassay.solver.packing.documents import solve_packing
+
     return solve_packing(problem, wanted.order, wanted.search_s, "z3" if wanted.solver == "z3" else "auto")
 
 
+def _read_placement(document: Any) -> PlacementProblem:
+    from kassay.solver.placement.problem import PlacementProblem
+
+    return PlacementProblem.parse(document)
+
+
 def _placement(problem: PlacementProblem, wanted: Wanted) -> Solved:
+    from kassay.solver.placement.documents import solve_placement
+
     wanted.flow_only("placements")
     return solve_placement(problem)
 
 
+def _read_tasks(document: Any) -> TaskProblem:
+    from kassay.solver.streams.problem import TaskProblem
+
+    return TaskProblem.parse(document)
+
+
 def _tasks(problem: TaskProblem, wanted: Wanted) -> Solved:
+    from kassay.solver.streams.documents import solve_tasks
+
     wanted.flow_only("tasks")
     return solve_tasks(problem, wanted.search_s)
 
 
 FAMILIES: Final = {
     "A": Family("consumers", Problem.parse, _consumers),
-    "B": Family("placement", PlacementProblem.parse, _placement),
-    "C": Family("tasks", TaskProblem.parse, _tasks),
+    "B": Family("placement", _read_placement, _placement),
+    "C": Family("tasks", _read_tasks, _tasks),
 }
 """The families by the letter that their documents have under `family`."""
 

@@ -1,0 +1,35 @@
+"""The alarm ends what takes too long, and nothing else."""
+
+import signal
+import threading
+
+import pytest
+
+from kassay.certify.alarm import Overdue, deadline
+
+
+def test_what_takes_too_long_is_ended():
+    with pytest.raises(Overdue), deadline(0.01):
+        while True:
+            pass
+
+
+def test_what_ends_in_time_is_left_alone_and_the_old_handler_comes_back():
+    before = signal.getsignal(signal.SIGALRM)
+    with deadline(60):
+        assert signal.getitimer(signal.ITIMER_REAL)[0] > 0
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+    assert signal.getsignal(signal.SIGALRM) is before
+
+
+def test_outside_the_main_thread_there_is_no_alarm():
+    ran = []
+
+    def inside():
+        with deadline(60):
+            ran.append(signal.getitimer(signal.ITIMER_REAL)[0])
+
+    thread = threading.Thread(target=inside)
+    thread.start()
+    thread.join()
+    assert ran == [0]
