@@ -82,3 +82,35 @@ def test_junk_is_refused_in_one_line(junk: Any) -> None:
     assert "\n" not in str(caught.value)
     with pytest.raises(InputError):
         check_certificate(junk)
+
+
+SILENT = [
+    ({"name": "zz", "partitions": 1, "weights": [2]}, False, []),
+    ({"name": "zz", "partitions": 0, "weights": []}, True, []),
+    ({"name": "zz", "partitions": 0}, True, ["zy", "zz"]),
+    (
+        {"name": "zz", "partitions": 3, "racks": [["r0"], [], ["r1"]], "weights": [0, 9, 4]},
+        False,
+        ["zy", "zz"],
+    ),
+]
+
+
+@pytest.mark.parametrize("shape", ["random", "copart", "weighted"])
+@pytest.mark.parametrize(("topic", "read", "copartition"), SILENT)
+def test_a_topic_that_is_empty_or_that_nobody_reads_changes_nothing(
+    shape: str, topic: dict[str, Any], read: bool, copartition: list[str]
+) -> None:
+    document = consumer(shape, 4, members=3, partitions=9)
+    silent = [topic, *({**topic, "name": name} for name in copartition if name != topic["name"])]
+    names = [each["name"] for each in silent] if read else []
+    more = document | {
+        "topics": [*document["topics"], *silent],
+        "members": [member | {"topics": [*member["topics"], *names]} for member in document["members"]],
+        "copartition": [*document["copartition"], *([copartition] if copartition else [])],
+    }
+    before, after = solve_document(document), solve_document(more)
+    assert check_certificate(after).accepted
+    for key in ("status", "loads", "moved", "rack_mismatch", "lower", "upper"):
+        assert after[key] == before[key], key
+    assert after["certificate"]["schema"] == before["certificate"]["schema"]

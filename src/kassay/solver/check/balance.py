@@ -152,7 +152,7 @@ class _Check:
                 f"co-partitioned topics {' '.join(names)} are not alike",
             )
         self.bundles += [[topic] for topic in self.topics if topic.name not in bound]
-        sizes = {len(bundle) for bundle in self.bundles}
+        sizes = {len(bundle) for bundle in self.bundles if bundle[0].partitions}
         _require(len(sizes) <= 1, "bundles of different sizes need another proof")
         self.size = sizes.pop() if sizes else 1
 

@@ -61,13 +61,17 @@ class Problem(ConsumerInstance):
 
     @cached_property
     def weighted(self) -> bool:
-        """Whether partitions count differently; the exact methods need them to count alike."""
-        return any(topic.weights is not None and set(topic.weights) != {1} for topic in self.topics)
+        """Whether partitions that somebody reads count differently; the exact methods need them alike."""
+        subscribers = self.subscribers
+        return any(
+            topic.weights is not None and not set(topic.weights) <= {1} and topic.name in subscribers
+            for topic in self.topics
+        )
 
     @cached_property
     def bundle_sizes(self) -> frozenset[int]:
-        """The numbers of topics that go together; the exact methods need a single one."""
-        return frozenset(len(bundle) for bundle in self.bundles)
+        """The sizes of the bundles that have partitions; the exact methods need a single one."""
+        return frozenset(len(bundle) for bundle in self.bundles if bundle[0].partitions)
 
     @property
     def exact(self) -> bool:
