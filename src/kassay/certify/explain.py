@@ -182,8 +182,8 @@ def _start(topics: int, partitions: int) -> tuple[Cluster, tuple[Join, ...]]:
 def _loads(rule: registry.Reference, topics: int) -> tuple[int, ...]:
     cluster, joins = _start(topics, PARTITIONS)
     (only,) = _played(rule, History(cluster, (joins,)))
-    given = only.outcomes[-1].given
-    return tuple(len(given[member_id]) for member_id in MEMBERS)
+    assignment = only.outcomes[-1].given
+    return tuple(len(assignment[member_id]) for member_id in MEMBERS)
 
 
 def _played(rule: registry.Reference, history: History) -> list[Rebalanced]:

@@ -30,11 +30,11 @@ class CeilRange(AssignorBase):
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each member's blocks."""
-        given: dict[str, list[TopicPartition]] = {member.member_id: [] for member in group.members}
+        assignment: dict[str, list[TopicPartition]] = {member.member_id: [] for member in group.members}
         readers = readers_by_topic(group)
         for topic, partitions in cluster.partitions.items():
             subscribers = readers.get(topic, ())
             size = -(-len(partitions) // max(1, len(subscribers)))
             for place, member in enumerate(subscribers):
-                given[member.member_id] += partitions[place * size : (place + 1) * size]
-        return Assignment(given)
+                assignment[member.member_id] += partitions[place * size : (place + 1) * size]
+        return Assignment(assignment)

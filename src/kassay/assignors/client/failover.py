@@ -57,14 +57,14 @@ class Failover(AssignorBase):
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each member's topics, whole."""
-        given: dict[str, list[TopicPartition]] = {member.member_id: [] for member in group.members}
+        assignment: dict[str, list[TopicPartition]] = {member.member_id: [] for member in group.members}
         readers = readers_by_topic(group)
         for topic, partitions in cluster.partitions.items():
             if topic in readers:
                 # The first of equal ones, and readers are in order.
                 active = max(readers[topic], key=priority_of)
-                given[active.member_id] += partitions
-        return Assignment(given)
+                assignment[active.member_id] += partitions
+        return Assignment(assignment)
 
 
 def priority_of(member: Member) -> int:

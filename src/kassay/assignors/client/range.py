@@ -23,7 +23,7 @@ from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group, Member
 
-Given = dict[str, list[TopicPartition]]
+PartitionsByMember = dict[str, list[TopicPartition]]
 
 
 @reference(
@@ -44,15 +44,17 @@ class Range(AssignorBase):
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each member's blocks."""
-        given: Given = {member.member_id: [] for member in group.members}
+        assignment: PartitionsByMember = {member.member_id: [] for member in group.members}
         readers = readers_by_topic(group)
         if any(member.rack for member in group.members):
             needy = topics_in_need(cluster, readers, prefer=self._prefer_rack_aware)
             if needy:
-                _by_racks(cluster, readers, needy, given)
-                return Assignment({member_id: partitions_in_order(tps) for member_id, tps in given.items()})
-        _by_blocks(cluster, readers, given)
-        return Assignment(given)
+                _by_racks(cluster, readers, needy, assignment)
+                return Assignment(
+                    {member_id: partitions_in_order(tps) for member_id, tps in assignment.items()}
+                )
+        _by_blocks(cluster, readers, assignment)
+        return Assignment(assignment)
 
 
 def readers_by_topic(group: Group) -> dict[str, list[Member]]:
@@ -68,12 +70,12 @@ def readers_by_topic(group: Group) -> dict[str, list[Member]]:
     return readers
 
 
-def _by_blocks(cluster: Cluster, readers: dict[str, list[Member]], given: Given) -> None:
+def _by_blocks(cluster: Cluster, readers: dict[str, list[Member]], assignment: PartitionsByMember) -> None:
     for topic, partitions in cluster.partitions.items():
         if topic in readers:
             subscribers = readers[topic]
             for member, block in zip(subscribers, blocks(len(partitions), len(subscribers))):
-                given[member.member_id] += partitions[block]
+                assignment[member.member_id] += partitions[block]
 
 
 @lru_cache
@@ -92,7 +94,9 @@ def blocks(count: int, shares: int) -> tuple[slice, ...]:
     return tuple(map(slice, starts, starts[1:]))
 
 
-def _by_racks(cluster: Cluster, readers: dict[str, list[Member]], needy: set[str], given: Given) -> None:
+def _by_racks(
+    cluster: Cluster, readers: dict[str, list[Member]], needy: set[str], assignment: PartitionsByMember
+) -> None:
     """Share out each family of co-partitioned topics once, and all its topics alike."""
     families: dict[tuple[int, tuple[str, ...]], list[str]] = {}
     for topic, count in cluster.counts.items():
@@ -108,4 +112,4 @@ def _by_racks(cluster: Cluster, readers: dict[str, list[Member]], needy: set[str
         for topic in topics:
             partitions = cluster.partitions[topic]
             for member_id, numbers in share.taken.items():
-                given[member_id] += (partitions[number] for number in numbers)
+                assignment[member_id] += (partitions[number] for number in numbers)

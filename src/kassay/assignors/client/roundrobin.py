@@ -21,7 +21,7 @@ from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.java.hashes import utf16_sorted
 
-Given = dict[str, list[TopicPartition]]
+PartitionsByMember = dict[str, list[TopicPartition]]
 Partitions = dict[str, tuple[TopicPartition, ...]]
 
 
@@ -43,19 +43,21 @@ class RoundRobin(AssignorBase):
         read = frozenset().union(*(member.topics for member in members))
         known = cluster.partitions
         partitions = {topic: known[topic] for topic in utf16_sorted(read & known.keys())}
-        given: Given = {member.member_id: [] for member in group.members}
+        assignment: PartitionsByMember = {member.member_id: [] for member in group.members}
         if group.equal_subscriptions:
             # Nobody is passed over, so each of M members gets every M-th partition.
             deal = list(chain.from_iterable(partitions.values()))
             for first, member in enumerate(members):
-                given[member.member_id] = deal[first :: len(members)]
+                assignment[member.member_id] = deal[first :: len(members)]
         else:
-            _deal_by_subscription(members, partitions, given)
-        return Assignment(given)
+            _deal_by_subscription(members, partitions, assignment)
+        return Assignment(assignment)
 
 
-def _deal_by_subscription(members: list[Member], partitions: Partitions, given: Given) -> None:
-    hands = [(frozenset(member.topics), given[member.member_id]) for member in members]
+def _deal_by_subscription(
+    members: list[Member], partitions: Partitions, assignment: PartitionsByMember
+) -> None:
+    hands = [(frozenset(member.topics), assignment[member.member_id]) for member in members]
     turn, size = 0, len(hands)
     for topic, tps in partitions.items():
         for tp in tps:

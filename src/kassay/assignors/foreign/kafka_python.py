@@ -161,8 +161,8 @@ class KafkaPython(AssignorBase):
         answer = self._library.assign(self._inner, _Cluster(counts), joined)
         return Assignment(
             {
-                member_id: [TopicPartition(t, p) for t, ps in given.assignment for p in ps]
-                for member_id, given in answer.items()
+                member_id: [TopicPartition(t, p) for t, ps in decoded.assignment for p in ps]
+                for member_id, decoded in answer.items()
             }
         )
 

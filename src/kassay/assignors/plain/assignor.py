@@ -82,7 +82,9 @@ def full_answer(
 ) -> Assignment:
     """The checked answer of a plain function in the full form."""
     make = TopicPartition._make
-    return Assignment({member_id: map(make, given) for member_id, given in pairs.items()}, user_data)
+    return Assignment(
+        {member_id: map(make, partitions) for member_id, partitions in pairs.items()}, user_data
+    )
 
 
 class PlainAssignor(PlainTarget, AssignorBase):
@@ -105,8 +107,8 @@ class PlainAssignor(PlainTarget, AssignorBase):
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """What the plain function answers to a copy of the input."""
         self.mutated = None
-        given = plain_input(cluster, group, self._extras)
-        keywords = {name: value for name, value in zip(EXTRAS, given[2:]) if name in self._extras}
-        answer = self._call("assign", check_assignment, given[0], given[1], **keywords)
-        self.mutated = changed_input(plain_input(cluster, group, self._extras), given)
+        arguments = plain_input(cluster, group, self._extras)
+        keywords = {name: value for name, value in zip(EXTRAS, arguments[2:]) if name in self._extras}
+        answer = self._call("assign", check_assignment, arguments[0], arguments[1], **keywords)
+        self.mutated = changed_input(plain_input(cluster, group, self._extras), arguments)
         return full_answer(answer)

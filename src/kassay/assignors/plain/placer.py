@@ -53,12 +53,12 @@ class PlainPlacer(PlainTarget):
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
         """What the plain function answers to a copy of the request."""
         self.mutated = None
-        given = plain_request(request)
-        by_place = [given[name] for name in POSITIONAL]
-        by_name = {name: value for name, value in given.items() if name not in POSITIONAL}
+        arguments = plain_request(request)
+        by_place = [arguments[name] for name in POSITIONAL]
+        by_name = {name: value for name, value in arguments.items() if name not in POSITIONAL}
         answer = self._call("place", check_placement, *by_place, **by_name)
         before = plain_request(request)
-        self.mutated = changed(before, before.values(), given.values())
+        self.mutated = changed(before, before.values(), arguments.values())
         return tuple(map(tuple, answer))
 
     def _failure(self, error: BaseException, method: str) -> Exception:

@@ -37,9 +37,9 @@ class ServerRange(AssignorBase):
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each member's blocks; raises `PartitionAssignorException` for a topic that is not there."""
         counts = described_counts(cluster, group.subscribers)
-        given: dict[str, list[TopicPartition]] = {member.member_id: [] for member in group.members}
+        assignment: dict[str, list[TopicPartition]] = {member.member_id: [] for member in group.members}
         readers = Group(tuple(members_in_order(group.members))).subscribers
         for topic, member_ids in readers.items():
             for member_id, block in zip(member_ids, blocks(counts[topic], len(member_ids))):
-                given[member_id] += map(TopicPartition, repeat(topic), range(block.start, block.stop))
-        return Assignment(given)
+                assignment[member_id] += map(TopicPartition, repeat(topic), range(block.start, block.stop))
+        return Assignment(assignment)

@@ -58,7 +58,7 @@ class _Target:
         number = {member_id: i for i, member_id in enumerate(self.member_ids)}
         self.readers = {topic: [number[m] for m in ids] for topic, ids in group.subscribers.items()}
         self.owners = {topic: [NOBODY] * counts[topic] for topic in self.readers}
-        self.given: list[dict[TopicPartition, None]] = []
+        self.assignment: list[dict[TopicPartition, None]] = []
         for i, member in enumerate(group.members):
             reads = frozenset(member.topics)
             kept = [tp for tp in member.owned if tp[0] in reads]
@@ -68,23 +68,23 @@ class _Target:
                         f"{member.member_id} owns {topic}-{partition}, out of bounds for {counts[topic]}"
                     )
                 self.owners[topic][partition] = i
-            self.given.append(dict.fromkeys(kept))
-        self.sizes = [len(tps) for tps in self.given]
+            self.assignment.append(dict.fromkeys(kept))
+        self.sizes = [len(tps) for tps in self.assignment]
 
     def assign(self, tp: TopicPartition, member: int) -> None:
         """Give the partition to the member, and take it from its owner if it has one."""
         owners = self.owners[tp.topic]
         before = owners[tp.partition]
         if before != NOBODY:
-            self.given[before].pop(tp, None)
+            self.assignment[before].pop(tp, None)
             self.sizes[before] -= 1
-        self.given[member][tp] = None
+        self.assignment[member][tp] = None
         self.sizes[member] += 1
         owners[tp.partition] = member
 
     def answer(self) -> Assignment:
         """What each member has, in member order."""
-        return Assignment(dict(zip(self.member_ids, self.given)))
+        return Assignment(dict(zip(self.member_ids, self.assignment)))
 
 
 def _by_need(cluster: Cluster, readers: dict[str, list[int]]) -> list[str]:

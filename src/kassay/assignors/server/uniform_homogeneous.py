@@ -37,24 +37,24 @@ def assign_homogeneous(cluster: Cluster, group: Group) -> Assignment:
     counts = described_counts(cluster, topics)
     size, larger = divmod(sum(map(counts.__getitem__, topics)), len(group.members))
     free = _unowned(topics, counts, group)
-    given: dict[str, list[TopicPartition]] = {}
+    assignment: dict[str, list[TopicPartition]] = {}
     room: list[tuple[str, int]] = []
     for place, member in enumerate(group.members):
         quota = size + (place < larger)
         held = _held(member, topics)
-        given[member.member_id] = held[:quota]
+        assignment[member.member_id] = held[:quota]
         free += held[quota:]
         if len(held) < quota:
             room.append((member.member_id, quota - len(held)))
 
     rest = iter(free)
     for member_id, count in room:
-        given[member_id] += islice(rest, count)
+        assignment[member_id] += islice(rest, count)
     if left := len(list(rest)):
         raise PartitionAssignorException(
             f"{left} partitions are left unassigned: double or unknown ones fill the quotas"
         )
-    return Assignment(given)
+    return Assignment(assignment)
 
 
 def _unowned(topics: Iterable[str], counts: dict[str, int], group: Group) -> list[TopicPartition]:

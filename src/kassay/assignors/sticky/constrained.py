@@ -48,14 +48,14 @@ class ConstrainedDeal:
         self._below: list[str] = []
         self._at_least: list[str] = []
         self._revoked: dict[TopicPartition, str] = {}
-        self.given: dict[str, list[TopicPartition]] = {}
+        self.assignment: dict[str, list[TopicPartition]] = {}
         self.transferring: dict[TopicPartition, str] = {}
 
     def run(self) -> None:
         """Deal everything out; raises `IllegalStateError` where Kafka gets lost."""
         for member_id, owned in self._claims.owned.items():
-            self.given[member_id] = self._keep(member_id, owned)
-        kept = [tp for tps in self.given.values() for tp in tps]
+            self.assignment[member_id] = self._keep(member_id, owned)
+        kept = [tp for tps in self.assignment.values() for tp in tps]
         free = unassigned(self._partitions, kept)
         self._below = utf16_sorted(self._below)
         self._at_least = utf16_sorted(self._at_least)
@@ -113,7 +113,7 @@ class ConstrainedDeal:
     def _turn_after(self, place: int) -> int:
         """Whose turn is next once the member at this place below quota gets one more."""
         member_id = self._below[place]
-        count = len(self.given[member_id]) + 1
+        count = len(self.assignment[member_id]) + 1
         if count >= self._least:
             del self._below[place]
             if count < self._most and self._larger < self._larger_expected:
@@ -124,7 +124,7 @@ class ConstrainedDeal:
 
     def _fill(self, place: int) -> None:
         """Note that the member at this place at the lesser quota gets one more."""
-        if len(self.given[self._at_least[place]]) + 1 == self._most:
+        if len(self.assignment[self._at_least[place]]) + 1 == self._most:
             del self._at_least[place]
             self._larger += 1
             if self._larger == self._larger_expected:
@@ -143,7 +143,7 @@ class ConstrainedDeal:
             else:
                 raise IllegalStateError("No more unfilled consumers to be assigned.")
             self._give(tp, member_id)
-            count = len(self.given[member_id])
+            count = len(self.assignment[member_id])
             if count == least:
                 turn -= 1
                 del below[turn]
@@ -152,7 +152,7 @@ class ConstrainedDeal:
                 self._larger += 1
 
     def _give(self, tp: TopicPartition, member_id: str) -> None:
-        self.given[member_id].append(tp)
+        self.assignment[member_id].append(tp)
         if self._revoked.get(tp, member_id) != member_id or tp in self._claims.contested:
             self.transferring[tp] = member_id
 
@@ -163,5 +163,5 @@ class ConstrainedDeal:
         if self._larger != self._larger_expected:
             raise IllegalStateError("partitions ran out before enough members had the greater quota")
         for member_id in self._below:
-            if len(self.given[member_id]) != self._least:
+            if len(self.assignment[member_id]) != self._least:
                 raise IllegalStateError(f"partitions ran out before {member_id} had the lesser quota")

@@ -60,20 +60,20 @@ class CooperativeSticky(AssignorBase):
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each member's partitions, without those that somebody must first give up."""
-        given, transferring = self._rule.assign(cluster, group)
+        assignment, transferring = self._rule.assign(cluster, group)
         if transferring is None:
-            transferring = _changing_owner(group, given)
+            transferring = _changing_owner(group, assignment)
         for tp, member_id in transferring.items():
-            given[member_id].remove(tp)
-        return Assignment(given)
+            assignment[member_id].remove(tp)
+        return Assignment(assignment)
 
 
-def _changing_owner(group: Group, given: dict[str, list[TopicPartition]]) -> dict[TopicPartition, str]:
+def _changing_owner(group: Group, assignment: dict[str, list[TopicPartition]]) -> dict[TopicPartition, str]:
     """The partitions that a member gains and some member loses, with who gains them."""
     gained: dict[TopicPartition, str] = {}
     lost: set[TopicPartition] = set()
     for member in group.members:
-        before, after = set(member.owned), given[member.member_id]
+        before, after = set(member.owned), assignment[member.member_id]
         gained.update((tp, member.member_id) for tp in after if tp not in before)
         lost |= before.difference(after)
     return {tp: member_id for tp, member_id in gained.items() if tp in lost}

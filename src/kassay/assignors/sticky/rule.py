@@ -20,7 +20,7 @@ from kassay.model.groups.group import NO_GENERATION, Group, Member
 class StickyOutcome(NamedTuple):
     """Everybody's partitions, and those that change owners (None: the general branch does not track them)."""
 
-    given: dict[str, list[TopicPartition]]
+    assignment: dict[str, list[TopicPartition]]
     transferring: dict[TopicPartition, str] | None
 
 
@@ -47,5 +47,5 @@ class StickyRule:
         if claims.equal_subscriptions:
             deal = ConstrainedDeal(partitions, claims, racks)
             deal.run()
-            return StickyOutcome(deal.given, deal.transferring)
+            return StickyOutcome(deal.assignment, deal.transferring)
         return StickyOutcome(GeneralBalance(partitions, members, claims, racks, self._highest).run(), None)

@@ -58,4 +58,4 @@ class Sticky(AssignorBase):
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each member's partitions: kept ones first."""
-        return Assignment(self._rule.assign(cluster, group).given)
+        return Assignment(self._rule.assign(cluster, group).assignment)

@@ -59,8 +59,8 @@ class ProcessState:
 
 def answer(states: Iterable[ProcessState], probing_rebalance: bool = False) -> TaskAssignment:
     """What each process was given, in task order."""
-    given = {
+    tasks_by_process = {
         state.client.process_id: ClientTasks(tuple(sorted(state.active)), tuple(sorted(state.standby)))
         for state in states
     }
-    return TaskAssignment(given, probing_rebalance)
+    return TaskAssignment(tasks_by_process, probing_rebalance)

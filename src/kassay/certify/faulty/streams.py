@@ -23,7 +23,7 @@ class _SpoiltTasks:
         good = StreamsHighAvailability().assign(request)
         return TaskAssignment(self.spoil(request, good.processes), good.probing_rebalance)
 
-    def spoil(self, request: TaskRequest, given: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
         """What each process is given, with the fault in it."""
         raise NotImplementedError
 
@@ -32,31 +32,31 @@ class _SpoiltTasks:
 class StandsByItself(_SpoiltTasks):
     """Standby copies are kept where the task runs."""
 
-    def spoil(self, request: TaskRequest, given: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
         """Every stateful task twice on its process."""
         stateful = set(request.stateful)
-        return {p: ClientTasks(own, tuple(t for t in own if t in stateful)) for p, (own, _) in given.items()}
+        return {p: ClientTasks(own, tuple(t for t in own if t in stateful)) for p, (own, _) in answer.items()}
 
 
 @control("runs-twice", breaks="single-owner")
 class TaskRunsTwice(_SpoiltTasks):
     """The last task runs on every process."""
 
-    def spoil(self, request: TaskRequest, given: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
         """The last task everywhere."""
         last = max(request.tasks)
-        return {p: ClientTasks(tuple(sorted({*own, last})), copies) for p, (own, copies) in given.items()}
+        return {p: ClientTasks(tuple(sorted({*own, last})), copies) for p, (own, copies) in answer.items()}
 
 
 @control("forgets-task", breaks="complete")
 class ForgetsTask(_SpoiltTasks):
     """The last task runs nowhere."""
 
-    def spoil(self, request: TaskRequest, given: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
         """Without the last task."""
         last = max(request.tasks)
         return {
-            p: ClientTasks(tuple(t for t in own if t != last), copies) for p, (own, copies) in given.items()
+            p: ClientTasks(tuple(t for t in own if t != last), copies) for p, (own, copies) in answer.items()
         }
 
 
@@ -64,36 +64,36 @@ class ForgetsTask(_SpoiltTasks):
 class LeavesAllToOne(_SpoiltTasks):
     """One process runs everything."""
 
-    def spoil(self, request: TaskRequest, given: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
         """Everything to the first."""
-        return {p: ClientTasks(tuple(request.tasks) if p == min(given) else ()) for p in given}
+        return {p: ClientTasks(tuple(request.tasks) if p == min(answer) else ()) for p in answer}
 
 
 @control("goes-by-listing", breaks="order-independent")
 class GoesByListing(_SpoiltTasks):
     """Shares go out in the order in which processes are listed."""
 
-    def spoil(self, request: TaskRequest, given: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
         """Shares in listing order."""
-        return dict(zip(request.by_id, (given[p] for p in sorted(given)), strict=True))
+        return dict(zip(request.by_id, (answer[p] for p in sorted(answer)), strict=True))
 
 
 @control("hashes-processes", breaks="deterministic")
 class TasksFollowHashes(_SpoiltTasks):
     """Shares go out in the order of a hash set, another one in each process."""
 
-    def spoil(self, request: TaskRequest, given: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
         """Shares in hash order."""
-        return dict(zip(sorted(request.by_id, key=hash), (given[p] for p in sorted(given)), strict=True))
+        return dict(zip(sorted(request.by_id, key=hash), (answer[p] for p in sorted(answer)), strict=True))
 
 
 @control("hands-round", breaks="converges")
 class HandsRound(_SpoiltTasks):
     """Each task goes on to the next process at every rebalance."""
 
-    def spoil(self, request: TaskRequest, given: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
         """Every task one process further than before."""
-        ids = sorted(given)
+        ids = sorted(answer)
         before = request.previous_owners
         runs: dict[str, list[int]] = {p: [] for p in ids}
         tasks = sorted(request.tasks)
@@ -107,9 +107,9 @@ class HandsRound(_SpoiltTasks):
 class IgnoresThreads(_SpoiltTasks):
     """Tasks go round by process, however many threads it has."""
 
-    def spoil(self, request: TaskRequest, given: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
         """Every n-th task for each of n processes."""
-        ids, tasks = sorted(given), sorted(request.tasks)
+        ids, tasks = sorted(answer), sorted(request.tasks)
         return {p: ClientTasks(tuple(tasks[number :: len(ids)])) for number, p in enumerate(ids)}
 
 
@@ -117,9 +117,9 @@ class IgnoresThreads(_SpoiltTasks):
 class TasksDealtAfresh(_SpoiltTasks):
     """Each task goes where it weighs least, whoever ran it before."""
 
-    def spoil(self, request: TaskRequest, given: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
         """Dealt out by weight alone."""
-        runs: dict[str, list[TaskId]] = {p: [] for p in sorted(given)}
+        runs: dict[str, list[TaskId]] = {p: [] for p in sorted(answer)}
         for task in sorted(request.tasks):
             lightest = min(runs, key=lambda p: ((len(runs[p]) + 1) / request.by_id[p].capacity, p))
             runs[lightest].append(task)

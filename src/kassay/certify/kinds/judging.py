@@ -116,37 +116,39 @@ class Calls(Generic[C]):
     contradictory: bool = False
 
 
-def judge(played: Played, subject: Subject, seen: Examination, best: Best) -> None:
+def judge(played: Played, subject: Subject, examination: Examination, best: Best) -> None:
     """Judge every promise wherever it says something; calls without an answer by their own claims alone."""
     scopes = subject.by_scope
     for step in played.steps:
         answered = step.answer.__class__ is not Failure
         for promise in scopes[Scope.STEP]:
             if answered or promise.claim.id in OF_UNANSWERED:
-                _apply(promise, seen, step, step.contradictory)
+                _apply(promise, examination, step, step.contradictory)
     if played.steps[-1].answer.__class__ is not Failure:
         for promise in scopes[Scope.REBALANCE]:
-            _apply(promise, seen, played, played.contradictory)
+            _apply(promise, examination, played, played.contradictory)
     for outcome in played.outcomes:
         for promise in scopes[Scope.OUTCOME]:
-            _apply(promise, seen, outcome, played.contradictory)
+            _apply(promise, examination, outcome, played.contradictory)
         for promise in scopes[Scope.OPTIMUM]:
             optimum = best(outcome, promise)
             if optimum is not None:
-                _apply(promise, seen, outcome, played.contradictory, optimum)
+                _apply(promise, examination, outcome, played.contradictory, optimum)
 
 
-def _apply(promise: Promise, seen: Examination, thing: object, contradictory: bool, *more: object) -> None:
+def _apply(
+    promise: Promise, examination: Examination, thing: object, contradictory: bool, *more: object
+) -> None:
     """Judge one promise on one thing, if it says anything about it."""
     claim = promise.claim
     if claim.applies is not None and not claim.applies(thing):
         return
     name = promise.id
-    seen.judged[name] = seen.judged.get(name, 0) + 1
+    examination.judged[name] = examination.judged.get(name, 0) + 1
     if claim.argument is not None:
         more = (*more, promise.argument if promise.argument is not None else claim.argument)
     for evidence in claim.predicate(thing, *more):
-        seen.violations.append(Violation(name, evidence, contradictory))
+        examination.violations.append(Violation(name, evidence, contradictory))
 
 
 Case = TypeVar("Case")
@@ -205,17 +207,17 @@ class Driver(ABC, Generic[Case]):
 
     def examine(self, case: Case, subject: Subject) -> Examination:
         """Play the case, judge every promise on the way, and count the situations that were reached."""
-        seen = Examination()
+        examination = Examination()
         for played in self.play(case, subject):
-            seen.asked += self.asked(case, played)
+            examination.asked += self.asked(case, played)
             if not subject.assume or self.is_within(played, subject.assume):
-                judge(played, subject, seen, self.best)
+                judge(played, subject, examination, self.best)
             scene = self.scene(case, played)
             for situation in self.situations if scene is not None else ():
                 part = situation.reached(scene)
                 if part:
                     name = f"{situation.id}:{part}" if situation.parts else situation.id
-                    seen.reached[name] = seen.reached.get(name, 0) + 1
+                    examination.reached[name] = examination.reached.get(name, 0) + 1
             if subject.watch is not None:
                 subject.watch(played)
-        return seen
+        return examination

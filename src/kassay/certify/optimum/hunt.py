@@ -42,8 +42,8 @@ class WorstFound(NamedTuple):
             **self.gap.document(),
             "instance": self.problem.document(),
             **{
-                which: {m: sorted(map(list, tps)) for m, tps in given.items()}
-                for which, given in both.items()
+                which: {m: sorted(map(list, tps)) for m, tps in assignment.items()}
+                for which, assignment in both.items()
             },
         }
 

@@ -201,29 +201,29 @@ class Server:
 
     def assign_plain(self, target: Any, body: bytes) -> list[Any]:
         """One call of the plain form, on fresh values."""
-        given = marshal.loads(body)
-        counts, members, racks, weights = given
+        arguments = marshal.loads(body)
+        counts, members, racks, weights = arguments
         values = {"replica_racks": racks, "partition_weights": weights}
         extras = {name: values[name] for name in self.loaded.extras}
         checked = check_assignment(target.assign(counts, members, **extras))
-        return [0, checked, changed(_INPUTS, marshal.loads(body), given)]
+        return [0, checked, changed(_INPUTS, marshal.loads(body), arguments)]
 
     def assign_full(self, target: Any, body: bytes) -> list[Any]:
         """One call of the full form, on values made for it."""
         from kassay.certify.processes import values
 
         cluster, group = values.decode(marshal.loads(body))
-        given, user_data = values.check_answer(target.assign(cluster, group))
+        assignment, user_data = values.check_answer(target.assign(cluster, group))
         mutated = values.changed(values.decode(marshal.loads(body)), (cluster, group))
-        return [0, [given, {member_id: data.hex() for member_id, data in user_data.items()}], mutated]
+        return [0, [assignment, {member_id: data.hex() for member_id, data in user_data.items()}], mutated]
 
     def place(self, target: Any, body: bytes) -> list[Any]:
         """One call of a placer."""
-        given = marshal.loads(body)
+        arguments = marshal.loads(body)
         before = marshal.loads(body)
-        by_name = {name: given[name] for name in given if name not in _PLACED}
-        checked = check_placement(target.place(*(given[name] for name in _PLACED), **by_name))
-        return [0, checked, changed(before, before.values(), given.values())]
+        by_name = {name: arguments[name] for name in arguments if name not in _PLACED}
+        checked = check_placement(target.place(*(arguments[name] for name in _PLACED), **by_name))
+        return [0, checked, changed(before, before.values(), arguments.values())]
 
     def partition(self, target: Any, body: bytes) -> list[Any]:
         """One call of a partitioner."""

@@ -42,12 +42,12 @@ class ReferenceHost(Host):
         self.call(self._made, "", self._factory)
         return RemoteReference(self, self._made)
 
-    def call(self, number: int, method: str, *given: Any) -> Any:
+    def call(self, number: int, method: str, *arguments: Any) -> Any:
         """The answer to one call; raises what the object raised."""
         sent, answers = self._child.stdin, self._child.stdout
         assert sent is not None
         assert answers is not None
-        pickle.dump((number, method, given), sent)
+        pickle.dump((number, method, arguments), sent)
         sent.flush()
         raised, answer = pickle.load(answers)
         if raised:
@@ -75,7 +75,7 @@ class RemoteReference:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in METHODS:
             raise AttributeError(name)
-        return lambda *given: self._host.call(self._number, name, *given)
+        return lambda *arguments: self._host.call(self._number, name, *arguments)
 
 
 def serve() -> None:
@@ -85,15 +85,15 @@ def serve() -> None:
     objects: dict[int, Any] = {}
     while True:
         try:
-            number, method, given = pickle.load(calls)
+            number, method, arguments = pickle.load(calls)
         except EOFError:
             return
         try:
             if not method:
-                objects = {number: given[0](), **dict(list(objects.items())[:KEPT])}
+                objects = {number: arguments[0](), **dict(list(objects.items())[:KEPT])}
                 _answer(answers, False, None)
             else:
-                _answer(answers, False, getattr(objects[number], method)(*given))
+                _answer(answers, False, getattr(objects[number], method)(*arguments))
         except Exception as error:  # told to the parent, which treats it as its own object's
             _answer(answers, True, error)
 

@@ -159,8 +159,10 @@ class RemoteFull(RemoteAssignor):
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """What the object answers."""
-        given, user_data = self._assigned(cluster, group)
-        return full_answer(given, {member_id: bytes.fromhex(data) for member_id, data in user_data.items()})
+        assignment, user_data = self._assigned(cluster, group)
+        return full_answer(
+            assignment, {member_id: bytes.fromhex(data) for member_id, data in user_data.items()}
+        )
 
     def on_assignment(
         self, assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata

@@ -58,7 +58,7 @@ def check_answer(answer: object) -> tuple[dict[str, list[Pair]], dict[str, bytes
     if not isinstance(answer, Mapping):
         raise Malformed(f"answer is {shown(answer)}, expected a kassay.model.groups.group.Assignment")
     user_data = answer.user_data if isinstance(answer, Assignment) else {}
-    given = check_assignment(dict(answer.items()))
+    assignment = check_assignment(dict(answer.items()))
     checked = {}
     for member_id, data in dict(user_data).items():
         raw = check_user_data(data, f"answer.user_data[{shown(member_id)}]")
@@ -66,7 +66,7 @@ def check_answer(answer: object) -> tuple[dict[str, list[Pair]], dict[str, bytes
             raise Malformed(f"answer.user_data has the key {shown(member_id)}, expected a member id (str)")
         if raw is not None:
             checked[member_id] = raw
-    return given, checked
+    return assignment, checked
 
 
 def changed(before: tuple[Cluster, Group], after: tuple[Cluster, Group]) -> str | None:

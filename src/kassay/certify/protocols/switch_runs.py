@@ -41,12 +41,12 @@ class SwitchHunt:
     @property
     def shown(self) -> tuple[Sighting, ...]:
         """Of what is wrong, what the switch is to be found by."""
-        return tuple(seen for seen in self.sightings if seen.kind in self.switch.shows)
+        return tuple(sighting for sighting in self.sightings if sighting.kind in self.switch.shows)
 
     @property
     def caught(self) -> bool:
         """Whether everything was found that the switch is to be found by."""
-        return {seen.kind for seen in self.shown} == set(self.switch.shows)
+        return {sighting.kind for sighting in self.shown} == set(self.switch.shows)
 
 
 @dataclass(frozen=True)

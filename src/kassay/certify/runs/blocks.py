@@ -111,10 +111,10 @@ class Bench:
         subject = self.subject_for(index)
         if watch is not None:
             subject = replace(subject, watch=watch)
-        seen = self.driver.examine(case, subject)
+        examination = self.driver.examine(case, subject)
         if subject.twin is not None:
-            seen.reached["other-process"] = 1
-        return case, seen
+            examination.reached["other-process"] = 1
+        return case, examination
 
 
 @contextmanager

@@ -295,7 +295,7 @@ def _caught_by(job: Job, control: Control, cap: int, deadline: float) -> bool | 
         for index in range(cap):
             if time.monotonic() > deadline:
                 return None
-            seen = job.driver.examine(job.case(index), subject)
-            if any(v.claim == control.breaks for v in seen.violations):
+            examination = job.driver.examine(job.case(index), subject)
+            if any(v.claim == control.breaks for v in examination.violations):
                 return True
     return False

@@ -64,15 +64,15 @@ class Tally:
         """How many claims are broken."""
         return sum(count.failed > 0 for count in self.counts.values())
 
-    def take(self, index: int, case: Any, seen: Examination, driver: Driver[Any]) -> None:
+    def take(self, index: int, case: Any, examination: Examination, driver: Driver[Any]) -> None:
         """Take in one examination."""
         self.histories += 1
-        self.asked += seen.asked
-        for claim_id, number in seen.judged.items():
+        self.asked += examination.asked
+        for claim_id, number in examination.judged.items():
             self.counts.setdefault(claim_id, ClaimCount()).checked += number
-        self.reached.update(seen.reached)
-        if seen.violations:
-            self._note(index, case, seen.violations, driver)
+        self.reached.update(examination.reached)
+        if examination.violations:
+            self._note(index, case, examination.violations, driver)
 
     def _note(self, index: int, case: Any, violations: list[Violation], driver: Driver[Any]) -> None:
         size = driver.size(case)

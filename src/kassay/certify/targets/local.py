@@ -97,9 +97,9 @@ class LocalAssignor:
             answer = self._guarded("assign", self.inner.assign, cluster, group)
             self.mutated = getattr(self.inner, "mutated", None)
             return answer
-        given = Cluster(cluster.topics, cluster.brokers), Group(group.members, group.leader, group.assigned)
-        pairs, data = self._guarded("assign", lambda: check_answer(self.inner.assign(*given)))
-        self.mutated = changed((cluster, group), given)
+        copies = Cluster(cluster.topics, cluster.brokers), Group(group.members, group.leader, group.assigned)
+        pairs, data = self._guarded("assign", lambda: check_answer(self.inner.assign(*copies)))
+        self.mutated = changed((cluster, group), copies)
         return full_answer(pairs, data)
 
     def on_assignment(

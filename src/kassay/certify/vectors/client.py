@@ -69,18 +69,18 @@ class AssignmentExpected:
         if self.assignment is None and self.error is None:
             raise InputError("expected: neither assignment nor error")
         arranged: Callable[[Iterable[TopicPartition]], list[TopicPartition]] = list if ordered else sorted
-        given = {
+        expected = {
             member_id: None if runs is None else arranged(read_runs(runs))
             for member_id, runs in (self.assignment or {}).items()
         }
 
         def difference(answer: Assignment) -> str | None:
-            if foreign := answer.keys() - given.keys():
+            if foreign := answer.keys() - expected.keys():
                 return f"{min(foreign)} is no member of the group"
-            for member_id, wanted in given.items():
-                got = None if member_id not in answer else arranged(answer[member_id])
-                if got != wanted and (entries or got or wanted):
-                    return f"{member_id}: got {_shown(got)}, Kafka gives {_shown(wanted)}"
+            for member_id, wanted in expected.items():
+                answered = None if member_id not in answer else arranged(answer[member_id])
+                if answered != wanted and (entries or answered or wanted):
+                    return f"{member_id}: got {_shown(answered)}, Kafka gives {_shown(wanted)}"
             return None
 
         return compared(ask, self.error, difference, exact=exact)

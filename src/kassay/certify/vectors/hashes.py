@@ -92,9 +92,9 @@ def _difference(partitions: Mapping[str, int], ask: Callable[[int], int]) -> str
     """The first count for which the partition is another than Kafka's."""
     for count, wanted in partitions.items():
         try:
-            given = ask(int(count))
+            partition = ask(int(count))
         except KafkaError as error:
             return f"of {count} partitions: raised {error.java_class} ({error}), expected {wanted}"
-        if given != wanted:
-            return f"of {count} partitions: {given}, expected {wanted}"
+        if partition != wanted:
+            return f"of {count} partitions: {partition}, expected {wanted}"
     return None

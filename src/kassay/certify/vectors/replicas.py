@@ -102,10 +102,10 @@ def _difference(vector: PlacementVector, placer: Placer, random: RandomSource, e
 def _first_difference(
     placement: Placement, wanted: Mapping[int, Replicas], first: int, exact: bool
 ) -> str | None:
-    given = dict(enumerate(placement, start=first))
-    if given.keys() != wanted.keys():
-        return f"placed partitions {sorted(given)}, expected {sorted(wanted)}"
-    for partition, replicas in given.items():
+    placed = dict(enumerate(placement, start=first))
+    if placed.keys() != wanted.keys():
+        return f"placed partitions {sorted(placed)}, expected {sorted(wanted)}"
+    for partition, replicas in placed.items():
         other = wanted[partition]
         if replicas != other and (exact or _unordered(replicas) != _unordered(other)):
             return f"partition {partition} on {list(replicas)}, expected {list(other)}"

@@ -95,11 +95,11 @@ class StreamsVector:
     @property
     def answer(self) -> TaskAssignment:
         """What Kafka answered."""
-        given = {
+        tasks_by_process = {
             process_id: ClientTasks(_tasks(tasks.active), _tasks(tasks.standby))
             for process_id, tasks in self.expected.assignment.items()
         }
-        return TaskAssignment(given, self.expected.probing_rebalance)
+        return TaskAssignment(tasks_by_process, self.expected.probing_rebalance)
 
 
 def _client(client: StreamsProcess) -> TaskClient:
@@ -129,18 +129,18 @@ def check_streams(vector: StreamsVector, factory: Callable[[], Any], *, exact: b
     )
 
 
-def _difference(wanted: TaskAssignment, got: TaskAssignment, exact: bool) -> str | None:
+def _difference(wanted: TaskAssignment, answer: TaskAssignment, exact: bool) -> str | None:
     """How the answer differs from Kafka's, process by process, or None."""
-    if exact and got.processes.keys() != wanted.processes.keys():
-        return f"answers for {_listed(got.processes)}, Kafka for {_listed(wanted.processes)}"
-    for process_id in sorted(wanted.processes.keys() | got.processes.keys()):
-        mine = got.processes.get(process_id, ClientTasks())
+    if exact and answer.processes.keys() != wanted.processes.keys():
+        return f"answers for {_listed(answer.processes)}, Kafka for {_listed(wanted.processes)}"
+    for process_id in sorted(wanted.processes.keys() | answer.processes.keys()):
+        mine = answer.processes.get(process_id, ClientTasks())
         theirs = wanted.processes.get(process_id, ClientTasks())
         for kind, have, want in zip(ClientTasks._fields, mine, theirs):
             if sorted(have) != sorted(want):
                 return f"{process_id}: {kind} {_shown(have)}, Kafka gives {_shown(want)}"
-    if got.probing_rebalance != wanted.probing_rebalance:
-        return f"probing rebalance {got.probing_rebalance}, Kafka says {wanted.probing_rebalance}"
+    if answer.probing_rebalance != wanted.probing_rebalance:
+        return f"probing rebalance {answer.probing_rebalance}, Kafka says {wanted.probing_rebalance}"
     return None
 
 

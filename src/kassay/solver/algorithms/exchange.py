@@ -148,8 +148,8 @@ class Exchange:
                 continue
             for b, (cost, _) in self.arcs[a].items():
                 through = distance + cost * scale + 1
-                seen = distances[b]
-                if seen is None or through < seen:
+                current = distances[b]
+                if current is None or through < current:
                     distances[b] = through
                     before[b] = a
                     heappush(heap, (through, b))
@@ -214,23 +214,23 @@ class Exchange:
 
     def reachable(self, start: Sequence[int]) -> set[int]:
         """The places to which a unit can be handed from `start`, at whatever cost; `start` included."""
-        seen, waiting = set(start), list(start)
+        places, waiting = set(start), list(start)
         while waiting:
             for b in self.arcs[waiting.pop()]:
-                if b not in seen:
-                    seen.add(b)
+                if b not in places:
+                    places.add(b)
                     waiting.append(b)
-        return seen
+        return places
 
     def reaching(self, goal: Sequence[int]) -> set[int]:
         """The places from which a unit can be handed to `goal`, at whatever cost; `goal` included."""
-        seen = set(goal)
+        places = set(goal)
         grown = True
         while grown:
-            more = {a for a, arcs in enumerate(self.arcs) if a not in seen and not seen.isdisjoint(arcs)}
-            seen |= more
+            more = {a for a, arcs in enumerate(self.arcs) if a not in places and not places.isdisjoint(arcs)}
+            places |= more
             grown = bool(more)
-        return seen
+        return places
 
 
 def _lowest_bit(mask: int) -> int:

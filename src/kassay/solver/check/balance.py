@@ -111,7 +111,7 @@ class _Check:
 
     def __init__(self, instance: ConsumerInstance, certificate: BalanceCertificate) -> None:
         self.instance = instance
-        self.given = certificate
+        self.certificate = certificate
         self.readers = _readers(instance)
         self.topics = [topic for topic in instance.topics if topic.name in self.readers]
 
@@ -123,12 +123,18 @@ class _Check:
         self._cost()
 
     def _form(self) -> None:
-        given, size = self.given, len(self.instance.members)
-        _require(given.order in ORDERS, f"the order {','.join(map(str, given.order))} is not known")
-        for name, row in (("levels", given.levels), ("prices", given.prices), ("loads", given.loads)):
+        certificate, size = self.certificate, len(self.instance.members)
+        _require(
+            certificate.order in ORDERS, f"the order {','.join(map(str, certificate.order))} is not known"
+        )
+        for name, row in (
+            ("levels", certificate.levels),
+            ("prices", certificate.prices),
+            ("loads", certificate.loads),
+        ):
             _require(len(row) == size, f"{len(row)} {name} for {size} members")
             _require(_whole(row), f"{name} are whole numbers")
-        _require(_whole((given.moved, given.rack_mismatch)), "figures are whole numbers")
+        _require(_whole((certificate.moved, certificate.rack_mismatch)), "figures are whole numbers")
         _require(
             all(topic.weights is None or set(topic.weights) <= {1} for topic in self.topics),
             "partitions that count differently need another proof",
@@ -158,7 +164,7 @@ class _Check:
 
     def _owners(self) -> None:
         """Step 1, and the loads."""
-        owners, levels = self.given.owners, self.given.levels
+        owners, levels = self.certificate.owners, self.certificate.levels
         _require(
             owners.keys() == self.readers.keys(), "owners are given for exactly the topics that are read"
         )
@@ -182,12 +188,12 @@ class _Check:
             _require(len(rows) == 1, f"co-partitioned topic {bundle[0].name} has other owners than its peers")
         self.loads = [loads[m] // self.size for m in range(len(levels))]
         stated = sorted(loads[m] for m in range(len(levels)))
-        _require(list(self.given.loads) == stated, "the loads are not those of the assignment")
+        _require(list(self.certificate.loads) == stated, "the loads are not those of the assignment")
 
     def _balance(self) -> None:
         """Step 2."""
         members: dict[int, list[int]] = {}
-        for m, level in enumerate(self.given.levels):
+        for m, level in enumerate(self.certificate.levels):
             members.setdefault(level, []).append(m)
         _require(sorted(members) == list(range(len(members))), "a level number is missing")
         self.level_members = [members[level] for level in range(len(members))]
@@ -202,20 +208,20 @@ class _Check:
         """Step 3."""
         paid = least = moved = mismatched = 0
         scale = 1 + sum(topic.partitions for topic in self.topics)
-        by_move, by_rack = (scale, 1) if self.given.order == MOVEMENT_FIRST else (1, scale)
+        by_move, by_rack = (scale, 1) if self.certificate.order == MOVEMENT_FIRST else (1, scale)
         alike: dict[tuple[int, ...], Counter[_Kind]] = {}
         for bundle in self.bundles:
             alike.setdefault(self.readers[bundle[0].name], Counter()).update(self._kinds(bundle))
         for readers, kinds in alike.items():
             takers = _Takers(self, readers, by_move, by_rack)
             for (before, racks, owner), count in kinds.items():
-                gone, wrong = takers.loss(before, racks, owner)
-                moved += gone * count
+                moves, wrong = takers.loss(before, racks, owner)
+                moved += moves * count
                 mismatched += wrong * count
-                paid += (gone * by_move + wrong * by_rack) * count
+                paid += (moves * by_move + wrong * by_rack) * count
                 least += takers.least(before, racks) * count
-        _require(moved == self.given.moved, f"{moved} partitions moved, not {self.given.moved}")
-        _require(mismatched == self.given.rack_mismatch, f"{mismatched} rack mismatches, not as stated")
+        _require(moved == self.certificate.moved, f"{moved} partitions moved, not {self.certificate.moved}")
+        _require(mismatched == self.certificate.rack_mismatch, f"{mismatched} rack mismatches, not as stated")
         most = sum(self._collected(inside) for inside in self.level_members)
         _require(paid == least - most, f"the cost is {paid}, the proof is for {least - most}")
 
@@ -224,12 +230,12 @@ class _Check:
         count = bundle[0].partitions
         before = zip(*(self.instance.previous[topic.name] for topic in bundle), strict=True)
         racks = zip(*(topic.racks or (_UNKNOWN,) * count for topic in bundle), strict=True)
-        return zip(before, racks, self.given.owners[bundle[0].name], strict=True)
+        return zip(before, racks, self.certificate.owners[bundle[0].name], strict=True)
 
     def _collected(self, inside: list[int]) -> int:
         """The most that prices can collect in a level."""
         low, high = divmod(sum(self.loads[m] for m in inside), len(inside))
-        prices = sorted((self.given.prices[m] for m in inside), reverse=True)
+        prices = sorted((self.certificate.prices[m] for m in inside), reverse=True)
         return low * sum(prices) + sum(prices[:high])
 
 
@@ -237,12 +243,12 @@ class _Takers:
     """The members that may take a bundle's units: what each would cost, and the least of cost + price."""
 
     def __init__(self, check: _Check, readers: tuple[int, ...], by_move: int, by_rack: int) -> None:
-        given = check.given
-        last = max(given.levels[m] for m in readers)
+        certificate = check.certificate
+        last = max(certificate.levels[m] for m in readers)
         self.readers = frozenset(readers)
-        self.inside = frozenset(m for m in readers if given.levels[m] == last)
+        self.inside = frozenset(m for m in readers if certificate.levels[m] == last)
         self.racks = [member.rack for member in check.instance.members]
-        self.prices = given.prices
+        self.prices = certificate.prices
         self.by_move, self.by_rack = by_move, by_rack
         self.least_price: dict[str | None, int] = {}
         for m in self.inside:
@@ -250,24 +256,24 @@ class _Takers:
             if rack not in self.least_price or price < self.least_price[rack]:
                 self.least_price[rack] = price
         self.least_move: dict[tuple[frozenset[str], ...], int] = {}
-        self.seen: dict[tuple[tuple[int, ...], tuple[frozenset[str], ...]], int] = {}
+        self.least_cost: dict[tuple[tuple[int, ...], tuple[frozenset[str], ...]], int] = {}
 
     def loss(self, before: tuple[int, ...], racks: tuple[frozenset[str], ...], owner: int) -> tuple[int, int]:
         """How many of a unit's partitions change hands, and how many are far from their replicas."""
-        gone = sum(m != owner and m in self.readers for m in before if m != _NOBODY)
-        return gone, self._wrong(racks, self.racks[owner])
+        moves = sum(m != owner and m in self.readers for m in before if m != _NOBODY)
+        return moves, self._wrong(racks, self.racks[owner])
 
     def least(self, before: tuple[int, ...], racks: tuple[frozenset[str], ...]) -> int:
         """The least of cost + price over the members that may take such a unit."""
-        known = self.seen.get((before, racks))
+        known = self.least_cost.get((before, racks))
         if known is not None:
             return known
         claims = sum(m in self.readers for m in before if m != _NOBODY)
         best = claims * self.by_move + self._anybody(racks)
         for m in {*before} & self.inside:
-            gone, wrong = self.loss(before, racks, m)
-            best = min(best, gone * self.by_move + wrong * self.by_rack + self.prices[m])
-        self.seen[before, racks] = best
+            moves, wrong = self.loss(before, racks, m)
+            best = min(best, moves * self.by_move + wrong * self.by_rack + self.prices[m])
+        self.least_cost[before, racks] = best
         return best
 
     def _anybody(self, racks: tuple[frozenset[str], ...]) -> int:

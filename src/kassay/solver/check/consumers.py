@@ -22,8 +22,8 @@ def owners_in(instance: ConsumerInstance, assignment: Mapping[str, Mapping[str, 
     require(known, "the assignment has a member that is not in the instance")
     claims = (
         (position[m], topic, p)
-        for m, given in assignment.items()
-        for topic, partitions in given.items()
+        for m, by_topic in assignment.items()
+        for topic, partitions in by_topic.items()
         for p in partitions
     )
     return _rows(instance.topics, claims)

@@ -84,8 +84,8 @@ def _read(certificate: Any, weighted: bool) -> _Case:
         counts = {topic.partitions for topic in bundle}
         require(len(counts) == 1, f"{names[0]}'s bundle has different counts")
         if not readers[0]:
-            given = {m for name in names for m in owners[name]}
-            require(given <= {-1}, "the packing has a partition that nobody reads")
+            holders = {m for name in names for m in owners[name]}
+            require(holders <= {-1}, "the packing has a partition that nobody reads")
             continue
         able = dict.fromkeys(readers[0])
         units += [_unit(bundle, p, able, instance.previous, owners, weighted) for p in range(counts.pop())]
@@ -101,9 +101,9 @@ def _unit(
     weighted: bool,
 ) -> _Unit:
     name = bundle[0].name
-    given = {owners[topic.name][partition] for topic in bundle}
-    require(len(given) == 1, f"{name}-{partition} and what goes with it have different owners")
-    (member,) = given
+    holders = {owners[topic.name][partition] for topic in bundle}
+    require(len(holders) == 1, f"{name}-{partition} and what goes with it have different owners")
+    (member,) = holders
     require(member in able, f"{name}-{partition} is not with a member that reads it")
     weight = sum(1 if t.weights is None or not weighted else t.weights[partition] for t in bundle)
     racks = [topic.racks[partition] for topic in bundle if topic.racks is not None]

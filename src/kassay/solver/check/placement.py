@@ -84,15 +84,16 @@ def _forced(brokers: Sequence[_Broker], factors: Counter[int], ids: set[int]) ->
 
 def _read(certificate: Any) -> _Case:
     brokers, topics, current = _read_instance(certificate["instance"])
-    given = certificate["assignment"]
+    assignment = certificate["assignment"]
     require(
-        given.keys() == {name for name, _, _ in topics}, "the placement is not one of the instance's topics"
+        assignment.keys() == {name for name, _, _ in topics},
+        "the placement is not one of the instance's topics",
     )
     factors: list[int] = []
     old: list[Row] = []
     new: list[Row] = []
     for name, partitions, rf in topics:
-        rows = [tuple(row) for row in given[name]]
+        rows = [tuple(row) for row in assignment[name]]
         require(
             len(rows) == partitions, f"topic {name!r} has {partitions} partitions, {len(rows)} are placed"
         )

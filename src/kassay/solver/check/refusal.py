@@ -29,11 +29,11 @@ def whole(value: Any) -> int:
     return int(value)
 
 
-def whole_prices(given: Any, places: int) -> list[int]:
+def whole_prices(prices: Any, places: int) -> list[int]:
     """The prices that stand there, refused unless there is a whole number for each place."""
-    require(isinstance(given, list) and len(given) == places, f"expected {places} prices, one a place")
-    require(all(type(price) is int for price in given), "expected whole prices")
-    return list(given)
+    require(isinstance(prices, list) and len(prices) == places, f"expected {places} prices, one a place")
+    require(all(type(price) is int for price in prices), "expected whole prices")
+    return list(prices)
 
 
 def squares(loads: list[int]) -> dict[str, Any]:

@@ -71,15 +71,15 @@ def _read(certificate: Any) -> _Case:
             holders.add(lead)
     copies = 1 + min(standbys, len(clients) - 1)
     leads: dict[int, int] = {}
-    for id_, given in certificate["assignment"].items():
-        for task in given:
+    for id_, listed in certificate["assignment"].items():
+        for task in listed:
             require(type(task) is int and task not in leads, f"task {task} has two active clients")
             leads[task] = place[id_]
     require(sorted(leads) == list(range(tasks)), "not every task has an active client")
     standby: list[set[int]] = [set() for _ in range(tasks)]
-    for id_, given in certificate["standbys"].items():
-        require(len(set(given)) == len(given), f"{id_} has a standby twice")
-        for task in given:
+    for id_, listed in certificate["standbys"].items():
+        require(len(set(listed)) == len(listed), f"{id_} has a standby twice")
+        for task in listed:
             require(type(task) is int and 0 <= task < tasks, f"no task {task}")
             standby[task].add(place[id_])
     for task, row in enumerate(standby):

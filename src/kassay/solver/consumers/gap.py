@@ -99,11 +99,11 @@ def owners_of(problem: Problem, answer: Mapping[str, Iterable[TopicPartition]]) 
     position = {member.member_id: m for m, member in enumerate(problem.members)}
     sizes = {topic.name: topic.partitions for topic in problem.topics}
     rows = {topic: [NOBODY] * sizes[topic] for topic in problem.subscribers}
-    for member_id, given in answer.items():
+    for member_id, partitions in answer.items():
         m = position.get(member_id)
         if m is None:
             raise InputError(f"assignment: member {member_id!r} is not in the group")
-        for topic, partition in given:
+        for topic, partition in partitions:
             row = rows.get(topic)
             if row is None or not 0 <= partition < len(row) or topic not in problem.members[m].topics:
                 raise InputError(f"assignment.{member_id}: {topic}-{partition} is not for this member")

@@ -166,11 +166,11 @@ class Problem(ConsumerInstance):
 
     def partitions_by_member(self, owners: Mapping[str, Iterable[int]]) -> dict[str, dict[str, list[int]]]:
         """The partitions of each member id by topic, where `owners` has positions by topic."""
-        given: list[dict[str, list[int]]] = [{} for _ in self.members]
+        by_member: list[dict[str, list[int]]] = [{} for _ in self.members]
         for topic in sorted(owners):
             for partition, owner in enumerate(owners[topic]):
-                given[owner].setdefault(topic, []).append(partition)
-        return {member.member_id: topics for member, topics in zip(self.members, given, strict=True)}
+                by_member[owner].setdefault(topic, []).append(partition)
+        return {member.member_id: topics for member, topics in zip(self.members, by_member, strict=True)}
 
     def partitions_of(self, owners: Mapping[str, Iterable[int]]) -> dict[str, tuple[TopicPartition, ...]]:
         """The partitions of each member id, by topic and number, where `owners` has positions by topic."""

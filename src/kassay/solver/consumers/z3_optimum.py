@@ -160,8 +160,8 @@ class _LevelModel:
             waiting.setdefault((self.takers[each.readers], each.racks), []).extend(each.units[first:])
         hubs: dict[tuple[tuple[int, ...], str | None], list[int]] = {}
         for pool, rack, flow in self.routes:
-            taken = [waiting[pool].pop() for _ in range(whole(flow))]
-            hubs.setdefault((pool[0], rack), []).extend(taken)
+            units = [waiting[pool].pop() for _ in range(whole(flow))]
+            hubs.setdefault((pool[0], rack), []).extend(units)
         for takers, rack, m, flow in self.handed:
             for _ in range(whole(flow)):
                 owner[hubs[takers, rack].pop()] = m

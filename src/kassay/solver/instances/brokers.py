@@ -35,7 +35,7 @@ def placement(
     rack = _broker_racks(shape, total, racks)
     old = range(total - change) if shape == "add" else range(total)
     rows = [] if shape == "create" else _spread(rng, list(old), rack, partitions, rf)
-    gone = set(rng.sample(range(total), change)) if shape == "remove" else set()
+    removed = set(rng.sample(range(total), change)) if shape == "remove" else set()
     return {
         "family": "B",
         "shape": shape,
@@ -44,7 +44,7 @@ def placement(
         "brokers": [
             {"id": b, "rack": rack[b], "share": 1 + rng.below(3) if shape == "weighted" else 1}
             for b in range(total)
-            if b not in gone
+            if b not in removed
         ],
         "topics": [{"name": "t0000", "partitions": partitions, "rf": rf}],
         "current": {"t0000": rows},

@@ -98,21 +98,21 @@ class _Trace:
             ("durable", step["durable"], self._durable),
             ("state", tidy(step["state"]), tidy(rendered_state(self._host, self._clock, self._choices))),
         )
-        for name, expected, got in pairs:
-            if expected != got:
-                return _smallest(name, expected, got)
+        for name, expected, actual in pairs:
+            if expected != actual:
+                return _smallest(name, expected, actual)
         return None
 
 
-def _smallest(name: str, expected: Any, got: Any) -> str:
+def _smallest(name: str, expected: Any, actual: Any) -> str:
     """The first part that differs, as one line."""
-    if isinstance(expected, dict) and isinstance(got, dict):
-        for key in sorted(expected.keys() | got.keys()):
-            if expected.get(key) != got.get(key):
-                return _smallest(f"{name}.{key}", expected.get(key), got.get(key))
-    if isinstance(expected, list) and isinstance(got, list) and len(expected) == len(got) == 1:
-        return _smallest(name, expected[0], got[0])
-    return f"{name}: expected {_text(expected)}, got {_text(got)}"
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        for key in sorted(expected.keys() | actual.keys()):
+            if expected.get(key) != actual.get(key):
+                return _smallest(f"{name}.{key}", expected.get(key), actual.get(key))
+    if isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual) == 1:
+        return _smallest(name, expected[0], actual[0])
+    return f"{name}: expected {_text(expected)}, got {_text(actual)}"
 
 
 def _text(value: Any) -> str:

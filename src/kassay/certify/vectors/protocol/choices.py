@@ -65,15 +65,15 @@ class TraceChoices:
         had to give something up: that armed its revocation timer, which a failed write does not undo.
         """
         state = self._step["state"]
-        given: dict[str, Partitions] = {member.member_id: member.target for member in ask.members}
+        target: dict[str, Partitions] = {member.member_id: member.target for member in ask.members}
         for record in self._step["records"]:
             if record["type"] == "target" and not record.get("tombstone"):
-                given[record["member"]] = partitions_of(record["partitions"])
+                target[record["member"]] = partitions_of(record["partitions"])
         for member, tps in state.get("target", {}).items():
-            given[member] = partitions_of(tps)
+            target[member] = partitions_of(tps)
         if "write_fails" in self._step["event"]:
-            given |= {member.member_id: self._unwritten(member.member_id) for member in ask.members}
-        return tuple((member.member_id, given[member.member_id]) for member in ask.members)
+            target |= {member.member_id: self._unwritten(member.member_id) for member in ask.members}
+        return tuple((member.member_id, target[member.member_id]) for member in ask.members)
 
     def _unwritten(self, member_id: str) -> Partitions:
         """Nothing for a member whose revocation timer runs, else what the member has."""
