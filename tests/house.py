@@ -42,6 +42,25 @@ def syntax(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+def definitions(tree: ast.AST) -> Iterable[tuple[str, int]]:
+    """Every name that the tree gives to anything, with its line: functions, classes, parameters, variables,
+    attributes, fields."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name, node.lineno
+            case ast.arg(arg=name):
+                yield name, node.lineno
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                yield name, node.lineno
+            case (
+                ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name))
+            ):
+                yield name, node.lineno
+            case ast.ExceptHandler(name=str(name)) | ast.alias(asname=str(name)):
+                yield name, node.lineno
+
+
 def is_for_types_only(node: ast.AST) -> bool:
     """Whether it is `if TYPE_CHECKING:`, which costs nothing when the program runs."""
     return isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")

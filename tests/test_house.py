@@ -26,6 +26,9 @@ SAME_NAME = {
     "Topic": "Kafka's topic; the solver's is a weight for each partition",
 }
 """Public classes that may stand twice, and why."""
+VAGUE = {"found", "made", "told"}
+"""Names that say of a value only how it came."""
+
 CROSS_CUTTING = {
     "test_acceptance": "the figures that the first design promised",
     "test_conformance": "every reference against every claim that it declares",
@@ -85,6 +88,42 @@ def test_a_folder_is_read_in_one_sitting():
     )
     assert {folder: n for folder, n in sizes.items() if n > LARGER.get(folder, (DOZEN,))[0]} == {}
     assert {folder for folder in LARGER if sizes[folder] <= DOZEN} == set(), "no longer exceptions"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def found(): ...",
+        "async def found(): ...",
+        "def f(found): ...",
+        "f = lambda *found: ...",
+        "found = 1",
+        "found: int = 1",
+        "class C:\n    found: int",
+        "self.found = 1",
+        "[0 for found in names]",
+        "if found := name: ...",
+        "with name as (found, _): ...",
+        "match name:\n    case [found]: ...",
+        "match name:\n    case [*found]: ...",
+        "match name:\n    case {**found}: ...",
+        "try: ...\nexcept OSError as found: ...",
+        "import name as found",
+    ],
+)
+def test_a_definition_is_seen_wherever_it_stands(text):
+    assert "found" in {name for name, _ in house.definitions(ast.parse(text))}
+
+
+def test_names_say_what_they_hold():
+    """A name is the noun of its value, not a word for how it came."""
+    vague = [
+        (str(path.relative_to(ROOT)), line, name)
+        for path in house.modules().values()
+        for name, line in house.definitions(house.syntax(path))
+        if name.strip("_") in VAGUE
+    ]
+    assert vague == []
 
 
 def test_no_public_class_name_stands_twice():

@@ -27,7 +27,7 @@ class ReferenceHost(Host):
     def __init__(self, factory: Callable[[], Any], hash_seed: int) -> None:
         self._factory = factory
         self._hash_seed = hash_seed
-        self._made = 0
+        self._last_number = 0
         self._child = self._start()
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -38,9 +38,9 @@ class ReferenceHost(Host):
 
     def new(self, config: Mapping[str, str]) -> RemoteReference:  # noqa: ARG002  # who uses it configures it
         """A new object in the child."""
-        self._made += 1
-        self.call(self._made, "", self._factory)
-        return RemoteReference(self, self._made)
+        self._last_number += 1
+        self.call(self._last_number, "", self._factory)
+        return RemoteReference(self, self._last_number)
 
     def call(self, number: int, method: str, *arguments: Any) -> Any:
         """The answer to one call; raises what the object raised."""

@@ -106,7 +106,7 @@ def changed(step: TaskStep) -> Iterator[Evidence]:
         had = ClientTasks(tuple(sorted(client.previous_active)), tuple(sorted(client.previous_standby)))
         gets = step.given.processes.get(client.process_id, ClientTasks())
         if had != gets:
-            yield Evidence(client.process_id, {"before": _told(had), "after": _told(gets)})
+            yield Evidence(client.process_id, {"before": _task_lists(had), "after": _task_lists(gets)})
 
 
 def _where(answer: TaskAssignment, kind: str) -> dict[TaskId, list[str]]:
@@ -118,7 +118,7 @@ def _where(answer: TaskAssignment, kind: str) -> dict[TaskId, list[str]]:
     return places
 
 
-def _told(tasks: ClientTasks) -> tuple[str, ...]:
+def _task_lists(tasks: ClientTasks) -> tuple[str, ...]:
     return tuple(f"{kind}: {' '.join(map(str, listed)) or '-'}" for kind, listed in tasks._asdict().items())
 
 
