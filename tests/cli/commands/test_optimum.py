@@ -30,6 +30,17 @@ TIGHT = {
     "topics": [{"name": "t", "partitions": 5, "rf": 2}],
 }
 
+INTERVALS = {
+    "A-weighted-10x40-s1",
+    "A-weighted-20x100-s1",
+    "C-join-20x200-sb1-s1",
+    "C-join-40x600-sb1-s1",
+    "C-leave-10x60-sb1-s1",
+    "C-leave-20x200-sb1-s1",
+    "C-leave-40x600-sb1-s1",
+}
+"""Of the bench suite, what is NP-hard and has a gap left between bound and answer; no time limit ends it."""
+
 
 def lines(done):
     return [valid(json.loads(line), "optimum-1") for line in done.stdout.splitlines()]
@@ -74,9 +85,9 @@ def test_every_family_in_one_file_of_lines(tmp_path):
     done = kassay("optimum", "all.jsonl.gz", "--time", "3s", "--json", "-", cwd=tmp_path)
     found = lines(done)
     assert [each["family"] for each in found] == ["A", "A", "A", "B", "C"]
-    assert found[0]["status"] == found[3]["status"] == "optimal"
+    assert {each["status"] for each in found} == {"optimal"}
     assert "max_weight" in found[1]
-    assert done.returncode == (0 if {each["status"] for each in found} == {"optimal"} else 3)
+    assert done.returncode == 0
     (tmp_path / "found.jsonl").write_text(done.stdout)
     assert {each["verdict"] for each in checked("found.jsonl", tmp_path)} == {"accepted"}
 
@@ -92,8 +103,7 @@ def test_standard_input_and_the_other_order(tmp_path):
         (found,) = lines(done)
         assert found["order"] == order
         moved[order] = (found["moved"], found["rack_mismatch"])
-    first, second = moved.values()
-    assert first[0] <= second[0] and first[1] >= second[1]
+    assert list(moved.values()) == [(4, 5), (8, 0)]
 
 
 def test_what_a_solver_does_not_take_is_said(tmp_path):
@@ -204,13 +214,10 @@ def test_the_bench_suite_is_solved_and_checked_in_another_process(tmp_path):
         valid(json.loads(line), "optimum-1") for line in (tmp_path / "bench.jsonl").read_text().splitlines()
     ]
     assert len(found) == 52
-    hard = ("A-weighted", "A-copart", "C-")
-    for each in found:
-        if not each["name"].startswith(hard):
-            assert each["status"] == "optimal", each["name"]
-        assert each["status"] in ("optimal", "interval")
-        assert each["bound"]
-    assert done.returncode == (0 if {each["status"] for each in found} == {"optimal"} else 3)
+    assert {each["name"] for each in found if each["status"] != "optimal"} == INTERVALS
+    assert {each["status"] for each in found if each["name"] in INTERVALS} == {"interval"}
+    assert all(each["bound"] for each in found)
+    assert done.returncode == 3
     assert Counter(each["verdict"] for each in checked("bench.jsonl", tmp_path)) == {"accepted": 52}
 
 
