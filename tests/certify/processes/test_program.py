@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import shutil
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -17,16 +15,14 @@ from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.errors import TargetNotLoadable
 from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.groups.group import Assignment, Group, Member
+from kassay.model.groups.group import Group, Member
 from kassay.model.java.randomness import JavaRandom
 from kassay.model.kinds import Kind
 from kassay.model.placement.request import PlacementRefusedError, PlacementRequest, Placer
 from tests.certify.processes.children import DATA, children
-from tests.paths import EXAMPLES
+from tests.certify.processes.hostile import CLUSTER, GROUP
 
 PYTHON = shlex.quote(sys.executable)
-CLUSTER = Cluster.of({"t": 3, "u": 2})
-GROUP = Group((Member("a", ("t", "u"), (TopicPartition("t", 0),), 1), Member("b", ("t",))))
 LIMITS = Limits(call_timeout_s=1.0, memory_mib=64, start_timeout_s=5.0)
 
 
@@ -157,14 +153,6 @@ def test_a_program_that_does_not_start(do: str, message: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_no_program(tmp_path: Path) -> None:
-    file = tmp_path / "text"
-    file.write_text("not a program\n")
-    file.chmod(0o755)
-    with pytest.raises(TargetNotLoadable, match="Exec format error"):
-        resolve(f"exec:{file}")
-
-
 def test_a_placer() -> None:
     target = program("placer")
     assert (target.kind, target.claims) == (Kind.PLACER, ("replicas-distinct",))
@@ -175,25 +163,3 @@ def test_a_placer() -> None:
         assert made.place(PlacementRequest(2, 2, brokers), JavaRandom(0)) == ((0, 1), (0, 1))
         with pytest.raises(PlacementRefusedError, match="too few brokers"):
             made.place(PlacementRequest(2, 3, brokers), JavaRandom(0))
-
-
-PROGRAMS = EXAMPLES / "exec"
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        f"{PYTHON} {PROGRAMS}/fair.py",
-        pytest.param(
-            f"node {PROGRAMS}/fair.mjs",
-            marks=pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js"),
-        ),
-    ],
-)
-def test_the_examples(command: str) -> None:
-    target = resolve(f"exec:{command}")
-    assert target.claims == ("deterministic", "order-independent")
-    with target.open() as host:
-        answer = host.new({}).assign(CLUSTER, GROUP)
-    expected = {"a": [("t", 0), ("t", 2), ("u", 0), ("u", 1)], "b": [("t", 1)]}
-    assert answer.same_sets(Assignment({m: map(TopicPartition._make, tps) for m, tps in expected.items()}))

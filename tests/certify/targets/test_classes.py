@@ -129,47 +129,6 @@ def test_an_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        (
-            "raises_on_import.py",
-            "{}: ZeroDivisionError: division by zero on import (raises_on_import.py:4), "
-            "expected a module that imports without error",
-        ),
-        (
-            "exits_on_import.py",
-            "{}: SystemExit: 4 on import (exits_on_import.py:7), expected a module that imports",
-        ),
-        ("no_assign.py", "{}: no class with assign or place, expected one with assign"),
-        ("no_assign.py:NoAssign", "{}: class NoAssign has neither assign nor place, expected assign"),
-        ("no_assign.py:VALUE", "{}: VALUE is no class but a value of type int"),
-        ("no_assign.py:Gone", "{}: there is no class 'Gone'"),
-        ("several.py:Gone", "{}: there is no class 'Gone', but First, Second"),
-        ("several.py", "{}: several classes have assign or place (First, Second), expected {}:NAME"),
-        ("odd_meta.py:NoDict", "{}: META is a list, expected a dict"),
-        ("odd_meta.py:OddKind", "{}: META kind is 'consumer', expected one of assignor, "),
-        ("odd_meta.py:OtherKind", "{}: META kind is 'placer', but OtherKind has no place"),
-        ("odd_meta.py:OddProtocol", "{}: the protocol is 'lazy', expected eager or cooperative"),
-        ("odd_meta.py:OddClaims", "{}: META claims is 'deterministic', expected a list of ids"),
-        ("odd_meta.py:TooFew", "{}: TooFew.assign takes (partitions_per_topic), expected assign(self, "),
-        (
-            "odd_meta.py:TooMany",
-            "{}: TooMany.assign takes (partitions_per_topic, members, brokers), expected ",
-        ),
-        ("full_form.py:SpeaksNothing", "{}: the protocol is 'lazy', expected eager or cooperative"),
-    ],
-)
-@both_ways
-def test_a_target_that_does_not_load(spec: str, message: str, in_process: bool) -> None:
-    with pytest.raises(TargetNotLoadable) as caught:
-        resolve(f"{DATA}/{spec}", in_process=in_process)
-    file = f"{DATA}/{spec.partition(':')[0]}"
-    assert str(caught.value).startswith(message.replace("{}", file))
-    assert "\n" not in str(caught.value)
-    assert not children()
-
-
-@pytest.mark.parametrize(
     ("file", "message"),
     [
         ("dies_on_import.py", "{}: process ended with exit status 5 during import (os._exit or sys.exit?); "),
@@ -181,20 +140,6 @@ def test_an_import_that_never_comes_back(file: str, message: str) -> None:
         resolve(f"{DATA}/{file}", limits=Limits(start_timeout_s=0.5))
     assert str(caught.value).startswith(message.replace("{}", f"{DATA}/{file}"))
     assert not children()
-
-
-@both_ways
-def test_what_is_not_python(tmp_path: Path, in_process: bool) -> None:
-    file = tmp_path / "broken.py"
-    file.write_text("class Broken\n    pass\n")
-    with pytest.raises(TargetNotLoadable, match=r"broken\.py:1: SyntaxError: expected ':'"):
-        resolve(str(file), in_process=in_process)
-    file.write_bytes(b"\x00\x01")
-    with pytest.raises(TargetNotLoadable, match=r"broken\.py"):
-        resolve(str(file), in_process=in_process)
-    file.write_bytes(b"x = '\xff'")
-    with pytest.raises(TargetNotLoadable, match=r"broken\.py"):
-        resolve(str(file), in_process=in_process)
 
 
 def test_a_file_that_stops_loading_after_it_was_resolved(tmp_path: Path) -> None:

@@ -1,0 +1,33 @@
+"""The class that misbehaves when told to, and how it is asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kassay.certify.processes.host import Host, Limits
+from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.failure import TargetFailure
+from kassay.model.groups.group import Group, Member
+
+CLUSTER = Cluster.of({"t": 3, "u": 2})
+GROUP = Group((Member("a", ("t", "u"), (TopicPartition("t", 0),), 1), Member("b", ("t",))))
+FAIR = {"a": ["t-0", "t-2", "u-0", "u-1"], "b": ["t-1"]}
+LIMITS = Limits(call_timeout_s=0.6, memory_mib=128)
+
+
+def ask(host: Host, do: str, file: Path | None = None) -> dict[str, list[str]]:
+    """What a new object that does so answers."""
+    config = {"do": do, **({} if file is None else {"file": str(file)})}
+    answer = host.new(config).assign(CLUSTER, GROUP)
+    return {member_id: [str(tp) for tp in tps] for member_id, tps in answer.items()}
+
+
+def failure(host: Host, do: str, file: Path | None = None) -> TargetFailure:
+    """How it fails: in one line, and the next object works."""
+    with pytest.raises(TargetFailure) as caught:
+        ask(host, do, file)
+    assert "\n" not in caught.value.message
+    assert ask(host, "behave") == FAIR
+    return caught.value

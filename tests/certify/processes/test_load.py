@@ -1,0 +1,94 @@
+"""From a file to the one class in it, or why there is none."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from kassay.certify.processes.load import FULL, PLACER, PLAIN, Loaded, TargetSource, load
+from kassay.certify.targets.resolve import resolve
+from kassay.model.errors import TargetNotLoadable
+from tests.certify.processes.children import DATA, children
+
+both_ways = pytest.mark.parametrize("in_process", [False, True])
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        (
+            "raises_on_import.py",
+            "{}: ZeroDivisionError: division by zero on import (raises_on_import.py:4), "
+            "expected a module that imports without error",
+        ),
+        (
+            "exits_on_import.py",
+            "{}: SystemExit: 4 on import (exits_on_import.py:7), expected a module that imports",
+        ),
+        ("no_assign.py", "{}: no class with assign or place, expected one with assign"),
+        ("no_assign.py:NoAssign", "{}: class NoAssign has neither assign nor place, expected assign"),
+        ("no_assign.py:VALUE", "{}: VALUE is no class but a value of type int"),
+        ("no_assign.py:Gone", "{}: there is no class 'Gone'"),
+        ("several.py:Gone", "{}: there is no class 'Gone', but First, Second"),
+        ("several.py", "{}: several classes have assign or place (First, Second), expected {}:NAME"),
+        ("odd_meta.py:NoDict", "{}: META is a list, expected a dict"),
+        ("odd_meta.py:OddKind", "{}: META kind is 'consumer', expected one of assignor, "),
+        ("odd_meta.py:OtherKind", "{}: META kind is 'placer', but OtherKind has no place"),
+        ("odd_meta.py:OddProtocol", "{}: the protocol is 'lazy', expected eager or cooperative"),
+        ("odd_meta.py:OddClaims", "{}: META claims is 'deterministic', expected a list of ids"),
+        ("odd_meta.py:TooFew", "{}: TooFew.assign takes (partitions_per_topic), expected assign(self, "),
+        (
+            "odd_meta.py:TooMany",
+            "{}: TooMany.assign takes (partitions_per_topic, members, brokers), expected ",
+        ),
+        ("full_form.py:SpeaksNothing", "{}: the protocol is 'lazy', expected eager or cooperative"),
+    ],
+)
+@both_ways
+def test_a_target_that_does_not_load(spec: str, message: str, in_process: bool) -> None:
+    with pytest.raises(TargetNotLoadable) as caught:
+        resolve(f"{DATA}/{spec}", in_process=in_process)
+    file = f"{DATA}/{spec.partition(':')[0]}"
+    assert str(caught.value).startswith(message.replace("{}", file))
+    assert "\n" not in str(caught.value)
+    assert not children()
+
+
+@both_ways
+def test_what_is_not_python(tmp_path: Path, in_process: bool) -> None:
+    file = tmp_path / "broken.py"
+    file.write_text("class Broken\n    pass\n")
+    with pytest.raises(TargetNotLoadable, match=r"broken\.py:1: SyntaxError: expected ':'"):
+        resolve(str(file), in_process=in_process)
+    file.write_bytes(b"\x00\x01")
+    with pytest.raises(TargetNotLoadable, match=r"broken\.py"):
+        resolve(str(file), in_process=in_process)
+    file.write_bytes(b"x = '\xff'")
+    with pytest.raises(TargetNotLoadable, match=r"broken\.py"):
+        resolve(str(file), in_process=in_process)
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "form", "extras"),
+    [
+        ("extras.py", "Both", PLAIN, ("replica_racks", "partition_weights")),
+        ("extras.py", "Racks", PLAIN, ("replica_racks",)),
+        ("full_form.py", "Remembers", FULL, ()),
+        ("placers.py", "InTurn", PLACER, ()),
+    ],
+)
+def test_a_class_is_described_and_the_description_survives_the_channel(
+    file: str, name: str, form: str, extras: tuple[str, ...]
+) -> None:
+    target, loaded = load(TargetSource(file=f"{DATA}/{file}", class_name=name))
+    assert (target.__name__, loaded.class_name, loaded.form, loaded.extras) == (name, name, form, extras)
+    assert (loaded.user_data, loaded.learns) == (form == FULL, form == FULL)
+    assert Loaded.of(json.loads(json.dumps(asdict(loaded)))) == loaded
+
+
+def test_of_a_file_and_a_module_the_label_is_what_was_written() -> None:
+    assert TargetSource(file="a.py", class_name="A").label == "a.py"
+    assert TargetSource(module="a.b").label == "a.b"

@@ -1,0 +1,78 @@
+"""How a child ended, as its parent tells it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kassay.certify.processes.host import Host
+from kassay.certify.processes.process import Ended
+from kassay.certify.processes.wire import CHANNEL_LOST
+from kassay.model.failure import FailureKind
+from tests.certify.processes.hostile import failure
+
+
+@pytest.mark.parametrize("do", ["loops", "loops_in_c", "loops_in_re", "catches_everything"])
+def test_no_answer_in_time(host: Host, do: str) -> None:
+    found = failure(host, do)
+    assert found.kind is FailureKind.TIMEOUT
+    assert found.message == "assign did not answer within 0.6 s"
+
+
+def test_memory_that_is_hidden_is_a_loop(host: Host) -> None:
+    assert failure(host, "allocates_and_hides").kind is FailureKind.TIMEOUT
+
+
+@pytest.mark.parametrize(
+    ("do", "message"),
+    [
+        ("exits_hard", r"process ended with exit status 3 during assign \(os\._exit or sys\.exit\?\)"),
+        ("segfaults", r"process killed by signal 11 \(SIGSEGV\) during assign"),
+        ("kills_itself", r"process killed by signal 9 \(SIGKILL\) during assign"),
+        ("aborts", r"process killed by signal 6 \(SIGABRT\) during assign; it last wrote: about to abort"),
+        ("closes_fds", r"process closed the channel to kassay during assign"),
+        ("daemonises_and_exits", r"process ended with exit status 0 during assign .*"),
+    ],
+)
+def test_the_process_ends(host: Host, tmp_path: Path, do: str, message: str) -> None:
+    found = failure(host, do, tmp_path / "pids")
+    assert found.kind is FailureKind.DIED
+    assert re.fullmatch(message, found.message)
+
+
+def test_endless_recursion_in_c(host: Host) -> None:
+    assert failure(host, "recurses_without_limit").kind in {FailureKind.DIED, FailureKind.MEMORY}
+
+
+def test_garbage_in_the_channel_is_no_answer(host: Host) -> None:
+    found = failure(host, "scribbles")
+    assert found.kind is FailureKind.MALFORMED
+    assert found.message == "the target wrote into the channel to kassay during assign"
+
+
+@pytest.mark.parametrize(
+    ("ended", "kind", "message"),
+    [
+        (Ended(3), FailureKind.DIED, "process ended with exit status 3 during f (os._exit or sys.exit?)"),
+        (Ended(0, rss_mib=999), FailureKind.DIED, "process ended with exit status 0 during f (os._exit or"),
+        (Ended(CHANNEL_LOST), FailureKind.DIED, "process closed the channel to kassay during f"),
+        (Ended(-11, rss_mib=89), FailureKind.DIED, "process killed by signal 11 (SIGSEGV) during f"),
+        (Ended(-9, rss_mib=90), FailureKind.MEMORY, "f took more than 100 MiB of memory and was killed"),
+        (Ended(1, over=True), FailureKind.MEMORY, "f took more than 100 MiB of memory and was killed"),
+        (Ended(-32), FailureKind.DIED, "process killed by signal 32 during f"),
+        (
+            Ended(-6, tail="a\nb \n"),
+            FailureKind.DIED,
+            "process killed by signal 6 (SIGABRT) during f; it last",
+        ),
+    ],
+)
+def test_an_end_is_for_memory_where_the_guard_or_a_signal_near_the_limit_says_so(
+    ended: Ended, kind: FailureKind, message: str
+) -> None:
+    found = ended.failure("f", memory_mib=100)
+    assert (found.kind, found.where) == (kind, "f")
+    assert found.message.startswith(message)
+    assert found.message.endswith("; it last wrote: b") is bool(ended.tail)

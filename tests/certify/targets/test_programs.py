@@ -1,0 +1,89 @@
+"""From `exec:COMMAND` to a target."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kassay.certify.targets.resolve import resolve
+from kassay.model.cluster import TopicPartition
+from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
+from kassay.model.groups.group import Assignment
+from tests.certify.processes.children import children
+from tests.certify.processes.hostile import CLUSTER, GROUP
+from tests.paths import EXAMPLES
+
+PYTHON = shlex.quote(sys.executable)
+PROGRAMS = EXAMPLES / "exec"
+
+
+@pytest.fixture(autouse=True)
+def _no_process_left() -> Iterator[None]:
+    before = children()
+    yield
+    assert children() == before
+
+
+def test_what_is_no_program(tmp_path: Path) -> None:
+    file = tmp_path / "text"
+    file.write_text("not a program\n")
+    file.chmod(0o755)
+    with pytest.raises(TargetNotLoadable, match="Exec format error"):
+        resolve(f"exec:{file}")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"{PYTHON} {PROGRAMS}/fair.py",
+        pytest.param(
+            f"node {PROGRAMS}/fair.mjs",
+            marks=pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js"),
+        ),
+    ],
+)
+def test_the_examples(command: str) -> None:
+    target = resolve(f"exec:{command}")
+    assert target.claims == ("deterministic", "order-independent")
+    with target.open() as host:
+        answer = host.new({}).assign(CLUSTER, GROUP)
+    expected = {"a": [("t", 0), ("t", 2), ("u", 0), ("u", 1)], "b": [("t", 1)]}
+    assert answer.same_sets(Assignment({m: map(TopicPartition._make, tps) for m, tps in expected.items()}))
+
+
+@pytest.mark.parametrize(
+    ("spec", "refusal", "message"),
+    [
+        ("exec:", InputError, "exec:: no command, expected exec:COMMAND"),
+        ("exec: ", InputError, "exec: : no command, expected exec:COMMAND"),
+        (
+            "exec:'a",
+            InputError,
+            "exec:'a: No closing quotation, expected exec:COMMAND as a shell would split it",
+        ),
+        (
+            "exec:no-such-program x",
+            TargetNotFound,
+            "exec:no-such-program x: there is no program 'no-such-program', "
+            "expected one on the PATH or a path",
+        ),
+    ],
+)
+def test_a_command_that_cannot_be_started_is_told(spec: str, refusal: type[InputError], message: str) -> None:
+    with pytest.raises(refusal) as refused:
+        resolve(spec)
+    assert (type(refused.value), str(refused.value)) == (refusal, message)
+
+
+def test_a_command_is_split_as_a_shell_would(tmp_path: Path) -> None:
+    folder = tmp_path / "with blanks"
+    folder.mkdir()
+    file = folder / "fair.py"
+    file.write_text((PROGRAMS / "fair.py").read_text())
+    with resolve(f"exec:{PYTHON} '{file}'").open() as host:
+        assert set(host.new({}).assign(CLUSTER, GROUP)) == {"a", "b"}
