@@ -1,14 +1,10 @@
 """`kassay explain`: claims and traces in words, rules in numbers from a run."""
 
-import json
-
 import pytest
 from rich.console import Console
 
 from kassay.assignors import registry
 from kassay.certify.explain import TOPICS_MAX, explain
-from kassay.cli.main import run
-from kassay.model.errors import InputError
 from kassay.properties.registry import load_claims
 from kassay.report.screen.explaining import explanation_view
 from tests.paths import DOCS
@@ -76,18 +72,3 @@ def test_a_trace_is_told_round_by_round():
     shown = text(explain(str(TRACES / "sticky-converges.json")))
     assert "sticky breaks converges" in shown
     assert "round 3, generation 3" in shown
-
-
-def test_the_command_prints_text_or_json(capsys):
-    assert run(["explain", "range"]) == 0
-    assert "three members, topics of four partitions" in capsys.readouterr().out
-    assert run(["explain", "balanced-kip54", "--json", "-"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert (document["schema"], document["what"]) == ("kassay/explain/2", "claim")
-
-
-def test_anything_else_is_a_usage_error(capsys):
-    with pytest.raises(InputError, match="no claim"):
-        explain("nonsense")
-    assert run(["explain", "nonsense"]) == 2
-    assert "kassay list claims" in capsys.readouterr().err

@@ -4,7 +4,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -12,13 +11,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from kassay.pipeline.campaign.plan.spec import Pace
 from tests.pipeline.campaign.campaigns import SPEC
 from tests.pipeline.commands import Undisturbed, below, contents, end_tree, finished, kassay, toml
-
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 
 def test_a_driver_killed_three_times(undisturbed: Undisturbed, tmp_path: Path) -> None:
@@ -176,21 +171,3 @@ def test_a_standalone_master_that_loses_a_worker(undisturbed: Undisturbed, tmp_p
         finished(kassay("run", str(spec), "--out", str(out), "--master", url))
         thread.join()
     assert contents(out) == expected
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (("resume", "nowhere"), "no campaign.json, expected the folder of a campaign"),
-        (("run", "missing.toml"), "missing.toml: no such file"),
-        (("run", "c.toml", "--master", "spark://127.0.0.1:1"), "nobody answers there"),
-        (("run", "c.toml", "--master", "mesos"), "expected local[N]"),
-    ],
-)
-def test_bad_input_is_one_line_and_exit_2(arguments: tuple[str, ...], says: str, tmp_path: Path) -> None:
-    toml(SPEC, tmp_path / "c.toml")
-    command = [sys.executable, "-m", "kassay", "campaign", *arguments]
-    ended = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
-    assert ended.returncode == 2
-    assert says in ended.stderr
-    assert len(ended.stderr.strip().splitlines()) == 1

@@ -174,15 +174,6 @@ def test_bad_input_is_one_line(tmp_path, arguments, code, said):
     assert said in one_line(kassay(*arguments, cwd=tmp_path), code)
 
 
-def test_the_target_of_a_trace_may_be_gone(tmp_path):
-    kassay("certify", "ceil-range", "--claims", "topic-even", *QUICK, cwd=tmp_path)
-    (path,) = (tmp_path / ".kassay" / "traces").iterdir()
-    document = json.loads(path.read_text())
-    document["target"] = "gone.py:Assignor"
-    path.write_text(json.dumps(document))
-    assert "gone.py" in one_line(kassay("replay", str(path), cwd=tmp_path), 4)
-
-
 def test_list_things(tmp_path):
     for thing in ("assignors", "placers", "partitioners", "claims", "situations", "assumptions", "controls"):
         done = kassay("list", thing, "--json", "-", cwd=tmp_path)

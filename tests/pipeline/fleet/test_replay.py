@@ -1,6 +1,5 @@
 """What is made of a group's snapshots in plain Python: states, changes, replays, and what is left out."""
 
-import json
 import tempfile
 from collections.abc import Mapping
 from itertools import pairwise
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 
 from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import TopicPartition
-from kassay.model.errors import InputError
 from kassay.pipeline.fleet.dialects import Seen, parse
 from kassay.pipeline.fleet.generate import FleetSpec, moments, snapshot_text, stamp
 from kassay.pipeline.fleet.replay import (
@@ -25,7 +23,7 @@ from kassay.pipeline.fleet.replay import (
     replay_group,
     states_of,
 )
-from kassay.pipeline.fleet.snapshots import read_subscriptions, rows_of
+from kassay.pipeline.fleet.snapshots import rows_of
 from tests.pipeline.fleet import plain
 
 ASSIGNORS = ("range", "roundrobin", "sticky", "optimal-sticky")
@@ -132,15 +130,6 @@ def test_a_group_that_empties_and_fills_again_is_replayed() -> None:
     assert found["actual"]["rebalances"] == 2
     assert found["range"]["unanswered"] == 0
     assert list(replay_group("g", [row(1, None, 0)], [], resolve, {})) == []  # type: ignore[arg-type]
-
-
-def test_subscriptions_are_read_or_refused(tmp_path: Path) -> None:
-    path = tmp_path / "s.jsonl"
-    path.write_text(json.dumps({"group": "g", "member": "*", "topics": ["t"]}) + "\n\n", encoding="utf-8")
-    assert read_subscriptions(path) == {("g", "*"): ("t",)}
-    path.write_text('{"group": "g"}\n', encoding="utf-8")
-    with pytest.raises(InputError, match=r"s\.jsonl:1: member: missing"):
-        read_subscriptions(path)
 
 
 def row(at: int, member: str | None, *owned: int) -> dict[str, Any]:

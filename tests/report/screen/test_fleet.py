@@ -1,13 +1,10 @@
-"""What `kassay fleet` says to people: the tables on a terminal, and one line for bad input, before Spark starts."""
+"""What `kassay fleet` says to people: the tables on a terminal."""
 
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
-import pytest
 from rich.console import Console
 
-from kassay.cli.main import main
 from kassay.report.screen.fleet import terminal
 
 FIGURES = {
@@ -41,27 +38,3 @@ def test_the_terminal_tells_what_changes_by_how_much_and_what_was_left_out() -> 
     ]
     assert "rejected: 2 lines: a row before any header" in text
     assert "changed most" not in shown({**MADE, "changes": []})
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["replay", "/no/such"], "/no/such: no such file or folder, expected snapshots"),
-        (["replay", "{empty}"], "no files in it, expected snapshots of consumer groups"),
-        (["replay", "{file}", "--assignors", "placement:striped"], "expected an assignor of consumer groups"),
-        (["replay", "{file}", "--subscriptions", "{file}"], "g.txt:1: not JSON"),
-        (["generate", "--out", "{full}"], "not empty, expected a new folder"),
-    ],
-)
-def test_bad_input_is_one_line(
-    arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "g.txt").write_text("some words\n", encoding="utf-8")
-    places = {"empty": tmp_path / "empty", "file": tmp_path / "g.txt", "full": tmp_path}
-    with pytest.raises(SystemExit) as left:
-        main(["fleet", *(argument.format_map(places) for argument in arguments)])
-    told = capsys.readouterr().err
-    assert left.value.code == 2
-    assert said in told
-    assert len(told.strip().splitlines()) == 1

@@ -1,15 +1,11 @@
 """However the work is cut, every history is in exactly one chunk."""
 
-from pathlib import Path
-
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.pipeline.campaign.plan.batches import TRUST_MAX, chunks_of, next_batch
 from kassay.pipeline.campaign.plan.lanes import Chunk, Lane, lanes_of
 from kassay.pipeline.campaign.plan.spec import Pace, Spec, TargetSpec
-from kassay.pipeline.campaign.records.campaign import create, reopen
-from kassay.pipeline.campaign.records.store import Local
 
 LANES = lanes_of(
     Spec("n", tuple(TargetSpec(name) for name in ("range", "roundrobin")), (("small", 1), ("large", 1)))
@@ -79,14 +75,3 @@ def test_expensive_chunks_come_first() -> None:
     chunks = chunks_of(batch, {0: 0.01, 1: 5.0}, Pace(task_seconds=2.0), 2)
     assert [c.lane for c in chunks][:3] == [1, 1, 1]
     assert all(c.stop - c.start == 1 for c in chunks if c.lane == 1)
-
-
-def test_a_reopened_campaign_has_the_lanes_in_their_order(tmp_path: Path) -> None:
-    # Plans name lanes by number: a header that is written with sorted keys must not change the order.
-    spec = Spec("n", (TargetSpec("sticky"), TargetSpec("range")), (("small", 5), ("large", 2)))
-    made, store = create(spec, Local(tmp_path)), Local(tmp_path)
-    again = reopen(store)
-    assert again.spec == spec
-    assert [(x.target, x.profile, x.histories) for x in again.lanes] == [
-        (x.target, x.profile, x.histories) for x in made.lanes
-    ]

@@ -27,8 +27,6 @@ from tests.pipeline.campaign.campaigns import SPEC, hashes, run
 
 duckdb = pytest.importorskip("duckdb", reason="the pipeline's tests have an environment of their own")
 
-pytestmark = pytest.mark.spark
-
 
 @pytest.fixture(scope="module")
 def done(
@@ -147,17 +145,6 @@ def test_another_campaign_and_other_peoples_files_are_refused(tmp_path: Path) ->
         reopen(Local(tmp_path / "c"))
 
 
-def test_two_at_once_are_refused(tmp_path: Path) -> None:
-    with (
-        Local(tmp_path).locked(),
-        pytest.raises(InputError, match="in use by process"),
-        Local(tmp_path).locked(),
-    ):
-        pass
-    with Local(tmp_path).locked():
-        assert Local(tmp_path).names("batches") == []
-
-
 HOSTILE = """
 import os, sys
 class Bad:
@@ -243,27 +230,6 @@ def test_a_browser_shows_the_page(done: tuple[Campaign, CampaignOutcome, Any], t
     for finding in done[1].findings:
         assert markup.escape(finding["message"], quote=False) in shown
     assert "<svg" in shown
-
-
-def test_an_unfinished_campaign_is_told_as_what_it_is(spark: Any, tmp_path: Path) -> None:
-    store = Local(tmp_path)
-
-    def stop(progress: CampaignProgress) -> None:
-        raise Killed
-
-    with pytest.raises(Killed):
-        carry_on(spark, create(replace(SPEC, histories=(("small", 60),)), store), stop)
-    campaign = reopen(store)
-    outcome = finish(spark, campaign)
-    assert outcome.totals["histories"] == 50
-    assert outcome.totals["of"] == 120
-    assert {row["histories"] for row in outcome.verdicts if row["profile"] == "small"} == {25}
-    assert outcome.studies["leaderboard"][0]["histories"] == 25
-    page = html(outcome.to_json(campaign.spec))
-    assert "unfinished: all figures are of these, 120 planned" in page
-    totals = outcome.totals
-    assert totals["histories_per_s"] == pytest.approx(50 / totals["elapsed_s"], abs=0.1)
-    assert totals["peak_kib"]["all"] is None or totals["peak_kib"]["all"] >= totals["peak_kib"]["java"] > 0
 
 
 def test_the_header_says_which_columns_are_deterministic(done: tuple[Campaign, CampaignOutcome, Any]) -> None:

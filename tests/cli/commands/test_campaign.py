@@ -1,0 +1,37 @@
+"""`kassay campaign`: bad input is one line, said before Spark starts."""
+
+import shutil
+
+import pytest
+
+from kassay.cli.main import main
+from tests.paths import EXAMPLES
+
+SPARK = pytest.mark.spark
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("resume", "nowhere"), "nowhere: no campaign.json, expected the folder of a campaign"),
+        (("report", "nowhere"), "nowhere: no campaign.json, expected the folder of a campaign"),
+        (("run", "missing.toml"), "missing.toml: no such file"),
+        (("run", "c.toml", "--out", "full"), "full: not empty (mine.parquet)"),
+        (("run", "c.toml", "--conf", "x"), "--conf 'x': expected key=value"),
+        pytest.param(
+            ("run", "c.toml", "--master", "spark://127.0.0.1:1"), "nobody answers there", marks=SPARK
+        ),
+        pytest.param(("run", "c.toml", "--master", "mesos"), "expected local[N]", marks=SPARK),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(tmp_path, monkeypatch, capsys, arguments, said):
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(EXAMPLES / "campaign.toml", "c.toml")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.parquet").touch()
+    with pytest.raises(SystemExit) as left:
+        main(["campaign", *arguments])
+    told = capsys.readouterr().err
+    assert left.value.code == 2
+    assert said in told
+    assert len(told.strip().splitlines()) == 1

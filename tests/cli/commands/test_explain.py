@@ -1,0 +1,24 @@
+"""`kassay explain`: text, JSON, and what cannot be explained."""
+
+import json
+
+import pytest
+
+from kassay.certify.explain import explain
+from kassay.cli.main import run
+from kassay.model.errors import InputError
+
+
+def test_the_command_prints_text_or_json(capsys):
+    assert run(["explain", "range"]) == 0
+    assert "three members, topics of four partitions" in capsys.readouterr().out
+    assert run(["explain", "balanced-kip54", "--json", "-"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["schema"], document["what"]) == ("kassay/explain/2", "claim")
+
+
+def test_anything_else_is_a_usage_error(capsys):
+    with pytest.raises(InputError, match="no claim"):
+        explain("nonsense")
+    assert run(["explain", "nonsense"]) == 2
+    assert "kassay list claims" in capsys.readouterr().err

@@ -1,0 +1,31 @@
+"""`kassay fleet`: bad input is one line, said before Spark starts."""
+
+from pathlib import Path
+
+import pytest
+
+from kassay.cli.main import main
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["replay", "/no/such"], "/no/such: no such file or folder, expected snapshots"),
+        (["replay", "{empty}"], "no files in it, expected snapshots of consumer groups"),
+        (["replay", "{file}", "--assignors", "placement:striped"], "expected an assignor of consumer groups"),
+        (["replay", "{file}", "--subscriptions", "{file}"], "g.txt:1: not JSON"),
+        (["generate", "--out", "{full}"], "not empty, expected a new folder"),
+    ],
+)
+def test_bad_input_is_one_line(
+    arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "g.txt").write_text("some words\n", encoding="utf-8")
+    places = {"empty": tmp_path / "empty", "file": tmp_path / "g.txt", "full": tmp_path}
+    with pytest.raises(SystemExit) as left:
+        main(["fleet", *(argument.format_map(places) for argument in arguments)])
+    told = capsys.readouterr().err
+    assert left.value.code == 2
+    assert said in told
+    assert len(told.strip().splitlines()) == 1

@@ -1,0 +1,40 @@
+"""What a campaign comes to, whole or unfinished."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kassay.pipeline.campaign.play.runner import CampaignProgress, carry_on
+from kassay.pipeline.campaign.records.campaign import create, reopen
+from kassay.pipeline.campaign.records.store import Local
+from kassay.pipeline.campaign.results.study import finish
+from kassay.report.pages.campaign import html
+from tests.pipeline.campaign.campaigns import SPEC
+
+
+class Killed(Exception):
+    pass
+
+
+@pytest.mark.spark
+def test_an_unfinished_campaign_is_told_as_what_it_is(spark: Any, tmp_path: Path) -> None:
+    store = Local(tmp_path)
+
+    def stop(progress: CampaignProgress) -> None:
+        raise Killed
+
+    with pytest.raises(Killed):
+        carry_on(spark, create(replace(SPEC, histories=(("small", 60),)), store), stop)
+    campaign = reopen(store)
+    outcome = finish(spark, campaign)
+    assert outcome.totals["histories"] == 50
+    assert outcome.totals["of"] == 120
+    assert {row["histories"] for row in outcome.verdicts if row["profile"] == "small"} == {25}
+    assert outcome.studies["leaderboard"][0]["histories"] == 25
+    page = html(outcome.to_json(campaign.spec))
+    assert "unfinished: all figures are of these, 120 planned" in page
+    totals = outcome.totals
+    assert totals["histories_per_s"] == pytest.approx(50 / totals["elapsed_s"], abs=0.1)
+    assert totals["peak_kib"]["all"] is None or totals["peak_kib"]["all"] >= totals["peak_kib"]["java"] > 0

@@ -1,0 +1,18 @@
+"""What happened between snapshots, by Spark's windows."""
+
+from typing import Any
+
+import pytest
+
+from kassay.pipeline.fleet.histories import events_of
+from kassay.pipeline.fleet.snapshots import SNAPSHOTS_DDL
+
+
+@pytest.mark.spark
+def test_events_shuffle_by_group_alone(spark: Any) -> None:
+    """The snapshots of a large fleet fit no broadcast, and are moved between tasks once."""
+    snapshots = spark.createDataFrame([], SNAPSHOTS_DDL).repartition(3, "group")
+    plan = events_of(snapshots)._jdf.queryExecution().executedPlan().toString()
+    assert "Broadcast" not in plan
+    assert plan.count("hashpartitioning(") == plan.count("hashpartitioning(group#")
+    assert "Window" in plan

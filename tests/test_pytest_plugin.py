@@ -1,0 +1,27 @@
+"""The pytest plugin, in a pytest of its own."""
+
+import subprocess
+import sys
+
+
+def pytest_in(folder, *arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments],
+        cwd=folder, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+
+
+def test_the_plugin_adds_a_test_for_a_target(tmp_path):
+    (tmp_path / "test_own.py").write_text("def test_own():\n    assert True\n")
+    (tmp_path / "first.py").write_text(
+        'META = {"claims": ["balanced-within-one"]}\n'
+        + "class First:\n    def assign(self, partitions_per_topic, members):\n"
+        + "        return {m['id']: [] for m in members}\n"
+    )
+    done = pytest_in(tmp_path, "--kassay", "range", "--kassay", "first.py", "--kassay-histories", "120")
+    assert "2 passed" in done.stdout
+    assert "1 failed" in done.stdout
+    assert "complete" in done.stdout
+    assert "Traceback" not in done.stdout
+    missing = pytest_in(tmp_path, "--kassay", "missing.py")
+    assert "missing.py: no such file" in missing.stdout
