@@ -1,20 +1,27 @@
 """KRaft's placer: stripes, fencing, refusals, and the random numbers in their order."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.assignors.placement.striped import Striped
+from kassay.certify.vectors.check import read_vectors
+from kassay.certify.vectors.replicas import PlacementVector
 from kassay.model.cluster import Broker
 from kassay.model.java.randomness import JavaRandom, Recorded
 from kassay.model.placement.request import (
     InvalidPartitionsError,
     InvalidReplicationFactorError,
+    PlacementRefusedError,
     PlacementRequest,
 )
 from kassay.model.placement.step import place
 from kassay.properties.placement.scenarios import PlacementProfile, request
 from kassay.properties.sources import Drawn
+from kassay.reading.values import read_as
+from tests.paths import VECTORS
 
 
 class Zeros:
@@ -102,3 +109,39 @@ def test_no_partitions_are_placed_and_fewer_refused():
 def test_a_single_unfenced_broker_leads_everything():
     brokers = (Broker(0), Broker(1, fenced=True))
     assert Striped().place(PlacementRequest(5, 2, brokers), Zeros()) == ((0, 1),) * 5
+
+
+class Noted:
+    """Another source, and what it drew."""
+
+    def __init__(self, random):
+        self.random = random
+        self.draws = []
+
+    def next_int(self, bound):
+        value = self.random.next_int(bound)
+        self.draws.append([bound, value])
+        return value
+
+
+def test_the_seed_alone_gives_javas_random_numbers_and_placements():
+    """Neither the recorded numbers nor the recorded order of racks is looked at."""
+    seeded = 0
+    _, vectors = read_vectors(VECTORS / "replicas-striped.json.gz")
+    for vector in vectors:
+        seed = re.fullmatch(r"java\.util\.Random\((-?\d+)\)", vector["random_source"])
+        if seed is None:
+            continue
+        seeded += 1
+        bare = {key: value for key, value in vector.items() if key != "rack_iteration_order"}
+        noted = Noted(JavaRandom(int(seed[1])))
+        try:
+            rows = Striped().place(read_as(PlacementVector, bare).request, noted)
+        except PlacementRefusedError as refused:
+            assert refused.java_class == vector["expected"]["error"]
+        else:
+            assert [[number, list(row)] for number, row in enumerate(rows)] == vector["expected"][
+                "assignment"
+            ]
+        assert noted.draws == vector["random"]
+    assert seeded > 200

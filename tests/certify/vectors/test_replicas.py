@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import re
 from collections import Counter
 from functools import cache
 from typing import Any
@@ -14,11 +13,9 @@ from kassay.assignors.placement.rack_unaware import RackUnaware
 from kassay.assignors.placement.striped import Striped
 from kassay.assignors.registry import find, load_all
 from kassay.certify.vectors.registry import FORMATS, load_formats
-from kassay.certify.vectors.replicas import PlacementVector
 from kassay.model.errors import InputError
 from kassay.model.java.randomness import JavaRandom
 from kassay.model.placement.request import PlacementRefusedError
-from kassay.reading.values import read_as
 from tests.paths import VECTORS
 
 DATA = VECTORS
@@ -69,39 +66,6 @@ def test_the_vectors_hold_refusals_and_both_rules_of_admin_utils():
     }
     rules = Counter(FORMATS[ADMIN].reference(vector) for vector in vectors(ADMIN))
     assert min(rules["placement:rack-aware"], rules["placement:rack-unaware"]) > 50
-
-
-def test_the_seed_alone_gives_javas_random_numbers_and_placements():
-    """Neither the recorded numbers nor the recorded order of racks is looked at."""
-    seeded = 0
-    for vector in vectors(STRIPED):
-        seed = re.fullmatch(r"java\.util\.Random\((-?\d+)\)", vector["random_source"])
-        if seed is None:
-            continue
-        seeded += 1
-        bare = {key: value for key, value in vector.items() if key != "rack_iteration_order"}
-        noted = Noted(JavaRandom(int(seed[1])))
-        try:
-            rows = Striped().place(read_as(PlacementVector, bare).request, noted)
-        except PlacementRefusedError as refused:
-            assert refused.java_class == vector["expected"]["error"]
-        else:
-            assert [[number, list(row)] for number, row in enumerate(rows)] == vector["expected"][
-                "assignment"
-            ]
-        assert noted.draws == vector["random"]
-    assert seeded > 200
-
-
-class Noted:
-    def __init__(self, random):
-        self.random = random
-        self.draws = []
-
-    def next_int(self, bound):
-        value = self.random.next_int(bound)
-        self.draws.append([bound, value])
-        return value
 
 
 class SwappedFollowers(RackAware):
