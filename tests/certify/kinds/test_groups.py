@@ -1,0 +1,94 @@
+"""Assignors of consumer groups certified: the driver plays, judges, counts and writes down."""
+
+import pytest
+from hypothesis import given, settings
+
+from kassay.assignors.client.range import Range
+from kassay.assignors.client.roundrobin import RoundRobin
+from kassay.certify.kinds.groups import GroupDriver
+from kassay.certify.kinds.judging import Subject
+from kassay.model.calls import Look
+from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.groups.group import Member
+from kassay.model.groups.history import History, Join, Leave
+from kassay.model.kinds import Kind
+from kassay.properties.registry import promise, validity_claims
+from tests.strategies import histories
+
+DRIVER = GroupDriver(Kind.CLIENT)
+JOIN = (Join(Member("a", ("t", "u"))), Join(Member("b", ("t", "u"))))
+CASE = History(Cluster.of({"t": 3, "u": 3}), (JOIN, (Leave("b"),)))
+
+
+def subject(new, *claims, twin=None):
+    promises = (*validity_claims(Kind.CLIENT), *(promise(name, Kind.CLIENT) for name in claims))
+    return Subject(lambda config: new(), RebalanceProtocol.EAGER, promises, twin=twin)
+
+
+def broken(case, whom):
+    return {violation.claim for violation in DRIVER.examine(case, whom).violations}
+
+
+@settings(max_examples=30)
+@given(histories())
+def test_a_history_survives_being_written_down_and_a_sound_rule_keeps_every_claim(case):
+    assert DRIVER.form.read(DRIVER.form.write(case), "case") == case
+    assert broken(case, subject(RoundRobin, "order-independent", "deterministic")) == set()
+
+
+@settings(max_examples=30)
+@given(histories())
+def test_what_is_told_is_what_was_played(case):
+    whom = subject(Range)
+    told = DRIVER.narrate(case, whom)
+    played = list(DRIVER.play(case, whom))
+    assert [len(each["rounds"]) for each in told] == [len(each.steps) for each in played]
+
+
+def test_another_process_is_a_second_look():
+    whom = subject(RoundRobin, "deterministic", twin=lambda config: Range())
+    assert broken(CASE, whom) == {"deterministic"}
+    assert broken(CASE, subject(RoundRobin, "deterministic", twin=lambda config: RoundRobin())) == set()
+    for rebalanced in DRIVER.play(CASE, whom):
+        for step in rebalanced.steps:
+            (probe,) = (each for each in step.probes if each.look is Look.PROCESS)
+            assert probe.answer == Range().assign(step.cluster, step.group)
+
+
+class Fails(RoundRobin):
+    """Answers no group of two."""
+
+    def assign(self, cluster, group):
+        if len(group.members) == 2:
+            raise TargetFailure(FailureKind.RAISED, "two are too many")
+        return super().assign(cluster, group)
+
+
+def test_a_call_without_an_answer_has_no_second_look():
+    whom = subject(Fails, "deterministic", twin=lambda config: Range())
+    (rebalanced,) = DRIVER.play(CASE, whom)
+    assert [probe.look for step in rebalanced.steps for probe in step.probes] == []
+    assert broken(CASE, whom) == {"total"}
+
+
+@pytest.mark.parametrize(
+    ("assume", "within"), [(frozenset(), True), (frozenset({"no-empty-subscriptions"}), False)]
+)
+def test_a_case_is_within_what_every_input_is_within(assume, within):
+    case = History(Cluster.of({"t": 1}), ((Join(Member("a", ("t",))),), (Join(Member("b", ())),)))
+    played = list(DRIVER.play(case, subject(RoundRobin)))
+    assert all(DRIVER.is_within(each, assume) for each in played) is within
+
+
+def test_a_case_counts_who_joins_what_is_there_at_the_start_and_what_happens_after_it():
+    assert DRIVER.counts(CASE) == {"members": 2, "partitions": 6, "events": 1}
+
+
+def test_the_best_goes_by_the_order_that_the_promise_names():
+    (rebalanced, _) = DRIVER.play(CASE, subject(RoundRobin))
+    (outcome,) = rebalanced.outcomes
+    best = DRIVER.best(outcome, promise("balanced-optimal", Kind.CLIENT))
+    assert (best.loads, best.moved, best.mismatched) == ((3, 3), 0, 0)
+    assert TopicPartition("t", 0) in outcome.given["a"]

@@ -1,0 +1,122 @@
+"""Gaps of targets on instances: what is measured, what has failed, what is set aside."""
+
+import json
+
+import pytest
+
+from kassay.certify.optimum.gaps import measure, play, problem_of, require_measurable
+from kassay.certify.optimum.instances import Located
+from kassay.certify.targets.resolve import resolve
+from kassay.model.errors import InputError
+from kassay.report.screen.gaps import gap_view
+from kassay.solver.check.balance import MOVEMENT_FIRST
+from kassay.solver.consumers.gap import as_group
+from kassay.solver.consumers.optimum import optimum
+from kassay.solver.instances.brokers import placement, tasks
+from kassay.solver.instances.consumers import consumer
+from tests.cli.runner import valid
+
+RAISES = """
+class Assignor:
+    def assign(self, partitions_per_topic, members):
+        if len(members) == 5:
+            raise ValueError("five")
+        if len(members) == 6:
+            return {m["id"]: [("t0", 0)] for m in members}
+        return {m["id"]: [] for m in members}
+"""
+INSTANCES = [
+    Located(consumer(shape, seed, members=5, partitions=14), f"{shape}-{seed}")
+    for shape in ("join", "racks", "nested", "random")
+    for seed in (1, 2)
+]
+
+
+def measured(specs, instances=INSTANCES, **options):
+    targets = [resolve(spec, in_process=True) for spec in specs]
+    return measure(targets, instances, "some instances", order=MOVEMENT_FIRST, **options)
+
+
+def test_nobody_is_better_than_the_optimum_and_who_looks_for_it_is_as_good():
+    found = measured(["range", "roundrobin", "sticky", "cooperative-sticky", "optimal-sticky"])
+    assert (found.unsolved, found.set_aside) == ([], 0)
+    for each in found.targets:
+        assert (each.instances, each.failed) == (len(INSTANCES), [])
+        for far in each.gaps:
+            assert min(far.balance, far.spread) >= 0
+            assert far.balance == 0 or far.movement is None
+            assert far.movement in (None, 0) or far.rack is None
+    *_, best = found.targets
+    assert {(far.balance, far.movement, far.rack) for far in best.gaps} == {(0, 0, 0)}
+    assert best.totals["moved"] == best.totals["optimal_moved"]
+    assert best.distributions["balance"].judged == len(INSTANCES)
+    valid(json.loads(json.dumps(found.to_json())), "gap-1")
+
+
+def test_a_cooperative_group_is_measured_when_it_is_at_rest_and_from_where_it_began():
+    (problem,) = (problem_of(each) for each in INSTANCES if each.where == "join-1")
+    played = {}
+    for spec in ("cooperative-sticky", "sticky"):
+        target = resolve(spec, in_process=True)
+        with target.open() as host:
+            played[spec] = play(host.new, target, *as_group(problem))
+    assert played["cooperative-sticky"].rounds > 1 == played["sticky"].rounds
+    assert played["cooperative-sticky"].answer.same_sets(played["sticky"].answer)
+
+
+def test_who_fails_has_no_gap_there_and_who_leaves_partitions_out_none_that_counts(tmp_path):
+    (tmp_path / "raises.py").write_text(RAISES)
+    six = [Located(consumer("join", 1, members=m, partitions=9), f"m{m}") for m in (4, 6)]
+    found = measured([f"{tmp_path}/raises.py"], [INSTANCES[0], *six])
+    (each,) = found.targets
+    assert [name for name, _ in each.failed] == ["A-join-5x14-s1", "A-join-6x9-s1"]
+    raised, twice = (reason for _, reason in each.failed)
+    assert "ValueError: five" in raised
+    assert twice.startswith("no assignment: assignment.")
+    (silent,) = each.gaps
+    assert (silent.missing, silent.balance, silent.movement) == (9, None, None)
+    assert each.totals["missing"] == 9
+    assert (each.distributions["balance"], each.distributions["moves"]) == (None, None)
+    assert gap_view(found)
+
+
+def test_other_families_are_set_aside_and_weights_and_copartitioning_too():
+    others = [
+        Located(placement("create", 1, brokers=4, partitions=4), "b"),
+        Located(tasks("join", 1, clients=2, tasks=3), "c"),
+    ]
+    heavy = [
+        Located(consumer("weighted", 1, members=3, partitions=7), "w"),
+        Located(consumer("copart", 1, members=3, partitions=9), "p"),
+    ]
+    assert [problem_of(each) for each in others] == [None, None]
+    for each in heavy:
+        problem = problem_of(each)
+        assert not problem.weighted
+        assert problem.copartition == ()
+        assert optimum(problem).loads == measured(["optimal-sticky"], [each]).targets[0].gaps[0].loads
+    found = measured(["range"], [*others, *heavy])
+    assert (found.set_aside, found.targets[0].instances) == (2, 2)
+
+
+def test_an_instance_is_told_by_its_place_and_numbered_as_it_comes():
+    seen = []
+    measured(["range"], INSTANCES[:3], report=seen.append)
+    assert seen == [1, 2, 3]
+    with pytest.raises(InputError, match=r"^here: members: missing"):
+        measured(["range"], [Located({"family": "A", "topics": []}, "here")])
+
+
+def test_an_optimum_not_found_in_time_is_unsolved_and_nobody_is_asked():
+    found = measured(["range"], INSTANCES[:1], solver="z3", seconds=0.0005)
+    assert [name for name, _ in found.unsolved] == ["A-join-5x14-s1"]
+    assert found.targets[0].instances == 0
+
+
+def test_what_answers_no_groups_is_refused():
+    require_measurable(resolve("uniform"))
+    with pytest.raises(InputError) as refused:
+        require_measurable(resolve("partitioner:murmur2"))
+    assert str(refused.value) == (
+        "partitioner:murmur2: is of kind partitioner, expected an assignor of consumer groups"
+    )

@@ -1,0 +1,68 @@
+"""The leaderboard: all judged alike, and in which order they stand."""
+
+import pytest
+
+from kassay.certify.optimum.gaps import TargetGaps
+from kassay.certify.optimum.instances import Located
+from kassay.certify.optimum.rank import DECLARED, Ranked, default_targets, rank
+from kassay.certify.runs.options import Budget
+from kassay.certify.targets.resolve import resolve
+from kassay.model.kinds import Kind
+from kassay.model.verdict import Verdict
+from kassay.properties.registry import validity_claims
+from kassay.solver.check.balance import MOVEMENT_FIRST
+from kassay.solver.instances.consumers import consumer
+
+INSTANCES = [Located(consumer("join", seed, members=4, partitions=11), str(seed)) for seed in (1, 2)]
+SPECS = ("roundrobin", "range", "optimal-sticky", "server-range")
+
+
+@pytest.fixture(scope="module")
+def ranked():
+    done = []
+    found = rank(
+        [resolve(spec) for spec in SPECS],
+        INSTANCES,
+        "two",
+        order=MOVEMENT_FIRST,
+        budget=Budget(histories=40),
+        report=done.append,
+    )
+    assert done == [1, 2, 3, 4]
+    return found
+
+
+def test_all_are_judged_on_the_same_claims_whatever_they_declare(ranked):
+    for each in ranked:
+        kind = each.certificate.kind
+        names = [*(promised.id for promised in validity_claims(kind)), *DECLARED]
+        assert [claim.id.partition(":")[0] for claim in each.certificate.claims] == names
+        claims = each.to_json()["claims"]
+        assert sorted(name for verdict in Verdict for name in claims[verdict.value]) == sorted(
+            claim.id for claim in each.certificate.claims
+        )
+
+
+def test_they_stand_by_faults_then_balance_then_moves(ranked):
+    keys = [each.key for each in ranked]
+    assert keys == sorted(keys)
+    assert ranked[0].spec == "optimal-sticky"
+    assert (ranked[0].balance, ranked[0].moves, ranked[0].mismatches) == (0, 0, 0)
+    for each in ranked:
+        own = each.gaps
+        assert each.key[:2] == (len(own.failed), sum(far.balance for far in own.gaps))
+        assert each.moves == sum(far.moved - far.best.moved for far in own.gaps)
+
+
+def test_partitions_that_are_left_out_count_as_instances_that_fail(ranked):
+    (best, *_) = ranked
+    silent = TargetGaps(best.gaps.target, best.gaps.gaps, [], best.gaps.rounds)
+    assert Ranked(silent, best.certificate).key[0] == 0
+    failed = TargetGaps(best.gaps.target, best.gaps.gaps, [("x", "no")] * 2, 0)
+    assert Ranked(failed, best.certificate).key > ranked[-1].key
+
+
+def test_every_reference_of_consumer_groups_is_ranked_by_default():
+    kinds = {spec: resolve(spec).kind for spec in default_targets()}
+    assert set(kinds.values()) == {Kind.CLIENT, Kind.SERVER}
+    assert {"range", "optimal-cooperative", "uniform"} <= kinds.keys()
