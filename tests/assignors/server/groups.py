@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from kassay.assignors.server.uniform import Uniform
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.groups.group import Group, Member
+from kassay.model.groups.group import Assignment, Group, Member
 
 
 @st.composite
@@ -39,3 +40,20 @@ def is_valid(cluster: Cluster, group: Group, answer) -> bool:
     wanted = sorted(tp for topic in cluster.topics if topic.name in group.subscribers for tp in topic.tps())
     reads = all(tp.topic in group.by_id[m].topics for m, tps in answer.items() for tp in tps)
     return given == wanted and reads
+
+
+def assign(cluster: Cluster, *members: Member, **group) -> Assignment:
+    return Uniform().assign(cluster, Group(members, **group))
+
+
+def tps(topic: str, *partitions: int) -> tuple[TopicPartition, ...]:
+    return tuple(TopicPartition(topic, p) for p in partitions)
+
+
+def loads(answer: Assignment) -> list[int]:
+    return [len(given) for given in answer.values()]
+
+
+def owning(group: Group, answer: Assignment) -> Group:
+    """The same group after everybody has taken what the answer gives."""
+    return Group(tuple(m._replace(owned=answer.get(m.member_id, ())) for m in group.members))

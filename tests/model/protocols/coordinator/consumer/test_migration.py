@@ -4,48 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kassay.model.protocols.coordinator.consumer.group import group_state
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.groups import COMPLETING, PREPARING, STABLE, ClassicGroup, ConsumerGroup
-from kassay.model.protocols.values.requests import CLASSIC_JOIN, CLASSIC_SYNC, ZERO_BYTES, Subscription
-from tests.model.protocols.coordinator.drive import EAGER, Drive, tps
-
-BOTH = EAGER._replace(upgrade=True, downgrade=True)
-POLICIES = {
-    "disabled": EAGER,
-    "upgrade": EAGER._replace(upgrade=True),
-    "downgrade": EAGER._replace(downgrade=True),
-    "bidirectional": BOTH,
-}
-
-
-def upgraded(config: requests.Config = BOTH) -> tuple[Drive, list[str]]:
-    """A consumer group of two classic members and m, who is not there yet."""
-    drive = Drive(config)
-    members = drive.stable(2)
-    assert drive.modern("m").error == errors.NONE
-    return drive, members
-
-
-def rejoin(drive: Drive, member: str, **more: object):
-    """A classic member's round: JoinGroup with what it owns, then SyncGroup; what it is given."""
-    found = drive.member(member)
-    metadata = Subscription(("foo",), owned=found.assigned)
-    joined = drive.join(member, metadata=metadata, **more)
-    assert joined.error == errors.NONE
-    return drive.sync(member, generation_id=joined.generation_id).assignment
-
-
-def settle(drive: Drive) -> None:
-    for _ in range(6):
-        for member in [member.member_id for member in drive.consumer.members]:
-            found = drive.member(member)
-            if found.classic:
-                if drive.heartbeat(member, found.epoch) == errors.REBALANCE_IN_PROGRESS:
-                    rejoin(drive, member)
-            else:
-                drive.modern(member, found.epoch, topic_partitions=found.assigned)
-    assert group_state(drive.consumer) == STABLE
+from kassay.model.protocols.values.requests import ZERO_BYTES
+from tests.model.protocols.coordinator.consumer.mixed import BOTH, POLICIES, rejoin, settle, upgraded
+from tests.model.protocols.coordinator.drive import Drive, tps
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -145,68 +108,6 @@ def test_a_failed_write_leaves_the_classic_group():
     before = drive.classic
     assert drive.modern("m", write_fails="REQUEST_TIMED_OUT").error == errors.COORDINATOR_NOT_AVAILABLE
     assert drive.classic == before
-
-
-def test_a_classic_member_is_told_to_join_when_there_is_something_to_do():
-    drive, (first, second) = upgraded()
-    settle(drive)
-    epoch = drive.member(first).epoch
-    assert drive.heartbeat(first, epoch) == errors.NONE
-    drive.publish(foo=5)
-    drive.modern("m", drive.member("m").epoch)
-    assert drive.heartbeat(first, epoch) == errors.REBALANCE_IN_PROGRESS
-    assert drive.due(CLASSIC_JOIN, first) == 12_000
-    assert drive.sync(first, generation_id=epoch).error == errors.REBALANCE_IN_PROGRESS
-    drive.join(first)
-    assert drive.due(CLASSIC_JOIN, first) is None
-    assert drive.due(CLASSIC_SYNC, first) == 12_000
-    drive.sync(first, generation_id=drive.member(first).epoch)
-    assert drive.due(CLASSIC_SYNC, first) is None
-    assert second in {member.member_id for member in drive.consumer.members}
-
-
-@pytest.mark.parametrize("kind", [CLASSIC_JOIN, CLASSIC_SYNC])
-def test_a_classic_member_that_does_not_follow_is_fenced(kind):
-    drive, (first, _) = upgraded()
-    if kind == CLASSIC_JOIN:
-        drive.heartbeat(first, drive.member(first).epoch)
-    else:
-        drive.join(first)
-    for _ in range(3):
-        drive.wait(4_000)
-        if drive.due(requests.CONSUMER_SESSION, first):
-            drive.heartbeat(first, drive.member(first).epoch)
-    assert first not in {member.member_id for member in drive.consumer.members}
-
-
-def test_check_order_of_classic_requests_in_a_consumer_group():
-    drive, (first, _) = upgraded()
-    epoch = drive.member(first).epoch
-    assert drive.join("", "other").error == errors.INCONSISTENT_GROUP_PROTOCOL
-    assert drive.join("", protocol_type="connect").error == errors.INCONSISTENT_GROUP_PROTOCOL
-    assert drive.join().error == errors.MEMBER_ID_REQUIRED
-    assert drive.join("x", group_instance_id="nobody").error == errors.UNKNOWN_MEMBER_ID
-    for send in (
-        drive.heartbeat,
-        lambda member, generation: drive.sync(member, generation_id=generation).error,
-    ):
-        assert send("stranger", 99) == errors.UNKNOWN_MEMBER_ID
-        assert send("m", 99) == errors.UNKNOWN_MEMBER_ID
-        assert send(first, 99) == errors.ILLEGAL_GENERATION
-    assert (
-        drive.sync(first, generation_id=epoch, protocol="other").error == errors.INCONSISTENT_GROUP_PROTOCOL
-    )
-    assert drive.leave("stranger").members == (("stranger", "", errors.UNKNOWN_MEMBER_ID),)
-    assert drive.commit(first, 99) == errors.ILLEGAL_GENERATION
-    assert drive.commit("m", 99) == errors.STALE_MEMBER_EPOCH
-
-
-def test_classic_members_leave_a_consumer_group():
-    drive, (first, second) = upgraded()
-    epoch = drive.consumer.epoch
-    assert drive.leave(first, second).members == ((first, "", errors.NONE), (second, "", errors.NONE))
-    assert [member.member_id for member in drive.consumer.members] == ["m"]
-    assert drive.consumer.epoch == epoch + 1
 
 
 def static_swap(config: requests.Config) -> Drive:

@@ -1,0 +1,54 @@
+"""How a classic group rebalances: who is waited for and how long, and what the next generation is."""
+
+from __future__ import annotations
+
+from kassay.model.protocols.values import errors
+from kassay.model.protocols.values.groups import COMPLETING, PREPARING
+from kassay.model.protocols.values.requests import Config
+from tests.model.protocols.coordinator.classic.statics import CHANGED, static_pair
+from tests.model.protocols.coordinator.drive import Drive
+
+
+def test_scenario_27_too_late_for_the_join_phase():
+    drive = Drive()
+    first, late = drive.stable(2)
+    drive.join(first)
+    for _ in range(3):
+        drive.wait(4_000)
+        drive.heartbeat(late)
+    assert drive.classic.state == COMPLETING
+    assert drive.join(late).error == errors.UNKNOWN_MEMBER_ID
+
+
+def test_scenario_45_quick_joiners_share_one_generation():
+    drive = Drive(Config())
+    members = [drive.join().member_id]
+    drive.join(members[0])
+    for _ in range(2):
+        drive.wait(1_000)
+        members.append(drive.join().member_id)
+        drive.join(members[-1])
+    drive.wait(1_000)
+    assert drive.classic.state == PREPARING, "new members extend the delay"
+    drive.wait(3_000)
+    assert drive.classic.generation == 1
+    assert [member.member_id for member in drive.classic.members] == sorted(members)
+
+
+def test_scenario_45_the_delay_ends_with_the_rebalance_timeout():
+    drive = Drive(Config())
+    for _ in range(12):
+        drive.join(group_instance_id=f"i{drive.sent}", rebalance_timeout=9_000)
+        drive.wait(1_000)
+        if drive.classic.state != PREPARING:
+            break
+    assert drive.now == 9_000
+
+
+def test_scenario_57b_a_static_member_that_misses_the_join_phase_stays():
+    drive, static, dynamic = static_pair(session_timeout=60_000)
+    drive.join(dynamic, metadata=CHANGED)
+    drive.wait(12_000)
+    assert drive.classic.state == COMPLETING
+    assert drive.member(static).group_instance_id == "i"
+    assert drive.classic.leader == dynamic
