@@ -5,10 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.assignors.java_errors import DivisionByZeroError, IllegalStateError, NullPointerError
-from kassay.assignors.sticky.claims import unassigned
 from kassay.assignors.sticky.sticky import Sticky
 from kassay.assignors.sticky.user_data import decode_sticky, sticky_user_data
-from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
+from kassay.model.cluster import Broker, Cluster, Topic
 from kassay.model.errors import KafkaError
 from kassay.model.groups.assignor import GroupMetadata
 from kassay.model.groups.group import Assignment, Group, Member, previous_owners
@@ -267,10 +266,3 @@ def test_racks_are_idle_where_every_partition_has_them_all_unless_preferred():
     group = Group((in_rack(claim("a", "t", "t-1", 1), "r0"), in_rack(claim("b", "t", "t-0", 1), "r1")))
     for prefer in (False, True):
         assert told(Sticky(prefer_rack_aware=prefer).assign(cluster, group)) == {"a": "t-1", "b": "t-0"}
-
-
-def test_behind_a_partition_that_does_not_exist_everything_counts_as_unassigned():
-    partitions = Cluster.of({"a": 2, "b": 2}).partitions
-    assert unassigned(partitions, tps("a-0 b-0")) == list(tps("a-1 b-1"))
-    assert unassigned(partitions, tps("a-0 a-7 b-0")) == list(tps("a-1 b-0 b-1"))
-    assert unassigned(partitions, (*tps("a-0 b-0"), TopicPartition("b", -1))) == list(tps("a-1 b-0 b-1"))

@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
-from kassay.model.protocols.coordinator.consumer.group import all_records, replay
+from kassay.model.protocols.coordinator.consumer.group import (
+    all_records,
+    find,
+    find_static,
+    group_state,
+    group_tombstones,
+    held,
+    preferred_assignor,
+    removal_records,
+    replay,
+    target_of,
+)
+from kassay.model.protocols.values.groups import (
+    ASSIGNING,
+    EMPTY,
+    MEMBER_STABLE,
+    RECONCILING,
+    STABLE,
+    UNREVOKED,
+    ClassicGroup,
+    ConsumerGroup,
+    ConsumerMember,
+)
 from kassay.model.protocols.values.records import TOPICS, LogRecord
+from kassay.model.protocols.values.requests import image_of
 from tests.model.protocols.coordinator.consumer.heartbeats import (
     ack,
     split,
 )
+from tests.model.protocols.coordinator.drive import FirstChoices, tps
 
 
 def test_a_group_is_what_its_records_say():
@@ -15,3 +39,58 @@ def test_a_group_is_what_its_records_say():
     ack(drive, "a")
     topics = LogRecord((TOPICS, ""), drive.consumer.topics)
     assert replay(None, (*all_records(drive.consumer), topics)) == drive.consumer
+
+
+def member(name, **more):
+    return ConsumerMember(name, subscribed=("foo",), **more)
+
+
+GROUP = ConsumerGroup(
+    7,
+    6,
+    image_of({"foo": 4}.items()),
+    (
+        member(
+            "a", epoch=6, prev_epoch=5, assigned=tps(0), pending=tps(1), state=UNREVOKED, assignor="range"
+        ),
+        member("b", epoch=6, prev_epoch=4, assigned=tps(2), group_instance_id="i"),
+    ),
+    (("a", tps(0)), ("b", tps(1, 2))),
+)
+
+
+def test_a_group_written_by_hand_survives_its_records_and_not_its_tombstones():
+    topics = LogRecord((TOPICS, ""), GROUP.topics)
+    assert replay(None, (*all_records(GROUP), topics)) == GROUP
+    assert replay(ClassicGroup(), (*all_records(GROUP), topics)) == GROUP
+    assert replay(GROUP, group_tombstones(GROUP)) is None
+    without = replay(GROUP, removal_records("a"))
+    assert isinstance(without, ConsumerGroup)
+    assert (without.members, without.target) == (GROUP.members[1:], GROUP.target[1:])
+
+
+def test_the_state_follows_from_epochs_and_members():
+    reached = GROUP._replace(target_epoch=7)
+    settled = tuple(m._replace(epoch=7, state=MEMBER_STABLE, pending=()) for m in GROUP.members)
+    assert group_state(GROUP._replace(members=())) == EMPTY
+    assert group_state(GROUP) == ASSIGNING
+    assert group_state(reached) == RECONCILING
+    assert group_state(reached._replace(members=settled)) == STABLE
+    assert group_state(reached._replace(members=(settled[0]._replace(epoch=6), settled[1]))) == RECONCILING
+
+
+def test_what_is_still_to_be_revoked_is_held():
+    assert held(GROUP) == {*tps(0, 1, 2)}
+    assert (target_of(GROUP, "b"), target_of(GROUP, "stranger")) == (tps(1, 2), ())
+
+
+def test_members_are_found_by_id_and_by_instance_and_no_instance_is_nobodys():
+    assert (find(GROUP, "a"), find(GROUP, "x")) == (GROUP.members[0], None)
+    assert (find_static(GROUP, "i"), find_static(GROUP, "")) == (GROUP.members[1], None)
+
+
+def test_the_assignor_is_what_most_ask_for():
+    asks = [member(str(i), assignor=name) for i, name in enumerate(("range", "uniform", "", "uniform"))]
+    assert preferred_assignor(asks, FirstChoices()) == "uniform"
+    assert preferred_assignor(asks[:2], FirstChoices()) == "range", "a tie is a choice"
+    assert preferred_assignor(asks[2:3], FirstChoices()) == ""
