@@ -1,0 +1,94 @@
+"""What the fuzzer starts from: a little of everything that users hold, and of what programs answer."""
+
+import gzip
+import json
+from functools import cache
+from typing import Any
+
+from tests.paths import EXAMPLES, HELD, VECTORS
+
+VECTORS_EACH = 2
+"""Of each golden file, the smallest: a document that can be turned over often."""
+
+
+def _json_lines(name: str) -> list[Any]:
+    return [json.loads(line) for line in (HELD / name).read_text().splitlines()]
+
+
+@cache
+def traces() -> list[Any]:
+    """Traces of every kind of target."""
+    return [json.loads(path.read_text()) for path in sorted((HELD / "traces").glob("*.json"))]
+
+
+@cache
+def vectors() -> list[Any]:
+    """Golden files, cut short."""
+    documents = [json.loads(gzip.decompress(path.read_bytes())) for path in sorted(VECTORS.glob("*.gz"))]
+    return [
+        {**document, "vectors": sorted(document["vectors"], key=lambda one: len(str(one)))[:VECTORS_EACH]}
+        for document in documents
+    ]
+
+
+@cache
+def instances() -> list[Any]:
+    """Instances of every family."""
+    return _json_lines("instances.jsonl")
+
+
+@cache
+def certificates() -> list[Any]:
+    """Results with their certificates, and certificates alone."""
+    return _json_lines("results.jsonl") + _json_lines("certificates.jsonl")
+
+
+@cache
+def baselines() -> list[Any]:
+    """Accepted findings."""
+    return [json.loads((HELD / "baseline.json").read_text())]
+
+
+@cache
+def campaigns() -> list[str]:
+    """Campaign specs."""
+    return [(HELD / "campaign.toml").read_text(), (EXAMPLES / "campaign.toml").read_text()]
+
+
+SETTINGS = [
+    "[tool.kassay]\nseed = 3\n[tool.kassay.certify]\nhistories = 1\ntime = '5s'\nclaims = 'complete'\n",
+    "[tool.kassay]\nout = 'there'\n[tool.kassay.list]\nseed = 1\n",
+]
+
+SNAPSHOTS = [
+    "# at=2026-11-21T05:00:00Z\n\n"
+    "GROUP  TOPIC  PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
+    "bills  orders 0 1042 1100 58 app-1-3f0c /10.0.0.11 app-1\n"
+    "bills  orders 1 998  998  0  -          -          -\n",
+    "# at=2026-11-21T05:00:00Z\n"
+    "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS ASSIGNMENT\n"
+    "bills m /h c 3 orders(0), refunds(1,3)\n",
+    "# at=2026-11-21T05:00:00Z\n"
+    "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS CURRENT-EPOCH CURRENT-ASSIGNMENT TARGET-EPOCH TARGET-ASSIGNMENT\n"
+    "bills m /h c 3 7 orders:0,2;a:b:1 8 orders:0\n",
+    '{"group": "bills", "at": "2026-11-21T05:00:00Z", "member": "m", "owned": [["orders", 0]], "topics": ["orders"]}\n',
+]
+
+SUBSCRIPTIONS = [{"group": "bills", "member": "app-1", "topics": ["orders"]}]
+
+META = [
+    {
+        "kind": "assignor",
+        "protocol": "eager",
+        "claims": ["balanced-within-one", "converges:2", "weighted-spread:1.5"],
+        "assumes": ["equal-subscriptions", "no-racks"],
+    },
+    {"kind": "server-assignor", "claims": ["deterministic"]},
+]
+
+HELLO = [
+    {"name": "p", "kind": "assignor", "protocol": "eager", "claims": ["deterministic"], "assumes": [], "extras": []}
+]
+ASSIGNMENTS = [{"a": [["t", 0], ["t", 1]], "b": []}, {"m0": [["t0", 0]], "m1": [["t1", 1]]}]
+PLACEMENTS = [[[0, 1], [1, 0]], [[0]]]
+PARTITIONS = [0, 1, -1]

@@ -1,0 +1,225 @@
+"""Whatever comes from outside, kassay answers with its own exit codes: never 70, a traceback, a hang or a flood.
+
+`tox -e fuzz` gives each surface KASSAY_FUZZ_SECONDS (10); KASSAY_FUZZ_SEED repeats a run.
+"""
+
+import json
+import re
+from pathlib import Path
+
+import click
+import pytest
+from hypothesis import strategies as st
+
+from kassay.cli.main import cli
+from kassay.model.errors import InputError
+from kassay.pipeline.campaign.plan.spec import read_spec
+from kassay.pipeline.fleet.dialects import parse
+from kassay.pipeline.fleet.snapshots import read_subscriptions
+from kassay.properties.registry import load_claims
+from tests.fuzz import corpora
+from tests.fuzz.budget import bounded, fuzz, ran
+from tests.fuzz.mutations import documents, json_bytes, json_lines, names, numbers, text_bytes, values
+
+pytestmark = [
+    pytest.mark.fuzz,
+    pytest.mark.filterwarnings("ignore:Generating overly large repr"),
+]
+
+FILE = Path("input.json")
+
+
+@pytest.fixture(autouse=True)
+def _tracebacks(monkeypatch):
+    """A fault of kassay is raised, so that each is found and made small by itself."""
+    monkeypatch.setenv("KASSAY_TRACEBACK", "1")
+
+
+def of_file(*commands: list[str]):
+    """A check that writes the file and runs the commands on it."""
+
+    def check(text: bytes) -> None:
+        FILE.write_bytes(text)
+        for command in commands:
+            ran(command)
+
+    return check
+
+
+def test_traces(tmp_path):
+    check = of_file(["replay", str(FILE), "--in-process"], ["explain", str(FILE)])
+    assert fuzz(check, tmp_path, text=json_bytes(corpora.traces()))
+
+
+def test_vectors(tmp_path):
+    assert fuzz(of_file(["vectors", str(FILE)]), tmp_path, text=json_bytes(corpora.vectors()))
+
+
+def test_certificates(tmp_path):
+    assert fuzz(of_file(["check", str(FILE)]), tmp_path, text=json_lines(corpora.certificates()))
+
+
+def test_instances(tmp_path):
+    check = of_file(
+        ["optimum", str(FILE), "--time", "0.2s"],
+        ["gap", "range", "--instances", str(FILE), "--time", "0.2s"],
+    )
+    assert fuzz(check, tmp_path, text=json_lines(corpora.instances()))
+
+
+def test_baselines(tmp_path):
+    check = of_file(["certify", "ceil-range", "--histories", "1", "--baseline", str(FILE)])
+    assert fuzz(check, tmp_path, text=json_bytes(corpora.baselines()))
+
+
+def test_settings(tmp_path):
+    def check(text: bytes) -> None:
+        Path("pyproject.toml").write_bytes(text)
+        ran(["certify", "range", "--histories", "1"])
+        ran(["list", "claims"])
+
+    assert fuzz(check, tmp_path, text=text_bytes(corpora.SETTINGS))
+
+
+def test_campaign_specs(tmp_path):
+    def check(text: bytes) -> None:
+        FILE.write_bytes(text)
+        try:
+            with bounded():
+                read_spec(FILE)
+        except InputError as error:
+            assert str(error).startswith(str(FILE))  # noqa: PT017  # most texts are refused, few are not
+
+    assert fuzz(check, tmp_path, text=text_bytes(corpora.campaigns()))
+
+
+def test_fleet_snapshots(tmp_path):
+    def check(text: bytes) -> None:
+        with bounded():
+            rows = list(parse(text.decode(errors="replace"), "snapshot.txt"))
+        assert all(row.file == "snapshot.txt" for row in rows)
+
+    assert fuzz(check, tmp_path, text=text_bytes(corpora.SNAPSHOTS))
+
+
+def test_fleet_subscriptions(tmp_path):
+    def check(text: bytes) -> None:
+        FILE.write_bytes(text)
+        try:
+            with bounded():
+                read_subscriptions(FILE)
+        except InputError as error:
+            assert str(error).startswith(str(FILE))  # noqa: PT017  # most texts are refused, few are not
+
+    assert fuzz(check, tmp_path, text=json_lines(corpora.SUBSCRIPTIONS))
+
+
+TARGET = """
+class Target:
+    META = {meta!r}
+
+    def {method}:
+        return {answer!r}
+"""
+NAN = "nan = inf = float('nan')\n"
+ASSIGN = "assign(self, partitions_per_topic, members)"
+PLACE = "place(self, num_partitions, replication_factor, brokers, existing=None)"
+PARTITION = "partition(self, topic, key, value, num_partitions, available)"
+
+
+def answering(method: str, meta: object, answer: object) -> None:
+    """Certify a class that always answers the same."""
+    Path("target.py").write_text(
+        NAN + TARGET.format(method=method, meta=meta, answer=answer), encoding="utf-8", errors="replace"
+    )
+    ran(["certify", "target.py", "--histories", "2", "--in-process"])
+
+
+def test_meta(tmp_path):
+    assert fuzz(
+        lambda meta: answering(ASSIGN, meta, {}), tmp_path, meta=documents(corpora.META)
+    )
+
+
+ODD = st.sampled_from([b"x", (1, 2), {1, 2}, frozenset({("t", 0)}), 1j, ..., range(3)])
+
+
+@pytest.mark.parametrize(
+    ("method", "corpus"),
+    [(ASSIGN, corpora.ASSIGNMENTS), (PLACE, corpora.PLACEMENTS), (PARTITION, corpora.PARTITIONS)],
+    ids=["assign", "place", "partition"],
+)
+def test_answers_of_a_class(tmp_path, method, corpus):
+    answers = documents(corpus) | values | ODD
+    assert fuzz(lambda answer: answering(method, {}, answer), tmp_path, answer=answers)
+
+
+PROGRAM = """
+import json, sys
+replies = open("replies.txt", "rb").read().split(b"\\n--\\n")
+for number, line in enumerate(sys.stdin):
+    reply = replies[min(number, len(replies) - 1)]
+    request = json.loads(line)
+    sys.stdout.buffer.write(reply.replace(b'"ID"', str(request["id"]).encode()) + b"\\n")
+    sys.stdout.buffer.flush()
+"""
+
+
+def reply(answer: st.SearchStrategy[object]) -> st.SearchStrategy[bytes]:
+    """A line of the exec protocol, right or nearly so."""
+    right = answer.map(lambda value: json.dumps({"id": "ID", "answer": value}).encode())
+    lines = json_bytes([{"id": "ID", "answer": {}}, {"id": "ID", "error": "no", "refused": True}])
+    return right | lines.map(lambda line: line.replace(b"\n", b""))
+
+
+def test_answers_of_a_program(tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+
+    def check(hello: bytes, answers: list[bytes]) -> None:
+        Path("replies.txt").write_bytes(b"\n--\n".join([hello, *answers]))
+        ran(["certify", "exec:python3 program.py", "--histories", "1", "--call-timeout", "0.5s"])
+
+    answers = st.lists(reply(documents(corpora.ASSIGNMENTS) | values), min_size=1, max_size=3)
+    assert fuzz(check, tmp_path, hello=reply(documents(corpora.HELLO)), answers=answers)
+
+
+LONG = {"campaign", "fleet", "prove", "switches", "rank"}
+"""Commands that start Spark or prove for minutes: what they read is fuzzed above."""
+BOUNDED = {
+    "certify": ["--histories", "1"],
+    "gap": ["--suite", "small", "--time", "0.2s"],
+    "optimum": ["--suite", "small", "--time", "0.2s"],
+    "explore": ["--max-states", "30"],
+}
+WORDS = ["range", "sticky", "classic", "kip848", "small", "crash=1", "a=b", "-", "2x2", "1s", "claims", "striped"]
+COMMANDS = [name for name in cli.list_commands(click.Context(cli)) if name not in LONG]
+
+
+@st.composite
+def command_lines(draw: st.DrawFn) -> list[str]:
+    """A command with words, and options of its own with words."""
+    name = draw(st.sampled_from(COMMANDS))
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    options = [option for parameter in command.params for option in parameter.opts if option[:1] == "-"]
+    claims = sorted({claim_id for _, claim_id in load_claims()})
+    word = (
+        st.sampled_from(WORDS + claims)
+        | names
+        | numbers.map(str)
+        | st.lists(st.sampled_from(WORDS) | names, max_size=3).map(",".join)
+    )
+    arguments = draw(st.lists(word, max_size=2))
+    for option in draw(st.lists(st.sampled_from(options), max_size=3)) if options else []:
+        arguments += [option, *draw(st.lists(word, max_size=1))]
+    # The budget comes last, so that it binds.
+    return [name, *arguments, *BOUNDED.get(name, [])]
+
+
+def test_command_lines(tmp_path):
+    def check(line: list[str]) -> None:
+        # A null character cannot stand in an argument.
+        if not any(re.search("\x00", word) for word in line):
+            ran(line)
+
+    assert fuzz(check, tmp_path, line=command_lines())
