@@ -87,7 +87,14 @@ META = [
 ]
 
 HELLO = [
-    {"name": "p", "kind": "assignor", "protocol": "eager", "claims": ["deterministic"], "assumes": [], "extras": []}
+    {
+        "name": "p",
+        "kind": "assignor",
+        "protocol": "eager",
+        "claims": ["deterministic"],
+        "assumes": [],
+        "extras": [],
+    }
 ]
 ASSIGNMENTS = [{"a": [["t", 0], ["t", 1]], "b": []}, {"m0": [["t0", 0]], "m1": [["t1", 1]]}]
 PLACEMENTS = [[[0, 1], [1, 0]], [[0]]]

@@ -82,7 +82,8 @@ def _at(document: Any, path: Path) -> Any:
 
 
 def _nested(value: Any) -> Any:
-    for _ in range(400):
+    """The value in so many lists; deeper ones, that recursion does not reach, are spliced into the text."""
+    for _ in range(50):
         value = [value]
     return value
 
@@ -133,7 +134,9 @@ def spliced(draw: st.DrawFn, text: bytes) -> bytes:
     """The text with a stretch of it dropped, doubled or replaced, now and then compressed or cut short."""
     start = draw(st.integers(0, len(text)))
     stop = min(len(text), start + draw(st.integers(0, 40)))
-    stretch = draw(st.sampled_from([b"", text[start:stop] * 2, b"[" * 5_000, b"\x1f\x8b", b"\xff", b"9" * 5_000]))
+    stretch = draw(
+        st.sampled_from([b"", text[start:stop] * 2, b"[" * 5_000, b"\x1f\x8b", b"\xff", b"9" * 5_000])
+    )
     return text[:start] + (stretch or draw(st.binary(max_size=8))) + text[stop:]
 
 

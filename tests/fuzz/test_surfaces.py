@@ -88,7 +88,7 @@ def test_campaign_specs(tmp_path):
             with bounded():
                 read_spec(FILE)
         except InputError as error:
-            assert str(error).startswith(str(FILE))  # noqa: PT017  # most texts are refused, few are not
+            assert str(error).startswith(str(FILE))  # most texts are refused, few are not
 
     assert fuzz(check, tmp_path, text=text_bytes(corpora.campaigns()))
 
@@ -109,7 +109,7 @@ def test_fleet_subscriptions(tmp_path):
             with bounded():
                 read_subscriptions(FILE)
         except InputError as error:
-            assert str(error).startswith(str(FILE))  # noqa: PT017  # most texts are refused, few are not
+            assert str(error).startswith(str(FILE))  # most texts are refused, few are not
 
     assert fuzz(check, tmp_path, text=json_lines(corpora.SUBSCRIPTIONS))
 
@@ -136,9 +136,7 @@ def answering(method: str, meta: object, answer: object) -> None:
 
 
 def test_meta(tmp_path):
-    assert fuzz(
-        lambda meta: answering(ASSIGN, meta, {}), tmp_path, meta=documents(corpora.META)
-    )
+    assert fuzz(lambda meta: answering(ASSIGN, meta, {}), tmp_path, meta=documents(corpora.META))
 
 
 ODD = st.sampled_from([b"x", (1, 2), {1, 2}, frozenset({("t", 0)}), 1j, ..., range(3)])
@@ -191,7 +189,20 @@ BOUNDED = {
     "optimum": ["--suite", "small", "--time", "0.2s"],
     "explore": ["--max-states", "30"],
 }
-WORDS = ["range", "sticky", "classic", "kip848", "small", "crash=1", "a=b", "-", "2x2", "1s", "claims", "striped"]
+WORDS = [
+    "range",
+    "sticky",
+    "classic",
+    "kip848",
+    "small",
+    "crash=1",
+    "a=b",
+    "-",
+    "2x2",
+    "1s",
+    "claims",
+    "striped",
+]
 COMMANDS = [name for name in cli.list_commands(click.Context(cli)) if name not in LONG]
 
 

@@ -46,7 +46,7 @@ def read_toml(path: str | Path, expected: str = "") -> dict[str, Any]:
     """The document of a TOML file; raises `InputError`."""
     try:
         return tomllib.loads(read_text(path, expected))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not TOML ({error})") from None
 
 

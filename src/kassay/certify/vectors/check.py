@@ -93,8 +93,7 @@ def check_file(path: Path, factory: Factory | None, *, exact: bool) -> FileResul
 
 def _reference(form: Format[Any], vector: Mapping[str, Any]) -> Factory:
     """The factory of the reference that the vector belongs to."""
-    spec = form.reference if isinstance(form.reference, str) else form.reference(vector)
-    known = find(spec)
+    known = find(form.spec(vector))
     return (lambda: None) if known is None else known.factory
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Generic, Protocol, TypeVar
 
@@ -42,11 +43,22 @@ class Format(Generic[V]):
     shape: type[V] | None
     compare: Check[V]
 
+    def spec(self, vector: Mapping[str, Any]) -> str:
+        """The spec of the reference that the vector belongs to; raises `InputError`."""
+        with self._naming(vector):
+            return self.reference if isinstance(self.reference, str) else self.reference(vector)
+
     def check(self, vector: Mapping[str, Any], factory: Callable[..., Any], *, exact: bool) -> str | None:
         """None when the target answers as Kafka did, else how not; raises `InputError`."""
-        try:
+        with self._naming(vector):
             read: Any = vector if self.shape is None else read_as(self.shape, vector)
             return self.compare(read, factory, exact=exact)
+
+    @contextmanager
+    def _naming(self, vector: Mapping[str, Any]) -> Iterator[None]:
+        """Errors about a vector name it."""
+        try:
+            yield
         except InputError as error:
             raise InputError(f"vector {vector.get('id', '?')}: {error}") from None
         except (KeyError, ValueError) as error:

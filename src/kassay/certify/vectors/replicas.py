@@ -15,6 +15,7 @@ from kassay.model.cluster import Broker
 from kassay.model.errors import InputError
 from kassay.model.java.randomness import JavaRandom, RandomSource, Recorded
 from kassay.model.placement.request import Placement, PlacementRequest, Placer, Replicas
+from kassay.reading.values import read_as
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class PlacementVector:
 
 def reference_of(vector: Mapping[str, Any]) -> str:
     """The branch of `AdminUtils` that a vector takes: rack-aware if any of its brokers has a rack."""
-    has_racks = any(broker.get("rack") is not None for broker in vector.get("brokers", ()))
+    has_racks = any(broker.rack is not None for broker in read_as(PlacementVector, vector).brokers)
     return "placement:rack-aware" if has_racks else "placement:rack-unaware"
 
 

@@ -137,7 +137,7 @@ class RangeAnswers(TraceChoices):
 
     def target(self, ask):
         given = super().target(ask)
-        if ask.assignor == "range" and "write_fails" not in self._step["event"]:
+        if ask.assignor == "range" and self._step.event.write_fails is None:
             names = {topic.name: topic.topic_id for topic in ask.topics}
             members = tuple(
                 Member(

@@ -11,17 +11,19 @@ votes, target assignments, and the order of timers due at one instant. Lists who
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from kassay.certify.vectors.protocol.choices import TraceChoices
 from kassay.certify.vectors.protocol.codec import Images, config_of, event_of
 from kassay.certify.vectors.protocol.render import rendered_record, rendered_reply, rendered_state, tidy
+from kassay.certify.vectors.protocol.shapes import Step, TraceShape
 from kassay.certify.vectors.registry import vector_format
 from kassay.model.errors import InputError
 from kassay.model.protocols.coordinator import step as coordinator
 from kassay.model.protocols.coordinator.runtime import ClockedRuntime, CoordinatorTarget, Happened
 from kassay.model.protocols.shared.table import IllegalTransition
+from kassay.reading.values import read_as
 
 ALGORITHMS = ("protocol-classic", "protocol-consumer", "protocol-migration")
 
@@ -40,26 +42,27 @@ def check_trace(
     target = factory() or coordinator
     if not callable(getattr(target, "step", None)):
         raise InputError(f"target {type(target).__name__}: no step(config, state, event, choices)")
-    trace = _Trace(vector, target.step)
-    for step in vector["steps"]:
+    shape = read_as(TraceShape, vector)
+    trace = _Trace(shape, target.step)
+    for step in map(Step, shape.steps):
         difference = trace.check(step)
         if difference:
-            return f"step {step['i']} ({step['event']['event']}): {difference}"
+            return f"step {step.shape.i} ({step.event.event}): {difference}"
     return None
 
 
 class _Trace:
     """One trace under way."""
 
-    def __init__(self, vector: Mapping[str, Any], target: CoordinatorTarget) -> None:
+    def __init__(self, trace: TraceShape, target: CoordinatorTarget) -> None:
         self._choices = TraceChoices()
-        self._runtime = ClockedRuntime(config_of(vector["config"]), self._choices, target)
+        self._runtime = ClockedRuntime(config_of(trace.config), self._choices, target)
         self._images = Images()
-        self._host = self._runtime.first(self._images.publish(vector["topics"]))
+        self._host = self._runtime.first(self._images.publish(trace.topics))
         self._clock = 0
         self._durable = 0
 
-    def check(self, step: Mapping[str, Any]) -> str | None:
+    def check(self, step: Step) -> str | None:
         """Take one step; what differs, or None."""
         self._choices.turn_to(step)
         try:
@@ -71,32 +74,31 @@ class _Trace:
         self._durable += happened.acknowledged
         return self._difference(step, happened)
 
-    def _perform(self, step: Mapping[str, Any]) -> Happened:
-        event, host = step["event"], self._host
-        kind = event["event"]
+    def _perform(self, step: Step) -> Happened:
+        event, host, kind = step.event, self._host, step.event.event
         if kind == "advance":
-            return self._runtime.advance(host, event["ms"], self._choices.first_of)
+            return self._runtime.advance(host, event.ms, self._choices.first_of)
         if kind == "flush":
             return self._runtime.flush(host)
         if kind == "reload":
             return self._runtime.reload(host)
         if kind == "defer":
             return Happened(host._replace(deferring=True))
-        body = event_of(step["i"], event, self._images)
-        return self._runtime.deliver(host, body, event.get("write_fails", ""))
+        return self._runtime.deliver(host, event_of(step, self._images), event.write_fails or "")
 
-    def _difference(self, step: Mapping[str, Any], happened: Happened) -> str | None:
+    def _difference(self, step: Step, happened: Happened) -> str | None:
+        kafka = step.shape
         fired = [[timer.kind, timer.member_id or None] for timer in happened.fired]
         replies = [rendered_reply(reply) for reply in happened.replies]
         records = [rendered_record(record) for record in happened.records]
         of_record = ("type", "member", "topic", "partition")
         pairs = (
-            ("clock", step["t"], self._clock),
-            ("fired", step["fired"], fired),
-            ("responses", _grouped(step["responses"], "to"), _grouped(replies, "to")),
-            ("records", _grouped(step["records"], *of_record), _grouped(records, *of_record)),
-            ("durable", step["durable"], self._durable),
-            ("state", tidy(step["state"]), tidy(rendered_state(self._host, self._clock, self._choices))),
+            ("clock", kafka.t, self._clock),
+            ("fired", [list(timer) for timer in kafka.fired], fired),
+            ("responses", _grouped(kafka.responses, "to"), _grouped(replies, "to")),
+            ("records", _grouped(kafka.records, *of_record), _grouped(records, *of_record)),
+            ("durable", kafka.durable, self._durable),
+            ("state", tidy(kafka.state), tidy(rendered_state(self._host, self._clock, self._choices))),
         )
         for name, expected, actual in pairs:
             if expected != actual:
@@ -119,7 +121,7 @@ def _text(value: Any) -> str:
     return json.dumps(value, sort_keys=True, default=str)
 
 
-def _grouped(documents: list[dict[str, Any]], *key: str) -> dict[str, Any]:
+def _grouped(documents: Iterable[Mapping[str, Any]], *key: str) -> dict[str, Any]:
     """The documents by what they have of the key, in their order under each."""
     groups: dict[str, Any] = {}
     for document in documents:

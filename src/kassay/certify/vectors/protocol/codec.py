@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from kassay.certify.vectors.protocol.shapes import ConfigShape, LeaverShape, MetadataShape, Numbers, Step
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.protocols.coordinator.step import Event
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.requests import ZERO_BYTES, Config, Image, Partitions, TopicImage
+from kassay.reading.values import read_as
 
 TRACE_SWITCHES: Final = frozenset({"strict_epoch0", "timers_survive_migration"})
 """The rules of the commit of the traces that later Kafka dropped."""
 
 
-def config_of(config: Mapping[str, Any]) -> Config:
+def config_of(config: ConfigShape) -> Config:
     """The coordinator's configuration."""
-    policy = config["migration_policy"]
+    policy = config.migration_policy
     return Config(
-        initial_rebalance_delay=config["classic_initial_rebalance_delay_ms"],
-        new_member_join_timeout=config["classic_new_member_join_timeout_ms"],
-        classic_max_size=config["classic_max_size"],
-        consumer_session_timeout=config["consumer_session_timeout_ms"],
-        consumer_heartbeat_interval=config["consumer_heartbeat_interval_ms"],
-        consumer_max_size=config["consumer_max_size"],
-        assignors=tuple(config["server_assignors"]),
+        initial_rebalance_delay=config.classic_initial_rebalance_delay_ms,
+        new_member_join_timeout=config.classic_new_member_join_timeout_ms,
+        classic_max_size=config.classic_max_size,
+        consumer_session_timeout=config.consumer_session_timeout_ms,
+        consumer_heartbeat_interval=config.consumer_heartbeat_interval_ms,
+        consumer_max_size=config.consumer_max_size,
+        assignors=config.server_assignors,
         upgrade=policy in ("UPGRADE", "BIDIRECTIONAL"),
         downgrade=policy in ("DOWNGRADE", "BIDIRECTIONAL"),
         switches=TRACE_SWITCHES,
@@ -37,16 +39,12 @@ def partitions_of(tps: Mapping[str, Iterable[int]]) -> Partitions:
     return requests.partitions((topic, partition) for topic, numbers in tps.items() for partition in numbers)
 
 
-def metadata_of(metadata: Mapping[str, Any]) -> requests.Metadata:
+def metadata_of(metadata: MetadataShape) -> requests.Metadata:
     """A member's metadata for one protocol."""
-    if "raw" in metadata:
-        return requests.RawMetadata(metadata["raw"])
-    return requests.Subscription(
-        topics=tuple(metadata["topics"]),
-        owned=partitions_of(metadata.get("owned", {})),
-        generation=metadata.get("generation", requests.NO_GENERATION),
-        version=metadata["version"],
-    )
+    if metadata.raw is not None:
+        return requests.RawMetadata(metadata.raw)
+    owned = partitions_of(metadata.owned)
+    return requests.Subscription(metadata.topics, owned, metadata.generation, version=metadata.version)
 
 
 class Images:
@@ -73,15 +71,15 @@ def _sent(text: str | None) -> str:
     return "" if text is None else text or " "
 
 
-def _partitions(tps: Mapping[str, Iterable[int]] | None) -> Partitions | None:
+def _partitions(tps: Numbers | None) -> Partitions | None:
     return None if tps is None else partitions_of(tps)
 
 
-def _protocols(protocols: Iterable[tuple[str, Mapping[str, Any]]]) -> requests.Protocols:
+def _protocols(protocols: Iterable[tuple[str, MetadataShape]]) -> requests.Protocols:
     return tuple((name, metadata_of(metadata)) for name, metadata in protocols)
 
 
-def _assignments(assignments: Mapping[str, Any]) -> tuple[tuple[str, Partitions], ...]:
+def _assignments(assignments: Mapping[str, Numbers | None]) -> tuple[tuple[str, Partitions], ...]:
     return tuple(
         (member, ZERO_BYTES if tps is None else partitions_of(tps))
         for member, tps in sorted(assignments.items())
@@ -92,12 +90,16 @@ def _offsets(offsets: Iterable[tuple[str, int, int]]) -> tuple[tuple[TopicPartit
     return tuple((TopicPartition(topic, partition), offset) for topic, partition, offset in offsets)
 
 
-def _leavers(members: Iterable[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
-    return tuple((leaver["member"], _sent(leaver["instance"])) for leaver in members)
+def _leavers(members: Iterable[LeaverShape]) -> tuple[tuple[str, str], ...]:
+    return tuple((leaver.member, _sent(leaver.instance)) for leaver in members)
 
 
 def _or_empty(text: str | None) -> str:
     return text or ""
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
 _REQUESTS: Final[dict[str, type[requests.Request]]] = {
@@ -108,35 +110,53 @@ _REQUESTS: Final[dict[str, type[requests.Request]]] = {
     "commit": requests.OffsetCommit,
     "consumer_heartbeat": requests.ConsumerHeartbeat,
 }
-_FIELDS: Final[dict[str, tuple[str, Callable[[Any], Any]]]] = {
-    "member_id": ("member", _or_empty),
-    "client_id": ("client", str),
-    "group_instance_id": ("instance", _sent),
-    "generation_id": ("generation", int),
-    "member_epoch": ("epoch", int),
-    "protocols": ("protocols", _protocols),
-    "protocol_type": ("protocol_type", _or_empty),
-    "protocol": ("protocol", _or_empty),
-    "assignments": ("assignments", _assignments),
-    "members": ("members", _leavers),
-    "offsets": ("offsets", _offsets),
-    "rebalance_timeout": ("rebalance_timeout", lambda millis: -1 if millis is None else millis),
-    "subscribed_topic_names": ("subscribed", lambda topics: None if topics is None else tuple(topics)),
-    "server_assignor": ("assignor", _sent),
-    "topic_partitions": ("owned", _partitions),
-    "session_timeout": ("session_timeout", int),
-    "api_version": ("api_version", int),
+
+
+class _Field(NamedTuple):
+    """A field of a request: its name in the traces, what stands there, and what it becomes."""
+
+    name: str
+    shape: Any
+    value: Callable[[Any], Any] = _as_it_is
+
+
+_Text: Final = str | None
+_FIELDS: Final[dict[str, _Field]] = {
+    "member_id": _Field("member", _Text, _or_empty),
+    "client_id": _Field("client", str),
+    "group_instance_id": _Field("instance", _Text, _sent),
+    "generation_id": _Field("generation", int),
+    "member_epoch": _Field("epoch", int),
+    "protocols": _Field("protocols", tuple[tuple[str, MetadataShape], ...], _protocols),
+    "protocol_type": _Field("protocol_type", _Text, _or_empty),
+    "protocol": _Field("protocol", _Text, _or_empty),
+    "assignments": _Field("assignments", Mapping[str, Numbers | None], _assignments),
+    "members": _Field("members", tuple[LeaverShape, ...], _leavers),
+    "offsets": _Field("offsets", tuple[tuple[str, int, int], ...], _offsets),
+    "rebalance_timeout": _Field(
+        "rebalance_timeout", int | None, lambda millis: -1 if millis is None else millis
+    ),
+    "subscribed_topic_names": _Field("subscribed", tuple[str, ...] | None),
+    "server_assignor": _Field("assignor", _Text, _sent),
+    "topic_partitions": _Field("owned", Numbers | None, _partitions),
+    "session_timeout": _Field("session_timeout", int),
+    "api_version": _Field("api_version", int),
 }
-"""Of each field of a request, its name in the traces and how it is read."""
 
 
-def event_of(i: int, event: Mapping[str, Any], images: Images) -> Event:
-    """The request or image of a step; raises `InputError` for a kind that does not exist."""
-    kind = event["event"]
+def event_of(step: Step, images: Images) -> Event:
+    """The request or image of a step; raises `InputError` for an unknown kind, and for fields amiss."""
+    number, document = step.shape.i, step.shape.event
+    kind = step.event.event
     if kind == "metadata":
-        return requests.MetadataChanged(images.publish(event["topics"]))
+        return requests.MetadataChanged(images.publish(step.event.topics))
     if kind not in _REQUESTS:
-        raise InputError(f"step {i}: event {kind!r}, expected one of {', '.join(sorted(_REQUESTS))}")
+        raise InputError(f"step {number}: event {kind!r}, expected one of {', '.join(sorted(_REQUESTS))}")
     request = _REQUESTS[kind]
-    fields = (_FIELDS[field] for field in request._fields[1:])
-    return request(i, *(read(event[name]) for name, read in fields))
+    values = []
+    for field in (_FIELDS[name] for name in request._fields[1:]):
+        where = f"step {number}: event.{field.name}"
+        if field.name not in document:
+            raise InputError(f"{where}: missing")
+        values.append(field.value(read_as(field.shape, document[field.name], where)))
+    return request(number, *values)

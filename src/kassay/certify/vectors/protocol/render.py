@@ -39,7 +39,8 @@ def tidy(value: Any) -> Any:
     members = document.get("members")
     if isinstance(members, list):
         tidied = [tidy(member) for member in members]
-        document["members"] = {str(m["id"]): m for m in tidied} if tidied and "id" in tidied[0] else tidied
+        by_id = bool(tidied) and all(isinstance(member, dict) and "id" in member for member in tidied)
+        document["members"] = {str(member["id"]): member for member in tidied} if by_id else tidied
     for key in ("timers", "pending_join", "pending_sync", "subscribed_topics"):
         items = document.get(key)
         if isinstance(items, list):

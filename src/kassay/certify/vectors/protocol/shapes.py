@@ -1,0 +1,152 @@
+"""What a genuine trace holds, as far as a check reads it; what is only compared stays a document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, Literal
+
+from kassay.model.protocols.values.requests import NO_GENERATION
+from kassay.reading.fields import Bound, Count
+from kassay.reading.values import read_as
+
+Document = Mapping[str, Any]
+PARTITIONS_MAX: Final = 100_000
+Topics = Mapping[
+    str, Annotated[int, Bound(f"partitions, up to {PARTITIONS_MAX}", range(PARTITIONS_MAX + 1).__contains__)]
+]
+Numbers = Mapping[str, tuple[int, ...]]
+"""`{"topic": [partition, ...]}`."""
+
+
+@dataclass(frozen=True)
+class ConfigShape:
+    """The coordinator's configuration; times in milliseconds."""
+
+    classic_initial_rebalance_delay_ms: Count
+    classic_new_member_join_timeout_ms: Count
+    classic_max_size: Count
+    consumer_session_timeout_ms: Count
+    consumer_heartbeat_interval_ms: Count
+    consumer_max_size: Count
+    server_assignors: tuple[str, ...]
+    migration_policy: Literal["DISABLED", "UPGRADE", "DOWNGRADE", "BIDIRECTIONAL"]
+
+
+@dataclass(frozen=True)
+class MetadataShape:
+    """A member's metadata for one protocol, or bytes that are none."""
+
+    raw: str | None = None
+    topics: tuple[str, ...] = ()
+    owned: Numbers = field(default_factory=dict)
+    generation: int = NO_GENERATION
+    version: int = 0
+
+
+@dataclass(frozen=True)
+class LeaverShape:
+    """Whom a LeaveGroup names."""
+
+    member: str
+    instance: str | None = None
+
+
+@dataclass(frozen=True)
+class MemberShape:
+    """A member that a state or a record shows."""
+
+    id: str
+    assigned: Numbers | None = None
+
+
+@dataclass(frozen=True)
+class StateShape:
+    """What the choices look up in the state after a step."""
+
+    state: str | None = None
+    protocol: str | None = None
+    leader: str | None = None
+    assignor: str | None = None
+    members: tuple[MemberShape, ...] = ()
+    pending_join: tuple[str, ...] = ()
+    timers: tuple[tuple[str, str | None, int], ...] = ()
+    target: Mapping[str, Numbers] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RecordShape:
+    """What the choices look up in the records of a step."""
+
+    type: str
+    member: str | None = None
+    tombstone: bool = False
+    partitions: Numbers = field(default_factory=dict)
+    members: tuple[MemberShape, ...] = ()
+
+
+@dataclass(frozen=True)
+class ResponseShape:
+    """What the choices look up in the replies of a step."""
+
+    member: str | None = None
+
+
+@dataclass(frozen=True)
+class EventShape:
+    """What every event may have; the rest depends on its kind."""
+
+    event: str
+    member: str | None = None
+    write_fails: str | None = None
+    ms: Count = 0
+    topics: Topics = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class StepShape:
+    """One step: the event, and what Kafka did; `t` is in milliseconds since the first."""
+
+    i: int
+    t: int
+    event: Document
+    fired: tuple[tuple[str, str | None], ...]
+    responses: tuple[Document, ...]
+    records: tuple[Document, ...]
+    durable: int
+    state: Document
+
+
+@dataclass(frozen=True)
+class TraceShape:
+    """One vector of a `protocol-*` file."""
+
+    config: ConfigShape
+    topics: Topics
+    steps: tuple[StepShape, ...]
+
+
+@dataclass(frozen=True)
+class SeenShape:
+    """What is looked up in a step."""
+
+    event: EventShape
+    state: StateShape
+    records: tuple[RecordShape, ...]
+    responses: tuple[ResponseShape, ...]
+
+
+class Step:
+    """A step of a trace: the document `shape`, and what is looked up in it; raises `InputError`."""
+
+    def __init__(self, shape: StepShape) -> None:
+        parts = {"event": shape.event, "state": shape.state}
+        lists = {"records": list(shape.records), "responses": list(shape.responses)}
+        seen = read_as(SeenShape, {**parts, **lists}, f"step {shape.i}")
+        self.shape = shape
+        self.event, self.state = seen.event, seen.state
+        self.records, self.responses = seen.records, seen.responses
+
+
+BEFORE_THE_FIRST: Final = Step(StepShape(-1, 0, {"event": ""}, (), (), (), 0, {}))
+"""Nothing happened yet."""

@@ -1,0 +1,49 @@
+"""A trace that is none is refused with the path of what is wrong; what is only compared may be anything."""
+
+import copy
+
+import pytest
+
+from kassay.certify.vectors.check import read_vectors
+from kassay.certify.vectors.protocol.check import check_trace
+from kassay.model.errors import InputError
+from tests.paths import VECTORS
+
+TRACE = read_vectors(VECTORS / "protocol-consumer.json.gz")[1][0]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "complaint"),
+    [
+        (("config", "migration_policy"), "SOME", "config.migration_policy: found 'SOME'"),
+        (("config", "consumer_max_size"), None, "config.consumer_max_size: found None"),
+        (("topics",), {"t": 10**9}, "topics.t: found 1000000000, expected partitions, up to 100000"),
+        (("steps", 0, "fired"), None, r"steps\[0\].fired: found None, expected a list"),
+        (("steps", 0, "event", "event"), None, "step 0: event.event: found None"),
+        (("steps", 0, "event", "subscribed"), [None], r"step 0: event.subscribed: \[0\]: found None"),
+        (("steps", 0, "event", "owned"), [], r"step 0: event.owned: found \[\], expected an object"),
+        (("steps", 0, "state", "members"), [{}], r"step 0: state.members\[0\].id: missing"),
+        (("steps", 0, "records"), [{}], r"step 0: records\[0\].type: missing"),
+    ],
+)
+def test_what_is_no_trace_is_refused(path, value, complaint):
+    trace = copy.deepcopy(TRACE)
+    place = trace
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    with pytest.raises(InputError, match=complaint):
+        check_trace(trace, lambda: None)
+
+
+def test_a_request_without_a_field_is_refused():
+    trace = copy.deepcopy(TRACE)
+    del trace["steps"][0]["event"]["rebalance_timeout"]
+    with pytest.raises(InputError, match=r"step 0: event\.rebalance_timeout: missing"):
+        check_trace(trace, lambda: None)
+
+
+def test_what_is_only_compared_is_a_difference():
+    trace = copy.deepcopy(TRACE)
+    trace["steps"][0]["state"]["surplus"] = [{"any": [None]}]
+    assert "surplus" in str(check_trace(trace, lambda: None))
