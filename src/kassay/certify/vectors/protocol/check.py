@@ -1,4 +1,4 @@
-"""Step-by-step traces of the genuine group coordinator: the models must do the same at every step.
+"""TracedStep-by-step traces of the genuine group coordinator: the models must do the same at every step.
 
 A trace's events drive the coordinator of `model/protocols` in virtual milliseconds;
 after each step the clock, the replies, the timers that fired, the records, the number of acknowledged
@@ -17,7 +17,7 @@ from typing import Any
 from kassay.certify.vectors.protocol.choices import TraceChoices
 from kassay.certify.vectors.protocol.codec import Images, config_of, event_of
 from kassay.certify.vectors.protocol.render import rendered_record, rendered_reply, rendered_state, tidy
-from kassay.certify.vectors.protocol.shapes import Step, TraceShape
+from kassay.certify.vectors.protocol.shapes import TracedStep, TraceShape
 from kassay.certify.vectors.registry import vector_format
 from kassay.model.errors import InputError
 from kassay.model.protocols.coordinator import step as coordinator
@@ -44,7 +44,7 @@ def check_trace(
         raise InputError(f"target {type(target).__name__}: no step(config, state, event, choices)")
     shape = read_as(TraceShape, vector)
     trace = _Trace(shape, target.step)
-    for step in map(Step, shape.steps):
+    for step in map(TracedStep, shape.steps):
         difference = trace.check(step)
         if difference:
             return f"step {step.shape.i} ({step.event.event}): {difference}"
@@ -62,7 +62,7 @@ class _Trace:
         self._clock = 0
         self._durable = 0
 
-    def check(self, step: Step) -> str | None:
+    def check(self, step: TracedStep) -> str | None:
         """Take one step; what differs, or None."""
         self._choices.turn_to(step)
         try:
@@ -74,7 +74,7 @@ class _Trace:
         self._durable += happened.acknowledged
         return self._difference(step, happened)
 
-    def _perform(self, step: Step) -> Happened:
+    def _perform(self, step: TracedStep) -> Happened:
         event, host, kind = step.event, self._host, step.event.event
         if kind == "advance":
             return self._runtime.advance(host, event.ms, self._choices.first_of)
@@ -86,7 +86,7 @@ class _Trace:
             return Happened(host._replace(deferring=True))
         return self._runtime.deliver(host, event_of(step, self._images), event.write_fails or "")
 
-    def _difference(self, step: Step, happened: Happened) -> str | None:
+    def _difference(self, step: TracedStep, happened: Happened) -> str | None:
         kafka = step.shape
         fired = [[timer.kind, timer.member_id or None] for timer in happened.fired]
         replies = [rendered_reply(reply) for reply in happened.replies]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kassay.certify.vectors.protocol.codec import partitions_of
-from kassay.certify.vectors.protocol.shapes import BEFORE_THE_FIRST, Step
+from kassay.certify.vectors.protocol.shapes import BEFORE_THE_FIRST, TracedStep
 from kassay.model.protocols.values.choices import ASSIGNOR, LEADER, PROTOCOL, Target, TargetAsk
 from kassay.model.protocols.values.groups import PREPARING, STABLE
 from kassay.model.protocols.values.requests import REVOCATION, Armed, Partitions, SetTimer
@@ -20,7 +20,7 @@ class TraceChoices:
         self._step = BEFORE_THE_FIRST
         self._fired: Iterator[tuple[str, str | None]] = iter(())
 
-    def turn_to(self, step: Step) -> None:
+    def turn_to(self, step: TracedStep) -> None:
         """The next step is to be answered for."""
         self._known |= {*_ids(self._step), self._step.event.member}
         self._before = self._step.state
@@ -86,7 +86,7 @@ class TraceChoices:
         return due[0]
 
 
-def _ids(step: Step) -> list[str]:
+def _ids(step: TracedStep) -> list[str]:
     """Every member id that a step shows beside the one that it is about, without repeats."""
     state = step.state
     ids = [response.member for response in step.responses]

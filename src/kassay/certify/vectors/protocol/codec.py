@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.vectors.protocol.shapes import ConfigShape, LeaverShape, MetadataShape, Numbers, Step
+from kassay.certify.vectors.protocol.shapes import (
+    ConfigShape,
+    LeaverShape,
+    MetadataShape,
+    Numbers,
+    TracedStep,
+)
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.protocols.coordinator.step import Event
@@ -144,7 +150,7 @@ _FIELDS: Final[dict[str, _Field]] = {
 }
 
 
-def event_of(step: Step, images: Images) -> Event:
+def event_of(step: TracedStep, images: Images) -> Event:
     """The request or image of a step; raises `InputError` for an unknown kind, and for fields amiss."""
     number, document = step.shape.i, step.shape.event
     kind = step.event.event

@@ -136,7 +136,7 @@ class SeenShape:
     responses: tuple[ResponseShape, ...]
 
 
-class Step:
+class TracedStep:
     """A step of a trace: the document `shape`, and what is looked up in it; raises `InputError`."""
 
     def __init__(self, shape: StepShape) -> None:
@@ -148,5 +148,5 @@ class Step:
         self.records, self.responses = seen.records, seen.responses
 
 
-BEFORE_THE_FIRST: Final = Step(StepShape(-1, 0, {"event": ""}, (), (), (), 0, {}))
+BEFORE_THE_FIRST: Final = TracedStep(StepShape(-1, 0, {"event": ""}, (), (), (), 0, {}))
 """Nothing happened yet."""
