@@ -1,4 +1,4 @@
-"""TracedStep-by-step traces of the genuine group coordinator: the models must do the same at every step.
+"""Step-by-step traces of the genuine group coordinator: the models must do the same at every step.
 
 A trace's events drive the coordinator of `model/protocols` in virtual milliseconds;
 after each step the clock, the replies, the timers that fired, the records, the number of acknowledged
