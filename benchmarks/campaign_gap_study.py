@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks._gap_study_page import CONTROL, page
 from kassay.certify.optimum.gaps import play, problem_of
-from kassay.certify.optimum.instances import Located
 from kassay.certify.runs.blocks import Job, open_bench
 from kassay.certify.runs.run import counterexample
 from kassay.certify.runs.shrink import broken
@@ -34,6 +33,7 @@ from kassay.pipeline.campaign.records.store import Local
 from kassay.pipeline.campaign.results.study import finish
 from kassay.pipeline.spark.session import session
 from kassay.properties.registry import promise
+from kassay.reading.documents import Located
 from kassay.report.pages.campaign import bars, lines
 from kassay.solver.consumers.gap import as_group, gap
 from kassay.solver.consumers.optimum import optimum

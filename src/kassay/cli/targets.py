@@ -10,8 +10,8 @@ import click
 from kassay.cli.options import Duration, config_option, in_process_option, pairs
 
 if TYPE_CHECKING:
-    from kassay.certify.optimum.instances import Located
     from kassay.certify.targets.resolve import Target
+    from kassay.reading.documents import Located
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,7 +33,8 @@ def target_options(command: F) -> F:
 
 def instances_of(chosen: Mapping[str, Any]) -> tuple[Iterable[Located], str]:
     """The instances that the options ask for, and where they are from."""
-    from kassay.certify.optimum.instances import documents, located_in_suite
+    from kassay.certify.optimum.instances import located_in_suite
+    from kassay.reading.documents import documents
 
     if chosen["path"]:
         return documents(chosen["path"]), chosen["path"]

@@ -12,12 +12,20 @@ import sys
 import tomllib
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kassay.model.errors import InputError
 
 _GZIP: Final = b"\x1f\x8b"
+
+
+class Located(NamedTuple):
+    """A document and where it stands, for instance `groups.jsonl:3`."""
+
+    document: Any
+    where: str
 
 
 def read_text(path: str | Path, expected: str = "") -> str:
@@ -78,6 +86,43 @@ def parse_json(text: str, name: str, line: int | None = None) -> Any:
         where = name if line is None else f"{name}:{line}"
         raise InputError(f"{where}: {joined(place, key)}: found twice, expected once")
     return document
+
+
+def documents(path: str) -> list[Located]:
+    """The documents of a file, all of them read before anything is done with one.
+
+    Raises `InputError` for a file that cannot be read, is no JSON, or is empty.
+    """
+    text = read_text(path)
+    name = "standard input" if path == "-" else path
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    if not lines:
+        raise InputError(f"{name}: empty, expected one JSON document or JSON lines")
+    if len(lines) > 1 and _is_json(lines[0][1]):
+        return [Located(parse_json(line, name, number), f"{name}:{number}") for number, line in lines]
+    # One line, or one document that somebody laid out over several.
+    document = parse_json(text, name)
+    if isinstance(document, list) and document:
+        return [Located(each, f"{name}[{index}]") for index, each in enumerate(document)]
+    return [Located(document, name)]
+
+
+@contextmanager
+def at(where: str) -> Iterator[None]:
+    """A block whose `InputError`s are told with the place; what an error carries stays with it."""
+    try:
+        yield
+    except InputError as error:
+        error.args = (f"{where}: {error}",)
+        raise
+
+
+def _is_json(line: str) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def joined(path: str, key: str | int) -> str:

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from kassay.certify.optimum.instances import Located
 from kassay.certify.optimum.solve import read_instance, solve
 from kassay.model.errors import InputError
+from kassay.reading.documents import Located
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.check.check import check_certificate
 from kassay.solver.instances.brokers import placement, tasks

@@ -49,7 +49,7 @@ def lines(done):
 def checked(path, cwd, code=0):
     done = kassay("check", str(path), "--json", "-", cwd=cwd)
     assert done.returncode == code, (done.stdout, done.stderr)
-    return [valid(json.loads(line), "check-1") for line in done.stdout.splitlines()]
+    return [valid(json.loads(line), "check-2") for line in done.stdout.splitlines()]
 
 
 @pytest.fixture

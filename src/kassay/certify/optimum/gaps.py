@@ -18,7 +18,6 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.optimum.instances import Located, at
 from kassay.certify.targets.resolve import Target
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster
@@ -28,6 +27,7 @@ from kassay.model.groups.history import History, Join
 from kassay.model.groups.player import Player
 from kassay.model.groups.playing import NewObject
 from kassay.model.kinds import CONSUMER_GROUPS
+from kassay.reading.documents import Located, at
 from kassay.solver.consumers.documents import best_by
 from kassay.solver.consumers.gap import Distribution, Gap, Shortfall, as_group, distribution, gap
 from kassay.solver.consumers.optimum import Optimum, OutOfTimeError

@@ -14,7 +14,6 @@ from typing import Any, Final
 
 from kassay.assignors.registry import load_all
 from kassay.certify.optimum.gaps import TargetGaps, measure
-from kassay.certify.optimum.instances import Located
 from kassay.certify.runs.certificate import Certificate
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
@@ -22,6 +21,7 @@ from kassay.certify.targets.resolve import Target
 from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import promise, validity_claims
+from kassay.reading.documents import Located
 
 SCHEMA: Final = "kassay/rank/1"
 HISTORIES: Final = 300

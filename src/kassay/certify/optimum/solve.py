@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
 from kassay.certify.alarm import Overdue, deadline
-from kassay.certify.optimum.instances import Located, at
+from kassay.reading.documents import Located, at
 from kassay.solver.consumers.optimum import OutOfTimeError, optimum
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.instances.families import NotTakenError, Wanted, family_of

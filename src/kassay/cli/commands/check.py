@@ -2,35 +2,75 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from kassay.cli.options import JsonLines, json_option, no_seed_option
+from kassay.model.errors import InputError
+
+if TYPE_CHECKING:
+    from kassay.solver.check.check import Checked
+    from kassay.solver.check.refusal import Posed
 
 PLACE = 90
 
 
 @click.command("check", epilog="Example: kassay optimum --suite small --json - | kassay check -")
 @click.argument("certificate", metavar="CERTIFICATE")
+@click.option("--instance", "instance", metavar="FILE", help="Your own instance: the proof must be for it.")
 @no_seed_option
 @json_option
-def command(certificate: str, json_path: str | None) -> int:
+def command(certificate: str, instance: str | None, json_path: str | None) -> int:
     """Check each CERTIFICATE: a file, or `-`, with certificates or results of `kassay optimum`.
 
-    Nothing of the solver is loaded. Exit codes: 0 all accepted, 1 one is refused, 2 unreadable,
-    3 a result carries no certificate.
+    Nothing of the solver is loaded. A proof speaks of the instance inside its certificate, told by a
+    digest and its size; with --instance it must be for that one (of several, each for its own). Exit
+    codes: 0 all accepted, 1 one is refused, 2 unreadable, 3 one is accepted on the word of a prover
+    alone, or a result carries no certificate.
     """
-    from kassay.certify.optimum.instances import at, documents
-    from kassay.solver.check.check import check_certificate
+    from kassay.reading.documents import at, documents
+    from kassay.solver.check.check import Outcome, check_certificate
 
-    checked = []
+    located = documents(certificate)
+    own = [None] * len(located) if instance is None else _posed(instance, len(located))
+    outcomes = set()
     with JsonLines(json_path) as lines:
-        for each in documents(certificate):
+        for each, posed in zip(located, own, strict=True):
             with at(each.where):
-                outcome = check_certificate(each.document)
-            checked.append(outcome.accepted)
-            lines.write(outcome.to_json())
+                checked = check_certificate(each.document, posed)
+            outcomes.add(checked.outcome)
+            lines.write(checked.to_json())
             if json_path != "-":
-                click.echo(f"{outcome.name}: {outcome.to_json()['verdict']}: {outcome.reason}")
-    if False in checked:
+                click.echo(_line(checked))
+    if Outcome.REFUSED in outcomes:
         return 1
-    return 3 if None in checked else 0
+    return 0 if outcomes == {Outcome.ACCEPTED} else 3
+
+
+def _posed(path: str, certificates: int) -> list[Posed]:
+    """The instances of a file: one for each certificate, or a single one for all."""
+    from kassay.reading.documents import at, documents
+    from kassay.solver.check.check import pose
+
+    instances = []
+    for each in documents(path):
+        with at(each.where):
+            instances.append(pose(each.document))
+    if len(instances) not in (1, certificates):
+        raise InputError(
+            f"--instance {path}: found {len(instances)} instances for {certificates} certificates, "
+            "expected one, or one for each"
+        )
+    return instances * (certificates if len(instances) == 1 else 1)
+
+
+def _line(checked: Checked) -> str:
+    verdict = checked.outcome.value
+    if checked.word_of is not None:
+        verdict = f"accepted on the word of {checked.word_of}"
+    about = ""
+    if checked.posed is not None:
+        whose = "your instance" if checked.bound else "the instance"
+        about = f" [{whose} {checked.posed.digest[:12]}: {checked.posed.size}]"
+    return f"{checked.name}: {verdict}: {checked.reason}{about}"

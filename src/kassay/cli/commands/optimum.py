@@ -11,7 +11,7 @@ from kassay.cli.options import Duration, JsonLines, json_option, no_seed_option
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
-    from kassay.certify.optimum.instances import Located
+    from kassay.reading.documents import Located
 
 PLACE = 80
 
@@ -43,8 +43,9 @@ def command(
     INSTANCE is a file with one JSON document or JSON lines, `-` for standard input. Exit codes:
     0 all optimal, 2 unreadable or infeasible, 3 an interval or unknown within the time.
     """
-    from kassay.certify.optimum.instances import documents, located_in_suite
+    from kassay.certify.optimum.instances import located_in_suite
     from kassay.certify.optimum.solve import forced_by, read_instance, solve
+    from kassay.reading.documents import documents
     from kassay.report.screen.optima import assignment_view, optimum_row, optimum_table
     from kassay.report.screen.terminal import console
     from kassay.solver.consumers.optimum import parse_order

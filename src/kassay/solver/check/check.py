@@ -1,94 +1,191 @@
 """The independent checkers alone: which one a certificate needs, and what it says.
 
-This module and what it imports know nothing of the solver: what they accept does not rest on it.
+Which kind of proof a certificate has to be follows from its schema and its instance. A kind is a file in
+`kinds`, found by walking the folder. This module and what it imports know nothing of the solver: what
+they accept does not rest on it.
 """
 
 from __future__ import annotations
 
+import json
+from enum import Enum
+from functools import cache
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any, Final, NamedTuple
 
 from kassay.model.errors import InputError, KassayError
-from kassay.solver.check.refusal import Proven, RefusedError
+from kassay.solver.check.refusal import Document, Kind, Posed, Proven, RefusedError, fit, require, shown
 
-CHECKERS: Final = {
-    "kassay/optimum-certificate/1": "consumers",
-    "kassay/placement-certificate/1": "placement",
-    "kassay/interval-certificate/1": "intervals",
-    "kassay/tasks-certificate/1": "tasks",
-}
-"""For each schema of a certificate the module that checks it."""
+RESULTS: Final = ("kassay/optimum/1",)
+"""The schemas of a result."""
+ORIGIN: Final = frozenset({"seed", "shape"})
+"""What an instance of the user's own may say beside the problem: where it is from."""
+FREE: Final = frozenset({"name", "solver", "elapsed_s"})
+"""What a result may say as it likes: how it is called, who found it, in what time."""
 
 
 class CertificateError(KassayError):
     """A fault of kassay itself: a solver's certificate does not pass the independent checker."""
 
 
+class Outcome(Enum):
+    """What became of a certificate; a result without one is UNKNOWN."""
+
+    ACCEPTED = "accepted"
+    ON_WORD = "accepted-on-word"
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
+
+
 class Checked(NamedTuple):
-    """What became of one certificate; `accepted` is None for a result that carries none."""
+    """What became of one certificate: on whose word, where it is accepted on one, and for which instance.
+
+    `bound` says whether that was held against an instance of the user's own.
+    """
 
     name: str
-    accepted: bool | None
+    outcome: Outcome
     reason: str
+    word_of: str | None = None
+    posed: Posed | None = None
+    bound: bool = False
+
+    @property
+    def accepted(self) -> bool:
+        """Whether it is proven, and on nobody's word."""
+        return self.outcome is Outcome.ACCEPTED
 
     def to_json(self) -> dict[str, Any]:
         """The line of `kassay check --json`."""
-        verdict = {True: "accepted", False: "refused", None: "unknown"}[self.accepted]
-        return {"schema": "kassay/check/1", "name": self.name, "verdict": verdict, "reason": self.reason}
+        instance = None
+        if self.posed is not None:
+            instance = {"digest": self.posed.digest, "size": self.posed.size, "bound": self.bound}
+        return {
+            "schema": "kassay/check/2",
+            "name": self.name,
+            "verdict": self.outcome.value,
+            "word_of": self.word_of,
+            "reason": self.reason,
+            "instance": instance,
+        }
 
 
-def check_certificate(document: Any) -> Checked:
+def check_certificate(document: Any, own: Posed | None = None) -> Checked:
     """Check a certificate, or a result of `kassay optimum` that carries one.
 
-    Raises `InputError` for what is neither.
+    With an instance of the user's `own`, a proof that is for another is refused. Raises `InputError` for
+    what is neither a certificate nor a result.
     """
     if not isinstance(document, dict):
         raise InputError(f"found {type(document).__name__}, expected a certificate or a result with one")
-    certificate = document.get("certificate", document)
+    is_result = "certificate" in document
+    certificate = document["certificate"] if is_result else document
+    name, posed = _name(document), None
     if certificate is None:
-        status = document.get("status")
-        return Checked(_name(document), None, f"the result is {status}: it carries no certificate")
-    schema = certificate.get("schema") if isinstance(certificate, dict) else None
-    if not isinstance(schema, str) or schema not in CHECKERS:
-        field = "schema" if certificate is document else "certificate.schema"
-        raise InputError(f"{field}: found {schema!r}, expected one of {', '.join(CHECKERS)}")
+        return _without_proof(document, name)
     try:
-        proven = _proven(certificate)
-        _hold_to(certificate | document, proven)
+        if is_result:
+            require(document.get("schema", RESULTS[-1]) in RESULTS, _expected("schema", document, RESULTS))
+        kind, posed = _kind_and_instance(certificate, "certificate" if is_result else "")
+        proven = kind.check(posed.form, certificate)
+        reason = _held_to(document, kind, proven) if is_result else proven.reason
+        if own is not None:
+            _bound_to(own, posed)
     except RefusedError as refused:
-        return Checked(_name(document), False, str(refused))
-    return Checked(_name(document), True, proven.reason)
+        return Checked(name, Outcome.REFUSED, str(refused), None, posed)
+    outcome = Outcome.ACCEPTED if proven.prover is None else Outcome.ON_WORD
+    return Checked(name, outcome, reason, proven.prover, posed, own is not None)
+
+
+def pose(document: Any) -> Posed:
+    """The instance of a document, to hold certificates against; raises `InputError` for what is none."""
+    family = document.get("family") if isinstance(document, dict) else None
+    kinds = {kind.family: kind for kind in _kinds()}
+    if not isinstance(family, str) or family not in kinds:
+        raise InputError(f"family: found {shown(family)}, expected one of {', '.join(sorted(kinds))}")
+    try:
+        return kinds[family].pose({field: document[field] for field in document.keys() - ORIGIN})
+    except RefusedError as refused:
+        raise InputError(str(refused)) from None
 
 
 def require_accepted(certificate: dict[str, Any], name: str) -> None:
     """Raise `CertificateError` unless the certificate passes; every solver ends with this."""
     try:
-        _proven(certificate)
-    except RefusedError as refused:
+        kind, posed = _kind_and_instance(certificate, "")
+        kind.check(posed.form, certificate)
+    except (RefusedError, InputError) as refused:
         raise CertificateError(f"the optimum of {name} was refused: {refused}") from None
 
 
-def _proven(certificate: dict[str, Any]) -> Proven:
-    checker = import_module(f"{__package__}.{CHECKERS[certificate['schema']]}")
-    try:
-        proven: Proven = checker.check(certificate)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise RefusedError(f"unreadable certificate: {type(error).__name__} at {error}") from None
-    return proven
+@cache
+def _kinds() -> tuple[Kind, ...]:
+    """All kinds of proof, by the names of their files."""
+    package = f"{__package__}.kinds"
+    names = [module.name for module in iter_modules(import_module(package).__path__)]
+    return tuple(import_module(f"{package}.{name}").KIND for name in names)
 
 
-def _hold_to(stated: dict[str, Any], proven: Proven) -> None:
-    """Refuse a result that says more than its certificate proves."""
-    for field, value in proven.figures.items():
-        if field in stated and stated[field] != value:
-            raise RefusedError(f"{field} of the result is not what the certificate proves")
-    if stated.get("status") == "optimal" and not proven.optimal:
-        raise RefusedError(
-            f"the result says optimal, the certificate proves no more than this: {proven.reason}"
-        )
+def _kind_and_instance(certificate: Any, where: str) -> tuple[Kind, Posed]:
+    """The kind of proof that a certificate's instance asks for, its shape checked, and the instance."""
+    schemas = dict.fromkeys(kind.schema for kind in _kinds())
+    schema = certificate.get("schema") if isinstance(certificate, dict) else None
+    if not isinstance(schema, str) or schema not in schemas:
+        field = ".".join(filter(None, (where, "schema")))
+        raise InputError(f"{field}: found {shown(schema)}, expected one of {', '.join(schemas)}")
+    kinds = [kind for kind in _kinds() if kind.schema == schema]
+    if "instance" not in certificate:
+        raise InputError(".".join(filter(None, (where, "instance: missing"))))
+    posed = kinds[0].pose(certificate["instance"])
+    suited = [kind for kind in kinds if kind.takes(posed.form)]
+    require(bool(suited), f"a {schema} proves nothing of such an instance: partitions count differently")
+    fit(suited[0].shape, certificate, where)
+    return suited[0], posed
 
 
-def _name(document: dict[str, Any]) -> str:
+def _held_to(document: Document, kind: Kind, proven: Proven) -> str:
+    """What a result with this proof says; refuses one that says anything else than is proven."""
+    figures = proven.figures | {"family": kind.family}
+    silent = []
+    for field in sorted(document.keys() - FREE - {"schema", "certificate"}):
+        if field in proven.unproven:
+            silent.append(field)
+        elif field not in figures:
+            raise RefusedError(f"{field} of the result is a field that nobody checks")
+        elif not _same(document[field], figures[field]):
+            raise RefusedError(
+                f"{field} of the result is {shown(document[field])}, "
+                f"the certificate proves {shown(figures[field])}: {proven.reason}"
+            )
+    return "; ".join([proven.reason, *(f"nothing is proven of {field}" for field in silent)])
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values are the same in JSON, where True is not 1."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+def _bound_to(own: Posed, posed: Posed) -> None:
+    require(
+        own.digest == posed.digest,
+        f"the proof is for an instance of {posed.size} ({posed.digest[:12]}), "
+        f"not for this one of {own.size} ({own.digest[:12]})",
+    )
+
+
+def _without_proof(document: Document, name: str) -> Checked:
+    status = document.get("status")
+    if status in ("unknown", "infeasible"):
+        return Checked(name, Outcome.UNKNOWN, f"the result is {status}: it carries no certificate")
+    return Checked(name, Outcome.REFUSED, f"the result is {shown(status)} without a certificate")
+
+
+def _expected(field: str, document: Document, values: tuple[str, ...]) -> str:
+    return f"{field}: found {shown(document.get(field))}, expected {' or '.join(values)}"
+
+
+def _name(document: Document) -> str:
     """The name of the result or of the certificate's instance."""
     certificate = document.get("certificate") or document
     instance = certificate.get("instance") if isinstance(certificate, dict) else None

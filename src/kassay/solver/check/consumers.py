@@ -1,126 +1,188 @@
-"""Consumer instances as certificates hold them, and the check of an optimum's certificate.
+"""Consumer instances as certificates hold them, and assignments of their partitions.
 
 The document carries the instance, so it can be checked elsewhere and later. Reading it shares no code
-with the reader of instances that the solver uses.
+with the reader of instances that the solver uses. Nothing is owners of a number of partitions before the
+document was seen to have as many: an assignment has an entry for each partition that somebody reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
 
-from kassay.solver.check.balance import BalanceCertificate, ConsumerInstance, Member, Topic, refusal
-from kassay.solver.check.refusal import Proven, RefusedError, require, squares
+from kassay.solver.check.balance import ConsumerInstance, Member, Topic
+from kassay.solver.check.refusal import (
+    COUNT,
+    NAME,
+    TEXT,
+    Document,
+    Posed,
+    RefusedError,
+    Shape,
+    by_name,
+    fit,
+    nullable,
+    one_of,
+    pair,
+    record,
+    require,
+    rows,
+)
 
+FAMILY: Final = "A"
 Rows = Mapping[str, tuple[int, ...]]
 
+ASSIGNMENT: Final[Shape] = by_name(by_name(rows(COUNT)))
+"""The partitions of each member by topic."""
+ORDER: Final[Shape] = one_of("balance,movement,rack", "balance,rack,movement")
 
-def owners_in(instance: ConsumerInstance, assignment: Mapping[str, Mapping[str, Iterable[int]]]) -> Rows:
-    """The owner of each partition that the certificate's assignment says, -1 where none has it."""
-    position = {member.member_id: m for m, member in enumerate(instance.members)}
-    known = assignment.keys() <= position.keys()
-    require(known, "the assignment has a member that is not in the instance")
-    claims = (
-        (position[m], topic, p)
-        for m, by_topic in assignment.items()
-        for topic, partitions in by_topic.items()
-        for p in partitions
+_MEMBER: Final = record({"id": NAME, "topics": rows(TEXT)}, {"rack": NAME, "owned": rows(pair(TEXT, COUNT))})
+_TOPIC: Final = record(
+    {"name": NAME, "partitions": COUNT}, {"racks": rows(nullable(rows(NAME))), "weights": rows(COUNT)}
+)
+_INSTANCE: Final = record(
+    {"family": one_of(FAMILY), "members": rows(_MEMBER), "topics": rows(_TOPIC)},
+    {"name": TEXT, "copartition": rows(rows(TEXT))},
+)
+
+
+def pose(document: Any) -> Posed:
+    """The instance of a document; raises `RefusedError` for one that is none.
+
+    Its form has members and topics by name, and leaves out what cannot count: the owners that do not
+    read what they own, and everything of a topic that nobody reads but its name and its partitions.
+    """
+    fit(_INSTANCE, document, "instance")
+    counts = {topic["name"]: topic["partitions"] for topic in document["topics"]}
+    members = sorted(document["members"], key=lambda member: str(member["id"]))
+    require(bool(members), "the instance has no members")
+    require(len(counts) == len(document["topics"]), "two topics of the instance have one name")
+    require(len({member["id"] for member in members}) == len(members), "two members have one id")
+    read = {name for member in members for name in member["topics"]}
+    require(read <= counts.keys(), "a member reads a topic that the instance does not have")
+    _owned_once(members, counts)
+    groups = sorted(sorted(names) for names in document.get("copartition") or () if len(names) > 1)
+    bound = [name for names in document.get("copartition") or () for name in names]
+    require(len(set(bound)) == len(bound), "a topic is co-partitioned twice")
+    require(counts.keys() >= set(bound), "a co-partitioned topic is not in the instance")
+    form = {
+        "family": FAMILY,
+        "members": [_member_form(member) for member in members],
+        "topics": [
+            _topic_form(topic, topic["name"] in read)
+            for topic in sorted(document["topics"], key=lambda topic: str(topic["name"]))
+        ],
+        "copartition": groups,
+    }
+    return Posed(form, f"{len(members)} members, {sum(counts.values())} partitions of {len(counts)} topics")
+
+
+def _owned_once(members: Iterable[Document], counts: Mapping[str, int]) -> None:
+    owned: set[tuple[str, int]] = set()
+    for member in members:
+        for name, partition in member.get("owned") or ():
+            if partition >= counts.get(name, 0):
+                raise RefusedError(f"{member['id']} owned {name}-{partition}, which is not in the instance")
+            if (name, partition) in owned:
+                raise RefusedError(f"two members owned {name}-{partition}")
+            owned.add((name, partition))
+
+
+def _member_form(member: Document) -> Document:
+    topics = sorted(set(member["topics"]))
+    owned = sorted(pair for pair in member.get("owned") or () if pair[0] in topics)
+    return {"id": member["id"], "rack": member.get("rack"), "topics": topics, "owned": owned}
+
+
+def _topic_form(topic: Document, read: bool) -> Document:
+    count, racks, weights = topic["partitions"], topic.get("racks"), topic.get("weights")
+    for field, row in (("racks", racks), ("weights", weights)):
+        if row is not None and len(row) != count:
+            raise RefusedError(f"{topic['name']} has {len(row)} {field} for {count} partitions")
+    if not read or not any(racks or ()):
+        racks = None
+    if not read or set(weights or ()) <= {1}:
+        weights = None
+    return {
+        "name": topic["name"],
+        "partitions": count,
+        "racks": racks and [sorted(set(row or ())) for row in racks],
+        "weights": weights,
+    }
+
+
+def weighted(form: Document) -> bool:
+    """Whether partitions that somebody reads count differently."""
+    return any(topic["weights"] is not None for topic in form["topics"])
+
+
+def bundles(form: Document) -> list[list[Document]]:
+    """The topics that somebody reads and that have partitions, those that are co-partitioned together."""
+    read = {name for member in form["members"] for name in member["topics"]}
+    by_name = {topic["name"]: topic for topic in form["topics"]}
+    bound = {name for names in form["copartition"] for name in names}
+    groups = [*form["copartition"], *([name] for name in by_name if name not in bound)]
+    bundles = ([by_name[name] for name in names] for names in groups if read.intersection(names))
+    return [bundle for bundle in bundles if any(topic["partitions"] for topic in bundle)]
+
+
+def uneven(form: Document) -> bool:
+    """Whether different numbers of topics go together."""
+    return len({len(bundle) for bundle in bundles(form)}) > 1
+
+
+def dense(form: Document, assignment: Mapping[str, Mapping[str, list[int]]]) -> tuple[ConsumerInstance, Rows]:
+    """The instance of a form, and the owner of each partition of the topics that somebody reads.
+
+    Raises `RefusedError` unless the assignment is one of exactly those partitions to exactly the members.
+    """
+    ids = [member["id"] for member in form["members"]]
+    require(assignment.keys() == set(ids), "the assignment is not one to exactly the members")
+    read = {name for member in form["members"] for name in member["topics"]}
+    counts = {topic["name"]: topic["partitions"] for topic in form["topics"]}
+    position = {member_id: m for m, member_id in enumerate(ids)}
+    placed = dict.fromkeys(read, 0)
+    for topics in assignment.values():
+        for name, partitions in topics.items():
+            if name not in placed:
+                raise RefusedError(f"{name} is given out, and nobody reads it")
+            placed[name] += len(partitions)
+    for name, count in placed.items():
+        if count != counts[name]:
+            raise RefusedError(f"{name} has {counts[name]} partitions, {count} are given out")
+    owners = _rows(
+        placed,
+        ((m, n, p) for i, m in position.items() for n, ps in assignment[i].items() for p in ps),
     )
-    return _rows(instance.topics, claims)
+    previous = _rows(placed, _owned(form["members"]))
+    members = tuple(Member(m["id"], m["rack"], frozenset(m["topics"])) for m in form["members"])
+    known = tuple(_topic(topic) for topic in form["topics"] if topic["name"] in read)
+    groups = tuple(tuple(names) for names in form["copartition"] if read.intersection(names))
+    return ConsumerInstance(members, known, previous, groups), owners
 
 
-def check(certificate: Any) -> Proven:
-    """What the certificate proves; raises `RefusedError` if it does not prove its assignment optimal."""
-    instance = read_instance(certificate["instance"])
-    proof = _read_proof(certificate, instance)
-    reason = refusal(instance, proof)
-    if reason is not None:
-        raise RefusedError(reason)
-    figures = squares(list(proof.loads))
-    stated = {key: certificate[key] for key in ("moved", "rack_mismatch", "assignment")}
-    least = {"lower": figures["sum_squares"], "upper": figures["sum_squares"], "status": "optimal"}
-    return Proven(
-        f"optimal in the order {certificate['order']}: {len(instance.members)} members, "
-        f"{proof.moved} moved, {proof.rack_mismatch} rack mismatches",
-        True,
-        figures | stated | least,
-    )
+def _owned(members: Iterable[Document]) -> Iterator[tuple[int, str, int]]:
+    return ((m, name, p) for m, member in enumerate(members) for name, p in member["owned"])
 
 
-def _read_proof(certificate: Any, instance: ConsumerInstance) -> BalanceCertificate:
-    ids = [member.member_id for member in instance.members]
-    for key in ("assignment", "levels", "prices"):
-        require(certificate[key].keys() == set(ids), f"{key} are not given for exactly the members")
-    read = frozenset[str]().union(*(member.topics for member in instance.members))
-    owners = owners_in(instance, certificate["assignment"])
-    return BalanceCertificate(
-        order=tuple(certificate["order"].split(",")),
-        owners={topic: row for topic, row in owners.items() if topic in read},
-        levels=tuple(certificate["levels"][member] for member in ids),
-        prices=tuple(certificate["prices"][member] for member in ids),
-        loads=tuple(certificate["loads"]),
-        moved=certificate["moved"],
-        rack_mismatch=certificate["rack_mismatch"],
-    )
-
-
-def read_instance(instance: Any) -> ConsumerInstance:
-    """The instance of a certificate; raises `RefusedError` for one that is none."""
-    require(instance["family"] == "A", f"an instance of family {instance['family']!r}, expected 'A'")
-    topics = tuple(_read_topic(topic) for topic in instance["topics"])
-    known = {topic.name for topic in topics}
-    require(len(known) == len(topics), "two topics of the instance have one name")
-    entries = sorted(instance["members"], key=lambda member: str(member["id"]))
-    members = tuple(_read_member(member, known) for member in entries)
-    ids = {member.member_id for member in members}
-    require(len(ids) == len(members), "two members of the instance have one id")
-    copartition = tuple(tuple(names) for names in instance.get("copartition") or () if names)
-    bound = [name for names in copartition for name in names]
-    alone = len(set(bound)) == len(bound)
-    require(alone and known.issuperset(bound), "the co-partitioned topics are unknown or named twice")
-    claims = ((m, topic, p) for m, entry in enumerate(entries) for topic, p in entry.get("owned") or ())
-    return ConsumerInstance(members, topics, _rows(topics, claims), copartition)
-
-
-def _read_topic(topic: Mapping[str, Any]) -> Topic:
-    name, count, racks, weights = topic["name"], topic["partitions"], topic.get("racks"), topic.get("weights")
-    _require_texts([name])
-    if type(count) is not int or count < 0:
-        raise RefusedError(f"{name} has {count!r} partitions")
-    if any(row is not None and len(row) != count for row in (racks, weights)):
-        raise RefusedError(f"{name} has racks or weights for other than its partitions")
-    _require_texts(rack for row in racks or () for rack in row or ())
-    if not all(type(weight) is int and weight >= 0 for weight in weights or ()):
-        raise RefusedError(f"{name} has weights that are no whole numbers from 0 on")
+def _topic(topic: Document) -> Topic:
+    racks, weights = topic["racks"], topic["weights"]
     return Topic(
-        name,
-        count,
-        None if racks is None else tuple(frozenset(row or ()) for row in racks),
-        None if weights is None else tuple(weights),
+        topic["name"],
+        topic["partitions"],
+        racks and tuple(map(frozenset, racks)),
+        weights and tuple(weights),
     )
 
 
-def _read_member(member: Mapping[str, Any], known: set[str]) -> Member:
-    rack, topics = member.get("rack"), frozenset(member["topics"])
-    _require_texts([member["id"]] if rack is None else [member["id"], rack])
-    if not topics <= known:
-        raise RefusedError(f"{member['id']} reads topics that the instance does not have")
-    return Member(member["id"], rack, topics)
-
-
-def _require_texts(values: Iterable[Any]) -> None:
-    if not all(isinstance(value, str) and value for value in values):
-        raise RefusedError("a name in the instance is no text")
-
-
-def _rows(topics: Iterable[Topic], claims: Iterable[tuple[int, str, Any]]) -> Rows:
+def _rows(counts: Mapping[str, int], claims: Iterable[tuple[int, str, int]]) -> Rows:
     """For each topic the position of the member that has each partition, -1 where none has."""
-    rows = {topic.name: [-1] * topic.partitions for topic in topics}
-    for m, topic, partition in claims:
-        row = rows[topic]
-        if type(partition) is not int or not 0 <= partition < len(row):
-            raise RefusedError(f"{topic} has no partition {partition!r}")
+    owners = {name: [-1] * count for name, count in counts.items()}
+    for m, name, partition in claims:
+        row = owners[name]
+        if partition >= len(row):
+            raise RefusedError(f"{name} has no partition {partition}")
         if row[partition] != -1:
-            raise RefusedError(f"{topic}-{partition} has two owners")
+            raise RefusedError(f"{name}-{partition} has two owners")
         row[partition] = m
-    return {topic: tuple(row) for topic, row in rows.items()}
+    return {name: tuple(row) for name, row in owners.items()}

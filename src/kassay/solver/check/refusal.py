@@ -1,20 +1,66 @@
-"""What the checkers share: how they refuse, and what they say of a certificate that they accept."""
+"""What the checkers share: how they read a document, how they refuse it, and what they say it proves."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from kassay.model.errors import InputError
+
+Document = Mapping[str, Any]
+Shape = Callable[[Any], None]
+"""What may stand at a place of a document; raises at the first thing that may not."""
+_SHOWN: Final = 60
 
 
 class RefusedError(Exception):
     """A step of a check failed; the message says which, and why."""
 
 
+class Posed(NamedTuple):
+    """An instance in the one form that does not depend on how it was written, and its size in words."""
+
+    form: Document
+    size: str
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 digest of the form: equal for equal problems, whatever their names."""
+        text = json.dumps(self.form, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
 class Proven(NamedTuple):
-    """What a certificate proves: in words, whether that is an optimum, and the figures that a result has."""
+    """What a certificate proves: in words, and every figure that a result may state of it.
+
+    `figures` has the result's fields with what must stand there. `prover` names whose word the figures
+    rest on where arithmetic does not follow, and `unproven` the fields that no certificate speaks of.
+    """
 
     reason: str
-    optimal: bool
     figures: dict[str, Any]
+    prover: str | None = None
+    unproven: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of proof: the instances that it is for, the shape of its certificate, and its check.
+
+    `pose` reads an instance of the family; `takes` says of its form whether this kind of proof speaks of
+    such an instance; `check` is asked about the form and a certificate of that shape. All raise
+    `RefusedError`, the readers of shapes `InputError`.
+    """
+
+    schema: str
+    family: str
+    pose: Callable[[Any], Posed]
+    takes: Callable[[Document], bool]
+    shape: Shape
+    check: Callable[[Document, Document], Proven]
 
 
 def require(condition: bool, reason: str) -> None:
@@ -23,19 +69,157 @@ def require(condition: bool, reason: str) -> None:
         raise RefusedError(reason)
 
 
-def whole(value: Any) -> int:
-    """The whole number from 0 on that stands there; anything else is refused."""
-    require(type(value) is int and value >= 0, f"{value!r} where a whole number is expected")
-    return int(value)
-
-
-def whole_prices(prices: Any, places: int) -> list[int]:
-    """The prices that stand there, refused unless there is a whole number for each place."""
-    require(isinstance(prices, list) and len(prices) == places, f"expected {places} prices, one a place")
-    require(all(type(price) is int for price in prices), "expected whole prices")
-    return list(prices)
+def one_price_each(prices: list[int], places: int) -> list[int]:
+    """The prices, refused unless there is one for each place."""
+    require(len(prices) == places, f"expected {places} prices, one a place")
+    return prices
 
 
 def squares(loads: list[int]) -> dict[str, Any]:
     """The figures that every result has of its loads."""
     return {"loads": sorted(loads), "sum_squares": sum(load * load for load in loads)}
+
+
+class _MisfitError(Exception):
+    """What is wrong at a place of a document; `steps` lead there, the last one first."""
+
+    def __init__(self, sentence: str, *steps: str | int, unknown: bool = False) -> None:
+        super().__init__(sentence)
+        self.steps = list(steps)
+        self.unknown = unknown
+
+    @property
+    def path(self) -> str:
+        """Where it is: `members[3].topics`."""
+        return "".join(map(_step, reversed(self.steps))).removeprefix(".")
+
+
+def fit(shape: Shape, value: Any, where: str) -> None:
+    """Raise unless the value has the shape.
+
+    `InputError` names the place, what is there and what was expected; a field that nobody checks is
+    refused.
+    """
+    try:
+        shape(value)
+    except _MisfitError as misfit:
+        place = ".".join(filter(None, (where, misfit.path))).replace(".[", "[")
+        error = RefusedError if misfit.unknown else InputError
+        raise error(f"{place}: {misfit}") from None
+
+
+def wrong(value: Any, expected: str) -> _MisfitError:
+    """The error that says what stands there, and what was expected."""
+    return _MisfitError(f"found {shown(value)}, expected {expected}")
+
+
+def shown(value: Any) -> str:
+    """The value as a complaint quotes it: one line, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+
+
+def _step(step: str | int) -> str:
+    return f".{step}" if isinstance(step, str) and step.isidentifier() else f"[{shown(step)}]"
+
+
+def leaf(expected: str, holds: Callable[[Any], bool]) -> Shape:
+    """A single value for which `holds` is true."""
+
+    def read(value: Any) -> None:
+        if not holds(value):
+            raise wrong(value, expected)
+
+    return read
+
+
+WHOLE: Final = leaf("a whole number", lambda value: type(value) is int)
+COUNT: Final = leaf("a whole number from 0 on", lambda value: type(value) is int and value >= 0)
+POSITIVE: Final = leaf("a whole number from 1 on", lambda value: type(value) is int and value >= 1)
+TEXT: Final = leaf("a text", lambda value: type(value) is str)
+NAME: Final = leaf("a name", lambda value: type(value) is str and value != "")
+FLAG: Final = leaf("true or false", lambda value: type(value) is bool)
+ANYTHING: Final = leaf("anything", lambda _: True)
+
+
+def one_of(*values: str) -> Shape:
+    """One of these texts."""
+    return leaf(" or ".join(map(repr, values)), lambda value: type(value) is str and value in values)
+
+
+def nullable(shape: Shape) -> Shape:
+    """What the shape says, or null."""
+
+    def read(value: Any) -> None:
+        if value is not None:
+            shape(value)
+
+    return read
+
+
+def rows(shape: Shape) -> Shape:
+    """A list of any length."""
+
+    def read(value: Any) -> None:
+        if type(value) is not list:
+            raise wrong(value, "a list")
+        index = 0
+        try:
+            for index, each in enumerate(value):  # noqa: B007
+                shape(each)
+        except _MisfitError as misfit:
+            misfit.steps.append(index)
+            raise
+
+    return read
+
+
+def pair(first: Shape, second: Shape) -> Shape:
+    """A list of two."""
+
+    def read(value: Any) -> None:
+        if type(value) is not list or len(value) != 2:
+            raise wrong(value, "a list of 2 entries")
+        first(value[0])
+        second(value[1])
+
+    return read
+
+
+def by_name(shape: Shape) -> Shape:
+    """An object with any names."""
+
+    def read(value: Any) -> None:
+        if type(value) is not dict:
+            raise wrong(value, "an object")
+        for name, each in value.items():
+            _inside(name, shape, each)
+
+    return read
+
+
+def record(needed: Mapping[str, Shape], optional: Mapping[str, Shape] = {}) -> Shape:
+    """An object with these fields and no others; the optional ones may be missing or null."""
+    shapes = {**needed, **{name: nullable(shape) for name, shape in optional.items()}}
+
+    def read(value: Any) -> None:
+        if type(value) is not dict:
+            raise wrong(value, "an object")
+        for name, each in value.items():
+            if name not in shapes:
+                known = ", ".join(shapes)
+                raise _MisfitError(f"a field that nobody checks, expected {known}", name, unknown=True)
+            _inside(name, shapes[name], each)
+        for name in needed:
+            if name not in value:
+                raise _MisfitError("missing", name)
+
+    return read
+
+
+def _inside(name: str, shape: Shape, value: Any) -> None:
+    try:
+        shape(value)
+    except _MisfitError as misfit:
+        misfit.steps.append(name)
+        raise

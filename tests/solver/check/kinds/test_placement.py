@@ -5,15 +5,24 @@ from __future__ import annotations
 import copy
 import itertools
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from kassay.model.errors import InputError
 from kassay.solver.check.check import CertificateError, check_certificate
+from kassay.solver.check.kinds import placement
 from kassay.solver.check.refusal import RefusedError
 from kassay.solver.instances.families import solve_document
 from kassay.solver.placement.problem import InfeasiblePlacementError
 from tests.solver.placement import cases
+
+
+def judged(document: Any) -> tuple[bool, str]:
+    """Whether it is accepted, and the reason."""
+    checked = check_certificate(document)
+    return checked.accepted, checked.reason
 
 
 def _solved(rng: random.Random) -> dict[str, Any]:
@@ -131,7 +140,7 @@ def test_with_the_solvers_prices_it_accepts_every_optimum_and_nothing_else() -> 
             other = certificate | {"assignment": rows}
             other.pop("witness", None)
             value = _value(other)
-            _, accepted, reason = check_certificate(other)
+            accepted, reason = judged(other)
             replicas_best = value is not None and value[:2] == best
             # The leaders' prices belong to the solver's replicas: a refusal may also be theirs.
             assert not accepted or _is_optimal(other)
@@ -148,7 +157,7 @@ def test_figures_told_with_a_certificate_are_checked() -> None:
     assert check_certificate(result["certificate"]).accepted
     for name in ("copies", "replicas", "leaders"):
         wrong = result | {name: 7}
-        _, accepted, reason = check_certificate(wrong)
+        accepted, reason = judged(wrong)
         assert not accepted
         assert name in reason
 
@@ -165,14 +174,16 @@ def test_a_witness_that_leaves_room_is_refused() -> None:
 @pytest.mark.parametrize(
     "junk", [{}, {"instance": None}, {"instance": {"brokers": [], "topics": []}, "assignment": {}}]
 )
-def test_junk_is_refused_without_an_exception(junk: dict[str, Any]) -> None:
-    assert check_certificate({"schema": "kassay/placement-certificate/1"} | junk).accepted is False
+def test_junk_is_unreadable(junk: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"missing|found"):
+        check_certificate({"schema": "kassay/placement-certificate/1"} | junk)
 
 
 def test_a_refused_certificate_is_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_: Any) -> None:
+    def refuse(*_: Any) -> Any:
         raise RefusedError("no")
 
-    monkeypatch.setattr("kassay.solver.check.placement.check", refuse)
+    kinds = (replace(placement.KIND, check=refuse),)
+    monkeypatch.setattr("kassay.solver.check.check._kinds", lambda: kinds)
     with pytest.raises(CertificateError, match="case was refused: no"):
         solve_document(cases.document(cases.brokers(2, 0), [[0]], 1))

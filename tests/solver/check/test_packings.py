@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from kassay.solver.check.check import check_certificate
+from kassay.model.errors import InputError
+from kassay.solver.check.check import Outcome, check_certificate
 from kassay.solver.consumers.problem import Problem
 from tests.solver.packing import cases
 
@@ -57,6 +58,13 @@ def _id(member: dict[str, Any]) -> str:
     return str(member["id"])
 
 
+def _accepted(document: Any) -> bool:
+    try:
+        return check_certificate(document).accepted
+    except InputError:
+        return False
+
+
 def _damage(rng: random.Random, certificate: dict[str, Any]) -> dict[str, Any]:
     damaged = copy.deepcopy(certificate)
     ids = [member["id"] for member in damaged["instance"]["members"]]
@@ -103,7 +111,7 @@ def _fuzz(seed: int, certificates: int, damages: int) -> tuple[int, int]:
         assert _says_the_truth(certificate)
         for _ in range(damages):
             damaged = _damage(rng, certificate)
-            if check_certificate(damaged).accepted:
+            if _accepted(damaged):
                 assert _says_the_truth(damaged)
                 accepted += 1
             else:
@@ -130,10 +138,12 @@ def test_an_engine_is_named_where_arithmetic_cannot_follow() -> None:
         if certificate["lower"] < certificate["upper"]:
             break
     assert check_certificate(certificate | {"lower": certificate["lower"] + 1}).accepted is False
-    _, accepted, told = check_certificate(certificate | {"lower": certificate["lower"] + 1, "prover": "Z3"})
-    assert accepted
-    assert told.startswith("interval:")
-    assert "Z3's word" in told
+    checked = check_certificate(certificate | {"lower": certificate["lower"] + 1, "prover": "Z3"})
+    assert checked.outcome is Outcome.ON_WORD
+    assert checked.word_of == "Z3"
+    assert checked.reason.startswith("interval:")
+    assert "Z3's word" in checked.reason
+    assert check_certificate(certificate | {"prover": "Z3"}).outcome is Outcome.REFUSED
 
 
 def test_a_result_is_held_to_its_certificate() -> None:
@@ -148,5 +158,6 @@ def test_a_result_is_held_to_its_certificate() -> None:
 @pytest.mark.parametrize(
     "junk", [{}, {"kind": "faith"}, {"kind": "weighted", "lower": 0, "upper": 0, "instance": None}]
 )
-def test_junk_is_refused_without_an_exception(junk: dict[str, Any]) -> None:
-    assert check_certificate({"schema": "kassay/interval-certificate/1"} | junk).accepted is False
+def test_junk_is_unreadable(junk: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"missing|found"):
+        check_certificate({"schema": "kassay/interval-certificate/1"} | junk)

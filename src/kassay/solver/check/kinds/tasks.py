@@ -1,0 +1,259 @@
+"""The independent checker of tasks with standbys; it shares no code with the solver.
+
+Whatever the prices a client asks for copies and for active tasks, no assignment pays less than the
+sum of each task's cheapest choice, prices included, and of each client's least (imbalance - price *
+count). What is paid: `dear` times both imbalances, 3 a restore, 1 a change of active client.
+Prices are in units of 1 / SCALE and in the order of client ids.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from kassay.solver.check.refusal import (
+    ANYTHING,
+    COUNT,
+    FLAG,
+    NAME,
+    POSITIVE,
+    TEXT,
+    WHOLE,
+    Document,
+    Kind,
+    Posed,
+    Proven,
+    RefusedError,
+    by_name,
+    fit,
+    nullable,
+    one_of,
+    one_price_each,
+    record,
+    require,
+    rows,
+    squares,
+)
+from kassay.solver.check.shares import Due
+
+SCHEMA: Final = "kassay/tasks-certificate/1"
+FAMILY: Final = "C"
+RESTORE: Final = 3
+CHANGE: Final = 1
+SCALE: Final = 16
+
+_INSTANCE: Final = record(
+    {
+        "family": one_of(FAMILY),
+        "clients": rows(record({"id": NAME}, {"rack": NAME, "threads": POSITIVE})),
+        "tasks": COUNT,
+        "standbys": COUNT,
+        "active": rows(nullable(TEXT)),
+        "standby": rows(rows(TEXT)),
+    },
+    {"name": TEXT},
+)
+
+
+class _Case(NamedTuple):
+    threads: list[int]
+    copies: int
+    old: list[int | None]
+    state: list[frozenset[int]]
+    active: list[int]
+    standby: list[set[int]]
+
+    @property
+    def dear(self) -> int:
+        return (RESTORE * self.copies + CHANGE) * len(self.old) + 1
+
+    def shares(self, copies: int, scale: int = 1) -> list[Due]:
+        """What each client is due of so many copies of all tasks."""
+        every, total = sum(self.threads), len(self.old) * copies
+        return [Due(own, every, total, scale * self.dear) for own in self.threads]
+
+
+def pose(document: Any) -> Posed:
+    """The instance of a document; raises `RefusedError` for one that is none.
+
+    Its form has clients by id, and of the standbys of a task those beside its active client.
+    """
+    fit(_INSTANCE, document, "instance")
+    clients = sorted(document["clients"], key=lambda client: str(client["id"]))
+    ids, tasks = {client["id"] for client in clients}, document["tasks"]
+    require(bool(clients), "the instance has no clients")
+    require(len(ids) == len(clients), "clients are not distinct")
+    for field in ("active", "standby"):
+        require(
+            len(document[field]) == tasks, f"{field} has {len(document[field])} entries for {tasks} tasks"
+        )
+    for task, (lead, row) in enumerate(zip(document["active"], document["standby"], strict=True)):
+        if not ids.issuperset(row) or not (lead is None or lead in ids):
+            raise RefusedError(f"the state of task {task} is on a client that is not in the instance")
+    form = {
+        "family": FAMILY,
+        "clients": [
+            {"id": client["id"], "rack": client.get("rack"), "threads": client.get("threads") or 1}
+            for client in clients
+        ],
+        "standbys": document["standbys"],
+        "active": document["active"],
+        "standby": [
+            sorted(set(row) - {lead})
+            for lead, row in zip(document["active"], document["standby"], strict=True)
+        ],
+    }
+    return Posed(form, f"{len(clients)} clients, {tasks} tasks with {document['standbys']} standbys")
+
+
+def check(form: Document, certificate: Document) -> Proven:
+    """What the certificate proves of its interval; raises `RefusedError` if it does not prove that."""
+    case = _read(form, certificate)
+    restores, upper = _cost(case, certificate)
+    lower, balanced = certificate["lower"], certificate["balanced"]
+    _bound_holds(case, certificate)
+    optimal = balanced and lower == upper
+    actives = Counter(case.active)
+    copies = actives + Counter(c for row in case.standby for c in row)
+    clients = range(len(case.threads))
+    both = " with the best of both balances" if balanced else ""
+    return Proven(
+        f"optimal: both balances, and a cost of {upper}"
+        if optimal
+        else f"interval: a cost of {lower} to {upper}{both}",
+        {
+            **squares([actives[client] for client in clients]),
+            "status": "optimal" if optimal else "interval",
+            "lower": lower,
+            "upper": upper,
+            "moved": certificate["moved"],
+            "rack_mismatch": 0,
+            "bound": "client prices for copies and actives, both balances first",
+            "proven": [
+                *(["balance of actives", "balance of copies"] if balanced else []),
+                *(["cost"] if optimal else []),
+            ],
+            "copies": restores,
+            "totals": sorted(copies[client] for client in clients),
+            "assignment": certificate["assignment"],
+            "standbys": certificate["standbys"],
+        },
+        unproven=("actives_first",),
+    )
+
+
+def _read(form: Document, certificate: Document) -> _Case:
+    place = {client["id"]: number for number, client in enumerate(form["clients"])}
+    tasks = len(form["active"])
+    old = [None if id_ is None else place[id_] for id_ in form["active"]]
+    state = [
+        frozenset(place[id_] for id_ in (*row, lead) if id_ is not None)
+        for lead, row in zip(form["active"], form["standby"], strict=True)
+    ]
+    copies = 1 + min(form["standbys"], len(place) - 1)
+    leads = _holders(certificate["assignment"], place, tasks)
+    standby = _holders(certificate["standbys"], place, tasks)
+    for task, (lead, row) in enumerate(zip(leads, standby, strict=True)):
+        if len(lead) != 1:
+            raise RefusedError(f"task {task} has {len(lead)} active clients")
+        if len(row) != copies - 1:
+            raise RefusedError(f"task {task} has {len(row)} standbys, expected {copies - 1}")
+        if not lead.isdisjoint(row):
+            raise RefusedError(f"task {task} has a standby beside its active task")
+    threads = [client["threads"] for client in form["clients"]]
+    return _Case(threads, copies, old, state, [min(lead) for lead in leads], standby)
+
+
+def _holders(
+    numbers_by_client: Mapping[str, list[int]], place: Mapping[str, int], tasks: int
+) -> list[set[int]]:
+    """The clients that have each task."""
+    require(numbers_by_client.keys() == place.keys(), "the tasks are not given to exactly the clients")
+    holders: list[set[int]] = [set() for _ in range(tasks)]
+    for id_, numbers in numbers_by_client.items():
+        require(len(set(numbers)) == len(numbers), f"{id_} has a task twice")
+        for task in numbers:
+            if task >= tasks:
+                raise RefusedError(f"no task {task}")
+            holders[task].add(place[id_])
+    return holders
+
+
+def _cost(case: _Case, certificate: Document) -> tuple[int, int]:
+    """The restores, and what they and the changes of active client cost."""
+    changes = sum(lead is not None and lead != new for lead, new in zip(case.old, case.active, strict=True))
+    require(certificate["moved"] == changes, f"{changes} active tasks move")
+    restores = sum(
+        len(({lead} | row) - state)
+        for lead, row, state in zip(case.active, case.standby, case.state, strict=True)
+    )
+    upper = RESTORE * restores + CHANGE * changes
+    require(certificate["upper"] == upper, f"the cost is {upper}")
+    return restores, upper
+
+
+def _bound_holds(case: _Case, certificate: Document) -> None:
+    """The prices prove what is said of both balances and of the cost."""
+    lower = certificate["lower"]
+    if not certificate["balanced"]:
+        require(lower == 0, "without a proven balance no cost is proven")
+        return
+    actives = Counter(case.active)
+    copies = actives + Counter(c for row in case.standby for c in row)
+    balance = sum(
+        share.pays(counts[client])
+        for shares, counts in ((case.shares(case.copies), copies), (case.shares(1), actives))
+        for client, share in enumerate(shares)
+    )
+    places = len(case.threads)
+    prices = [one_price_each(certificate[key], places) for key in ("copy_prices", "active_prices")]
+    proven = _lowest_payment(case, prices[0], prices[1]) - balance
+    # All costs together are less than `dear`, and imbalances differ by even numbers: a better one would
+    # pay less than the bound.
+    require(proven > -case.dear, "the balances are not proven")
+    require(lower <= max(proven, 0), f"a cost of {max(proven, 0)} is proven, not {lower}")
+
+
+def _lowest_payment(case: _Case, copy_prices: list[int], active_prices: list[int]) -> int:
+    clients = range(len(case.threads))
+    total = 0
+    kinds = Counter(zip(case.old, case.state, strict=True))
+    for (lead, state), number in kinds.items():
+        held = [copy_prices[c] + SCALE * RESTORE * (c not in state) for c in clients]
+        order = sorted(held)
+        rest = sum(order[: case.copies - 1])
+        choices = []
+        for c in clients:
+            changed = SCALE * CHANGE * (lead is not None and c != lead)
+            # The others are the cheapest but c: if c is one of those, the next one takes its place.
+            others = rest if held[c] >= order[case.copies - 1] else sum(order[: case.copies]) - held[c]
+            choices.append(held[c] + active_prices[c] + changed + others)
+        total += number * min(choices)
+    for prices, copies in ((copy_prices, case.copies), (active_prices, 1)):
+        for share, price in zip(case.shares(copies, SCALE), prices, strict=True):
+            total += share.least(price, len(case.old))
+    return -(-total // SCALE)
+
+
+KIND: Final = Kind(
+    schema=SCHEMA,
+    family=FAMILY,
+    pose=pose,
+    takes=lambda _: True,
+    shape=record(
+        {
+            "schema": one_of(SCHEMA),
+            "instance": ANYTHING,
+            "assignment": by_name(rows(COUNT)),
+            "standbys": by_name(rows(COUNT)),
+            "balanced": FLAG,
+            "lower": COUNT,
+            "upper": COUNT,
+            "moved": COUNT,
+            "copy_prices": rows(WHOLE),
+            "active_prices": rows(WHOLE),
+        }
+    ),
+    check=check,
+)

@@ -1,0 +1,130 @@
+"""What goes to one owner as a whole, who has it, and how many moves are needed at the least.
+
+The checkers of weighted partitions and of uneven bundles share this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from kassay.solver.check.balance import Topic
+from kassay.solver.check.consumers import Rows, dense
+from kassay.solver.check.refusal import COUNT, WHOLE, Document, Shape, one_price_each, record, require, rows
+
+SCALE: Final = 10**8
+"""The prices of the moves are in units of 1 / SCALE moves."""
+MOVES: Final[Shape] = record({"low": COUNT, "top": COUNT, "moves": COUNT, "prices": rows(WHOLE)})
+"""A bound on the moves of all packings in which every member carries `low` to `top`."""
+
+
+class Unit(NamedTuple):
+    """What goes to one owner as a whole: its weight and size, who may take it, who had it, who has it."""
+
+    weight: int
+    size: int
+    able: dict[int, None]
+    had: list[int]
+    racks: list[frozenset[str]]
+    owner: int
+
+
+class Packed(NamedTuple):
+    """A packing: the members' ids and racks, and the units with their owners."""
+
+    ids: list[str]
+    racks: list[str | None]
+    units: list[Unit]
+
+    def loads(self) -> list[int]:
+        """The weight on each member."""
+        weights = [0] * len(self.ids)
+        for unit in self.units:
+            weights[unit.owner] += unit.weight
+        return weights
+
+    def counts(self) -> list[int]:
+        """The partitions of each member."""
+        counts = [0] * len(self.ids)
+        for unit in self.units:
+            counts[unit.owner] += unit.size
+        return counts
+
+    def moved(self, unit: Unit, member: int) -> int:
+        """How many of the unit's partitions change hands if the member takes it."""
+        return sum(owner != member for owner in unit.had)
+
+    def mismatch(self, unit: Unit, member: int) -> int:
+        """How many of the unit's partitions are then far from their replicas."""
+        return sum(self.racks[member] not in racks for racks in unit.racks)
+
+
+def read_packing(form: Document, certificate: Document, weighted: bool) -> Packed:
+    """The packing of a certificate; raises `RefusedError` for what is none, and for false figures."""
+    instance, owners = dense(form, certificate["assignment"])
+    by_name = {topic.name: topic for topic in instance.topics}
+    bound = {name for names in instance.copartition for name in names}
+    units = []
+    for names in (*instance.copartition, *((name,) for name in by_name if name not in bound)):
+        readers = [
+            [m for m, member in enumerate(instance.members) if name in member.topics] for name in names
+        ]
+        require(all(other == readers[0] for other in readers), f"{names[0]}'s bundle has different readers")
+        bundle = [by_name[name] for name in names]
+        counts = {topic.partitions for topic in bundle}
+        require(len(counts) == 1, f"{names[0]}'s bundle has different counts")
+        able = dict.fromkeys(readers[0])
+        units += [_unit(bundle, p, able, instance.previous, owners, weighted) for p in range(counts.pop())]
+    packed = Packed([m.member_id for m in instance.members], [m.rack for m in instance.members], units)
+    moved = sum(packed.moved(unit, unit.owner) for unit in units)
+    mismatch = sum(packed.mismatch(unit, unit.owner) for unit in units)
+    require(certificate["moved"] == moved, f"{moved} partitions moved, not {certificate['moved']}")
+    require(
+        certificate["rack_mismatch"] == mismatch,
+        f"{mismatch} rack mismatches, not {certificate['rack_mismatch']}",
+    )
+    return packed
+
+
+def _unit(
+    bundle: Sequence[Topic],
+    partition: int,
+    able: dict[int, None],
+    previous: Rows,
+    owners: Rows,
+    weighted: bool,
+) -> Unit:
+    name = bundle[0].name
+    holders = {owners[topic.name][partition] for topic in bundle}
+    require(len(holders) == 1, f"{name}-{partition} and what goes with it have different owners")
+    (member,) = holders
+    require(member in able, f"{name}-{partition} is not with a member that reads it")
+    weight = sum(1 if t.weights is None or not weighted else t.weights[partition] for t in bundle)
+    racks = [topic.racks[partition] for topic in bundle if topic.racks is not None]
+    before = [previous[topic.name][partition] for topic in bundle]
+    return Unit(
+        weight,
+        len(bundle),
+        able,
+        [m for m in before if m in able],
+        [known for known in racks if known],
+        member,
+    )
+
+
+def check_moves(packed: Packed, moves: Document) -> None:
+    """Prices prove the moves: what each unit costs at its cheapest, less what the prices can bring in."""
+    prices = one_price_each(moves["prices"], len(packed.ids))
+    low, top = moves["low"], moves["top"]
+    total = -sum(max(low * price, top * price) for price in prices)
+    # Where nobody had a part of the unit only the price counts: the least is the same for a whole topic.
+    cheapest: dict[int, int] = {}
+    for unit in packed.units:
+        key = id(unit.able)
+        if key not in cheapest:
+            cheapest[key] = min(prices[m] for m in unit.able)
+        away = SCALE * len(unit.had) + unit.weight * cheapest[key]
+        homes = [SCALE * packed.moved(unit, m) + unit.weight * prices[m] for m in set(unit.had)]
+        total += min(away, *homes) if homes else away
+    proven = max(0, -(-total // SCALE))
+    require(moves["moves"] <= proven, f"the prices prove {proven} moves, not {moves['moves']}")
