@@ -89,7 +89,10 @@ def test_every_family_in_one_file_of_lines(tmp_path):
     assert "max_weight" in found[1]
     assert done.returncode == 0
     (tmp_path / "found.jsonl").write_text(done.stdout)
-    assert {each["verdict"] for each in checked("found.jsonl", tmp_path)} == {"accepted"}
+    words = [each["certificate"].get("prover") for each in found]
+    outcomes = checked("found.jsonl", tmp_path, 3 if any(words) else 0)
+    assert [each["word_of"] for each in outcomes] == words
+    assert {each["verdict"] for each in outcomes if not each["word_of"]} == {"accepted"}
 
 
 def test_standard_input_and_the_other_order(tmp_path):
@@ -184,7 +187,7 @@ def test_bad_input_is_one_line_that_names_the_field(tmp_path, group, document, s
         (("optimum", "--suite", "none"), "found 'none', expected one of small, bench, large"),
         (("optimum", "x.json", "--order", "rack"), "--order: found 'rack'"),
         (("check", "missing.json"), "missing.json: no such file"),
-        (("check", "other.json"), "schema: found None, expected one of kassay/optimum-certificate/1"),
+        (("check", "other.json"), "schema: found None, expected one of kassay/interval-certificate/1"),
         (("check", "number.json"), "found int"),
     ],
 )

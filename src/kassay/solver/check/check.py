@@ -15,7 +15,7 @@ from pkgutil import iter_modules
 from typing import Any, Final, NamedTuple
 
 from kassay.model.errors import InputError, KassayError
-from kassay.solver.check.refusal import Document, Kind, Posed, Proven, RefusedError, fit, require, shown
+from kassay.solver.check.refusal import Document, Posed, ProofKind, Proven, RefusedError, fit, require, shown
 
 RESULTS: Final = ("kassay/optimum/1",)
 """The schemas of a result."""
@@ -120,14 +120,14 @@ def require_accepted(certificate: dict[str, Any], name: str) -> None:
 
 
 @cache
-def _kinds() -> tuple[Kind, ...]:
+def _kinds() -> tuple[ProofKind, ...]:
     """All kinds of proof, by the names of their files."""
     package = f"{__package__}.kinds"
     names = [module.name for module in iter_modules(import_module(package).__path__)]
     return tuple(import_module(f"{package}.{name}").KIND for name in names)
 
 
-def _kind_and_instance(certificate: Any, where: str) -> tuple[Kind, Posed]:
+def _kind_and_instance(certificate: Any, where: str) -> tuple[ProofKind, Posed]:
     """The kind of proof that a certificate's instance asks for, its shape checked, and the instance."""
     schemas = dict.fromkeys(kind.schema for kind in _kinds())
     schema = certificate.get("schema") if isinstance(certificate, dict) else None
@@ -144,7 +144,7 @@ def _kind_and_instance(certificate: Any, where: str) -> tuple[Kind, Posed]:
     return suited[0], posed
 
 
-def _held_to(document: Document, kind: Kind, proven: Proven) -> str:
+def _held_to(document: Document, kind: ProofKind, proven: Proven) -> str:
     """What a result with this proof says; refuses one that says anything else than is proven."""
     figures = proven.figures | {"family": kind.family}
     silent = []

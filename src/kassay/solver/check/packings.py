@@ -29,7 +29,7 @@ class Unit(NamedTuple):
     owner: int
 
 
-class Packed(NamedTuple):
+class PackedUnits(NamedTuple):
     """A packing: the members' ids and racks, and the units with their owners."""
 
     ids: list[str]
@@ -59,7 +59,7 @@ class Packed(NamedTuple):
         return sum(self.racks[member] not in racks for racks in unit.racks)
 
 
-def read_packing(form: Document, certificate: Document, weighted: bool) -> Packed:
+def read_packing(form: Document, certificate: Document, weighted: bool) -> PackedUnits:
     """The packing of a certificate; raises `RefusedError` for what is none, and for false figures."""
     instance, owners = dense(form, certificate["assignment"])
     by_name = {topic.name: topic for topic in instance.topics}
@@ -75,7 +75,7 @@ def read_packing(form: Document, certificate: Document, weighted: bool) -> Packe
         require(len(counts) == 1, f"{names[0]}'s bundle has different counts")
         able = dict.fromkeys(readers[0])
         units += [_unit(bundle, p, able, instance.previous, owners, weighted) for p in range(counts.pop())]
-    packed = Packed([m.member_id for m in instance.members], [m.rack for m in instance.members], units)
+    packed = PackedUnits([m.member_id for m in instance.members], [m.rack for m in instance.members], units)
     moved = sum(packed.moved(unit, unit.owner) for unit in units)
     mismatch = sum(packed.mismatch(unit, unit.owner) for unit in units)
     require(certificate["moved"] == moved, f"{moved} partitions moved, not {certificate['moved']}")
@@ -112,7 +112,7 @@ def _unit(
     )
 
 
-def check_moves(packed: Packed, moves: Document) -> None:
+def check_moves(packed: PackedUnits, moves: Document) -> None:
     """Prices prove the moves: what each unit costs at its cheapest, less what the prices can bring in."""
     prices = one_price_each(moves["prices"], len(packed.ids))
     low, top = moves["low"], moves["top"]

@@ -47,7 +47,7 @@ class Proven(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kind:
+class ProofKind:
     """A kind of proof: the instances that it is for, the shape of its certificate, and its check.
 
     `pose` reads an instance of the family; `takes` says of its form whether this kind of proof speaks of

@@ -19,7 +19,7 @@ from kassay.solver.placement.problem import InfeasiblePlacementError
 from tests.solver.placement import cases
 
 
-def judged(document: Any) -> tuple[bool, str]:
+def verdict_of(document: Any) -> tuple[bool, str]:
     """Whether it is accepted, and the reason."""
     checked = check_certificate(document)
     return checked.accepted, checked.reason
@@ -140,7 +140,7 @@ def test_with_the_solvers_prices_it_accepts_every_optimum_and_nothing_else() -> 
             other = certificate | {"assignment": rows}
             other.pop("witness", None)
             value = _value(other)
-            accepted, reason = judged(other)
+            accepted, reason = verdict_of(other)
             replicas_best = value is not None and value[:2] == best
             # The leaders' prices belong to the solver's replicas: a refusal may also be theirs.
             assert not accepted or _is_optimal(other)
@@ -157,7 +157,7 @@ def test_figures_told_with_a_certificate_are_checked() -> None:
     assert check_certificate(result["certificate"]).accepted
     for name in ("copies", "replicas", "leaders"):
         wrong = result | {name: 7}
-        accepted, reason = judged(wrong)
+        accepted, reason = verdict_of(wrong)
         assert not accepted
         assert name in reason
 

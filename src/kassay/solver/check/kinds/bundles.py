@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, ORDER, pose, uneven, weighted
-from kassay.solver.check.packings import MOVES, Packed, check_moves, read_packing
+from kassay.solver.check.packings import MOVES, PackedUnits, check_moves, read_packing
 from kassay.solver.check.refusal import (
     ANYTHING,
     COUNT,
     WHOLE,
     Document,
-    Kind,
+    ProofKind,
     Proven,
     one_of,
     one_price_each,
@@ -83,7 +83,7 @@ def _objectives(balanced: bool, order: list[str], all_proven: bool, fewest: bool
     return order[:2] if order[1] == "movement" and fewest else order[:1]
 
 
-def _lowest_payment(packed: Packed, prices: list[int], move: int, mismatch: int, balance: int) -> int:
+def _lowest_payment(packed: PackedUnits, prices: list[int], move: int, mismatch: int, balance: int) -> int:
     """What any packing pays at least: moves, mismatches and `balance` times the squared loads."""
     total = 0
     alike: dict[Any, int] = {}
@@ -101,7 +101,7 @@ def _lowest_payment(packed: Packed, prices: list[int], move: int, mismatch: int,
     return total
 
 
-def _grain_squares(packed: Packed, grain: int) -> int:
+def _grain_squares(packed: PackedUnits, grain: int) -> int:
     """The least sum of squares where only members with an odd unit carry no multiple of `grain`."""
     total, members = sum(u.size for u in packed.units), len(packed.ids)
     odd = min(members, sum(u.size % grain > 0 for u in packed.units))
@@ -128,7 +128,7 @@ def _can_carry(load: int, loads: Sequence[int], squares: int) -> bool:
     return load * load + _evenly(sum(loads) - load, len(loads) - 1) <= squares
 
 
-KIND: Final = Kind(
+KIND: Final = ProofKind(
     schema=SCHEMA,
     family=FAMILY,
     pose=pose,

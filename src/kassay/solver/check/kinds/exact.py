@@ -14,7 +14,7 @@ from kassay.solver.check.refusal import (
     COUNT,
     WHOLE,
     Document,
-    Kind,
+    ProofKind,
     Proven,
     RefusedError,
     by_name,
@@ -64,7 +64,7 @@ def check(form: Document, certificate: Document) -> Proven:
     )
 
 
-KIND: Final = Kind(
+KIND: Final = ProofKind(
     schema=SCHEMA,
     family=FAMILY,
     pose=pose,

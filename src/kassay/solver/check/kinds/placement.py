@@ -28,8 +28,8 @@ from kassay.solver.check.refusal import (
     TEXT,
     WHOLE,
     Document,
-    Kind,
     Posed,
+    ProofKind,
     Proven,
     RefusedError,
     by_name,
@@ -113,7 +113,7 @@ def pose(document: Any) -> Posed:
         "family": FAMILY,
         "brokers": [broker._asdict() for broker in brokers],
         "topics": sorted(document["topics"], key=lambda topic: str(topic["name"])),
-        "current": {name: _without_empty_end(rows) for name, rows in sorted(current.items())},
+        "current": {name: _without_empty_end(rows) for name, rows in current.items() if any(rows)},
     }
     return Posed(form, f"{len(brokers)} brokers, {sum(counts.values())} partitions of {len(counts)} topics")
 
@@ -326,7 +326,7 @@ def _distance(loads: list[int], shares: list[int]) -> int:
     return sum((load * every - total * share) ** 2 for load, share in zip(loads, shares, strict=True))
 
 
-KIND: Final = Kind(
+KIND: Final = ProofKind(
     schema=SCHEMA,
     family=FAMILY,
     pose=pose,

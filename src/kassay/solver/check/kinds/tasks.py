@@ -21,8 +21,8 @@ from kassay.solver.check.refusal import (
     TEXT,
     WHOLE,
     Document,
-    Kind,
     Posed,
+    ProofKind,
     Proven,
     RefusedError,
     by_name,
@@ -236,7 +236,7 @@ def _lowest_payment(case: _Case, copy_prices: list[int], active_prices: list[int
     return -(-total // SCALE)
 
 
-KIND: Final = Kind(
+KIND: Final = ProofKind(
     schema=SCHEMA,
     family=FAMILY,
     pose=pose,

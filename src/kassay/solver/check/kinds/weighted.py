@@ -14,13 +14,13 @@ from math import gcd
 from typing import Final
 
 from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, pose, weighted
-from kassay.solver.check.packings import MOVES, Packed, check_moves, read_packing
+from kassay.solver.check.packings import MOVES, PackedUnits, check_moves, read_packing
 from kassay.solver.check.refusal import (
     ANYTHING,
     COUNT,
     NAME,
     Document,
-    Kind,
+    ProofKind,
     Proven,
     nullable,
     one_of,
@@ -73,7 +73,7 @@ def check(form: Document, certificate: Document) -> Proven:
     )
 
 
-def _named_bound(packed: Packed, name: str, members: Sequence[str], k: int) -> int:
+def _named_bound(packed: PackedUnits, name: str, members: Sequence[str], k: int) -> int:
     """The bound that the units make which only these members may take."""
     require(set(packed.ids) >= set(members), "the bound names a member that is not in the instance")
     require(len(set(members)) == len(members), "the bound names a member twice")
@@ -112,7 +112,7 @@ def _verdict(lower: int, upper: int, bound: str) -> str:
     return f"optimal: {upper} by {bound}" if lower == upper else f"interval: {lower} to {upper} by {bound}"
 
 
-KIND: Final = Kind(
+KIND: Final = ProofKind(
     schema=SCHEMA,
     family=FAMILY,
     pose=pose,
