@@ -13,7 +13,6 @@ late.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interned
@@ -35,7 +34,7 @@ from kassay.model.protocols.values.in_flight import (
 )
 from kassay.model.protocols.values.requests import ReplyBody, Request
 from kassay.model.protocols.world.networks.n0_atomic import Direct, answer, carried, cut_off, heartbeat_of
-from kassay.model.protocols.world.parts.context import BROKER, WorldMove, labelled
+from kassay.model.protocols.world.parts.context import BROKER, Client, WorldMove, awaited, labelled
 
 ALIVE = (Process.UP, Process.PAUSED, Process.STALLED)
 
@@ -87,7 +86,7 @@ class Slots(Direct):
         """Whether no reply that set out before the main thread's is still unread."""
         return not client.wire.back
 
-    def _reads(self, c: int, client: Any, place: int, broker: Interned) -> Iterator[WorldMove]:
+    def _reads(self, c: int, client: Client, place: int, broker: Interned) -> Iterator[WorldMove]:
         """The client reads a reply."""
         request, body = client.wire.back[place]
         if client.run is Process.UP or (client.run is Process.STALLED and channel_of(request) == HEARTBEAT):
@@ -97,13 +96,12 @@ class Slots(Direct):
             yield self.context.move(action, client, heard, broker)
 
     def _arrives(
-        self, c: int, client: Any, place: int, broker: Interned, faults: Faults
+        self, c: int, client: Client, place: int, broker: Interned, faults: Faults
     ) -> Iterator[WorldMove]:
         """The coordinator handles a request, and the answer, if there is one, sets out."""
         request = client.wire.sent[place]
         left = client._replace(wire=client.wire.without(place))
         action = Action(f"c{c + 1}", f"{name_of(request)} arrives", BROKER)
-        commits = isinstance(request, requests.OffsetCommit)
         # Where records are counted the ledger keeps the offsets; a log of them would only tell states apart.
         plain = request._replace(offsets=()) if isinstance(request, requests.OffsetCommit) else request
         for after, own, rest in self.outcomes(broker, plain, faults):
@@ -113,30 +111,32 @@ class Slots(Direct):
                 continue
             client_after = self._returned(left, request, own)
             move = self.context.move(label._replace(reply=answer(own)), client, client_after, after, rest)
-            yield move._replace(accepts=(request,)) if commits and own.error == errors.NONE else move
+            if isinstance(request, requests.OffsetCommit) and own.error == errors.NONE:
+                move = move._replace(accepts=(request,))
+            yield move
 
-    def _returned(self, client: Any, request: Request, body: ReplyBody) -> Any:
+    def _returned(self, client: Client, request: Request, body: ReplyBody) -> Client:
         """The client with a reply on its way to it, unless nobody waits for that any more."""
         if connection_of(request) != client.connection or client.run not in ALIVE:
             return client
         if channel_of(request) == MAIN:
-            wanted = "join" if isinstance(body, requests.JoinGroupReply) else "sync"
-            return client._replace(inbox=(body,)) if client.waits == wanted else client
+            return client._replace(inbox=(body,)) if awaited(body, client) else client
         silent = isinstance(request, requests.Heartbeat | requests.OffsetCommit) and body.error == errors.NONE
         if silent or (isinstance(request, requests.OffsetCommit) and isinstance(client, ConsumerClient)):
             return client
         return client._replace(wire=client.wire.returning(request, body))
 
-    def _breaks(self, c: int, client: Any, broker: Interned) -> Iterator[WorldMove]:
+    def _breaks(self, c: int, client: Client, broker: Interned) -> Iterator[WorldMove]:
         """The client's connection breaks while something is under way on it."""
         if client.wire == SILENT and not client.waits:
             return
         config = self.context.configs[c]
         action = Action(f"c{c + 1}", "loses its connection", fault=True)
-        alone = client._replace(wire=SILENT)
         if isinstance(client, ConsumerClient):
             beats = client.wire.busy(HEARTBEAT, client.connection)
-            after: Any = cm.failed(config, alone) if beats else alone
+            silent = client._replace(wire=SILENT)
+            after: Client = cm.failed(config, silent) if beats else silent
         else:
+            alone = client._replace(wire=SILENT)
             after = cut_off(config, alone._replace(inbox=())) if client.waits else alone
         yield self.context.move(action, client, after, broker)

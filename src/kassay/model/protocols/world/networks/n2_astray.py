@@ -12,7 +12,6 @@ worlds are walked at random only.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from kassay.model.explore.interned import Interned
 from kassay.model.protocols.clients.classic_state import ClassicClient
@@ -21,7 +20,7 @@ from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values.in_flight import CONNECTION, HEARTBEAT_OFFSET, Wire, connection_of
 from kassay.model.protocols.values.requests import Request
 from kassay.model.protocols.world.networks.n1_steps import ALIVE, Slots
-from kassay.model.protocols.world.parts.context import WorldMove
+from kassay.model.protocols.world.parts.context import Client, WorldMove
 
 NOBODY_WAITS = HEARTBEAT_OFFSET // CONNECTION - 1
 """The connection of copies whose answers go nowhere."""
@@ -64,7 +63,7 @@ class Datagrams(Slots):
         kept = self.context.cell(client._replace(wire=client.wire.sending(copy)))
         return _costing(move._replace(client=kept), "duplicate")
 
-    def _left_behind(self, c: int, client: Any, broker: Interned) -> Iterator[WorldMove]:
+    def _left_behind(self, c: int, client: Client, broker: Interned) -> Iterator[WorldMove]:
         """The connection breaks, and the requests sent over it are still under way."""
         if not client.wire.sent:
             return

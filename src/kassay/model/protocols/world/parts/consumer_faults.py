@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interned
 from kassay.model.protocols.clients import consumer as cm
-from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.config import Process, matching
 from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values.requests import ConsumerHeartbeat, Image, MetadataChanged
-from kassay.model.protocols.world.parts.context import HEARTBEAT_OFFSET, World, WorldContext
+from kassay.model.protocols.world.parts.context import HEARTBEAT_OFFSET, Client, World, WorldContext
 from kassay.model.protocols.world.parts.faults import FaultSteps
 
 CONSUMER = "consumer"
@@ -35,13 +33,10 @@ class ConsumerFaults(FaultSteps):
         """How many versions a client has."""
         return len(self.kinds[c])
 
-    def fresh_process(
-        self, c: int, rollout_step: int, image: Image, connection: int
-    ) -> ClassicClient | ConsumerClient:
+    def fresh_process(self, c: int, rollout_step: int, image: Image, connection: int) -> Client:
         """A process that has just started."""
         if self.kind(c, rollout_step) == CLASSIC:
-            fresh: ClassicClient = super().fresh_process(c, rollout_step, image, connection)
-            return fresh
+            return super().fresh_process(c, rollout_step, image, connection)
         config = self.context.configs[c]
         return cm.started(matching(config, image), f"{config.client_id}m-1", rollout_step)._replace(
             connection=connection
@@ -74,7 +69,7 @@ class ConsumerFaults(FaultSteps):
             fewer = client._replace(topics=client.topics[:1], full=True)
             yield self.befalls(state, c, "subscribe", "subscribes to less", fewer)
 
-    def leave(self, action: Action, after: World, c: int, client: Any) -> Iterator[tuple[Action, World]]:
+    def leave(self, action: Action, after: World, c: int, client: Client) -> Iterator[tuple[Action, World]]:
         """The heartbeat with which a member leaves; the world is already that without the member."""
         if not isinstance(client, ConsumerClient):
             yield from super().leave(action, after, c, client)

@@ -8,13 +8,14 @@ which says that somebody it waits for is absent.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interned, Interner
 from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.config import COOPERATIVE, EAGER, ClientConfig, Process
+from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.coordinator.brokers import Brokers, Mail, Targets
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, spend
@@ -22,11 +23,21 @@ from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.groups import ClassicGroup, Group
 from kassay.model.protocols.values.in_flight import CONNECTION as CONNECTION
 from kassay.model.protocols.values.in_flight import HEARTBEAT_OFFSET as HEARTBEAT_OFFSET
-from kassay.model.protocols.values.requests import Image, JoinGroupReply, OffsetCommit, Partitions, image_of
+from kassay.model.protocols.values.requests import (
+    Image,
+    JoinGroupReply,
+    OffsetCommit,
+    Partitions,
+    ReplyBody,
+    SyncGroupReply,
+    image_of,
+)
 from kassay.model.protocols.world.parts.levels import NetworkLevel
 from kassay.model.protocols.world.parts.renaming import facts_of
 
 BROKER: Final = "coordinator"
+Client: TypeAlias = ClassicClient | ConsumerClient
+"""A client of a world, of either protocol."""
 
 
 @dataclass(frozen=True)
@@ -167,11 +178,10 @@ class WorldContext:
             key = (client, number, body)
             after = self._delivered.get(key)
             if after is None:
-                value: Any = client.value
-                wanted = "join" if isinstance(body, JoinGroupReply) else "sync"
-                hears = value.run in (Process.UP, Process.PAUSED, Process.STALLED) and value.waits == wanted
+                value: Client = client.value
+                hears = value.run in (Process.UP, Process.PAUSED, Process.STALLED)
                 hears = hears and value.connection == connection
-                after = self.cell(value._replace(inbox=(body,))) if hears else client
+                after = self.cell(value._replace(inbox=(body,))) if hears and awaited(body, value) else client
                 self._delivered[key] = after
             if after is not client:
                 clients = (*clients[:c], after, *clients[c + 1 :])
@@ -191,11 +201,13 @@ class WorldContext:
         assert left is not None, "a fault needs a budget"
         return left
 
-    def faulty(self, state: World, c: int, client: Any, fault: str) -> World:
+    def faulty(self, state: World, c: int, client: Client, fault: str) -> World:
         """The world after a fault made this of a client."""
         return put(state, c, self.cell(client))._replace(budget=self.spent(state.budget, fault))
 
-    def move(self, action: Action, before: Any, after: Any, broker: Interned, mail: Mail = ()) -> WorldMove:
+    def move(
+        self, action: Action, before: Client, after: Client, broker: Interned, mail: Mail = ()
+    ) -> WorldMove:
         """A local step, with what the client takes over by it."""
         adopts: Partitions = ()
         late = _catches_up(before, after)
@@ -204,7 +216,7 @@ class WorldContext:
         return WorldMove(action, self.cell(after), broker, mail, adopts)
 
 
-def _catches_up(before: Any, after: Any) -> bool:
+def _catches_up(before: Client, after: Client) -> bool:
     """Whether a member that a round went by adopts anew: then what it keeps is taken over again."""
     if not isinstance(before, ClassicClient) or not isinstance(after, ClassicClient) or after.overtaken:
         return False
@@ -229,7 +241,14 @@ def epoch_of(group: Group) -> int:
     return group.generation if isinstance(group, ClassicGroup) else group.epoch
 
 
-def is_current(client: Any, broker: Interned) -> bool:
+def awaited(body: ReplyBody, client: Client) -> TypeGuard[JoinGroupReply | SyncGroupReply]:
+    """Whether the reply is to what the client's main thread waits for."""
+    if isinstance(body, JoinGroupReply):
+        return client.waits == "join"
+    return isinstance(body, SyncGroupReply) and client.waits == "sync"
+
+
+def is_current(client: Client, broker: Interned) -> bool:
     """Whether a client's identity is the registry's: only then does it take over what it adopts."""
     group = broker.value.state.group
     if group is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interned
@@ -18,6 +18,7 @@ from kassay.model.protocols.values.requests import Image, JoinGroupReply, LeaveG
 from kassay.model.protocols.world.parts.context import (
     BROKER,
     HEARTBEAT_OFFSET,
+    Client,
     World,
     WorldContext,
     labelled,
@@ -38,7 +39,7 @@ class FaultSteps:
         """How many lists of assignors a client has."""
         return len(self.context.configs[c].assignment_strategies)
 
-    def fresh_process(self, c: int, rollout_step: int, image: Image, connection: int) -> Any:
+    def fresh_process(self, c: int, rollout_step: int, image: Image, connection: int) -> Client:
         """A process that has just started."""
         return started(self.context.configs[c], image, rollout_step, connection)
 
@@ -70,7 +71,7 @@ class FaultSteps:
         if faults.shrink:
             yield from self._refusals(state)
 
-    def gone(self, client: Any) -> Any:
+    def gone(self, client: Client) -> Client:
         """A process that is no more; what comes after it has connections of its own."""
         kind = type(client)
         return kind(
@@ -80,16 +81,16 @@ class FaultSteps:
             wire=self.left_under_way(client),
         )
 
-    def left_under_way(self, client: Any) -> Wire:
+    def left_under_way(self, client: Client) -> Wire:
         """What the coordinator may still hear of a process that is no more: requests that go astray."""
         return Wire(sent=client.wire.sent) if self.context.options.network is NetworkLevel.ASTRAY else SILENT
 
-    def befalls(self, state: World, c: int, fault: str, name: str, client: Any) -> tuple[Action, World]:
+    def befalls(self, state: World, c: int, fault: str, name: str, client: Client) -> tuple[Action, World]:
         """A fault that makes this of a client."""
         return Action(f"c{c + 1}", name, fault=True), self.context.faulty(state, c, client, fault)
 
     def departs(
-        self, state: World, c: int, fault: str, name: str, client: Any
+        self, state: World, c: int, fault: str, name: str, client: Client
     ) -> Iterator[tuple[Action, World]]:
         """A fault that makes this of a client, which leaves the group by it."""
         action, after = self.befalls(state, c, fault, name, client)
@@ -115,7 +116,7 @@ class FaultSteps:
             yield from self.departs(state, c, "rollout", "closes for its next version", fresh)
 
     def process_faults(
-        self, state: World, c: int, client: Any, faults: Faults
+        self, state: World, c: int, client: Client, faults: Faults
     ) -> Iterator[tuple[Action, World]]:
         """What may go wrong with any process: it dies, or stops for a while."""
         if faults.crash and client.run in (Process.UP, Process.PAUSED):
@@ -123,7 +124,7 @@ class FaultSteps:
         if faults.pause and client.run is Process.UP:
             yield self.befalls(state, c, "pause", "pauses", client._replace(run=Process.PAUSED))
 
-    def leave(self, action: Action, after: World, c: int, client: Any) -> Iterator[tuple[Action, World]]:
+    def leave(self, action: Action, after: World, c: int, client: Client) -> Iterator[tuple[Action, World]]:
         """LeaveGroup of a dynamic member that has an id; a static one goes silently (KIP-345)."""
         silent = not client.member_id or self.context.configs[c].group_instance_id
         if silent or after.broker.value.state.group is None:

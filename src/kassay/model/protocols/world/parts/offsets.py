@@ -8,7 +8,7 @@ judged when the coordinator accepts a commit, from history that nobody in the pr
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.explore.graph import Action
@@ -22,7 +22,7 @@ from kassay.model.protocols.shared.census import Breach
 from kassay.model.protocols.values.groups import ClassicGroup, Role
 from kassay.model.protocols.values.in_flight import COMMIT, HEARTBEAT_OFFSET, number_of
 from kassay.model.protocols.values.requests import OffsetCommit, Partitions
-from kassay.model.protocols.world.parts.context import BROKER, World, WorldContext, put
+from kassay.model.protocols.world.parts.context import BROKER, Client, World, WorldContext, put
 from kassay.model.protocols.world.parts.levels import NetworkLevel
 
 Counts: TypeAlias = tuple[tuple[TopicPartition, int], ...]
@@ -77,13 +77,18 @@ class Ledger:
                     yield action, state._replace(offsets=after)
             yield from self._commits(state, offsets, c, client)
 
-    def _commits(self, state: World, offsets: Offsets, c: int, client: Any) -> Iterator[tuple[Action, World]]:
+    def _commits(
+        self, state: World, offsets: Offsets, c: int, client: Client
+    ) -> Iterator[tuple[Action, World]]:
         news = tuple((p.tp, p.processed) for p in offsets.positions[c] if p.processed != p.reported)
         if not news or client.wire.busy(COMMIT, client.connection):
             return
         number = 2 * HEARTBEAT_OFFSET + number_of(c, client.connection)
-        make = cc.commit if isinstance(client, ClassicClient) else cm.commit
-        request = make(self.context.configs[c], number, client, news)
+        config = self.context.configs[c]
+        if isinstance(client, ClassicClient):
+            request = cc.commit(config, number, client, news)
+        else:
+            request = cm.commit(config, number, client, news)
         if request is None:
             return
         positions = tuple(p._replace(reported=p.processed) for p in offsets.positions[c])
@@ -146,7 +151,7 @@ class Ledger:
             )
         )
 
-    def _given(self, broker: Interned, client: Any) -> Partitions:
+    def _given(self, broker: Interned, client: Client) -> Partitions:
         """What is on record for a client, also where a new coordinator has not read the record yet."""
         loading = broker.value.state.role is Role.LOADING
         group = (self.context.brokers.load(broker) if loading else broker).value.state.group
