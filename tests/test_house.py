@@ -36,6 +36,7 @@ CROSS_CUTTING = {
     "test_held": "what users hold keeps being read",
     "test_house": "these rules",
     "test_one_file": "what is added by adding one file",
+    "faults/test_catalogue": "the faults planted in our own judges",
     "fuzz/test_surfaces": "whatever comes from outside, against the exit codes",
     "cli/test_hostile": "a hostile target ends no run: the guard, the judge and the command together",
     "model/protocols/coordinator/test_check_order": "one table of errors over the requests of all groups",

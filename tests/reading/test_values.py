@@ -131,3 +131,17 @@ def test_what_stands_twice_is_named_with_both_places() -> None:
     unique([("a", 1), ("b", 2)], "id")
     with pytest.raises(InputError, match=r"^c: id 1 is already at a, expected unique$"):
         unique([("a", 1), ("b", 2), ("c", 1)], "id")
+
+
+@pytest.mark.parametrize("document", [True, 1.0, "1", None])
+def test_a_literal_is_of_its_type(document: Any) -> None:
+    assert read_as(Literal[1], 1) == 1  # type: ignore[arg-type]  # a special form is a shape too
+    with pytest.raises(InputError, match="expected 1"):
+        read_as(Literal[1], document)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("document", [["a"], ["a", 1, 2], [], "a1", {"a": 1}])
+def test_a_list_with_places_has_so_many(document: Any) -> None:
+    assert read_as(tuple[str, int], ["a", 1]) == ("a", 1)
+    with pytest.raises(InputError, match="expected a list of 2 entries"):
+        read_as(tuple[str, int], document)
