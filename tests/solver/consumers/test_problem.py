@@ -10,6 +10,7 @@ from kassay.model.errors import InputError
 from kassay.model.groups.group import Group, Member
 from kassay.solver.consumers.problem import NOBODY, Problem
 from kassay.solver.instances.consumers import CONSUMER_SHAPES, consumer
+from tests.solver.packing.cases import one_topic
 
 GOOD: dict[str, Any] = {
     "family": "A",
@@ -103,3 +104,8 @@ def test_of_takes_the_owners_that_the_claims_leave() -> None:
     problem = Problem.of(cluster, group)
     assert problem.previous == {"t": (1, NOBODY, 0), "u": (NOBODY,)}
     assert problem.subscribers == {"t": (0, 1, 2)}
+
+
+def test_a_negative_weight_is_named() -> None:
+    with pytest.raises(InputError, match=r"topics\[0\].weights\[1\]: found -1"):
+        Problem.parse(one_topic([3, -1], 2))

@@ -9,10 +9,12 @@ from kassay.model.errors import InputError
 from kassay.solver.check.balance import ORDERS, RACK_FIRST
 from kassay.solver.check.check import check_certificate
 from kassay.solver.consumers.optimum import OutOfTimeError
+from kassay.solver.consumers.problem import Problem
 from kassay.solver.instances.brokers import placement
 from kassay.solver.instances.consumers import consumer
 from kassay.solver.instances.families import NotTakenError, Wanted, solve_document
 from kassay.solver.instances.suites import suite
+from tests.solver.packing.cases import one_topic
 
 BENCH = [document for document in suite("bench") if document["family"] == "A"]
 EXACT = [document for document in BENCH if document["shape"] not in ("weighted", "copart")]
@@ -114,3 +116,11 @@ def test_a_topic_that_is_empty_or_that_nobody_reads_changes_nothing(
     for key in ("status", "loads", "moved", "rack_mismatch", "lower", "upper"):
         assert after[key] == before[key], key
     assert after["certificate"]["schema"] == before["certificate"]["schema"]
+
+
+@pytest.mark.parametrize("weights", [None, [1, 1]])
+def test_what_the_exact_methods_take_is_sent_there(weights: list[int] | None) -> None:
+    document = one_topic([1, 1], 2)
+    document["topics"][0]["weights"] = weights
+    assert Problem.parse(document).exact
+    assert solve_document(document)["certificate"]["schema"] == "kassay/optimum-certificate/1"

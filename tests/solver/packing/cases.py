@@ -5,14 +5,16 @@ from __future__ import annotations
 import itertools
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.packing.documents import solve_packing
+from kassay.solver.packing.items import Packing
 from kassay.solver.results import result
 
 Document = dict[str, Any]
+Maker = Callable[[random.Random], Document]
 
 
 def small(rng: random.Random, weighted: bool, partitions: int = 6) -> Document:
@@ -69,6 +71,48 @@ def small(rng: random.Random, weighted: bool, partitions: int = 6) -> Document:
     }
 
 
+def weighted(rng: random.Random) -> Document:
+    """A small packing whose weights differ."""
+    while True:
+        case = small(rng, weighted=True)
+        if Problem.parse(case).weighted:
+            return case
+
+
+def bundled(rng: random.Random) -> Document:
+    """A small packing of bundles of several sizes."""
+    while True:
+        case = small(rng, weighted=False)
+        if len(Problem.parse(case).bundle_sizes) > 1:
+            return case
+
+
+def one_topic(weights: list[int], members: int) -> Document:
+    """One topic of partitions with these weights, read by everybody."""
+    return {
+        "family": "A",
+        "members": [{"id": f"m{i}", "topics": ["t"]} for i in range(members)],
+        "topics": [{"name": "t", "partitions": len(weights), "weights": weights}],
+    }
+
+
+def large(seed: int, members: int = 12, partitions: int = 60) -> Problem:
+    """One topic whose weights are up to a thousand times apart, each partition with an owner."""
+    rng = random.Random(seed)
+    ids = [f"m{i:02}" for i in range(members)]
+    owned: dict[str, list[list[Any]]] = {id_: [] for id_ in ids}
+    for number in range(partitions):
+        owned[rng.choice(ids)].append(["t", number])
+    weights = [1 + rng.randint(0, 9) ** 3 for _ in range(partitions)]
+    return Problem.parse(
+        {
+            "family": "A",
+            "members": [{"id": id_, "topics": ["t"], "owned": owned[id_]} for id_ in ids],
+            "topics": [{"name": "t", "partitions": partitions, "weights": weights}],
+        }
+    )
+
+
 def units(case: Document) -> list[tuple[list[tuple[str, int]], list[int], int]]:
     """What goes together: its partitions, who may take it (positions), its weight."""
     readers = {
@@ -118,3 +162,26 @@ def solved(case: dict[str, Any], **options: Any) -> dict[str, Any]:
     """The result of a weighted or unevenly co-partitioned document."""
     problem = Problem.parse(case)
     return result(problem.name, solve_packing(problem, **options), time.perf_counter())
+
+
+def packed(rng: random.Random, case: Document) -> tuple[Packing, list[int]]:
+    """The items of the document, and some packing of them."""
+    packing = Packing.of(Problem.parse(case), weighted=any(topic["weights"] for topic in case["topics"]))
+    return packing, [rng.choice(item.able) for item in packing.items]
+
+
+def owners(case: Document, assignment: Mapping[str, Mapping[str, Sequence[int]]]) -> list[int]:
+    """The owner of each unit, as `value` wants them."""
+    place = {member["id"]: i for i, member in enumerate(case["members"])}
+    owner = {
+        (topic, number): place[id_]
+        for id_, topics in assignment.items()
+        for topic, numbers in topics.items()
+        for number in numbers
+    }
+    return [owner[tps[0]] for tps, _, _ in units(case)]
+
+
+def owners_of(packing: Packing) -> Iterator[tuple[int, ...]]:
+    """The owners of the items in every packing."""
+    return itertools.product(*(item.able for item in packing.items))
