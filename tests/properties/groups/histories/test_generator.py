@@ -1,0 +1,81 @@
+"""What a history may hold, and the names and extras that the generator gives out."""
+
+import pytest
+
+from kassay.model.cluster import Topic
+from kassay.model.kinds import Kind
+from kassay.properties.groups.histories.generator import RACKS, GeneratorState, Profile
+from kassay.properties.sources import Seeded
+
+
+def state(seed=0, profile=Profile(), **habits):  # noqa: B008
+    own = {"racked": False, "weighted": False, "static": False, "odd": False, "backwards": False}
+    return GeneratorState(Seeded(seed), profile, {"t": Topic("t", 3), "u": Topic("u", 1)}, **own | habits)
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_ids_are_new_each_time_and_rise_or_fall(backwards):
+    draft = state(backwards=backwards)
+    ids = [draft.new_id() for _ in range(60)]
+    assert ids == sorted(set(ids), reverse=backwards)
+
+
+def test_extras_are_one_row_a_partition_and_only_where_there_are_any():
+    racked = weighted = 0
+    for seed in range(60):
+        topic = state(seed, racked=True, weighted=True).new_topic("x", 7)
+        assert 1 <= topic.partitions <= 7
+        if topic.replicas is not None:
+            racked += 1
+            assert len(topic.replicas) == topic.partitions
+            assert all(
+                len(set(row)) == len(row) and set(row) <= set(range(len(RACKS))) for row in topic.replicas
+            )
+        if topic.weights is not None:
+            weighted += 1
+            assert len(topic.weights) == topic.partitions
+        bare = state(seed).new_topic("x", 7)
+        assert (bare.replicas, bare.weights) == (None, None)
+    assert min(racked, weighted) > 30
+
+
+def test_nobody_reads_nothing_where_that_is_assumed():
+    narrow = Profile(assume=frozenset({"no-empty-subscriptions"}))
+    assert any(state(seed).some_topics(0.1) == () for seed in range(20))
+    assert all(state(seed, narrow).some_topics(0.1) for seed in range(20))
+    assert all(set(state(seed).some_topics(0.9)) <= {"t", "u"} for seed in range(20))
+
+
+def test_static_members_are_noted_and_others_not():
+    draft = state(static=True, racked=True)
+    members = [draft.new_member(("t",)) for _ in range(40)]
+    assert draft.instances == {m.member_id: m.instance_id for m in members if m.instance_id is not None}
+    assert 0 < len(draft.instances) < 40
+    assert list(draft.members) == [m.member_id for m in members]
+    assert {m.rack for m in members} == {None, *RACKS}
+    assert all(m.rack is m.instance_id is None for m in (state().new_member(()) for _ in range(9)))
+
+
+def test_partitions_are_those_of_the_topics_that_are_there():
+    assert [str(tp) for tp in state().tps(["u", "ghost", "t", "u"])] == ["u-0", "t-0", "t-1", "t-2"]
+
+
+@pytest.mark.parametrize("kind", [Kind.CLIENT, Kind.SERVER, Kind.SHARE])
+@pytest.mark.parametrize("assume", [frozenset(), frozenset({"no-conflicting-claims"})])
+def test_only_clients_contradict_each_other_and_only_where_they_may(kind, assume):
+    assert Profile(kind=kind, assume=assume).contradicts is (kind is Kind.CLIENT and not assume)
+
+
+def test_how_often_a_case_goes_large():
+    large = {
+        name: sum(Profile(name=name).goes_large(Seeded(s)) for s in range(400))
+        for name in ("small", "mixed", "large")
+    }
+    assert (large["small"], large["large"]) == (0, 400)
+    assert 5 < large["mixed"] < 40
+
+
+def test_configurations_are_drawn_from_the_profile():
+    draft = state(profile=Profile(member_configs=(("priority", ("1", "2")),)))
+    drawn = {draft.join(draft.new_member(())).config for _ in range(20)}
+    assert drawn == {(("priority", "1"),), (("priority", "2"),)}

@@ -1,0 +1,59 @@
+"""A run comes to rest, and what rests gets the same answer again."""
+
+from dataclasses import replace
+
+import pytest
+
+from kassay.model.calls import Failure
+from kassay.model.failure import FailureKind
+from kassay.model.kinds import Kind
+from kassay.model.streams.history import TaskRun, TaskStep
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
+from kassay.properties.registry import load_claims, promise
+from kassay.properties.streams.stability import converges, stable
+
+A, B = (f"00000000-0000-4000-8000-00000000000{i}" for i in range(2))
+T0, T1 = TaskId(0, 0), TaskId(0, 1)
+HELD = TaskRequest((TaskClient(A, 1, (T0,)), TaskClient(B, 1, (T1,))), (T0, T1), (T0, T1))
+KEPT = TaskAssignment({A: ClientTasks((T0,), ()), B: ClientTasks((T1,), ())})
+SWAPPED = TaskAssignment({A: ClientTasks((T1,), ()), B: ClientTasks((T0,), ())})
+ERROR = Failure(FailureKind.RAISED, "oh")
+STABLE = load_claims()[Kind.STREAMS, "stable"]
+
+
+def run(*answers, quiet=None, settling=0, at_rest=True):
+    """A run of these answers, of which the last `settling` follow by themselves."""
+    steps = [TaskStep(HELD, answer) for answer in answers]
+    steps[-1] = TaskStep(HELD, answers[-1], at_rest=at_rest)
+    whole = tuple(quiet or (False, *[True] * (len(steps) - 1)))
+    return TaskRun(tuple(steps), whole, len(steps) - settling)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "settling", "at_rest", "broken"),
+    [("", 9, True, 0), ("2", 2, True, 0), ("2", 3, True, 1), ("", 9, False, 1), ("9", 9, False, 1)],
+)
+def test_rest_is_reached_in_time(rounds, settling, at_rest, broken):
+    found = list(converges(run(*[KEPT] * 10, settling=settling, at_rest=at_rest), rounds))
+    assert len(found) == broken
+    assert all(settling in evidence.facts.values() for evidence in found)
+
+
+def test_a_run_that_ends_in_an_error_is_not_asked_whether_it_rests():
+    claim = promise("converges", Kind.STREAMS).claim
+    assert not claim.applies(run(KEPT, ERROR))
+    assert claim.applies(run(KEPT, KEPT))
+
+
+def test_only_what_rested_and_was_left_alone_has_to_stay():
+    moved = run(KEPT, SWAPPED)
+    assert STABLE.applies(moved)
+    assert [evidence.subject for evidence in stable(moved)] == [A]
+    assert list(stable(run(KEPT, KEPT))) == []
+    for other in (
+        run(KEPT, SWAPPED, quiet=(False, False)),
+        run(SWAPPED, KEPT),
+        run(replace(KEPT, probing_rebalance=True), SWAPPED),
+    ):
+        assert list(stable(other)) == []
+        assert not STABLE.applies(other)
