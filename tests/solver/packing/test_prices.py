@@ -29,4 +29,4 @@ def test_no_prices_ask_for_more_moves_than_are_needed(make: cases.Maker) -> None
         assert moves_bound(packing, low, top, best.prices) == best.moves <= fewest
         assert (best.low, best.top) == (low, top)
         needed += best.moves
-    assert needed > 10
+    assert needed > 5

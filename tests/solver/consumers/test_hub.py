@@ -1,0 +1,63 @@
+"""One level through hubs: every unit has an owner that may take it, at the least cost, and prices prove it."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+
+from kassay.solver.algorithms.levels import Level
+from kassay.solver.consumers.classes import UnitClass
+from kassay.solver.consumers.hub import Hubs, assign_level, mismatch
+
+
+def _cost(moved: int, wrong: int) -> int:
+    return 10 * moved + wrong
+
+
+def _case(rng: random.Random) -> tuple[Level, list[str | None], list[tuple[int, ...]], list[UnitClass]]:
+    """Members who may all take everything, so that any level can be met; units alone and in pairs."""
+    members = rng.randint(1, 3)
+    units = rng.randint(1, 5)
+    racks = [rng.choice(("a", "b", None)) for _ in range(members)]
+    classes = []
+    for unit in range(units):
+        kept = tuple((m, 1) for m in range(members) if rng.random() < 0.4)
+        known = rng.choice(((), (frozenset("a"),), (frozenset("b"), frozenset("ab"))))
+        classes.append(UnitClass(0, kept, sum(had for _, had in kept), known, (unit,)))
+    everybody = tuple(range(members))
+    return Level(everybody, *divmod(units, members)), racks, [everybody], classes
+
+
+def test_a_level_is_assigned_at_the_least_cost_and_its_prices_prove_it() -> None:
+    rng = random.Random(61)
+    for _ in range(120):
+        level, racks, takers, classes = _case(rng)
+        owner = [-1] * len(classes)
+        prices = assign_level(Hubs(level, racks, takers, _cost), classes, owner)
+
+        def of(each: UnitClass, m: int, racks: list[str | None] = racks) -> int:
+            return _cost(each.claimed - dict(each.kept).get(m, 0), mismatch(each.racks, racks[m]))
+
+        def paid(owners: tuple[int, ...], classes: list[UnitClass] = classes) -> int:
+            return sum(of(each, m) for each, m in zip(classes, owners, strict=True))
+
+        wanted = sorted([level.low + 1] * level.high + [level.low] * (len(level.members) - level.high))
+        able = [
+            owners
+            for owners in product(level.members, repeat=len(classes))
+            if sorted(owners.count(m) for m in level.members) == wanted
+        ]
+        assert tuple(owner) in able
+        assert paid(tuple(owner)) == min(map(paid, able))
+        assert min(prices.values()) >= 0
+        for each, m in zip(classes, owner, strict=True):
+            assert of(each, m) + prices[m] == min(of(each, other) + prices[other] for other in level.members)
+        full = [prices[m] for m in level.members if owner.count(m) > level.low]
+        light = [prices[m] for m in level.members if owner.count(m) == level.low]
+        assert not full or not light or min(full) >= max(light)
+
+
+def test_a_mismatch_is_a_partition_without_a_replica_in_the_rack() -> None:
+    racks = (frozenset("ab"), frozenset("b"))
+    assert [mismatch(racks, rack) for rack in ("a", "b", "c", None)] == [1, 0, 2, 2]
+    assert mismatch((), "a") == 0
