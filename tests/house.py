@@ -95,6 +95,24 @@ def imports() -> Graph:
     return {name: used(name, path) for name, path in known.items()}
 
 
+@cache
+def mentions(name: str) -> frozenset[str]:
+    """What a module names: what it imports with dots, for types too, attributes as written, keywords with `=`."""
+    found: set[str] = set()
+    for node in ast.walk(syntax(modules()[name])):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.Attribute):
+            found |= {ast.unparse(node), f".{node.attr}"}
+        elif isinstance(node, ast.keyword) and node.arg:
+            found.add(f"{node.arg}=")
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            found.add(f"{node.func.id}()")
+    return frozenset(found)
+
+
 def between(graph: Graph, folder: str = "") -> Graph:
     """The graph of a folder's rooms and files: an arrow where anything in one imports anything in another."""
     inside = f"{folder}." if folder else ""

@@ -29,6 +29,28 @@ SAME_NAME = {
 VAGUE = {"found", "made", "told"}
 """Names that say of a value only how it came."""
 
+
+OUT = {
+    "rich": {"report.screen.console"},
+    "html": {"writing.html"},
+    "xml": {"report.files.junit"},
+    "urllib.parse.quote": {"writing.text"},
+    "shlex.quote": {"writing.text"},
+    "shlex.join": set(),
+    "ensure_ascii=": {"pipeline.fleet.dialects", "writing.documents"},
+    ".write_text": {"pipeline.spark.java", "pipeline.spark.session"},
+    ".write_bytes": {"writing.files"},
+    "sys.stdout.write": {"cli.options", "solver.packing.cpsat"},
+    "sys.stderr.write": set(),
+    "click.echo": {"cli.options"},
+    "click.secho": set(),
+    "print()": set(),
+}
+"""The ways on which text leaves the program, and the files that may take them: there every name is made safe.
+
+Java's options and CP-SAT's answers are of our own making, and only the other process reads them; a line of a
+fleet's snapshots is only asked whether UTF-8 can hold it.
+"""
 CROSS_CUTTING = {
     "test_acceptance": "the figures that the first design promised",
     "test_conformance": "every reference against every claim that it declares",
@@ -45,6 +67,7 @@ CROSS_CUTTING = {
     "model/protocols/world/test_scenarios": "acceptance scenarios over several models",
     "model/protocols/world/test_triggers": "acceptance scenarios over several models",
     "model/protocols/world/timed/test_scenarios": "acceptance scenarios over both models on a clock",
+    "report/test_hostile": "hostile names in every form of report",
     "pipeline/test_packaged": "the installed package, without Java and under spark-submit",
     "pipeline/test_places": "other file systems, full disks",
     "pipeline/test_survival": "killed drivers and workers",
@@ -126,6 +149,16 @@ def test_names_say_what_they_hold():
         if name.strip("_") in VAGUE
     ]
     assert vague == []
+
+
+@pytest.mark.parametrize("way", OUT)
+def test_text_leaves_where_names_are_made_safe(way):
+    takers = {
+        name
+        for name in house.modules()
+        if any(each == way or each.startswith(f"{way}.") for each in house.mentions(name))
+    }
+    assert takers == OUT[way]
 
 
 def test_no_public_class_name_stands_twice():

@@ -84,10 +84,9 @@ def _spec_of(cls: type) -> str:
 
 def failure_text(certificate: Certificate) -> str:
     """The certificate's failures as plain text: each broken claim with its smallest history as a table."""
-    from rich.console import Console
-
+    from kassay.report.screen.console import console
     from kassay.report.screen.terminal import certificate_view
 
     out = StringIO()
-    Console(file=out, width=110, no_color=True, highlight=False).print(certificate_view(certificate))
+    console(file=out).show(certificate_view(certificate))
     return f"{certificate.target} is {certificate.verdict}\n\n{out.getvalue()}"

@@ -2,21 +2,21 @@
 
 import io
 
-from rich.console import Console
-
 from kassay.cli.progress import ProgressLines, progress_line
 from kassay.pipeline.campaign.play.runner import CampaignProgress
+from kassay.report.screen.console import console
 
 
 def test_a_batch_is_told_when_it_ends_and_in_between_only_after_a_while() -> None:
     now = CampaignProgress(3, 50, 100, 12.34, 8.0, 2, tasks_done=5, tasks=9, peak_kib=2048)
     ended = CampaignProgress(3, 60, 100, 12.34, 7.0, 2, broken=(("range", "stable"), ("range", "total")))
-    screen = Console(file=io.StringIO(), width=200)
+    file = io.StringIO()
+    screen = console(file=file)
     silent, told = ProgressLines(screen, every_s=3600), ProgressLines(screen, every_s=0)
     silent.tick(now)
     told.tick(now)
     told.progress(ended)
-    assert screen.file.getvalue().splitlines() == [  # type: ignore[attr-defined]
+    assert file.getvalue().splitlines() == [
         "batch 3 (5 of 9 tasks): about 50 of 100 histories, 12/s, 8 s left, 2 findings so far, 2 MiB at most",
         "batch 3: 60 of 100 histories, 12/s, 7 s left, 2 findings so far",
         "  violated by range: stable, total",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -15,11 +14,12 @@ from kassay.certify.runs.certificate import Certificate
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.run import Report, certify
 from kassay.certify.targets.resolve import resolve
-from kassay.cli.bars import bar
-from kassay.cli.options import write_json, write_text
+from kassay.cli.options import complain, write_json
 from kassay.model.errors import TargetError
 from kassay.report.files.formats import reports
-from kassay.report.screen.terminal import certificate_view, console
+from kassay.report.screen.console import bar, console
+from kassay.report.screen.terminal import certificate_view
+from kassay.writing.files import file_name, write_text
 
 
 @dataclass
@@ -49,17 +49,17 @@ class Session:
             )
             certificate = self._run(lambda report: certify(target, self.options, report), spec)
         except TargetError as error:
-            self.errors.print(f"kassay: {error}", markup=False, soft_wrap=True)
+            complain(error)
             return 4
         except InternalError as error:
-            self.errors.print(f"kassay: a fault of kassay itself: {error}", markup=False, soft_wrap=True)
+            complain(f"a fault of kassay itself: {error}")
             return 70
         certificate = self._saved(certificate)
         if self.baseline is not None:
             certificate = baselines.apply(certificate, self.baseline, date.today())
         self.certificates.append(certificate)
         if not self.quiet:
-            self.screen.print(certificate_view(certificate))
+            self.screen.show(certificate_view(certificate))
         return certificate.exit_code
 
     def _run(self, work: Callable[[Report], Certificate], spec: str) -> Certificate:
@@ -77,7 +77,7 @@ class Session:
         for result in certificate.claims:
             counterexample = result.counterexample
             if counterexample is not None:
-                path = str(folder / f"{slug(certificate.target)}-{slug(result.id)}.json")
+                path = str(folder / file_name(certificate.target, result.id, suffix=".json"))
                 write_json(counterexample.trace.to_json(), path)
                 result = replace(result, counterexample=replace(counterexample, path=path))
             results.append(result)
@@ -88,13 +88,8 @@ class Session:
         for file, text in reports(self.certificates, self.formats):
             path = str(self.out / file)
             write_text(text, path)
-            self.errors.print(f"report: {path}", markup=False, soft_wrap=True)
+            self.errors.say(f"report: {path}")
 
     def update_baseline(self, path: Path) -> None:
         """Write the findings of this run into the baseline."""
         write_json(baselines.updated(self.baseline or (), self.certificates), str(path))
-
-
-def slug(text: str) -> str:
-    """The text as a part of a file name."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "_", text).strip("_.") or "target"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import pkgutil
 import re
@@ -15,6 +16,7 @@ import click
 
 from kassay import __version__
 from kassay.cli import commands
+from kassay.cli.options import complain
 from kassay.model.errors import InputError, TargetError
 
 EXIT_USAGE: Final = 2
@@ -98,6 +100,8 @@ def main(argv: list[str] | None = None) -> None:
 
 def run(argv: list[str] | None = None) -> int:
     """The exit code of a command line; what went wrong is told in one line on standard error."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name that the terminal has no letters for
     try:
         outcome = cli.main(args=argv, prog_name="kassay", standalone_mode=False)
         return outcome if isinstance(outcome, int) else 0
@@ -120,7 +124,7 @@ def run(argv: list[str] | None = None) -> int:
 
 
 def _say(message: str, code: int) -> int:
-    print(f"kassay: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201  # the one place that does
+    complain(message)
     return code
 
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
+import codecs
 import re
 import secrets
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from kassay.model.errors import InputError
+from kassay.writing.text import visible
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from kassay.report.screen.console import View
 
 F = TypeVar("F", bound=Callable[..., Any])
 _UNITS: Final = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -103,33 +103,40 @@ def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
     return by_key
 
 
+def say(text: str, *, err: bool = False) -> None:
+    """Print a line in which every character shows, on standard output or standard error."""
+    click.echo(text if text.isprintable() else visible(text), err=err)
+
+
+def complain(error: object) -> None:
+    """Say in one line on standard error what is wrong."""
+    say(f"kassay: {' '.join(str(error).split())}", err=True)
+
+
 def write_json(document: Any, path: str) -> None:
     """Write the document to the file, or to standard output for `-`."""
-    text = json.dumps(document, indent=1, ensure_ascii=False)
+    from kassay.writing.documents import json_text
+    from kassay.writing.files import write_text
+
     if path == "-":
-        sys.stdout.write(text + "\n")
-        return
-    write_text(text + "\n", path)
+        sys.stdout.write(json_text(document, indent=1, ascii_only=_ascii_only()) + "\n")
+    else:
+        write_text(json_text(document, indent=1) + "\n", path)
 
 
-def present(document: Any, view: Callable[[], RenderableType], json_path: str | None) -> None:
+def _ascii_only() -> bool:
+    """Whether standard output is not in UTF-8: JSON then has escapes for all that it might not have."""
+    return codecs.lookup(sys.stdout.encoding or "ascii").name != "utf-8"
+
+
+def present(document: Any, view: Callable[[], View], json_path: str | None) -> None:
     """Write the document where that was asked for, and show the view unless the document is shown instead."""
-    from kassay.report.screen.terminal import console
+    from kassay.report.screen.console import console
 
     if json_path:
         write_json(document, json_path)
     if json_path != "-":
-        console().print(view())
-
-
-def write_text(text: str, path: str) -> None:
-    """Write the text to the file, in folders that are made where they are missing."""
-    try:
-        target = Path(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+        console().show(view())
 
 
 class JsonLines:
@@ -146,16 +153,19 @@ class JsonLines:
         """Add a line; standard output has it at once."""
         if self._path is None:
             return
-        line = json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n"
+        from kassay.writing.documents import json_text
+
         if self._path == "-":
-            sys.stdout.write(line)
+            sys.stdout.write(json_text(document, compact=True, ascii_only=_ascii_only()) + "\n")
             sys.stdout.flush()
         else:
-            self._lines.append(line)
+            self._lines.append(json_text(document, compact=True) + "\n")
 
     def __enter__(self) -> JsonLines:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
         if kind is None and self._path not in (None, "-"):
+            from kassay.writing.files import write_text
+
             write_text("".join(self._lines), str(self._path))

@@ -5,26 +5,25 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from rich.console import Console
-
 from kassay.pipeline.campaign.play.runner import CampaignProgress
+from kassay.report.screen.console import Screen
 
 
 @dataclass
 class ProgressLines:
     """Tells the progress of a campaign: a line a batch, and in between at most one every `every_s`."""
 
-    screen: Console
+    screen: Screen
     every_s: float = 15.0
     _last: float = field(default_factory=time.monotonic)
 
     def progress(self, now: CampaignProgress) -> None:
         """Print where the campaign is after a batch."""
         self._last = time.monotonic()
-        self.screen.print(progress_line(now), markup=False, soft_wrap=True)
+        self.screen.say(progress_line(now))
         for target in dict.fromkeys(target for target, _ in now.broken):
             claims = ", ".join(claim for of, claim in now.broken if of == target)
-            self.screen.print(f"  violated by {target}: {claims}", markup=False, soft_wrap=True)
+            self.screen.say(f"  violated by {target}: {claims}")
 
     def tick(self, now: CampaignProgress) -> None:
         """Print where the campaign is within a batch, if nothing was said for a while."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from kassay.cli.options import Duration, config_option, in_process_option, pairs
+from kassay.cli.options import Duration, complain, config_option, in_process_option, pairs
 
 if TYPE_CHECKING:
     from kassay.certify.targets.resolve import Target
@@ -59,7 +59,7 @@ def measurable(specs: Sequence[str], chosen: Mapping[str, Any]) -> tuple[list[Ta
         try:
             targets.append(resolve(spec, in_process=chosen["in_process"], limits=limits, config=config))
         except TargetError as error:
-            click.echo(f"kassay: {' '.join(str(error).split())}", err=True)
+            complain(error)
             missing += 1
     for target in targets:
         require_measurable(target)

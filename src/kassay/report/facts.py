@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
+from kassay.writing.text import shell_command
 
 STORY_COLUMNS: Final = ("member", "subscribed", "claims", "is given")
 _EXTRAS: Final = (("static", "instance_id"), ("rack", "rack"))
@@ -47,7 +47,9 @@ def size(example: Counterexample) -> str:
 
 def replay_command(example: Counterexample | None) -> str:
     """The command that plays the history again; empty where it was not saved."""
-    return "" if example is None or example.path is None else f"kassay replay {shlex.quote(example.path)}"
+    return (
+        "" if example is None or example.path is None else shell_command(("kassay", "replay", example.path))
+    )
 
 
 def unreached(certificate: Certificate) -> str:

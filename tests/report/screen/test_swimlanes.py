@@ -58,3 +58,33 @@ def test_mermaid_has_a_line_a_row(actions: list[Action]) -> None:
     assert lines[0] == "sequenceDiagram"
     assert len(lines) == 1 + len(lanes(actions)) + len(rows(actions))
     assert not any(";" in line.replace("#35;", "").replace("#lt;", "").replace("#gt;", "") for line in lines)
+
+
+@given(ACTIONS, st.sampled_from([1, 30, 60, 90, 110, 200]))
+def test_nothing_is_lost_on_a_screen_of_any_width(actions: list[Action], width: int) -> None:
+    drawn = text_diagram(actions, width=width)
+    words = drawn.split()
+    for row in rows(actions):
+        assert {row.source, row.target} <= {word.rstrip(":") for word in words}
+        assert set(row.text.split()) <= {part for word in words for part in (word, word.strip("|"))}
+    longest = max((len(word) for row in rows(actions) for word in row.text.split()), default=0)
+    assert all(len(line) <= max(width, 60 + longest) for line in drawn.splitlines())
+
+
+def test_without_room_for_lanes_every_action_is_a_line() -> None:
+    actions = [
+        Action("c1", "JoinGroup", "coordinator", "member new", "parked"),
+        Action("c2", "crashes", fault=True),
+    ]
+    assert text_diagram(actions, width=50).splitlines() == [
+        "1  c1 -> coordinator: JoinGroup: member new",
+        "   coordinator --> c1: parked",
+        "2  c2 (fault): crashes",
+    ]
+
+
+def test_a_long_name_has_a_wider_lane_and_what_cannot_be_seen_shows() -> None:
+    drawn = text_diagram([Action("a-client-of-a-long-name", "says", "coordinator", "\x1b[31m")])
+    assert "a-client-of-a-long-name" in drawn.splitlines()[0]
+    assert "says: \\x1b[31m" in drawn
+    assert "\\x1b[31m" in mermaid([Action("c1", "says", "coordinator", "\x1b[31m")])

@@ -34,12 +34,12 @@ def spark_options(function: Callable[..., Any]) -> Callable[..., Any]:
 def started(chosen: Mapping[str, Any], name: str, heap: str = "1g") -> Iterator[SparkSession]:
     """The session that the options ask for; `heap` is Java's on this machine where they do not say."""
     from kassay.pipeline.spark.session import session
-    from kassay.report.screen.terminal import console
+    from kassay.report.screen.console import console
 
     conf = pairs(chosen["confs"], "--conf")
     with session(chosen["master"], conf, ui=chosen["ui"], name=name, heap=heap) as spark:
         if spark.sparkContext.uiWebUrl:
-            console(stderr=True).print(f"Spark's pages: {spark.sparkContext.uiWebUrl}", markup=False)
+            console(stderr=True).say(f"Spark's pages: {spark.sparkContext.uiWebUrl}")
         yield spark
 
 
@@ -95,12 +95,12 @@ def _work(place: str, chosen: Mapping[str, Any], opening: Callable[[Store], Camp
     """Open, check what is there, play the rest, and tell."""
     from kassay.cli.progress import ProgressLines
     from kassay.pipeline.campaign.play.runner import carry_on, verify
-    from kassay.report.screen.terminal import console
+    from kassay.report.screen.console import console
 
     screen = console(stderr=True)
     with _opened(place, chosen, opening) as (spark, campaign):
         if bad := verify(spark, campaign):
-            screen.print(f"damaged, to be played again: batch {', '.join(map(str, bad))}", markup=False)
+            screen.say(f"damaged, to be played again: batch {', '.join(map(str, bad))}")
         lines = ProgressLines(screen)
         carry_on(spark, campaign, lines.progress, lines.tick)
         return _tell(spark, campaign, chosen["json_path"])
@@ -130,17 +130,16 @@ def _opened(
 def _tell(spark: SparkSession, campaign: Campaign, json_path: str | None) -> int:
     """Print and write what came out; the exit code."""
     from kassay.pipeline.campaign.results.study import finish
-    from kassay.pipeline.spark.session import translated_errors
     from kassay.report.pages.campaign import html
     from kassay.report.screen.campaign import terminal
-    from kassay.report.screen.terminal import console
+    from kassay.report.screen.console import console
+    from kassay.writing.files import write_text
 
     outcome = finish(spark, campaign)
     document = outcome.to_json(campaign.spec)
     if "://" not in campaign.store.place:
         path = Path(campaign.store.place) / "report.html"
-        with translated_errors(campaign.store.place):
-            path.write_text(html(document), encoding="utf-8")
-        console(stderr=True).print(f"report: {path}", markup=False, soft_wrap=True)
+        write_text(html(document), str(path))
+        console(stderr=True).say(f"report: {path}")
     present(document, lambda: terminal(document), json_path)
     return outcome.exit_code

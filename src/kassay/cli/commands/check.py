@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kassay.cli.options import JsonLines, json_option, no_seed_option
+from kassay.cli.options import JsonLines, json_option, no_seed_option, say
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def command(certificate: str, instance: str | None, json_path: str | None) -> in
             outcomes.add(checked.outcome)
             lines.write(checked.to_json())
             if json_path != "-":
-                click.echo(_line(checked))
+                say(_line(checked))
     if Outcome.REFUSED in outcomes:
         return 1
     return 0 if outcomes == {Outcome.ACCEPTED} else 3

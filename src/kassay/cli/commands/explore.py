@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -75,9 +74,10 @@ def command(model: str, **chosen: Any) -> int:
     Only real violations, dead ends and livelocks count as violated; a limit reached is `unknown`.
     """
     from kassay.certify.protocols.explore import explore
-    from kassay.cli.bars import bar
     from kassay.model.explore.values import WalkLimits
+    from kassay.report.screen.console import bar
     from kassay.report.screen.exploration import exploration_view
+    from kassay.writing.text import shell_command
 
     limits = WalkLimits(chosen["max_states"], chosen["seconds"])
     with _assignor(chosen["assignor"]) as assignor, bar("exploring", limits.states_max) as show:
@@ -88,7 +88,7 @@ def command(model: str, **chosen: Any) -> int:
             symmetry=chosen["symmetry"],
             progress=lambda walked: show(walked.states),
         )
-    replay = f"kassay {shlex.join(sys.argv[1:])}"
+    replay = shell_command(("kassay", *sys.argv[1:]))
     view = partial(exploration_view, result, replay=replay, mermaid=chosen["mermaid"])
     present(result.to_json(), view, chosen["json_path"])
     return {"holds": 0, "violated": 1}.get(str(result.verdict), 3)

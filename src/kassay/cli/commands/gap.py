@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from kassay.cli.options import Duration, json_option, present, seed_option, write_text
+from kassay.cli.options import Duration, json_option, present, seed_option, write_json
 from kassay.cli.targets import instances_of, instances_options, measurable, target_options
 from kassay.model.errors import InputError
 
@@ -48,7 +47,7 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
 
 def _measure(targets: Sequence[Target], order: tuple[str, ...], chosen: dict[str, Any]) -> int:
     from kassay.certify.optimum.gaps import measure
-    from kassay.cli.bars import bar
+    from kassay.report.screen.console import bar
     from kassay.report.screen.gaps import gap_view
 
     instances, source = instances_of(chosen)
@@ -69,10 +68,8 @@ def _measure(targets: Sequence[Target], order: tuple[str, ...], chosen: dict[str
 
 
 def _hunt(targets: Sequence[Target], chosen: dict[str, Any]) -> int:
-    from rich.console import Group
-
     from kassay.certify.optimum.hunt import hunt
-    from kassay.cli.bars import bar
+    from kassay.report.screen.console import bar, stack
     from kassay.report.screen.gaps import hunt_view
 
     hunts = []
@@ -82,7 +79,7 @@ def _hunt(targets: Sequence[Target], chosen: dict[str, Any]) -> int:
     kept = {each.target.spec: _keep(each, chosen["out"]) for each in hunts}
     documents = [each.to_json() for each in hunts]
     views = (hunt_view(each, kept[each.target.spec]) for each in hunts)
-    present(documents[0] if len(documents) == 1 else documents, lambda: Group(*views), chosen["json_path"])
+    present(documents[0] if len(documents) == 1 else documents, lambda: stack(*views), chosen["json_path"])
     if any(each.failed for each in hunts):
         return 1
     return 0 if all(each.finished for each in hunts) else 3
@@ -90,11 +87,11 @@ def _hunt(targets: Sequence[Target], chosen: dict[str, Any]) -> int:
 
 def _keep(hunt: Hunt, out: Path) -> dict[str, str]:
     """Write the worst instance of each objective; the paths by objective."""
-    from kassay.cli.certifying import slug
+    from kassay.writing.files import file_name
 
     paths = {}
     for objective, worst in hunt.worst.items():
-        path = out / "instances" / f"{slug(hunt.target.spec)}-{objective}.json"
-        write_text(json.dumps(worst.problem.document(), indent=1) + "\n", str(path))
+        path = out / "instances" / file_name(hunt.target.spec, objective, suffix=".json")
+        write_json(worst.problem.document(), str(path))
         paths[objective] = str(path)
     return paths

@@ -157,7 +157,7 @@ THINGS: Final[dict[str, Callable[[], Rows]]] = {
 @json_option
 def command(thing: str, json_path: str | None) -> int:
     """List what there is of one THING."""
-    from kassay.report.screen.tables import plain_table
+    from kassay.report.screen.console import plain_table
 
     rows = THINGS[thing]()
     document = {"schema": "kassay/list/2", "thing": thing, "items": rows}

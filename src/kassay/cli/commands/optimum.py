@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kassay.cli.options import Duration, JsonLines, json_option, no_seed_option
+from kassay.cli.options import Duration, JsonLines, complain, json_option, no_seed_option
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ def command(
     from kassay.certify.optimum.instances import located_in_suite
     from kassay.certify.optimum.solve import forced_by, read_instance, solve
     from kassay.reading.documents import documents
+    from kassay.report.screen.console import console
     from kassay.report.screen.optima import assignment_view, optimum_row, optimum_table
-    from kassay.report.screen.terminal import console
     from kassay.solver.consumers.optimum import parse_order
 
     order = parse_order(order_text)
@@ -72,15 +72,15 @@ def command(
             if result["status"] == "infeasible" or (json_path == "-" and result["status"] == "unknown"):
                 _say(each.where, result)
     if json_path != "-" and outcomes != ["infeasible"]:
-        console().print(optimum_table(rows))
+        console().show(optimum_table(rows))
         if len(rows) == 1 and outcomes[0] in ("optimal", "interval"):
-            console().print(assignment_view(result))
+            console().show(assignment_view(result))
             for sentence in result.get("why_not_better", ()):
-                console().print(f"why: {sentence}", markup=False)
+                console().say(f"why: {sentence}")
     if "infeasible" in outcomes:
         return 2
     return 0 if set(outcomes) == {"optimal"} else 3
 
 
 def _say(where: str, result: dict[str, Any]) -> None:
-    click.echo(f"kassay: {where}: {result['status']}: {result['why']}", err=True)
+    complain(f"{where}: {result['status']}: {result['why']}")

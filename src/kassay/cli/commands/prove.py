@@ -22,7 +22,7 @@ def command(names: tuple[str, ...], seconds: float, json_path: str | None) -> in
     A claim known to be false is expected to be refuted, and is shown with its smallest
     counterexample. Exit codes: 0 every claim came out as expected, 1 one did not, 3 one is unknown.
     """
-    from kassay.cli.bars import bar
+    from kassay.report.screen.console import bar
     from kassay.report.screen.optima import proof_view
     from kassay.solver.proofs.obligation import ProofVerdict
     from kassay.solver.proofs.prove import chosen, proofs

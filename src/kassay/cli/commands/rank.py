@@ -30,7 +30,7 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
     """
     from kassay.certify.optimum.rank import HISTORIES, SCHEMA, default_targets, rank
     from kassay.certify.runs.options import Budget
-    from kassay.cli.bars import bar
+    from kassay.report.screen.console import bar
     from kassay.report.screen.gaps import rank_view
     from kassay.solver.consumers.optimum import parse_order
 

@@ -32,19 +32,20 @@ def command(
     from kassay.certify.processes.host import Limits
     from kassay.certify.runs.replay import load_trace, replay
     from kassay.model.itf import to_itf
-    from kassay.report.screen.terminal import console, story
+    from kassay.report.screen.console import console
+    from kassay.report.screen.terminal import story
 
     trace, target = load_trace(trace_path, spec, in_process, Limits(call_timeout, memory))
     screen = console(stderr=json_path == "-")
-    screen.print(f"replaying {trace.claim} against {target.spec}", markup=False)
+    screen.say(f"replaying {trace.claim} against {target.spec}")
     replayed = replay(trace_path, trace, target)
     if replayed.changed:
-        screen.print("the target's source is not the one that the trace was recorded against", style="yellow")
-    screen.print(story(replayed.narration))
+        screen.say("the target's source is not the one that the trace was recorded against", style="yellow")
+    screen.show(story(replayed.narration))
     for message in replayed.violations:
-        screen.print(f"  {message}", style="red", markup=False)
+        screen.say(f"  {message}", style="red")
     outcome = "still violates" if replayed.violations else "no longer violates"
-    screen.print(f"{target.spec} {outcome} {trace.claim}", markup=False)
+    screen.say(f"{target.spec} {outcome} {trace.claim}")
     if itf is not None:
         write_json(to_itf(replayed.narration), str(itf))
     if json_path:

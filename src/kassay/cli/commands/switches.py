@@ -21,7 +21,7 @@ def command(model: str | None, json_path: str | None) -> int:
     """
     from kassay.certify.protocols.switch_runs import names_of, rows
     from kassay.certify.protocols.switches import SWITCHES
-    from kassay.cli.bars import bar
+    from kassay.report.screen.console import bar
     from kassay.report.screen.switches import rows_json, switches_view
 
     models = tuple(dict.fromkeys(switch.model for switch in SWITCHES.values()))

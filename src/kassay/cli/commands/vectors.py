@@ -28,7 +28,7 @@ def command(
 
     from kassay.certify.targets.resolve import resolve
     from kassay.certify.vectors.check import check_files
-    from kassay.report.screen.terminal import console
+    from kassay.report.screen.console import console
 
     screen = console(stderr=json_path == "-")
     results = []
@@ -39,15 +39,13 @@ def command(
         for result in check_files(list(paths), factory, exact=exact or spec is None):
             results.append(result)
             if result.unknown is not None:
-                screen.print(f"{result.name}: unknown ({result.unknown})", markup=False, soft_wrap=True)
+                screen.say(f"{result.name}: unknown ({result.unknown})")
                 continue
-            screen.print(
-                f"{result.name}: {result.passed} passed, {len(result.failures)} failed", markup=False
-            )
+            screen.say(f"{result.name}: {result.passed} passed, {len(result.failures)} failed")
             for vector_id, message in result.failures[:SHOWN]:
-                screen.print(f"  {vector_id}: {message}", markup=False, soft_wrap=True)
+                screen.say(f"  {vector_id}: {message}")
             if len(result.failures) > SHOWN:
-                screen.print(f"  and {len(result.failures) - SHOWN} more")
+                screen.say(f"  and {len(result.failures) - SHOWN} more")
     if json_path:
         write_json({"schema": "kassay/vectors/1", "files": [r.to_json() for r in results]}, json_path)
     if any(result.failures for result in results):

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult
 from kassay.report import facts
+from kassay.writing.text import visible
 
 _SKIPPED: Final = ("unknown", "known")
 
@@ -18,7 +19,7 @@ def render(certificates: Sequence[Certificate]) -> str:
     for certificate in certificates:
         results = certificate.claims
         marks = [facts.mark(result) for result in results]
-        suite = ET.SubElement(
+        suite = _element(
             root,
             "testsuite",
             name=certificate.target,
@@ -28,23 +29,28 @@ def render(certificates: Sequence[Certificate]) -> str:
             errors="0",
             time=f"{certificate.elapsed_s:.3f}",
         )
-        properties = ET.SubElement(suite, "properties")
+        properties = _element(suite, "properties")
         for name in ("seed", "profile", "histories", "rebalances", "verdict"):
-            ET.SubElement(properties, "property", name=name, value=str(getattr(certificate, name)))
+            _element(properties, "property", name=name, value=str(getattr(certificate, name)))
         for result in results:
             _case(suite, certificate.target, result)
     ET.indent(root)
     return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
+def _element(parent: ET.Element, name: str, /, **attributes: str) -> ET.Element:
+    """A new element in which every character shows; XML has no form for those that are no text."""
+    return ET.SubElement(parent, name, {key: visible(value) for key, value in attributes.items()})
+
+
 def _case(suite: ET.Element, target: str, result: ClaimResult) -> None:
-    case = ET.SubElement(suite, "testcase", classname=f"kassay.{target}", name=result.id, time="0")
+    case = _element(suite, "testcase", classname=f"kassay.{target}", name=result.id, time="0")
     example = result.counterexample
     if facts.mark(result) == "violated":
-        failure = ET.SubElement(case, "failure", message=example.message if example else result.why)
+        failure = _element(case, "failure", message=example.message if example else result.why)
         lines = [result.sentence, result.why, *(example.trace.violations if example else ())]
         if command := facts.replay_command(example):
             lines.append(f"replay: {command}")
-        failure.text = "\n".join(lines)
+        failure.text = "\n".join(map(visible, lines))
     elif facts.mark(result) in _SKIPPED:
-        ET.SubElement(case, "skipped", message=result.known or result.why)
+        _element(case, "skipped", message=result.known or result.why)

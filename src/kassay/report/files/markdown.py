@@ -7,56 +7,59 @@ from typing import Final
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult
 from kassay.report import facts
+from kassay.writing.markdown import Markdown, code, inline, joined, table
 
 BYTES_MAX: Final = 900_000
 """A step summary takes 1 MiB; what is longer is cut, and says so."""
 
 
 def render(certificates: Sequence[Certificate]) -> str:
-    """The document, cut to what a step summary takes."""
+    """The document, cut after a line to what a step summary takes."""
     text = "\n".join(_certificate(certificate) for certificate in certificates)
     raw = text.encode()
     if len(raw) <= BYTES_MAX:
         return text
-    return raw[:BYTES_MAX].decode(errors="ignore") + "\n\n(cut here: the whole report is in the HTML file)\n"
+    whole, _, _ = raw[:BYTES_MAX].rpartition(b"\n")
+    return whole.decode() + "\n\n(cut here: the whole report is in the HTML file)\n"
 
 
 def _certificate(certificate: Certificate) -> str:
-    lines = [
-        f"## {cell(certificate.target)}: {certificate.verdict}",
-        "",
-        f"{facts.played(certificate)}.",
-        "",
-        "| claim | verdict | why |",
-        "| --- | --- | --- |",
+    rows = [
+        (
+            code(result.id),
+            Markdown("**violated**") if facts.mark(result) == "violated" else facts.mark(result),
+            facts.reason(result),
+        )
+        for result in certificate.claims
     ]
-    for result in certificate.claims:
-        word = "**violated**" if facts.mark(result) == "violated" else facts.mark(result)
-        lines.append(f"| `{result.id}` | {word} | {cell(facts.reason(result))} |")
+    lines = [
+        joined(Markdown("## "), certificate.target, f": {certificate.verdict}"),
+        "",
+        inline(f"{facts.played(certificate)}."),
+        "",
+        *table(("claim", "verdict", "why"), rows),
+    ]
     for result in certificate.claims:
         lines += _counterexample(result)
     if facts.unreached(certificate):
-        lines += ["", f"Not reached: {facts.unreached(certificate)}."]
+        lines += ["", inline(f"Not reached: {facts.unreached(certificate)}.")]
     if facts.controls(certificate):
-        lines += ["", f"{facts.controls(certificate)}."]
-    return "\n".join([*lines, *(f"\n{note}" for note in certificate.notes)]) + "\n"
+        lines += ["", inline(f"{facts.controls(certificate)}.")]
+    for note in certificate.notes:
+        lines += ["", inline(note)]
+    return "\n".join(lines) + "\n"
 
 
 def _counterexample(result: ClaimResult) -> list[str]:
     example = result.counterexample
     if example is None:
         return []
-    lines = ["", f"### {result.id}", "", f"{result.sentence} Smallest found: {facts.size(example)}:", ""]
-    lines += [f"* {cell(message)}" for message in example.trace.violations[:5]]
-    head = f"| {' | '.join(facts.STORY_COLUMNS)} |"
+    lines = ["", joined(Markdown("### "), result.id), ""]
+    lines += [inline(f"{result.sentence} Smallest found: {facts.size(example)}:"), ""]
+    lines += [joined(Markdown("* "), message) for message in example.trace.violations[:5]]
     for number, each in enumerate(facts.rounds_of(example.trace.narration)[:6], start=1):
-        lines += ["", f"Round {number}:", "", head, "| --- | --- | --- | --- |"]
-        lines += [f"| {' | '.join(map(cell, member.row()))} |" for member in each.members]
+        lines += ["", f"Round {number}:", ""]
+        lines += table(facts.STORY_COLUMNS, [member.row() for member in each.members])
     if command := facts.replay_command(example):
         lines += ["", f"    {command}"]
     return lines
-
-
-def cell(text: str) -> str:
-    """The text as it may stand in a table."""
-    return text.replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")

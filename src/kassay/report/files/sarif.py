@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any, Final
@@ -11,6 +10,8 @@ from kassay import __version__
 from kassay.certify.runs.certificate import Certificate, ClaimResult
 from kassay.model.verdict import Verdict
 from kassay.report import facts
+from kassay.writing.documents import json_text
+from kassay.writing.text import uri_of, visible
 
 RESULTS_MAX: Final = 5000
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -32,7 +33,7 @@ def render(certificates: Sequence[Certificate]) -> str:
         "version": "2.1.0",
         "runs": [{"tool": {"driver": driver}, "results": results[:RESULTS_MAX]}],
     }
-    return json.dumps(document, indent=1) + "\n"
+    return json_text(document, indent=1) + "\n"
 
 
 def source_file(target: str) -> str | None:
@@ -49,8 +50,10 @@ def _result(result: ClaimResult, file: str) -> dict[str, Any]:
     document: dict[str, Any] = {
         "ruleId": result.id,
         "level": "error",
-        "message": {"text": message},
-        "locations": [{"physicalLocation": {"artifactLocation": {"uri": file}, "region": {"startLine": 1}}}],
+        "message": {"text": visible(message)},
+        "locations": [
+            {"physicalLocation": {"artifactLocation": {"uri": uri_of(file)}, "region": {"startLine": 1}}}
+        ],
         "partialFingerprints": {"kassay/claim": f"{file}:{result.id}"},
     }
     if result.known is not None:

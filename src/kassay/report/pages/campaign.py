@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import html as markup
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from kassay.report.pages.html import table
 from kassay.report.screen.campaign import LEADERS, Row, shown, took, unfinished
+from kassay.writing.html import Markup, page, table, tag
 
 _PALETTE: Final = ("#1565c0", "#ef6c00", "#2e7d32", "#6a1b9a", "#c62828", "#00838f", "#795548", "#455a64")
 _STYLE: Final = """body{font:14px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:72rem;
@@ -58,66 +57,62 @@ def html(outcome: Row) -> str:
     """The whole report as one page."""
     spec, studies = outcome["spec"], outcome["studies"]
     parts = [
-        f"<h1>Campaign {_e(spec['name'])}</h1>",
-        f"<p class=dim>seed {spec['seed']}, {outcome['histories']:,} histories"
-        + f"<b>{_e(unfinished(outcome))}</b></p><p class=dim>{_e(took(outcome['totals']))}</p>",
-        "<h2>Leaderboard</h2>",
+        tag("h1", f"Campaign {spec['name']}"),
+        tag(
+            "p",
+            f"seed {spec['seed']}, {outcome['histories']:,} histories",
+            tag("b", unfinished(outcome)),
+            class_="dim",
+        ),
+        tag("p", took(outcome["totals"]), class_="dim"),
+        tag("h2", "Leaderboard"),
         _table(studies["leaderboard"], LEADERS),
-        "<h2>Verdicts over all profiles</h2>",
+        tag("h2", "Verdicts over all profiles"),
         _verdicts(outcome["verdicts"]),
-        "<h2>Findings</h2>",
+        tag("h2", "Findings"),
         _findings(outcome["findings"]),
     ]
     if studies["gap_by_profile"]:
         parts += [
-            "<h2>Distance to the certified optimum</h2>",
-            "<p>Balance gap: sum of squared loads less the least possible. Needless moves are counted where "
-            "the loads are optimal.</p>",
+            tag("h2", "Distance to the certified optimum"),
+            tag(
+                "p",
+                "Balance gap: sum of squared loads less the least possible. Needless moves are counted where "
+                "the loads are optimal.",
+            ),
             bars(
                 studies["gap_by_profile"], "unbalanced_share", "share of outcomes whose loads are not optimal"
             ),
             _table(studies["gap_by_profile"], _GAPS),
-            "<h2>By number of members</h2>",
+            tag("h2", "By number of members"),
             lines(studies["gap_by_size"]),
-            "<h2>Rounds until the group is at rest</h2>",
+            tag("h2", "Rounds until the group is at rest"),
             _rounds(studies["convergence"]),
         ]
     parts += [
-        "<h2>Time of tasks</h2>",
-        "<p>In seconds, by profile and by batch.</p>",
+        tag("h2", "Time of tasks"),
+        tag("p", "In seconds, by profile and by batch."),
         _table(studies["task_times"], _TASKS),
         _table(studies["task_times_by_batch"], _TASKS_BY_BATCH),
     ]
-    body = "\n".join(parts)
-    return (
-        f"<!doctype html><html lang=en><meta charset=utf-8><title>{_e(spec['name'])}</title>"
-        f"<style>{_STYLE}</style>{body}</html>\n"
-    )
+    return page(spec["name"], _STYLE, *parts)
 
 
-def _e(value: object) -> str:
-    return markup.escape(str(value))
+def _table(rows: Sequence[Row], columns: Sequence[tuple[str, str]]) -> Markup:
+    texts = {
+        place for place, (key, _) in enumerate(columns) if any(isinstance(row[key], str) for row in rows)
+    }
+    cells = ([shown(row[key], key) for key, _ in columns] for row in rows)
+    return table([title for _, title in columns], cells, set(range(len(columns))) - texts)
 
 
-def _table(rows: Sequence[Row], columns: Sequence[tuple[str, str]]) -> str:
-    head = "".join(f"<th>{_e(title)}</th>" for _, title in columns)
-    lines_ = []
-    for row in rows:
-        cells = [
-            f"<td{'' if isinstance(row[k], str) else ' class=n'}>{_e(shown(row[k], k))}</td>"
-            for k, _ in columns
-        ]
-        lines_.append(f"<tr>{''.join(cells)}</tr>")
-    return f"<table><tr>{head}</tr>{''.join(lines_)}</table>"
-
-
-def _verdicts(rows: Sequence[Row]) -> str:
+def _verdicts(rows: Sequence[Row]) -> Markup:
     cells = [
         (
-            _e(r["target"]),
-            _e(r["claim"]),
-            f"<span class={r['verdict']}>{r['verdict']}</span>",
-            f"<span class=dim>{_e(r['why'])}</span>",
+            r["target"],
+            r["claim"],
+            tag("span", r["verdict"], class_=r["verdict"]),
+            tag("span", r["why"], class_="dim"),
         )
         for r in rows
         if r["profile"] == "*"
@@ -125,9 +120,9 @@ def _verdicts(rows: Sequence[Row]) -> str:
     return table(("target", "claim", "verdict", "why"), cells)
 
 
-def _findings(rows: Sequence[Row]) -> str:
+def _findings(rows: Sequence[Row]) -> Markup:
     if not rows:
-        return "<p>None.</p>"
+        return tag("p", "None.")
     columns = (
         ("target", "target"), ("claim", "claim"), ("input", "input"), ("kind", "kind"),
         ("failed", "histories"), ("profile", "profile"), ("index", "smallest"), ("members", "members"),
@@ -137,32 +132,32 @@ def _findings(rows: Sequence[Row]) -> str:
     return _table(rows, columns)
 
 
-def bars(rows: Sequence[Row], key: str, title: str) -> str:
+def bars(rows: Sequence[Row], key: str, title: str) -> Markup:
     """Horizontal bars, a row a target and profile, as SVG."""
     top = max((float(row[key] or 0) for row in rows), default=0.0) or 1.0
-    height, parts = 16 * len(rows) + 24, list[str]()
+    height, parts = 16 * len(rows) + 24, list[Markup]()
     targets = list(dict.fromkeys(row["target"] for row in rows))
     for i, row in enumerate(rows):
         y, width = 20 + 16 * i, 420 * float(row[key] or 0) / top
         colour = _PALETTE[targets.index(row["target"]) % len(_PALETTE)]
-        parts.append(
-            f'<text x="0" y="{y + 11}">{_e(row["target"])} · {_e(row["profile"])}</text>'
-            f'<rect x="300" y="{y + 2}" width="{width:.1f}" height="11" fill="{colour}"/>'
-            f'<text x="{306 + width:.1f}" y="{y + 11}">{_e(shown(row[key], key))}</text>'
-        )
+        parts += [
+            tag("text", f"{row['target']} · {row['profile']}", x=0, y=y + 11),
+            tag("rect", x=300, y=y + 2, width=f"{width:.1f}", height=11, fill=colour),
+            tag("text", shown(row[key], key), x=f"{306 + width:.1f}", y=y + 11),
+        ]
     return _svg(800, height, title, parts)
 
 
-def lines(rows: Sequence[Row]) -> str:
+def lines(rows: Sequence[Row]) -> Markup:
     """The mean balance gap over the number of members, a line a target, as SVG."""
     unequal = [row for row in rows if not row["equal"]] or list(rows)
     if not unequal:
-        return ""
+        return Markup()
     sizes = sorted({row["members"] for row in unequal})
     top = max(float(row["balance_mean"]) for row in unequal) or 1.0
     place = {size: 50 + 560 * i / max(1, len(sizes) - 1) for i, size in enumerate(sizes)}
-    parts = [f'<text x="{x:.0f}" y="235">{size}</text>' for size, x in place.items()]
-    parts.append(f'<text x="0" y="34">{_e(shown(top))}</text><text x="0" y="219">0</text>')
+    parts = [tag("text", f"{size}", x=f"{x:.0f}", y=235) for size, x in place.items()]
+    parts += [tag("text", shown(top), x=0, y=34), tag("text", "0", x=0, y=219)]
     for i, target in enumerate(dict.fromkeys(row["target"] for row in unequal)):
         points = " ".join(
             f"{place[row['members']]:.1f},{215 - 185 * float(row['balance_mean']) / top:.1f}"
@@ -170,14 +165,14 @@ def lines(rows: Sequence[Row]) -> str:
             if row["target"] == target
         )
         colour = _PALETTE[i % len(_PALETTE)]
-        parts.append(
-            f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>'
-            f'<text x="640" y="{34 + 15 * i}" fill="{colour}">{_e(target)}</text>'
-        )
+        parts += [
+            tag("polyline", points=points, fill="none", stroke=colour, stroke_width=2),
+            tag("text", target, x=640, y=34 + 15 * i, fill=colour),
+        ]
     return _svg(800, 245, "mean balance gap by members, unequal subscriptions", parts)
 
 
-def _rounds(rows: Sequence[Row]) -> str:
+def _rounds(rows: Sequence[Row]) -> Markup:
     totals: dict[str, Counter[int]] = {}
     for row in rows:
         totals.setdefault(row["target"], Counter())[row["rounds"]] += row["changes"]
@@ -188,8 +183,13 @@ def _rounds(rows: Sequence[Row]) -> str:
     )
 
 
-def _svg(width: int, height: int, title: str, parts: Sequence[str]) -> str:
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" role="img">'
-        f'<text x="0" y="12" font-weight="600">{_e(title)}</text>{"".join(parts)}</svg>'
+def _svg(width: int, height: int, title: str, parts: Sequence[Markup]) -> Markup:
+    return tag(
+        "svg",
+        tag("text", title, x=0, y=12, font_weight=600),
+        *parts,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {width} {height}",
+        width=width,
+        role="img",
     )

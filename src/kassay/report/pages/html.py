@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any, Final
 
 from kassay import __version__
-from kassay.certify.runs.certificate import Certificate, ClaimResult
+from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.model.verdict import Verdict
 from kassay.report import facts
+from kassay.writing.html import Markup, joined, page, table, tag, void
 
 _STYLE: Final = """
 :root { --ink:#1b1f24; --dim:#5d6672; --line:#d9dee4; --ok:#1a7f37; --bad:#b42318; --unk:#9a6700;
@@ -58,129 +58,119 @@ for (const button of document.querySelectorAll('.copy')) {
 
 def render(certificates: Sequence[Certificate]) -> str:
     """The whole page."""
-    body = "\n".join(_certificate(certificate) for certificate in certificates)
-    return (
-        "<!doctype html>\n"
-        '<html lang="en"><head><meta charset="utf-8"><title>kassay report</title>'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<style>{_STYLE}</style></head><body>\n<h1>kassay {escape(__version__)}: certificates</h1>\n"
-        f"{_overview(certificates)}\n{body}\n<script>{_SCRIPT}</script></body></html>\n"
+    return page(
+        "kassay report",
+        _STYLE,
+        tag("h1", f"kassay {__version__}: certificates"),
+        _overview(certificates),
+        *(_certificate(certificate, number) for number, certificate in enumerate(certificates, start=1)),
+        script=_SCRIPT,
     )
 
 
-def _overview(certificates: Sequence[Certificate]) -> str:
+def _overview(certificates: Sequence[Certificate]) -> Markup:
     rows = [
         (
-            f'<a href="#{_anchor(c)}"><code>{escape(c.target)}</code></a>',
-            f'<span class="{c.verdict}">{c.verdict}</span>',
+            tag("a", tag("code", c.target), href=f"#target-{number}"),
+            _word(c.verdict),
             ", ".join(f"{sum(r.verdict is v for r in c.claims)} {v}" for v in Verdict),
             f"{c.histories:,} histories, {c.rebalances:,} rebalances",
         )
-        for c in certificates
+        for number, c in enumerate(certificates, start=1)
     ]
     return table(("target", "verdict", "claims", "played"), rows)
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of cells that are HTML already."""
-    top = "".join(f"<th>{escape(name)}</th>" for name in head)
-    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+def _word(verdict: str) -> Markup:
+    return tag("span", verdict, class_=verdict)
 
 
-def _certificate(certificate: Certificate) -> str:
+def _certificate(certificate: Certificate, number: int) -> Markup:
     rows = [
         (
-            f"<code>{escape(r.id)}</code><br><span class=dim>{escape(r.sentence)}</span>",
-            f'<span class="{facts.mark(r)}">{facts.mark(r)}</span>',
-            escape(facts.reason(r)),
+            joined((tag("code", r.id), void("br"), tag("span", r.sentence, class_="dim"))),
+            _word(facts.mark(r)),
+            facts.reason(r),
         )
         for r in certificate.claims
     ]
     assume = f" Assuming {', '.join(certificate.assume)}." if certificate.assume else ""
-    return (
-        f'<section><h2 id="{_anchor(certificate)}"><code>{escape(certificate.target)}</code>: '
-        f'<span class="{certificate.verdict}">{certificate.verdict}</span></h2>'
-        f"<p class=dim>{escape(facts.played(certificate))}.{escape(assume)}</p>{_doubts(certificate)}"
-        f"{table(('claim', 'verdict', 'why'), rows)}"
-        + "".join(_counterexample(r) for r in certificate.claims if r.counterexample is not None)
-        + _reached(certificate)
-        + "</section>"
+    return tag(
+        "section",
+        tag("h2", tag("code", certificate.target), ": ", _word(certificate.verdict), id=f"target-{number}"),
+        tag("p", f"{facts.played(certificate)}.{assume}", class_="dim"),
+        *(tag("p", doubt) for doubt in _doubts(certificate)),
+        table(("claim", "verdict", "why"), rows),
+        *(_counterexample(r, r.counterexample) for r in certificate.claims if r.counterexample is not None),
+        _reached(certificate),
     )
 
 
-def _anchor(certificate: Certificate) -> str:
-    return "target-" + "".join(c if c.isalnum() else "-" for c in certificate.target)
-
-
-def _doubts(certificate: Certificate) -> str:
+def _doubts(certificate: Certificate) -> list[str]:
     """What could make a pass meaningless, before any result."""
     doubts = []
     if facts.unreached(certificate):
         doubts.append(f"Situations never reached: {facts.unreached(certificate)}.")
     if facts.controls(certificate):
         doubts.append(f"{facts.controls(certificate)}.")
-    doubts += certificate.notes
-    return "".join(f"<p>{escape(text)}</p>" for text in doubts)
+    return [*doubts, *certificate.notes]
 
 
-def _reached(certificate: Certificate) -> str:
-    items = "".join(f"<li>{escape(name)} {count:,}</li>" for name, count in certificate.reached.items())
-    return f"<details><summary>Situations reached</summary><ul class=seen>{items}</ul></details>"
+def _reached(certificate: Certificate) -> Markup:
+    items = (tag("li", f"{name} {count:,}") for name, count in certificate.reached.items())
+    return tag("details", tag("summary", "Situations reached"), tag("ul", *items, class_="seen"))
 
 
-def _counterexample(result: ClaimResult) -> str:
-    example = result.counterexample
-    if example is None:
-        return ""
-    violations = "".join(f"<li class=violated>{escape(text)}</li>" for text in example.trace.violations[:6])
-    replay = ""
-    if command := escape(facts.replay_command(example), quote=True):
-        replay = f'<p><code>{command}</code> <button class=copy data-text="{command}">copy</button></p>'
-    return (
-        f"<h3>{escape(result.id)}</h3><p>{escape(result.sentence)} Smallest found: {facts.size(example)}.</p>"
-        f"<ul>{violations}</ul>{story(example.trace.narration)}{replay}"
+def _counterexample(result: ClaimResult, example: Counterexample) -> Markup:
+    replay = []
+    if command := facts.replay_command(example):
+        button = tag("button", "copy", class_="copy", data_text=command)
+        replay.append(tag("p", tag("code", command), " ", button))
+    return joined(
+        (
+            tag("h3", result.id),
+            tag("p", f"{result.sentence} Smallest found: {facts.size(example)}."),
+            tag("ul", *(tag("li", text, class_="violated") for text in example.trace.violations[:6])),
+            story(example.trace.narration),
+            *replay,
+        )
     )
 
 
-def story(steps: Sequence[Mapping[str, Any]]) -> str:
+def story(steps: Sequence[Mapping[str, Any]]) -> Markup:
     """The rounds of a trace, one at a time under a slider, members as lanes and partitions as tiles."""
     rounds = facts.rounds_of(steps)
     if not rounds:
-        return ""
-    slides = "".join(
-        f'<div class="round{" on" if i == len(rounds) - 1 else ""}">{_round(r, i, len(rounds))}</div>'
-        for i, r in enumerate(rounds)
+        return Markup()
+    last = len(rounds) - 1
+    slider = void("input", type="range", min=0, max=last, value=last, aria_label="round")
+    slides = (
+        tag("div", _round(each, number, len(rounds)), class_="round on" if number == last else "round")
+        for number, each in enumerate(rounds)
     )
-    slider = ""
-    if len(rounds) > 1:
-        last = len(rounds) - 1
-        slider = f'<input type=range min=0 max={last} value={last} aria-label="round">'
-    return f"<div class=story>{slider}{slides}</div>"
+    return tag("div", *([slider] if last else []), *slides, class_="story")
 
 
-def _round(round_: facts.RoundFacts, index: int, of: int) -> str:
+def _round(round_: facts.RoundFacts, index: int, of: int) -> Markup:
     owners = Counter(tp for member in round_.members for tp in member.given or ())
-    rows = []
-    for member in round_.members:
-        given = member.given or ()
-        kept = (_tile(tp, "kept" if tp in given else "gone") for tp in sorted(set(member.claims)))
-        new = (_tile(tp, _look(tp, member, owners)) for tp in given)
-        extras = f" <span class=dim>{escape(member.extras)}</span>" if member.extras else ""
-        rows.append(
-            (
-                f"<code>{escape(member.member_id)}</code>{extras}",
-                escape(" ".join(member.topics)) or "-",
-                (" ".join(kept) or "-") + (f" @{member.generation}" if member.claims else ""),
-                (" ".join(new) or "-") if member.answered else "no answer",
-                str(len(given)),
-            )
-        )
-    said = f"<p class=violated>{escape(round_.failure)}</p>" if round_.failure else ""
+    rows = [_row(member, owners) for member in round_.members]
     topics = ", ".join(f"{name} ({count})" for name, count in round_.topics.items()) or "none"
+    head = f"round {index + 1} of {of}, generation {round_.generation}, topics: {topics}"
+    failure = [tag("p", round_.failure, class_="violated")] if round_.failure else []
+    return joined((tag("p", head, class_="dim"), table((*facts.STORY_COLUMNS, "load"), rows), *failure))
+
+
+def _row(member: facts.MemberFacts, owners: Counter[tuple[str, int]]) -> tuple[str, ...]:
+    given = member.given or ()
+    kept = [_tile(tp, "kept" if tp in given else "gone") for tp in sorted(set(member.claims))]
+    new = [_tile(tp, _look(tp, member, owners)) for tp in given]
+    extras = [" ", tag("span", member.extras, class_="dim")] if member.extras else []
     return (
-        f"<p class=dim>round {index + 1} of {of}, generation {round_.generation}, "
-        f"topics: {escape(topics)}</p>" + table((*facts.STORY_COLUMNS, "load"), rows) + said
+        joined((tag("code", member.member_id), *extras)),
+        " ".join(member.topics) or "-",
+        joined((joined(kept, " ") or "-", f" @{member.generation}" if member.claims else "")),
+        joined(new, " ") or "-" if member.answered else "no answer",
+        str(len(given)),
     )
 
 
@@ -189,5 +179,5 @@ def _look(tp: tuple[str, int], member: facts.MemberFacts, owners: Counter[tuple[
     return ("kept" if tp in member.claims else "new") + (" bad" if owners[tp] > 1 else "")
 
 
-def _tile(tp: tuple[str, int], kind: str) -> str:
-    return f'<span class="tile {kind}">{escape(tp[0])}-{tp[1]}</span>'
+def _tile(tp: tuple[str, int], kind: str) -> Markup:
+    return tag("span", f"{tp[0]}-{tp[1]}", class_=f"tile {kind}")

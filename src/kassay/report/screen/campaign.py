@@ -5,29 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
-
-from kassay.report.screen.tables import plain_table
+from kassay.report.screen.console import View, line, plain_table, stack
 
 Row = Mapping[str, Any]
 
 
-def terminal(outcome: Row) -> RenderableType:
+def terminal(outcome: Row) -> View:
     """The leaderboard and the findings, as a person reads them."""
     spec = outcome["spec"]
-    parts: list[RenderableType] = [
-        Text.assemble(
+    parts: list[View] = [
+        line(
             (f"{spec['name']}", "bold"),
             (f"  seed {spec['seed']}, {outcome['histories']:,} histories", "dim"),
             (unfinished(outcome), "yellow"),
         ),
-        Text(took(outcome["totals"]), style="dim"),
+        line(took(outcome["totals"]), style="dim"),
         figures(outcome["studies"]["leaderboard"], LEADERS),
     ]
     parts += [
-        Text.assemble(
+        line(
             (f"{row['target']} ", "bold"),
             (f"{row['claim']}", "red"),
             f" on {row['input']} input, in {row['failed']} histories; smallest: "
@@ -36,7 +32,7 @@ def terminal(outcome: Row) -> RenderableType:
         )
         for row in outcome["findings"]
     ]
-    return Group(*parts)
+    return stack(*parts)
 
 
 def unfinished(outcome: Row) -> str:
@@ -77,7 +73,7 @@ LEADERS: Final = (
 )
 
 
-def figures(rows: Iterable[Row], columns: Sequence[tuple[str, str]]) -> Table:
+def figures(rows: Iterable[Row], columns: Sequence[tuple[str, str]]) -> View:
     """The rows as a table, names to the left and numbers to the right."""
     numbers = [title for key, title in columns if key not in ("target", "profile", "assignor")]
     cells = ([shown(row[key], key) for key, _ in columns] for row in rows)

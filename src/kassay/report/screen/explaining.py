@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
-from kassay.report.screen.tables import plain_table
+from kassay.report.screen.console import View, line, lines, plain_table, stack
 from kassay.report.screen.terminal import story
 
 Document = Mapping[str, Any]
 
 
-def explanation_view(document: Document) -> RenderableType:
+def explanation_view(document: Document) -> View:
     """The explanation as a person reads it."""
     return {"claim": _claim, "trace": _trace, "rule": _rule}[document["what"]](document)
 
@@ -30,13 +27,13 @@ _KINDS = {
 }
 
 
-def _claim(document: Document) -> RenderableType:
-    parts: list[RenderableType] = [Text(document["id"], style="bold")]
+def _claim(document: Document) -> View:
+    parts: list[View] = [line(document["id"], style="bold")]
     for reading in document["readings"]:
         kinds = ", ".join(_KINDS.get(kind, kind) for kind in reading["kinds"])
-        parts.append(Text(f"\n{kinds}: {reading['sentence']}"))
+        parts += [line(), line(f"{kinds}: {reading['sentence']}")]
         if reading["more"]:
-            parts.append(Text(f"  {' '.join(reading['more'].split())}", style="dim"))
+            parts.append(line(f"  {' '.join(reading['more'].split())}", style="dim"))
         rows = [
             ("  source", reading["source"]),
             ("  held against", reading["held_against"]),
@@ -48,37 +45,39 @@ def _claim(document: Document) -> RenderableType:
         rows += [("  once reached", f"{each['id']}: {each['sentence']}") for each in reading["situations"]]
         parts.append(plain_table(("", ""), rows, header=False))
     declared = ", ".join(document["declared_by"]) or "no reference"
-    parts.append(Text(f"\ndeclared by {declared}"))
-    return Group(*parts)
+    parts += [line(), line(f"declared by {declared}")]
+    return stack(*parts)
 
 
-def _trace(document: Document) -> RenderableType:
-    parts: list[RenderableType] = [
-        Text(f"{document['target']} breaks {document['claim']}", style="bold"),
-        Text(f"{document['sentence'] or 'a claim that this version does not know'}"),
-        Text(f"on {document['input']} input, {document['protocol']}\n", style="dim"),
+def _trace(document: Document) -> View:
+    parts: list[View] = [
+        line(f"{document['target']} breaks {document['claim']}", style="bold"),
+        line(f"{document['sentence'] or 'a claim that this version does not know'}"),
+        line(f"on {document['input']} input, {document['protocol']}", style="dim"),
+        line(),
         story(document["told"], rounds_max=100),
     ]
-    parts += [Text(f"  {line}", style="red") for line in document["violations"]]
-    return Group(*parts)
+    parts += [line(f"  {message}", style="red") for message in document["violations"]]
+    return stack(*parts)
 
 
-def _rule(document: Document) -> RenderableType:
-    parts: list[RenderableType] = [
-        Text(document["id"], style="bold"),
-        Text(document["header"]),
-        Text(f"\n{document['source']}, {document['protocol']}", style="dim"),
+def _rule(document: Document) -> View:
+    parts: list[View] = [
+        line(document["id"], style="bold"),
+        lines(document["header"]),
+        line(),
+        line(f"{document['source']}, {document['protocol']}", style="dim"),
     ]
     if document["declares"]:
         rows = [(f"  {claim['id']}", claim["sentence"]) for claim in document["declares"]]
-        parts += [Text(""), plain_table(("declares", ""), rows)]
+        parts += [line(), plain_table(("declares", ""), rows)]
     if "growth" in document:
-        parts += [Text(""), *_growth(document["id"], document["growth"])]
-        parts += [Text(""), *_leaving(document["leaving"])]
-    return Group(*parts)
+        parts += [line(), *_growth(document["id"], document["growth"])]
+        parts += [line(), *_leaving(document["leaving"])]
+    return stack(*parts)
 
 
-def _growth(name: str, rows: Sequence[Document]) -> list[RenderableType]:
+def _growth(name: str, rows: Sequence[Document]) -> list[View]:
     others = list(rows[0]["others"])
     columns = ("  topics", "C0", "C1", "C2", f"{name}: most - least", *others)
     table = plain_table(
@@ -88,10 +87,10 @@ def _growth(name: str, rows: Sequence[Document]) -> list[RenderableType]:
             for row in rows
         ],
     )
-    return [Text("three members, topics of four partitions: how far apart the members are"), table]
+    return [line("three members, topics of four partitions: how far apart the members are"), table]
 
 
-def _leaving(rows: Sequence[Document]) -> list[RenderableType]:
+def _leaving(rows: Sequence[Document]) -> list[View]:
     rules = list(rows[0]["moved"])
     cells = [
         (
@@ -102,4 +101,4 @@ def _leaving(rows: Sequence[Document]) -> list[RenderableType]:
         for row in rows
     ]
     table = plain_table(("  topics", "partitions", *rules), cells)
-    return [Text("C1 of three members leaves: partitions that move (those that had to)"), table]
+    return [line("C1 of three members leaves: partitions that move (those that had to)"), table]

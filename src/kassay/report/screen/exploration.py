@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from kassay.certify.protocols.explore import ExploreResult
 from kassay.model.explore.graph import Action
 from kassay.model.explore.values import InvariantViolation, Severity, Stuck
 from kassay.model.protocols.world.parts.levels import ClockLevel, NetworkLevel
 from kassay.model.verdict import Verdict
 from kassay.report.facts import counted
+from kassay.report.screen.console import Drawing, View, line, stack, whole_line
 from kassay.report.screen.swimlanes import mermaid as mermaid_diagram
 from kassay.report.screen.swimlanes import text_diagram
 
@@ -27,13 +25,13 @@ _LIMITS: Final = {
 _LEGEND: Final = "in the runs: o, a step by itself; x, a fault; -->, a request; <- -, its answer"
 
 
-def exploration_view(result: ExploreResult, *, replay: str, mermaid: bool = False) -> RenderableType:
+def exploration_view(result: ExploreResult, *, replay: str, mermaid: bool = False) -> View:
     """Figures, violations by gravity with their shortest traces, dead ends, livelocks, verdict."""
     done = result.exploration
     speed = done.states / done.elapsed_s if done.elapsed_s else 0.0
-    parts: list[RenderableType] = [
-        Text(f"{result.model}: {_settings(result)}"),
-        Text(
+    parts: list[View] = [
+        line(f"{result.model}: {_settings(result)}"),
+        line(
             f"{done.states} states, {done.edges} edges, diameter {done.diameter}, "
             f"{done.elapsed_s:.1f} s ({speed:.0f} states/s)"
         ),
@@ -45,9 +43,9 @@ def exploration_view(result: ExploreResult, *, replay: str, mermaid: bool = Fals
                 parts += _violation(violation, runs)
     parts += _stuck(result, runs)
     if runs.names and not mermaid:
-        parts.append(Text(f"\n{_LEGEND}", style="dim"))
-    parts += [Text(""), _verdict(result), Text(f"again: {replay}", style="dim")]
-    return Group(*parts)
+        parts += [line(), line(_LEGEND, style="dim")]
+    parts += [line(), _verdict(result), whole_line(f"again: {replay}", style="dim")]
+    return stack(*parts)
 
 
 class _Runs:
@@ -57,14 +55,15 @@ class _Runs:
         self.mermaid = mermaid
         self.names: dict[tuple[Action, ...], str] = {}
 
-    def draw(self, actions: Sequence[Action], name: str) -> Text:
+    def draw(self, actions: Sequence[Action], name: str) -> View:
         """The run as lanes or Mermaid, which wrap nowhere, or a word on where it stands already."""
         key = tuple(actions)
         if key in self.names:
-            return Text(f"the same run as for {self.names[key]}")
+            return line(f"the same run as for {self.names[key]}")
         self.names[key] = name
-        drawn = mermaid_diagram(actions) if self.mermaid else text_diagram(actions)
-        return Text(drawn, no_wrap=True, overflow="ignore")
+        if self.mermaid:
+            return Drawing(lambda _: mermaid_diagram(actions).split("\n"))
+        return Drawing(lambda width: text_diagram(actions, width=width).split("\n"))
 
 
 def _settings(result: ExploreResult) -> str:
@@ -84,16 +83,17 @@ def _settings(result: ExploreResult) -> str:
     return ", ".join(listed)
 
 
-def _violation(violation: InvariantViolation[Any], runs: _Runs) -> list[RenderableType]:
-    head = Text.assemble(
-        ("\n" + violation.invariant, "bold"),
+def _violation(violation: InvariantViolation[Any], runs: _Runs) -> list[View]:
+    head = line(
+        (violation.invariant, "bold"),
         " violated (",
         (str(violation.severity), _STYLES[violation.severity]),
         f"): {violation.claim}",
     )
     return [
+        line(),
         head,
-        Text(
+        line(
             f"{violation.message}. Seen {violation.seen} times; "
             f"the shortest trace has {counted(violation.length, 'step')}:"
         ),
@@ -105,35 +105,35 @@ def _actions(reached: InvariantViolation[Any] | Stuck[Any]) -> list[Action]:
     return [step.action for step in reached.trace if step.action is not None]
 
 
-def _stuck(result: ExploreResult, runs: _Runs) -> list[RenderableType]:
+def _stuck(result: ExploreResult, runs: _Runs) -> list[View]:
     live = result.exploration.liveness
     if live is None:
-        return [Text("\ndead ends and livelocks: not judged, the walk is not complete", style="yellow")]
-    parts: list[RenderableType] = [Text("")]
+        return [line(), line("dead ends and livelocks: not judged, the walk is not complete", style="yellow")]
+    parts: list[View] = [line()]
     for name, stuck in (("dead ends", live.dead_ends), ("livelocks", live.livelocks)):
-        parts.append(Text(f"{name}: {len(stuck) or 'none'}", style="bold red" if stuck else ""))
+        parts.append(line(f"{name}: {len(stuck) or 'none'}", style="bold red" if stuck else ""))
         if stuck:
             parts += _first(stuck[0], name, runs)
     if live.undecided:
-        parts.append(Text(f"cycles not decided: {live.undecided}", style="yellow"))
+        parts.append(line(f"cycles not decided: {live.undecided}", style="yellow"))
     return parts
 
 
-def _first(stuck: Stuck[Any], name: str, runs: _Runs) -> list[RenderableType]:
+def _first(stuck: Stuck[Any], name: str, runs: _Runs) -> list[View]:
     actions = _actions(stuck)
-    parts: list[RenderableType] = [
-        Text(f"the nearest is reached in {counted(len(actions), 'step')}:"),
+    parts: list[View] = [
+        line(f"the nearest is reached in {counted(len(actions), 'step')}:"),
         runs.draw(actions, f"the {name}"),
     ]
     if stuck.cycle:
         parts += [
-            Text(f"and goes round for ever, among {stuck.states} states:"),
+            line(f"and goes round for ever, among {stuck.states} states:"),
             runs.draw(stuck.cycle, "the cycle"),
         ]
     return parts
 
 
-def _verdict(result: ExploreResult) -> Text:
+def _verdict(result: ExploreResult) -> View:
     done = result.exploration
     words = str(done.verdict)
     if done.verdict is Verdict.VIOLATED:
@@ -145,7 +145,7 @@ def _verdict(result: ExploreResult) -> Text:
         softer = dict.fromkeys(f"{v.invariant} ({v.severity})" for v in done.violations)
         if softer:
             words += f"; told above and not counted: {', '.join(softer)}"
-    return Text(words, style=_VERDICTS[done.verdict])
+    return line(words, style=_VERDICTS[done.verdict])
 
 
 def _reasons(result: ExploreResult) -> list[str]:

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
-
 from kassay.report.screen.campaign import figures
-from kassay.report.screen.tables import plain_table
+from kassay.report.screen.console import View, line, plain_table, stack
 
 _COLUMNS = (
     ("assignor", "assignor"),
@@ -27,29 +23,29 @@ _COLUMNS = (
 )
 
 
-def terminal(outcome: Mapping[str, Any]) -> RenderableType:
+def terminal(outcome: Mapping[str, Any]) -> View:
     """What happened, what would have, and what could not be read."""
     events = ", ".join(f"{times:,} {event}" for event, times in outcome["events"].items())
-    parts: list[RenderableType] = [
-        Text(
+    parts: list[View] = [
+        line(
             f"{outcome['groups']:,} groups, {outcome['snapshots']:,} snapshots; "
             f"inferred: {events or 'nothing happened'}"
         ),
-        Text("better, same, worse: groups against what really happened, by balance, then moves", style="dim"),
+        line("better, same, worse: groups against what really happened, by balance, then moves", style="dim"),
     ]
     parts.append(figures(outcome["assignors"], _COLUMNS))
     if without := outcome["groups"] - outcome["groups_replayed"]:
-        parts.append(Text(f"{without:,} groups had no members in any snapshot and were not replayed"))
+        parts.append(line(f"{without:,} groups had no members in any snapshot and were not replayed"))
     if outcome["changes"]:
-        parts += [Text("changed most", style="dim"), _changes(outcome["changes"])]
+        parts += [line("changed most", style="dim"), _changes(outcome["changes"])]
     parts += [
-        Text(f"rejected: {lines:,} lines: {why}", style="yellow")
+        line(f"rejected: {lines:,} lines: {why}", style="yellow")
         for why, lines in outcome["rejected"].items()
     ]
-    return Group(*parts)
+    return stack(*parts)
 
 
-def _changes(rows: Sequence[Mapping[str, Any]]) -> Table:
+def _changes(rows: Sequence[Mapping[str, Any]]) -> View:
     """The groups that gain or lose most under each candidate."""
     cells = [
         (

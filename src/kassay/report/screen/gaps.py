@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Final
-
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
 
 from kassay.certify.optimum.gaps import GapReport, TargetGaps
 from kassay.certify.optimum.hunt import HUNTED, Hunt, WorstFound
@@ -16,9 +11,10 @@ from kassay.certify.optimum.rank import Ranked
 from kassay.model.cluster import TopicPartition
 from kassay.model.verdict import Verdict
 from kassay.report.facts import counted
+from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.report.screen.optima import runs
-from kassay.report.screen.tables import plain_table
 from kassay.solver.consumers.problem import NOBODY
+from kassay.writing.text import shell_command
 
 _COLUMNS: Final = ("target", "gap in", "judged", "median", "p99", "worst", "at zero", "worst instance")
 _NUMBERS: Final = ("judged", "median", "p99", "worst", "at zero")
@@ -30,33 +26,33 @@ _MEANING: Final = (
 )
 
 
-def gap_view(report: GapReport) -> RenderableType:
+def gap_view(report: GapReport) -> View:
     """The gaps of all targets, what was set aside, and what the gaps mean."""
     rows = [row for each in report.targets for row in _rows(each)]
     table = plain_table(_COLUMNS, rows, _NUMBERS)
-    parts: list[RenderableType] = [table, Text("")]
+    parts: list[View] = [table, line()]
     parts += [_totals(each) for each in report.targets]
     for each in report.targets:
         parts += _failures(each.target.spec, each.failed)
     if report.unsolved:
         parts.append(
-            Text(f"{len(report.unsolved)} optima not found: {report.unsolved[0].reason}", style="yellow")
+            line(f"{len(report.unsolved)} optima not found: {report.unsolved[0].reason}", style="yellow")
         )
     if report.set_aside:
-        parts.append(Text(f"{report.set_aside} placements and tasks set aside: assignors do not answer them"))
-    goals = f"\n{report.source}, goals {', '.join(report.order)}, solver {report.solver}. "
-    parts.append(Text(goals + _MEANING, style="dim"))
-    return Group(*parts)
+        parts.append(line(f"{report.set_aside} placements and tasks set aside: assignors do not answer them"))
+    goals = f"{report.source}, goals {', '.join(report.order)}, solver {report.solver}. "
+    parts += [line(), line(goals + _MEANING, style="dim")]
+    return stack(*parts)
 
 
 def _rows(each: TargetGaps) -> list[tuple[object, ...]]:
     rows: list[tuple[object, ...]] = []
     for number, (name, distribution) in enumerate(each.distributions.items()):
-        head = Text(each.target.spec, style="bold") if number == 0 else ""
+        head = line(each.target.spec, style="bold") if number == 0 else ""
         if distribution is None:
             rows.append((head, name, 0, "-", "-", "-", "-", "-"))
             continue
-        share = Text(
+        share = line(
             f"{100 * distribution.at_zero:.0f} %", style="green" if distribution.at_zero == 1 else ""
         )
         worst = distribution.worst_name if distribution.worst > 0 else "-"
@@ -75,9 +71,9 @@ def _rows(each: TargetGaps) -> list[tuple[object, ...]]:
     return [*rows, ("",) * len(_COLUMNS)]
 
 
-def _totals(each: TargetGaps) -> Text:
+def _totals(each: TargetGaps) -> View:
     total = each.totals
-    return Text(
+    return line(
         f"{each.target.spec}: {len(each.gaps)} of {each.instances} instances answered in {each.rounds} "
         f"rounds, {each.seconds:.2f} s; {total['moved']} moves (optimum {total['optimal_moved']}), "
         f"{total['rack_mismatch']} rack mismatches (optimum {total['optimal_rack_mismatch']})"
@@ -85,41 +81,41 @@ def _totals(each: TargetGaps) -> Text:
     )
 
 
-def _failures(spec: str, failed: Sequence[tuple[str, str]]) -> list[RenderableType]:
-    parts: list[RenderableType] = [
-        Text(f"{spec} failed on {name}: {reason}", style="red") for name, reason in failed[:_SHOWN_MAX]
+def _failures(spec: str, failed: Sequence[tuple[str, str]]) -> list[View]:
+    parts: list[View] = [
+        line(f"{spec} failed on {name}: {reason}", style="red") for name, reason in failed[:_SHOWN_MAX]
     ]
     if len(failed) > _SHOWN_MAX:
-        parts.append(Text(f"{spec} failed on {len(failed) - _SHOWN_MAX} more", style="red"))
+        parts.append(line(f"{spec} failed on {len(failed) - _SHOWN_MAX} more", style="red"))
     return parts
 
 
-def hunt_view(hunt: Hunt, paths: Mapping[str, str]) -> RenderableType:
+def hunt_view(hunt: Hunt, paths: Mapping[str, str]) -> View:
     """The smallest and the worst instances of a hunt, and the staircase."""
     spec = hunt.target.spec
     ending = "the ladder ended" if hunt.finished else "the time ran out"
-    parts: list[RenderableType] = [
-        Text.assemble(
+    parts: list[View] = [
+        line(
             (spec, "bold"),
-            f": {hunt.looked_at} instances to 4 members x 6 partitions, seed {hunt.seed}; {ending}\n",
-        )
+            f": {hunt.looked_at} instances to 4 members x 6 partitions, seed {hunt.seed}; {ending}",
+        ),
+        line(),
     ]
     for objective in HUNTED:
         smallest, worst = hunt.smallest.get(objective), hunt.worst.get(objective)
         if smallest is None or worst is None:
-            parts.append(Text(f"no {objective} gap on the ladder\n", style="green"))
+            parts += [line(f"no {objective} gap on the ladder", style="green"), line()]
             continue
         parts += _shown(f"smallest instance with a {objective} gap", objective, smallest)
         if worst is not smallest:
             parts += _shown(f"smallest instance with the worst {objective} gap met", objective, worst)
-        parts.append(
-            Text(f"  again: kassay gap {spec} --instances {shlex.quote(paths[objective])}\n", "cyan")
-        )
-    parts += [_stairs(hunt.stairs), Text("")]
-    return Group(*parts, *_failures(spec, hunt.failed))
+        command = shell_command(("kassay", "gap", spec, "--instances", paths[objective]))
+        parts += [whole_line(f"  again: {command}", style="cyan"), line()]
+    parts += [_stairs(hunt.stairs), line()]
+    return stack(*parts, *_failures(spec, hunt.failed))
 
 
-def _shown(title: str, objective: str, instance: WorstFound) -> list[RenderableType]:
+def _shown(title: str, objective: str, instance: WorstFound) -> list[View]:
     """An instance member by member: its topics, what it owned, is given, and would have at the optimum."""
     problem, best = instance.problem, instance.gap.best
     owned: list[list[str]] = [[] for _ in problem.members]
@@ -146,14 +142,14 @@ def _shown(title: str, objective: str, instance: WorstFound) -> list[RenderableT
         f"at the optimum {runs(best.loads)}, {best.moved} moved"
     )
     columns = ("  member", "subscribed", "owned", "is given", "at the optimum")
-    return [Text(head, style="bold"), plain_table(columns, rows), Text(loads)]
+    return [line(head, style="bold"), plain_table(columns, rows), line(loads)]
 
 
 def _tiles(tps: Sequence[TopicPartition]) -> str:
     return " ".join(map(str, sorted(tps))) or "-"
 
 
-def _stairs(stairs: Sequence[WorstFound]) -> Table:
+def _stairs(stairs: Sequence[WorstFound]) -> View:
     columns = ("staircase", "partitions", "spread", "optimum's", "balance gap", "loads", "optimum's loads")
     rows = []
     for step in stairs:
@@ -165,18 +161,18 @@ def _stairs(stairs: Sequence[WorstFound]) -> Table:
     return plain_table(columns, rows, columns[:5])
 
 
-def rank_view(ranked: Sequence[Ranked], source: str) -> RenderableType:
+def rank_view(ranked: Sequence[Ranked], source: str) -> View:
     """The leaderboard, and which claims each target broke."""
     columns = ("", "target", "claims", "balance", "worst", "at zero", "moves", "mismatches", "rounds", "s")
     rows: list[tuple[object, ...]] = []
-    broken: list[RenderableType] = []
+    broken: list[View] = []
     for place, each in enumerate(ranked, start=1):
         distribution = each.gaps.distributions["balance"]
         held, violated, unknown = (each.claims(verdict) for verdict in Verdict)
         rows.append(
             (
                 place,
-                Text(each.spec, style="bold"),
+                line(each.spec, style="bold"),
                 f"{len(held)}/{len(held) + len(violated) + len(unknown)}",
                 each.balance,
                 "-" if distribution is None else distribution.worst,
@@ -189,12 +185,12 @@ def rank_view(ranked: Sequence[Ranked], source: str) -> RenderableType:
         )
         if violated:
             ordinary = f" ({', '.join(each.invalid)} on ordinary input)" if each.invalid else ""
-            broken.append(Text(f"{each.spec} breaks {', '.join(violated)}{ordinary}", style="dim"))
+            broken.append(line(f"{each.spec} breaks {', '.join(violated)}{ordinary}", style="dim"))
         if unknown:
-            broken.append(Text(f"{each.spec}: unknown are {', '.join(unknown)}", style="dim"))
+            broken.append(line(f"{each.spec}: unknown are {', '.join(unknown)}", style="dim"))
         broken += _failures(each.spec, each.gaps.failed)
     legend = (
-        f"\n{source}. balance: all gaps together; moves and mismatches: against the optimum's; "
+        f"{source}. balance: all gaps together; moves and mismatches: against the optimum's; "
         "claims: held of those that all are judged on, declared or not."
     )
-    return Group(plain_table(columns, rows, columns[2:]), Text(""), *broken, Text(legend, style="dim"))
+    return stack(plain_table(columns, rows, columns[2:]), line(), *broken, line(), line(legend, style="dim"))

@@ -8,10 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
-from kassay.report.screen.tables import plain_table
+from kassay.report.screen.console import View, line, plain_table, stack
 
 if TYPE_CHECKING:
     from kassay.solver.proofs.prove import Proof
@@ -29,11 +26,20 @@ def optimum_row(result: Mapping[str, Any]) -> tuple[object, ...]:
     status = result["status"]
     seconds = f"{result['elapsed_s']:.3f}"
     if status not in ("optimal", "interval"):
-        return (result["name"], Text(status, _STYLES[status]), "-", "-", "-", "-", seconds, result["why"])
+        return (
+            result["name"],
+            line(status, style=_STYLES[status]),
+            "-",
+            "-",
+            "-",
+            "-",
+            seconds,
+            result["why"],
+        )
     lower, upper = result["lower"], result["upper"]
     return (
         result["name"],
-        Text(status, _STYLES[status]),
+        line(status, style=_STYLES[status]),
         runs(result["loads"], _NARROW),
         result["moved"],
         result["rack_mismatch"],
@@ -43,22 +49,21 @@ def optimum_row(result: Mapping[str, Any]) -> tuple[object, ...]:
     )
 
 
-def optimum_table(rows: Sequence[tuple[object, ...]]) -> RenderableType:
+def optimum_table(rows: Sequence[tuple[object, ...]]) -> View:
     """Results a line each, and how many there are of each status."""
     table = plain_table(_COLUMNS, rows, ("moved", "racks", "value", "s"))
-    table.columns[0].no_wrap = True
     counts = Counter(str(row[1]) for row in rows)
     statuses = ", ".join(f"{count} {status}" for status, count in counts.items())
-    return (
-        Group(table, Text(f"\n{len(rows)} instances: {statuses}", style="bold")) if len(rows) > 1 else table
-    )
+    if len(rows) < 2:
+        return table
+    return stack(table, line(), line(f"{len(rows)} instances: {statuses}", style="bold"))
 
 
-def assignment_view(result: Mapping[str, Any]) -> RenderableType:
+def assignment_view(result: Mapping[str, Any]) -> View:
     """Who gets what, where that is short; nothing else."""
     given = result["assignment"]
     if not given or len(given) > _SHOWN or result["family"] != "A":
-        return Text("")
+        return line()
     rows = [
         (f"  {m}", len(list(_named(topics))), " ".join(_named(topics)) or "-") for m, topics in given.items()
     ]
@@ -81,19 +86,19 @@ def runs(numbers: Sequence[int], most: int = _PLAIN) -> str:
     return " ".join(parts if len(parts) <= most else [*parts[:ends], "...", *parts[-ends:]])
 
 
-def proof_view(proofs: Sequence[Proof]) -> RenderableType:
+def proof_view(proofs: Sequence[Proof]) -> View:
     """Proofs a line each, counterexamples below their claims."""
     rows: list[tuple[object, ...]] = []
     for proof in proofs:
         style = "yellow" if proof.as_expected else "bold red"
-        verdict = Text(str(proof.verdict), "green" if str(proof.verdict) == "proved" else style)
+        verdict = line(str(proof.verdict), style="green" if str(proof.verdict) == "proved" else style)
         rows.append((proof.obligation.name, verdict, f"{proof.elapsed_s:.2f}", proof.obligation.sentence))
         if proof.counterexample is not None:
             values = ", ".join(f"{name} = {value}" for name, value in proof.counterexample.items())
-            rows.append(("", "", "", Text(f"not for {values}", style="yellow")))
+            rows.append(("", "", "", line(f"not for {values}", style="yellow")))
     summary = ", ".join(f"{count} {outcome}" for outcome, count in Counter(map(_outcome, proofs)).items())
     table = plain_table(("claim", "verdict", "s", "which says"), rows, ("s",))
-    return Group(table, Text(f"\n{summary}", style="bold"))
+    return stack(table, line(), line(summary, style="bold"))
 
 
 def _outcome(proof: Proof) -> str:

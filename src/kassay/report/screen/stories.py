@@ -6,45 +6,42 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
-from kassay.report.screen.tables import plain_table
+from kassay.report.screen.console import View, line, plain_table, stack
 
 Step = Mapping[str, Any]
 
 
-def other_story(steps: Sequence[Step], steps_max: int) -> RenderableType:
+def other_story(steps: Sequence[Step], steps_max: int) -> View:
     """The steps of a trace that has no rounds; of each kind the first ones."""
     if not steps:
-        return Group()
+        return stack()
     first = steps[0]
     if "moves" in first:
-        return Group(*map(_plan, steps))
+        return stack(*map(_plan, steps))
     if "request" in first:
-        return Group(*map(_placement, steps))
+        return stack(*map(_placement, steps))
     if "record" in first or "key" in first or "topic" in first:
         return _sending(steps, steps_max * 4)
     if "tasks" not in first:
-        return Group()
+        return stack()
     parts = [_rebalance(step, number) for number, step in enumerate(steps[:steps_max], start=1)]
     if len(steps) > steps_max:
-        parts.append(Text(f"  and {len(steps) - steps_max} more rebalances", style="dim"))
-    return Group(*parts)
+        parts.append(line(f"  and {len(steps) - steps_max} more rebalances", style="dim"))
+    return stack(*parts)
 
 
 def _words(values: Sequence[Any]) -> str:
     return " ".join(map(str, values)) or "-"
 
 
-def _outcome(step: Step) -> list[RenderableType]:
+def _outcome(step: Step) -> list[View]:
     """The refusal or the failure of a step, if it is one."""
     if "refused" in step:
         refused = step["refused"]
-        return [Text(f"    refused: {refused['java_class']}: {refused['message']}", style="yellow")]
+        return [line(f"    refused: {refused['java_class']}: {refused['message']}", style="yellow")]
     if "failure" in step:
         failure = step["failure"]
-        return [Text(f"    {failure['kind']}: {failure['message']}", style="red")]
+        return [line(f"    {failure['kind']}: {failure['message']}", style="red")]
     return []
 
 
@@ -58,7 +55,7 @@ def _brokers(brokers: Sequence[Step]) -> str:
     return ", ".join(map(labelled, brokers)) or "none"
 
 
-def _placement(step: Step) -> RenderableType:
+def _placement(step: Step) -> View:
     request = step["request"]
     head = (
         f"  {request['partitions']} new partitions, {request['replication_factor']} replicas each, "
@@ -67,24 +64,24 @@ def _placement(step: Step) -> RenderableType:
     placed = [(f"{n} (existing)", replicas) for n, replicas in enumerate(request.get("existing", []))]
     rows = [(f"    {n}", _words(replicas)) for n, replicas in [*placed, *step.get("answer", [])]]
     table = plain_table(("    partition", "replicas, preferred leader first"), rows)
-    return Group(Text(head), table, *_outcome(step))
+    return stack(line(head), table, *_outcome(step))
 
 
-def _plan(step: Step) -> RenderableType:
+def _plan(step: Step) -> View:
     request = step["request"]
     rows = [_moved(row, "start") for row in request["before"]]
     for move in step["moves"]:
         ends = ["-" if move[end] is None else str(move[end]) for end in ("source", "target")]
         rows.append(_moved(move, " -> ".join(ends)))
     table = plain_table(("    partition", "move", "replicas afterwards"), rows)
-    return Group(Text(f"  brokers {_brokers(request['brokers'])}"), table, *_outcome(step))
+    return stack(line(f"  brokers {_brokers(request['brokers'])}"), table, *_outcome(step))
 
 
 def _moved(row: Step, move: str) -> tuple[str, str, str]:
     return f"    {row['topic']}-{row['partition']}", move, _words(row["replicas"])
 
 
-def _sending(sends: Sequence[Step], most: int) -> RenderableType:
+def _sending(sends: Sequence[Step], most: int) -> View:
     rows = []
     for number, sent in enumerate(sends[:most], start=1):
         key = sent.get("key")
@@ -96,8 +93,8 @@ def _sending(sends: Sequence[Step], most: int) -> RenderableType:
             answer = sent.get("refused", sent.get("failure", {})).get("message", "no answer")
         rows.append((f"    {number}: {shown}{asked}", sent.get("topic"), partitions, answer))
     table = plain_table(("    record", "for", "partitions", "goes to"), rows)
-    more = [Text(f"  and {len(sends) - most} more records", style="dim")] if len(sends) > most else []
-    return Group(table, *more)
+    more = [line(f"  and {len(sends) - most} more records", style="dim")] if len(sends) > most else []
+    return stack(table, *more)
 
 
 def _leaderless(gone: Sequence[int]) -> str:
@@ -107,7 +104,7 @@ def _leaderless(gone: Sequence[int]) -> str:
     return f", without a leader {_words(gone) if len(gone) <= 8 else f'{len(gone)} of them'}"
 
 
-def _rebalance(step: Step, number: int) -> RenderableType:
+def _rebalance(step: Step, number: int) -> View:
     rest = ", at rest" if step.get("at_rest") else ""
     probing = ", asks for another" if step.get("probing_rebalance") else ""
     head = (
@@ -120,7 +117,7 @@ def _rebalance(step: Step, number: int) -> RenderableType:
         given = "no answer" if answer is None else _both(answer.get(process["id"]))
         rows.append((f"    {process['id']}", process["threads"], _both(process), given))
     table = plain_table(("    process", "threads", "had", "is given"), rows)
-    return Group(Text(head), table, *_outcome(step))
+    return stack(line(head), table, *_outcome(step))
 
 
 def _both(tasks: Step | None) -> str:

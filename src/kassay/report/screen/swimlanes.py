@@ -1,7 +1,8 @@
 """Traces of protocol models as swim lanes: rows of data, text for a terminal, and Mermaid.
 
 One lane an actor; an action is an arrow to whom it concerns, with its answer going back, or a mark on
-the actor's own lane. What it says stands at the right, where there is room for it.
+the actor's own lane. What it says stands at the right; where there is no room for lanes and words, every
+action is a line that names its actors.
 """
 
 from __future__ import annotations
@@ -11,8 +12,11 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from kassay.model.explore.graph import Action
+from kassay.writing.text import visible
 
 LANE_WIDTH: Final = 13
+_WORDS_LEAST: Final = 24
+"""Columns for what an action says, beside the lanes."""
 _SERVERS: Final = ("coordinator", "zookeeper", "metadata")
 _STARTS: Final = ("start", "restart")
 """The explorer spends no budget on these, and a reader sees no fault in them."""
@@ -51,12 +55,18 @@ def rows(actions: Sequence[Action]) -> tuple[LaneRow, ...]:
 
 
 def text_diagram(actions: Sequence[Action], *, width: int = 110) -> str:
-    """The trace as lines of at most about `width` characters, in ASCII so that every terminal aligns it."""
+    """The trace as lines of `width` characters, in ASCII so that every terminal aligns it.
+
+    A word that is longer than the room for words makes its line longer.
+    """
     names = lanes(actions)
     margin = len(str(len(actions))) + 2
-    at = {name: margin + LANE_WIDTH // 2 + LANE_WIDTH * i for i, name in enumerate(names)}
-    room = margin + LANE_WIDTH * len(names) + 2
-    lines = [(" " * margin + "".join(name[: LANE_WIDTH - 1].center(LANE_WIDTH) for name in names)).rstrip()]
+    lane = max([LANE_WIDTH, *(len(name) + 1 for name in names)])
+    room = margin + lane * len(names) + 2
+    if room + _WORDS_LEAST > width:
+        return _listed(actions, margin, width)
+    at = {name: margin + lane // 2 + lane * i for i, name in enumerate(names)}
+    lines = [(" " * margin + "".join(name.center(lane) for name in names)).rstrip()]
     last = 0
     for row in rows(actions):
         cells = _lifelines(room, at.values())
@@ -64,10 +74,30 @@ def text_diagram(actions: Sequence[Action], *, width: int = 110) -> str:
         if row.number != last:
             cells[: margin - 2] = f"{row.number:>{margin - 2}}"
         last = row.number
-        words = textwrap.wrap(row.text, max(24, width - room), break_long_words=False) or [""]
+        words = textwrap.wrap(visible(row.text), width - room, break_long_words=False) or [""]
         lines.append("".join(cells) + words[0])
         lines += ["".join(_lifelines(room, at.values())) + "  " + more for more in words[1:]]
     return "\n".join(line.rstrip() for line in lines)
+
+
+def _listed(actions: Sequence[Action], margin: int, width: int) -> str:
+    """The trace without lanes, a paragraph a row."""
+    arrows = {"call": "->", "reply": "-->"}
+    paragraphs = []
+    last = 0
+    for row in rows(actions):
+        number = "" if row.number == last else str(row.number)
+        last = row.number
+        who = f"{row.source} {arrows[row.kind]} {row.target}" if row.kind in arrows else row.source
+        fault = " (fault)" if row.kind == "fault" else ""
+        paragraphs += textwrap.wrap(
+            visible(f"{who}{fault}: {row.text}"),
+            max(_WORDS_LEAST, width - margin),
+            initial_indent=number.rjust(margin - 2) + "  ",
+            subsequent_indent=" " * (margin + 2),
+            break_long_words=False,
+        )
+    return "\n".join(paragraphs)
 
 
 def _lifelines(room: int, columns: Iterable[int]) -> list[str]:
@@ -93,7 +123,7 @@ def mermaid(actions: Sequence[Action]) -> str:
     """The trace as a Mermaid sequence diagram."""
     lines = ["sequenceDiagram", *(f"    participant {name}" for name in lanes(actions))]
     for row in rows(actions):
-        said = _plain(row.text)
+        said = _plain(visible(row.text))
         if row.source == row.target:
             mark = "fault: " if row.kind == "fault" else ""
             lines.append(f"    Note over {row.source}: {mark}{said}")

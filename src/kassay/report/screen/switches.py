@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from kassay.certify.protocols.switch_runs import SwitchRow, command
-from kassay.report.screen.tables import plain_table
+from kassay.report.screen.console import View, line, plain_table, stack
 
 
 def all_off(row: SwitchRow) -> str:
@@ -18,7 +15,7 @@ def all_off(row: SwitchRow) -> str:
     return f"{verdict}, {row.off.states} states"
 
 
-def switches_view(walked: Sequence[SwitchRow]) -> RenderableType:
+def switches_view(walked: Sequence[SwitchRow]) -> View:
     """The table for a terminal, and how many switches hold what they must."""
     rows = [
         (
@@ -28,14 +25,14 @@ def switches_view(walked: Sequence[SwitchRow]) -> RenderableType:
             ", ".join(f"{seen.kind} in {seen.length} steps" for seen in row.on.shown) or "not found",
             row.on.states,
             all_off(row),
-            Text("ok", style="green") if row.holds else Text("WRONG", style="bold red"),
+            line("ok", style="green") if row.holds else line("WRONG", style="bold red"),
         )
         for row in walked
     ]
     table = plain_table(("switch", "bug", "model", "found by", "states", "all off", ""), rows)
     good = sum(row.holds for row in walked)
     verdict = f"{good} of {len(walked)} switches are found, and the models are clean without them"
-    return Group(table, Text(""), Text(verdict, style="bold green" if good == len(walked) else "bold red"))
+    return stack(table, line(), line(verdict, style="bold green" if good == len(walked) else "bold red"))
 
 
 def rows_json(walked: Sequence[SwitchRow]) -> dict[str, Any]:

@@ -11,7 +11,6 @@ receipt carries a digest of itself, so that a damaged one counts as none.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -25,6 +24,7 @@ from kassay.pipeline.campaign.records.schemas import BATCHED, GAPS, SCHEMA, TABL
 from kassay.pipeline.campaign.records.store import Store
 from kassay.pipeline.campaign.records.sums import Sums, sums_of
 from kassay.reading.values import read_as
+from kassay.writing.documents import json_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -130,8 +130,7 @@ class Campaign:
 
 
 def _digest(receipt: Mapping[str, Any]) -> str:
-    text = json.dumps(receipt, sort_keys=True, ensure_ascii=False)
-    return blake2b(text.encode(), digest_size=16).hexdigest()
+    return blake2b(json_text(receipt, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 def create(spec: Spec, store: Store) -> Campaign:

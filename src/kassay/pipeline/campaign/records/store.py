@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kassay.model.errors import InputError
 from kassay.pipeline.spark.session import first_line
+from kassay.writing.documents import json_text
+from kassay.writing.files import write_text
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -77,17 +79,7 @@ class Local:
 
     def write(self, name: str, document: dict[str, Any]) -> None:
         """Put the document there, whole or not at all."""
-        path = self.folder / name
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            beside = path.with_name(f".{path.name}.new")
-            with beside.open("wb") as file:
-                file.write(_bytes(document))
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(path)
-        except OSError as error:
-            raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+        write_text(_text(document), str(self.folder / name), durable=True)
 
     def names(self, folder: str) -> list[str]:
         """What lies in the folder, in order."""
@@ -163,7 +155,7 @@ class Remote:
         path, beside = self._path(name), self._path(f"{name}.new")
         try:
             stream = self._files.create(beside, True)
-            stream.write(bytearray(_bytes(document)))
+            stream.write(bytearray(_text(document).encode()))
             stream.close()
             self._files.delete(path, False)
             self._files.rename(beside, path)
@@ -202,7 +194,7 @@ class Remote:
             raise InputError(
                 f"{self.place}: in use by {holder.get('by')}; if that is gone, remove {self.place}/{LOCK}"
             ) from None
-        stream.write(bytearray(_bytes({"by": _who()})))
+        stream.write(bytearray(_text({"by": _who()}).encode()))
         stream.close()
         try:
             yield
@@ -215,8 +207,8 @@ def _who() -> str:
     return f"process {os.getpid()} on {platform.node()}"
 
 
-def _bytes(document: dict[str, Any]) -> bytes:
-    return (json.dumps(document, sort_keys=True, ensure_ascii=False) + "\n").encode()
+def _text(document: dict[str, Any]) -> str:
+    return json_text(document, sort_keys=True) + "\n"
 
 
 def _document(data: bytes, path: str) -> dict[str, Any]:

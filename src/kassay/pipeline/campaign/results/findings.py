@@ -7,7 +7,6 @@ is told is what was found.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,6 +23,7 @@ from kassay.pipeline.campaign.records.schemas import FINDINGS, arrow_struct
 from kassay.pipeline.campaign.records.sums import CONTRADICTORY, Key, Smallest, bucket_of, kind_of
 from kassay.properties.registry import promise
 from kassay.properties.sources import derive_seed
+from kassay.writing.documents import json_text
 
 if TYPE_CHECKING:
     import pyarrow
@@ -135,7 +135,7 @@ def _row(work: Shrinking, wanted: WantedFinding) -> dict[str, Any]:
         "partitions": smallest.partitions,
         "events": smallest.events,
         "message": smallest.message,
-        "trace": json.dumps(smallest.trace.to_json(), ensure_ascii=False),
+        "trace": json_text(smallest.trace.to_json()),
     }
 
 

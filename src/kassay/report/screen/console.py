@@ -1,0 +1,172 @@
+"""The one door to a terminal: lines and tables in which every character shows, what never wraps, progress.
+
+Nothing else imports rich, which reads `[red]` in a text as markup and passes control characters on. Here
+texts are taken as they are: what is written shows, whoever wrote it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, Final, Protocol, TypeAlias
+
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from kassay.writing.text import visible
+
+View: TypeAlias = RenderableType
+"""What a screen shows: a line, a table, or a stack of them."""
+Part: TypeAlias = str | tuple[str, str]
+"""A text, or a text with its style."""
+
+WIDTH_WITHOUT_TERMINAL: Final = 110
+_COLUMN_LEAST: Final = 8
+"""A column is never narrower where its cells are not: a terminal without the room wraps the line instead."""
+_BETWEEN: Final = 2
+"""Columns of the screen between two of a table, at most."""
+
+
+def line(*parts: Part, style: str = "") -> Text:
+    """One line of these texts, wrapped between words on a narrow screen; a line end shows as \\n."""
+    text = Text(style=style)
+    for part in parts:
+        words, own = (part, "") if isinstance(part, str) else part
+        text.append(words if words.isprintable() else visible(words), own)
+    return text
+
+
+def whole_line(*parts: Part, style: str = "") -> Text:
+    """One line that is never wrapped, so that it can be copied: a command, a path."""
+    text = line(*parts, style=style)
+    text.no_wrap, text.overflow = True, "ignore"
+    return text
+
+
+def lines(text: str, style: str = "") -> Group:
+    """A text of several lines, each as in `line`."""
+    return stack(*(line(each, style=style) for each in text.split("\n")))
+
+
+def stack(*views: View) -> Group:
+    """The views one below the other."""
+    return Group(*views)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Lines that are drawn for the width of the screen and never wrapped."""
+
+    draw: Callable[[int], Iterable[str]]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The lines."""
+        yield from map(whole_line, self.draw(options.max_width))
+
+
+def _cell(value: object) -> Text:
+    if isinstance(value, Text):
+        return value
+    return line(value) if isinstance(value, tuple) else line(str(value))
+
+
+@dataclass(frozen=True)
+class _Roomy:
+    """A table on a screen of at least so many columns: on a narrower one rich would leave cells out."""
+
+    table: Table
+    width: int
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The table, with the room that it needs."""
+        yield from console.render(self.table, options.update_width(max(options.max_width, self.width)))
+
+
+def plain_table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    numbers: Sequence[str] = (),
+    *,
+    header: bool = True,
+) -> View:
+    """A table without lines; the columns in `numbers` stand to the right.
+
+    A cell is a `line`, a text with its style, or any value.
+    """
+    cells = [[_cell(value) for value in row] for row in rows]
+    table = Table(box=None, pad_edge=False, header_style="dim", show_header=header)
+    room = 0
+    for place, name in enumerate(columns):
+        title = line(name)
+        shown = [row[place].plain for row in cells] + ([title.plain] if header else [])
+        least = min(_COLUMN_LEAST, max(map(cell_len, shown), default=0))
+        room += least + _BETWEEN
+        table.add_column(
+            title, justify="right" if name in numbers else "left", overflow="fold", min_width=least
+        )
+    for row in cells:
+        table.add_row(*row)
+    return _Roomy(table, room)
+
+
+class Screen:
+    """A terminal, or a file that takes what a terminal would show; honours NO_COLOR."""
+
+    def __init__(self, stderr: bool, file: IO[str] | None) -> None:
+        self._console = Console(
+            stderr=stderr,
+            file=file,
+            force_terminal=None if file is None else False,
+            no_color=None if file is None else True,
+            highlight=False,
+        )
+        if file is not None or not (self.is_terminal or "COLUMNS" in os.environ):
+            self._console.width = WIDTH_WITHOUT_TERMINAL
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether somebody looks on."""
+        return self._console.is_terminal
+
+    def show(self, view: View) -> None:
+        """Show the view; what does not fit in is not cut."""
+        self._console.print(view, crop=False)
+
+    def say(self, *parts: Part, style: str = "") -> None:
+        """One line, never wrapped."""
+        self.show(whole_line(*parts, style=style))
+
+
+def console(*, stderr: bool = False, file: IO[str] | None = None) -> Screen:
+    """The screen of standard output, of standard error, or in a file."""
+    return Screen(stderr, file)
+
+
+class Show(Protocol):
+    """What is to be called with how much is done, and perhaps with words on it."""
+
+    def __call__(self, done: float, words: str = "", /) -> None:
+        """Show it."""
+
+
+@contextmanager
+def bar(what: str, total: float | None = None) -> Iterator[Show]:
+    """A function to call with how much is done; it shows something on a terminal."""
+    screen = Console(stderr=True, highlight=False)
+    if not screen.is_terminal:
+        yield lambda _done, _words="": None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    task_words = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.fields[words]}", markup=False),
+    )
+    with Progress(*task_words, TimeElapsedColumn(), console=screen, transient=True) as progress:
+        task = progress.add_task(visible(what), total=total, words="")
+        yield lambda done, words="": progress.update(task, completed=done, words=visible(words))

@@ -1,0 +1,78 @@
+"""Files: names made out of others' names, and contents that are there whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+from contextlib import suppress
+from hashlib import blake2b
+from itertools import count
+from pathlib import Path
+from typing import Final
+
+from kassay.model.errors import InputError
+
+NAME_BYTES_MAX: Final = 120
+"""A file system takes 255 bytes; what others put before and behind a name needs room as well."""
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
+_IN_PLACE: Final = (errno.EACCES, errno.EPERM, errno.EBUSY, errno.EXDEV)
+"""What a folder answers that takes no new file while the old one can be written."""
+_NUMBERS: Final = count()
+
+
+def file_name(*names: str, suffix: str) -> str:
+    """A name for the file of these names: theirs with dashes between, where that is safe and short.
+
+    Else what is left of them, and a digest, so that other names have another file.
+
+    >>> file_name("range", "complete", suffix=".json"), file_name("a/b.py", "complete", suffix=".json")
+    ('range-complete.json', 'a_b.py-complete-322b6d5d.json')
+    """
+    plain = "-".join(_UNSAFE.sub("_", name).strip("_.") or "target" for name in names)
+    if plain == "-".join(names) and len(plain) <= NAME_BYTES_MAX:
+        return plain + suffix
+    digest = blake2b("\0".join(names).encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    return f"{plain[: NAME_BYTES_MAX - 9]}-{digest}{suffix}"
+
+
+def write_text(text: str, path: str, *, durable: bool = False) -> None:
+    """Write the text to the file, in folders that are made where they are missing.
+
+    The file has the whole text or what it had before: another one is written beside it and takes its
+    place; `durable`, only once it is on the disk. Raises InputError where that cannot be.
+    """
+    try:
+        data = text.encode()
+        place = Path(os.path.realpath(path))
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if place.exists() and not place.is_file():
+            place.write_bytes(data)  # a pipe, a terminal, /dev/null: nothing there to be kept
+            return
+        try:
+            _replace(place, data, durable)
+        except OSError as error:
+            if error.errno not in _IN_PLACE or not place.is_file():
+                raise
+            place.write_bytes(data)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+    except ValueError as error:
+        raise InputError(f"{path}: cannot be written ({error})") from None
+
+
+def _replace(place: Path, data: bytes, durable: bool) -> None:
+    beside = place.with_name(f".kassay-{os.getpid()}-{next(_NUMBERS)}.new")
+    try:
+        with beside.open("wb") as file:
+            file.write(data)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        if place.exists():
+            shutil.copymode(place, beside)
+        beside.replace(place)
+    finally:
+        with suppress(OSError):
+            beside.unlink()

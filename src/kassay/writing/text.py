@@ -1,0 +1,66 @@
+"""Text of others in a line of ours: what cannot be seen as its escape, commands as a shell takes them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from typing import Final
+from urllib.parse import quote
+
+_NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_ESCAPED_BYTES: Final = range(0xDC80, 0xDD00)
+"""How Python holds the bytes of a file's name that are no UTF-8 (PEP 383)."""
+
+
+def visible(text: str) -> str:
+    """The text in one line, each character that is not printable as its escape in Python.
+
+    Control characters, which a terminal or a browser may obey, line ends, marks that turn the direction
+    of writing, halves of a surrogate pair and spaces other than the plain one are not printable.
+
+    >>> visible("orders\\x1b[31m\\n[dlq]")
+    'orders\\\\x1b[31m\\\\n[dlq]'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def shell_command(words: Iterable[str]) -> str:
+    """The words as one line that a shell (bash, zsh, ksh) reads back as these words.
+
+    >>> shell_command(["kassay", "replay", "my file", "a\\nb"])
+    "kassay replay 'my file' $'a\\\\nb'"
+    """
+    return " ".join(shlex.quote(word) if word.isprintable() else _ansi_c(word) for word in words)
+
+
+def uri_of(path: str) -> str:
+    """The path, with forward slashes, as a URI: absolute as `file:`, else relative to where it was named.
+
+    >>> uri_of("my rules/a#b.py"), uri_of("/srv/100%.py")
+    ('my%20rules/a%23b.py', 'file:///srv/100%25.py')
+    """
+    try:
+        named = quote(path.encode("utf-8", "surrogateescape"))
+    except UnicodeEncodeError:
+        named = quote(path.encode("utf-8", "surrogatepass"))
+    return f"file://{named}" if path.startswith("/") else named
+
+
+def _ansi_c(word: str) -> str:
+    """The word in the quotes that take escapes: `$'...'`."""
+    return f"$'{''.join(map(_escaped, word))}'"
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    if character in "'\\":
+        return f"\\{character}"
+    if character.isprintable():
+        return character
+    if character in _NAMED:
+        return _NAMED[character]
+    if code in _ESCAPED_BYTES:
+        return f"\\x{code - 0xDC00:02x}"
+    return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -1,0 +1,22 @@
+"""Names that terminals, browsers, parsers and shells would take for something else than names."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hypothesis import strategies as st
+
+PIECES: Final = (
+    "[red]", "[/]", "[/red]", "orders[dlq]", "[link=x]", "]]>", "</script>", "</style>", "<!--", "-->", "<b>", "&amp;",
+    "\x00", "\x07", "\x1b[31m", "\x1b]0;x\x07", "\x7f", "\x85", "\x9b1m", "\n", "\r", "\t", "\v", "\u2028",
+    "\u202e", "\u200f", "\u200b", "\u061c", "\ufeff", "\ufffe", "\ud800", "\udcff", "\udfff", "\U000e0001",
+    "|", "`", "```", "*", "_", "#", "~", "\\", "'", '"', "$(id)", "${x}", "%s", "{0}", ":smile:", "@name", "1.", "-",
+    "?q=a b#c", "a:b", "//", "..", " ", "  ", "é", "日本語", "م", "😀", "x" * 300,
+)  # fmt: skip
+"""What breaks one format or another."""
+
+TEXTS: Final = st.lists(st.sampled_from(PIECES), min_size=1, max_size=5).map("".join)
+"""Texts of such pieces."""
+
+ALL: Final = "".join(piece for piece in PIECES if len(piece) < 100)
+"""All of them in one text."""

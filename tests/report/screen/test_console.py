@@ -1,0 +1,103 @@
+"""What reaches a terminal: every character shown, nothing obeyed, nothing cut."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import re
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from kassay.report.screen.console import Drawing, View, console, line, lines, plain_table, stack, whole_line
+from kassay.writing.text import visible
+from tests.hostile import ALL, TEXTS
+
+COMMAND = "kassay replay " + "'" + "a b " * 60 + "'"
+
+
+def shown(view: View, width: int) -> str:
+    """The view as `Screen.show` shows it on a screen so wide."""
+    file = io.StringIO()
+    Console(file=file, width=width, highlight=False).print(view, crop=False)
+    return file.getvalue()
+
+
+def ink(text: str) -> list[str]:
+    """The characters that leave a mark, wherever they stand."""
+    return sorted(c for c in text if c not in " \n")
+
+
+@given(TEXTS, st.sampled_from([2, 7, 30, 400]))
+def test_a_line_shows_every_character_at_any_width(text: str, width: int) -> None:
+    for view in (line(text, ("!", "bold"), text), whole_line(text, text, "!")):
+        screen = shown(view, width)
+        assert ink(screen) == ink(visible(text) * 2 + "!")
+        assert all(c.isprintable() for c in screen if c != "\n")
+
+
+@given(st.lists(TEXTS, min_size=3, max_size=3), st.sampled_from([1, 20, 60, 2000]))
+def test_a_table_loses_no_cell_at_any_width(names: list[str], width: int) -> None:
+    first, second, third = names
+    table = plain_table((first, "number"), [(second, 1234), (line(third, style="red"), 5)], ("number",))
+    assert ink(shown(table, width)) == ink("number12345" + "".join(map(visible, names)))
+
+
+@given(st.integers(min_value=2, max_value=14), st.sampled_from([4, 20, 40, 110]))
+def test_a_table_of_many_columns_loses_no_cell(columns: int, width: int) -> None:
+    head = [f"column-{number}" for number in range(columns)]
+    table = plain_table(head, [[f"a longer value {number}" for number in range(columns)]])
+    expected = "".join(head) + "".join(f"a longer value {number}" for number in range(columns))
+    assert ink(shown(table, width)) == ink(expected)
+
+
+@pytest.mark.parametrize("width", [1, 20, 110])
+def test_a_command_stays_one_line(width: int) -> None:
+    view = stack(line("above"), whole_line(COMMAND, style="cyan"), Drawing(lambda wide: [f"{wide}" * 50]))
+    text = shown(view, width).splitlines()
+    assert COMMAND in text
+    assert text[-1] == f"{width}" * 50
+
+
+def test_a_line_end_of_ours_is_a_line_and_of_others_is_not() -> None:
+    assert shown(lines("a\nb[red]\n\nc"), 80) == "a\nb[red]\n\nc\n"
+    assert shown(line("a\nb"), 80) == "a\\nb\n"
+
+
+def test_a_file_takes_what_a_terminal_would_show_without_its_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    file = io.StringIO()
+    screen = console(file=file)
+    assert not screen.is_terminal
+    screen.say("[red]", ("x", "bold red"), style="cyan")
+    screen.show(plain_table(("a[b]",), [("[/]",)]))
+    assert [each.rstrip() for each in file.getvalue().splitlines()] == ["[red]x", "a[b]", "[/]"]
+
+
+def test_a_progress_bar_shows_names_as_they_are() -> None:
+    code = (
+        "import sys\n"
+        "from kassay.report.screen.console import bar\n"
+        "with bar(sys.argv[1], 2) as show: show(1, sys.argv[1])\n"
+    )
+    name = ALL.replace("\x00", "").encode("utf-8", "ignore").decode()[:60]
+    leader, follower = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-c", code, name],
+        stderr=follower,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "400", "NO_COLOR": "1"},
+        check=False,
+    )
+    os.close(follower)
+    drawn = os.read(leader, 100_000).decode()
+    os.close(leader)
+    assert done.returncode == 0, drawn
+    assert drawn.count(visible(name)) >= 2
+    assert "\x07" not in drawn
+    assert not re.search("\x1b\\](?!8;)", drawn)

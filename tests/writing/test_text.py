@@ -1,0 +1,74 @@
+"""What is shown of a text, and what a shell and a URI make of it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from urllib.parse import unquote_to_bytes, urlsplit
+
+import pytest
+from hypothesis import given
+
+from kassay.writing.text import shell_command, uri_of, visible
+from tests.hostile import ALL, PIECES, TEXTS
+
+
+def is_path(text: str) -> bool:
+    """Whether a file may have the name: bytes that are no UTF-8 have their own halves of pairs."""
+    try:
+        return bool(os.fsencode(text))
+    except UnicodeEncodeError:
+        return False
+
+
+def without(text: str, characters: str) -> str:
+    return "".join(c for c in text if c not in characters)
+
+
+@given(TEXTS)
+def test_what_is_shown_is_printable_and_keeps_every_printable_character(text: str) -> None:
+    shown = visible(text)
+    assert shown.isprintable()
+    assert visible(shown) == shown
+    kept = [c for c in text if c.isprintable()]
+    rest = iter(shown)
+    assert all(c in rest for c in kept)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a-z [b] é日本", "a-z [b] é日本"),
+        ("\x1b[31m", "\\x1b[31m"),
+        ("\n\t", "\\n\\t"),
+        ("\u202e\ud800\xa0", "\\u202e\\ud800\\xa0"),
+        ("\U000e0001", "\\U000e0001"),
+    ],
+)
+def test_what_cannot_be_seen_shows_as_its_escape(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+def test_a_shell_gives_the_words_back_and_the_line_shows() -> None:
+    words = [word for piece in (*PIECES, ALL) if is_path(word := without(piece, "\x00\ud800\udfff"))]
+    line = shell_command(words)
+    assert line.isprintable()
+    done = subprocess.run(
+        ["bash", "-c", f"printf '%s\\0' {line}"],
+        capture_output=True,
+        check=True,
+        env={"LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"},
+    )
+    assert done.stdout.decode("utf-8", "surrogateescape").split("\0")[:-1] == words
+
+
+@given(TEXTS)
+def test_a_path_is_a_uri_and_comes_back(path: str) -> None:
+    parts = urlsplit(uri_of(path))
+    assert uri_of(path).isascii()
+    assert parts.scheme == ("file" if path.startswith("/") else "")
+    assert not parts.netloc
+    assert not parts.query
+    assert not parts.fragment
+    if is_path(path):
+        assert unquote_to_bytes(parts.path).decode("utf-8", "surrogateescape") == path
