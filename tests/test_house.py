@@ -75,6 +75,23 @@ CROSS_CUTTING = {
 """Tests of no one file or folder, and what they hold."""
 
 
+HAS_OWN_TESTS = ("model", "assignors")
+"""Folders of whose modules every one has a test of its own name, but for these exceptions."""
+
+NO_TEST_OF_ITS_OWN = {
+    "model.errors": "names of errors alone",
+    "model.verdict": "three words",
+    "model.groups.assignor": "the interface and its empty parts",
+    "model.protocols.values.errors": "names alone",
+    "model.protocols.values.groups": "values alone",
+    "model.protocols.before_0_9.zookeeper_table": "a table; shared/test_table holds all of them",
+    "model.protocols.clients.classic_table": "a table; shared/test_table holds all of them",
+    "model.protocols.clients.consumer_table": "a table; shared/test_table holds all of them",
+    "model.protocols.coordinator.consumer.table": "a table; shared/test_table holds all of them",
+}
+"""Modules without a test of their own name, and why."""
+
+
 def test_no_circle_of_files():
     assert house.circles(house.imports()) == []
 
@@ -227,3 +244,13 @@ def test_the_source_of_a_test_is_found_from_the_tree():
 @pytest.mark.parametrize("folder", [folder for folder in house.folders() if house.files(folder)])
 def test_the_tests_of_a_folder_are_in_the_folder_of_its_name(folder):
     assert any(path.parent == Path(*folder.split(".")) for path in house.tests())
+
+
+def test_every_module_has_a_test_of_its_own_name():
+    packages = house.folders()
+    modules = [
+        name for name in house.modules() if name.split(".")[0] in HAS_OWN_TESTS and name not in packages
+    ]
+    tests = set(house.tests())
+    without = {name for name in modules if house.test_of(name) not in tests}
+    assert without == NO_TEST_OF_ITS_OWN.keys()

@@ -10,13 +10,12 @@ from kassay.certify.protocols.views import views_of
 from kassay.model.explore.traces import run
 from kassay.model.explore.values import Severity
 from kassay.model.protocols.shared.faults import Faults
-from kassay.model.protocols.values.in_flight import SILENT
 from kassay.model.protocols.values.requests import ZERO_BYTES
 from kassay.model.verdict import Verdict
 from kassay.properties.machines.protocol import BrokenInvariant, Walk, machine_for
 from kassay.properties.protocols.registry import invariants
 from tests.explored import build, explore
-from tests.model.protocols.world.networks.test_n1_steps import clients, group, joined, settle
+from tests.model.protocols.world.networks.worlds import clients, group, joined, settle
 from tests.model.protocols.world.script import first, play
 
 
@@ -58,16 +57,6 @@ def test_a_loss_may_take_the_request_as_well():
     state = play(model, first(model), "c1 start", "c1 sends JoinGroup")
     lost = [after for action, after in model.steps(state) if action.name == "loses its connection"]
     assert sorted(len(clients(after)[0].wire.sent) for after in lost) == [0, 1]
-
-
-def test_a_dead_process_leaves_its_requests_under_way_at_n2_only():
-    for network, left in (("N1", 0), ("N2", 1)):
-        model = astray(partitions=1, faults=Faults(crash=1), network=network)
-        state = play(model, first(model), "c1 start", "c1 sends JoinGroup", "c1 crashes")
-        assert len(clients(state)[0].wire.sent) == left
-    state = play(model, state, "c1 JoinGroup arrives")
-    assert group(state).pending_join == ("c1-1",)
-    assert clients(state)[0].wire == SILENT
 
 
 def test_a_doubled_request_is_answered_once():

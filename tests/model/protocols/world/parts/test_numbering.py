@@ -1,73 +1,16 @@
 """Canonical forms: generations and ids from 1, facts found by parts as by looking at everything, no name left."""
 
-import re
 from itertools import pairwise, permutations
 
 import pytest
 
-from kassay.model.explore.interned import Interned
 from kassay.model.explore.search import explore
-from kassay.model.explore.values import WalkLimits
 from kassay.model.protocols.shared.faults import parse_faults
 from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry
-from kassay.model.protocols.world.models.consumer import ConsumerModel
 from kassay.model.protocols.world.parts.context import options
 from kassay.model.protocols.world.parts.numbering import GAP_MAX
-from kassay.model.protocols.world.parts.renaming import facts_of
-
-GENERATIONS = {
-    "adopted_in",
-    "epoch",
-    "generation",
-    "generation_id",
-    "member_epoch",
-    "prev_epoch",
-    "target_epoch",
-}
-WORLDS = [
-    (ClassicModel, options("eager", partitions=1, faults=parse_faults("pause=1"))),
-    (ClassicModel, options("cooperative", faults=parse_faults("loss=1"))),
-    (ClassicModel, options("eager", members=3, partitions=1)),
-    (ConsumerModel, options(faults=parse_faults("crash=1"))),
-]
-
-
-def some(make, chosen):
-    """A model, and the first states of its walk."""
-    model = make(chosen)
-    return model, explore(model, budget=WalkLimits(600), check_liveness=False).graph.states
-
-
-def everything(value):
-    """All strings in a value, and all numbers of fields that hold generations, at any depth."""
-    if isinstance(value, Interned):
-        yield from everything(value.value)
-    elif type(value) is str:
-        yield value
-    elif isinstance(value, tuple):
-        for field, item in zip(getattr(value, "_fields", [""] * len(value)), value):
-            if field in GENERATIONS:
-                yield item
-            else:
-                yield from everything(item)
-
-
-def ids(found):
-    return {text for text in found if isinstance(text, str) and re.fullmatch(r"[A-Za-z]\w*-[1-9]", text)}
-
-
-@pytest.mark.parametrize(("make", "chosen"), WORLDS)
-def test_facts_are_those_of_all_parts(make, chosen):
-    _, states = some(make, chosen)
-    for cell in {cell for state in states for cell in (*state.clients, state.broker)}:
-        found = list(everything(cell))
-        facts = facts_of(cell.value)
-        assert facts.names == ids(found)
-        assert facts.renumber == any(not name.endswith("-1") for name in facts.names)
-        numbers = [n for n in found if isinstance(n, int) and n >= 1]
-        assert facts.low <= min(numbers, default=1 << 30), "timers' payloads hold generations as well"
-        assert facts.high >= max(numbers, default=0)
+from tests.model.protocols.world.parts.walked import WORLDS, everything, ids, some
 
 
 @pytest.mark.parametrize(("make", "chosen"), WORLDS)

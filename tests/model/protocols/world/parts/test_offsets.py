@@ -1,0 +1,83 @@
+"""Offsets: the next owner starts where the last commit was, and only a missing fence lets a late one in."""
+
+from __future__ import annotations
+
+import pytest
+
+from kassay.certify.protocols.views import views_of
+from kassay.model.protocols.clients.classic_table import ClassicState
+from kassay.model.protocols.clients.config import Process
+from kassay.model.protocols.shared.faults import Faults
+from kassay.properties.protocols.registry import invariants
+from tests.explored import build
+from tests.model.protocols.world.networks.worlds import clients, group, joined, settle
+from tests.model.protocols.world.script import play
+
+
+def test_scenario_13_a_commit_in_flight_of_a_removed_member():
+    model = build("classic", partitions=1, faults=Faults(slow=1), network="N1", records=1)
+    state = play(model, joined(model, 1), "c1 processes", "c1 sends OffsetCommit", "c1 polls too late")
+    assert group(state).members == ()
+    state = play(model, state, "c1 OffsetCommit arrives")
+    (returned,) = clients(state)[0].wire.back
+    assert returned.body.error == "UNKNOWN_MEMBER_ID"
+    after = play(model, state, "c1 takes OffsetCommit")
+    assert clients(after)[0].state is ClassicState.UNJOINED
+    assert after.offsets.value.committed == ()
+
+
+def test_scenario_64_an_old_commit_has_a_stale_member_epoch():
+    model = build("kip848", partitions=1, network="N1", records=1)
+    state = play(
+        model, joined(model, 1), "c1 processes", "c2 start", "c2 sends heartbeat", "c2 heartbeat arrives"
+    )
+    state = play(model, state, "c1 sends heartbeat", "c1 heartbeat arrives", "c1 sends OffsetCommit")
+    told = [action.reply for action, _ in model.steps(state) if action.name == "OffsetCommit arrives"]
+    assert told == ["STALE_MEMBER_EPOCH"]
+    assert play(model, state, "c1 OffsetCommit arrives").offsets.value.committed == ()
+
+
+def test_the_next_owner_starts_where_the_last_commit_was():
+    model = build("classic", partitions=1, faults=Faults(leave=1), network="N1", records=2)
+    state = play(model, joined(model, 1), "c1 processes", "c1 sends OffsetCommit", "c1 OffsetCommit arrives")
+    state = settle(model, play(model, state, "c1 processes", "c1 closes", "c2 start"))
+    (position,) = state.offsets.value.positions[1]
+    assert position.reported >= 1
+    assert state.offsets.value.positions[0] == ()
+
+
+@pytest.mark.parametrize("name", ["commits-fenced", "offsets-never-go-back"])
+def test_without_the_fence_a_commit_is_accepted_that_must_not_be(name):
+    model = build(
+        "classic",
+        partitions=1,
+        faults=Faults(pause=1),
+        network="N1",
+        records=2,
+        switches=frozenset({"no_generation_fence"}),
+    )
+    steps = ["c1 processes", "c1 sends OffsetCommit", "c1 pauses", "c2 start"]
+    state = play(model, joined(model, 1), *steps)
+    state = play(model, state, *("c2 sends JoinGroup", "c2 JoinGroup arrives", "c2 takes JoinGroup"))
+    state = play(model, state, "c2 sends JoinGroup", "c2 JoinGroup arrives", "coordinator join timer")
+    state = play(model, state, "c2 sends SyncGroup", "c2 SyncGroup arrives", "coordinator the assignment")
+    state = play(model, state, "c2 takes SyncGroup")
+    if name == "offsets-never-go-back":
+        state = play(
+            model, state, "c2 processes", "c2 processes", "c2 sends OffsetCommit", "c2 OffsetCommit arrives"
+        )
+        assert state.offsets.value.committed[0][1] == 2
+    state = play(model, state, "c1 OffsetCommit arrives")
+    assert state.offsets.value.breach.invariant == name
+    findings = [each for invariant in invariants(views_of(model), [name]) for each in invariant.check(state)]
+    assert state.offsets.value.breach.message in [each.message for each in findings]
+
+
+def test_with_the_fence_no_commit_goes_back():
+    """The run above, with the fence: the late commit is refused."""
+    model = build("classic", partitions=1, faults=Faults(pause=1), network="N1", records=1)
+    state = play(model, joined(model, 1), "c1 processes", "c1 sends OffsetCommit", "c1 pauses")
+    state = play(model, state, "coordinator session of c1-1", "c1 OffsetCommit arrives")
+    assert clients(state)[0].run is Process.PAUSED
+    assert clients(state)[0].wire.back[0].body.error == "UNKNOWN_MEMBER_ID"
+    assert state.offsets.value.breach is None

@@ -1,0 +1,55 @@
+"""The coordinator's own steps: a session expires for those alone who are not there to beat."""
+
+import pytest
+
+from kassay.model.explore.search import explore
+from kassay.model.explore.values import WalkLimits
+from kassay.model.protocols.clients.config import Process
+from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.values import requests
+from kassay.model.protocols.world.parts.timers import timer_name
+from tests.explored import build
+
+
+@pytest.mark.parametrize("name", ["classic", "kip848"])
+def test_no_session_of_a_client_that_runs_expires_and_of_others_some_does(name):
+    model = build(name, partitions=1, faults=Faults(crash=1, pause=1))
+    graph = explore(model, budget=WalkLimits(500), check_liveness=False).graph
+    expired = 0
+    for state in graph.states:
+        running = {
+            cell.value.member_id for cell in state.clients if cell.value.run in (Process.UP, Process.STALLED)
+        }
+        for action, _ in model.timers.steps(state):
+            member = action.name.removeprefix("session of ").removesuffix(" expires")
+            if member != action.name:
+                assert member not in running
+                expired += 1
+    assert expired
+
+
+def test_a_write_under_way_is_acknowledged_and_a_new_coordinator_loads():
+    model = build("classic", partitions=1, faults=Faults(failover=1), loading=True)
+    graph = explore(model, budget=WalkLimits(500), check_liveness=False).graph
+    names = {True: set(), False: set()}
+    for state in graph.states:
+        steps = [action.name for action, _ in model.timers.steps(state)]
+        assert ("the assignment is stored" in steps) == bool(state.broker.value.waiting)
+        names["has loaded the group" in steps].add(state.broker.value.state.role)
+    assert len(names[True]) == 1
+    assert not names[True] & names[False]
+
+
+@pytest.mark.parametrize(
+    ("kind", "member", "name"),
+    [
+        (requests.SESSION, "m", "session of m expires"),
+        (requests.CONSUMER_SESSION, "m", "session of m expires"),
+        (requests.JOIN, "", "join timer fires"),
+        (requests.SYNC, "", "sync timer fires"),
+        (requests.REVOCATION, "m", "revocation timer of m fires"),
+        (requests.CLASSIC_JOIN, "m", "classic_join_of_member of m fires"),
+    ],
+)
+def test_timers_are_named_by_what_happens(kind, member, name):
+    assert timer_name(kind, member) == name

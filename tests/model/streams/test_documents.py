@@ -1,0 +1,62 @@
+"""Histories of Streams applications as documents, and a rebalance as its reader sees it."""
+
+import json
+
+import pytest
+
+from kassay.model.calls import Failure
+from kassay.model.errors import InputError
+from kassay.model.failure import FailureKind
+from kassay.model.streams.documents import TASK_HISTORY, task_step_to_json
+from kassay.model.streams.history import TaskStep
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
+from kassay.properties.sources import Seeded
+from kassay.properties.streams.scenarios import process_id, task_history
+
+CASE = {"partitions": [2, 1], "stateful": 1, "processes": [{"process": process_id(0), "threads": 1}]}
+
+
+def test_every_history_survives_the_round_trip():
+    for seed in range(60):
+        history = task_history(Seeded(seed))
+        assert TASK_HISTORY.read(json.loads(json.dumps(TASK_HISTORY.write(history))), "case") == history
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"stateful": 3}, "case.stateful: expected at most 2 subtopologies, got 3"),
+        ({"processes": []}, "case.processes: expected one process or more, each once"),
+        ({"processes": CASE["processes"] * 2}, "case.processes: expected one process or more, each once"),
+        ({"processes": [{"process": "p", "threads": 1}]}, r"case.processes\[0\].process: .*UUID"),
+        (
+            {"processes": [{"process": process_id(0), "threads": 0}]},
+            r"threads: expected .* at least 1, got 0",
+        ),
+        (
+            {"changes": [{"events": [{"event": "Explode"}]}]},
+            "unknown event 'Explode', expected one of ProcessJoin",
+        ),
+        ({"changes": [{"lags": [-1]}]}, r"case.changes\[0\].lags\[0\]: expected .* at least 0"),
+    ],
+)
+def test_a_damaged_history_is_refused_by_field(change, message):
+    with pytest.raises(InputError, match=message):
+        TASK_HISTORY.read(CASE | change, "case")
+
+
+def test_a_rebalance_is_shown_with_lags_of_copies_alone_and_tasks_in_order():
+    low, high = TaskId(0, 2), TaskId(0, 10)
+    client = TaskClient(process_id(0), 2, (high,), (low,), ((low, 5), (high, -2)))
+    request = TaskRequest((client,), (high, low), (low,), 1, 100, 2)
+    answer = TaskAssignment({client.process_id: ClientTasks((low, high), ())}, True)
+    document = task_step_to_json(TaskStep(request, answer, at_rest=True))
+    assert (document["tasks"], document["stateful"]) == (["0_2", "0_10"], ["0_2"])
+    assert document["processes"] == [
+        {"id": client.process_id, "threads": 2, "active": ["0_10"], "standby": ["0_2"], "lags": {"0_2": 5}}
+    ]
+    assert (document["probing_rebalance"], document["at_rest"]) == (True, True)
+    assert document["answer"] == {client.process_id: {"active": ["0_2", "0_10"], "standby": []}}
+    failed = task_step_to_json(TaskStep(request, Failure(FailureKind.DIED, "gone")))
+    assert failed["failure"] == {"kind": "died", "message": "gone"}
+    assert "answer" not in failed
