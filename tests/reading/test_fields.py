@@ -50,6 +50,11 @@ def test_a_quoted_value_is_one_short_line(value: object) -> None:
     assert repr(value).startswith(text.removesuffix("..."))
 
 
+def test_a_value_is_cut_where_it_is_longer_than_a_line_can_hold() -> None:
+    assert shown("x" * 58) == repr("x" * 58)
+    assert shown("x" * 59) == "'" + "x" * 56 + "..."
+
+
 def test_a_complaint_says_where_what_and_what_else() -> None:
     assert difference(-1, "a count") == "found -1, expected a count"
     assert str(wrong("topics[0].rf", "x", "a count")) == "topics[0].rf: found 'x', expected a count"
