@@ -75,7 +75,7 @@ CROSS_CUTTING = {
 """Tests of no one file or folder, and what they hold."""
 
 
-HAS_OWN_TESTS = ("model", "assignors")
+HAS_OWN_TESTS = ("model", "assignors", "properties", "reading", "solver")
 """Folders of whose modules every one has a test of its own name, but for these exceptions."""
 
 NO_TEST_OF_ITS_OWN = {
@@ -88,6 +88,12 @@ NO_TEST_OF_ITS_OWN = {
     "model.protocols.clients.classic_table": "a table; shared/test_table holds all of them",
     "model.protocols.clients.consumer_table": "a table; shared/test_table holds all of them",
     "model.protocols.coordinator.consumer.table": "a table; shared/test_table holds all of them",
+    "solver.check.check": "the door that the tests of every checker go through",
+    "solver.check.consumers": "what the checkers of consumers read, damaged in test_balance and test_packings",
+    "solver.check.refusal": "the words of a refusal, which the tests of every checker ask for",
+    "solver.check.kinds.bundles": "test_packings damages certificates of both packings",
+    "solver.check.kinds.exact": "a door to balance; test_balance goes through it",
+    "solver.check.kinds.weighted": "test_packings damages certificates of both packings",
 }
 """Modules without a test of their own name, and why."""
 
