@@ -60,6 +60,7 @@ CROSS_CUTTING = {
     "test_one_file": "what is added by adding one file",
     "faults/test_catalogue": "the faults planted in our own judges",
     "fuzz/test_surfaces": "whatever comes from outside, against the exit codes",
+    "cli/test_absurd": "absurd sizes and depths are refused by whatever reads documents",
     "cli/test_hostile": "a hostile target ends no run: the guard, the judge and the command together",
     "model/protocols/coordinator/test_check_order": "one table of errors over the requests of all groups",
     "model/protocols/coordinator/test_sessions": "timers of both kinds of group",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.reading.documents import at, documents, parse_json, read_json, read_text, read_toml
+from kassay.reading.documents import DEPTH, at, documents, parse_json, read_json, read_text, read_toml
 
 
 def test_a_file_may_be_compressed(tmp_path: Path) -> None:
@@ -30,6 +30,20 @@ def test_one_line_says_what_is_wrong_and_where(text: str, complaint: str) -> Non
     with pytest.raises(InputError) as refused:
         parse_json(text, "f.json")
     assert str(refused.value) == complaint
+
+
+@pytest.mark.parametrize("kind", ["json", "toml"])
+def test_what_is_deep_is_refused_before_anybody_walks_it(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"f.{kind}"
+    read = read_json if kind == "json" else read_toml
+    for depth in (DEPTH - 1, DEPTH + 1):
+        nested = "[" * depth + "]" * depth
+        path.write_text(f'{{"a": {nested}}}' if kind == "json" else f"a = {nested}")
+        if depth < DEPTH:
+            assert read(path)["a"]
+        else:
+            with pytest.raises(InputError, match=f"more than {DEPTH} deep"):
+                read(path)
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "9" * 5_000])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from math import inf
 from operator import attrgetter
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
@@ -18,6 +19,8 @@ from kassay.model.errors import InputError
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
 
+MOST: Final = 1_000_000
+"""The largest size that a document may ask for; Kafka's largest clusters have about as many partitions."""
 _NEEDED: Final = object()
 """The default of a field that a document must have."""
 
@@ -87,15 +90,28 @@ def leaf(kind: type[T], expected: str) -> Form[T]:
     return Form(read)
 
 
-def whole(least: int) -> Form[int]:
-    """Whole numbers not below `least`."""
+def whole(least: int, most: float = inf) -> Form[int]:
+    """Whole numbers not below `least`, and not above `most`."""
+    to = "" if most == inf else f" and at most {most}"
 
     def read(value: object, path: str) -> int:
-        if type(value) is not int or value < least:
-            raise wrong(path, f"a whole number of at least {least}", value)
+        if type(value) is not int or not least <= value <= most:
+            raise wrong(path, f"a whole number of at least {least}{to}", value)
         return value
 
     return Form(read)
+
+
+def size(least: int = 0) -> Form[int]:
+    """Whole numbers from `least` to MOST: how many there are of something that is to be made."""
+    return whole(least, MOST)
+
+
+def within(sizes: Iterable[int], path: str) -> None:
+    """Raise unless all sizes together are at most MOST."""
+    total = sum(sizes)
+    if total > MOST:
+        raise InputError(f"{path}: {total} partitions in all, expected at most {MOST}")
 
 
 def optional(form: Form[T]) -> Form[T | None]:

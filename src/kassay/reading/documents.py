@@ -18,6 +18,8 @@ from typing import Any, Final, NamedTuple
 
 from kassay.model.errors import InputError
 
+DEPTH: Final = 100
+"""How many objects and lists may stand inside each other: more than any document here, less than hurts."""
 _GZIP: Final = b"\x1f\x8b"
 
 
@@ -53,9 +55,11 @@ def read_json(path: str | Path, expected: str = "") -> Any:
 def read_toml(path: str | Path, expected: str = "") -> dict[str, Any]:
     """The document of a TOML file; raises `InputError`."""
     try:
-        return tomllib.loads(read_text(path, expected))
+        document = tomllib.loads(read_text(path, expected))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not TOML ({error})") from None
+    _refuse_deep(document, str(path))
+    return document
 
 
 def parse_json(text: str, name: str, line: int | None = None) -> Any:
@@ -79,11 +83,12 @@ def parse_json(text: str, name: str, line: int | None = None) -> Any:
         raise InputError(f"{name}:{first + error.lineno - 1}: not JSON ({error.msg})") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{name}:{first}: not JSON ({error})") from None
+    where = name if line is None else f"{name}:{line}"
+    _refuse_deep(document, where)
     if twice:
         # An object is complete after those inside it, so the last one was not dropped by a key around it.
         fields, key = twice[-1]
         place = next(path for path, value in _objects(document, "") if value is fields)
-        where = name if line is None else f"{name}:{line}"
         raise InputError(f"{where}: {joined(place, key)}: found twice, expected once")
     return document
 
@@ -123,6 +128,17 @@ def _is_json(line: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def _refuse_deep(document: Any, where: str) -> None:
+    """Raise for a document whose depth Python's recursion might not bear."""
+    level: list[Any] = [[document]]
+    for _ in range(DEPTH + 2):
+        parts = (value.values() if isinstance(value, dict) else value for value in level)
+        level = [part for inner in parts for part in inner if type(part) is list or type(part) is dict]
+        if not level:
+            return
+    raise InputError(f"{where}: objects and lists more than {DEPTH} deep, expected fewer")
 
 
 def joined(path: str, key: str | int) -> str:

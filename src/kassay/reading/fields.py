@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Annotated, Any, Final, NamedTuple
 
+from kassay.model.codec import MOST
 from kassay.model.errors import InputError
 
 _SHOWN: Final = 60
@@ -24,8 +25,29 @@ def at_least(least: int) -> Bound:
     return Bound(f"a whole number from {least} on", partial(operator.le, least))
 
 
+def at_most(most: int) -> Bound:
+    """Whole numbers that are not above `most`."""
+    return Bound(f"a whole number up to {most}", partial(operator.ge, most))
+
+
+def _is_size(value: int) -> bool:
+    return 0 <= value <= MOST
+
+
+def within(sizes: Iterable[int], path: str) -> None:
+    """Raise unless all sizes together are at most MOST."""
+    total = sum(sizes)
+    if total > MOST:
+        raise InputError(f"{path}: found {total} in all, expected at most {MOST}")
+
+
 Name = Annotated[str, Bound("a name", bool)]
 Count = Annotated[int, at_least(0)]
+Size = Annotated[int, Bound(f"a whole number from 0 to {MOST}", _is_size)]
+"""How many there are of something that is to be made."""
+Limited = Annotated[int, at_most(MOST)]
+"""Such a number where what is negative is somebody else's error to tell."""
+Int32 = Annotated[int, Bound("a 32-bit number", range(-(2**31), 2**31).__contains__)]
 Positive = Annotated[int, at_least(1)]
 Seconds = Annotated[float, Bound("seconds, more than 0", partial(operator.lt, 0))]
 

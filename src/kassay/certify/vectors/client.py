@@ -18,6 +18,7 @@ from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
 from kassay.model.java.hashes import hash_map_order
+from kassay.reading.fields import Int32, Limited
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class ClientTopic:
     """A topic; racks by partition and replica."""
 
     name: str
-    partitions: int
+    partitions: Limited
     replica_racks: tuple[tuple[str | None, ...], ...] | None = None
 
 
@@ -38,9 +39,9 @@ class ClientMember:
     rack: str | None
     instance_id: str | None
     owned: Runs | None = None
-    generation: int = NO_GENERATION
-    subscription_generation: int = NO_GENERATION
-    user_data_generation: int | None = None
+    generation: Int32 = NO_GENERATION
+    subscription_generation: Int32 = NO_GENERATION
+    user_data_generation: Int32 | None = None
     user_data_version: int | None = None
 
 

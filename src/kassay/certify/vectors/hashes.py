@@ -14,11 +14,12 @@ from typing import Annotated, Any
 
 from kassay.assignors.partitioners.murmur2 import murmur2
 from kassay.certify.vectors.registry import vector_format
+from kassay.model.codec import MOST
 from kassay.model.errors import KafkaError
 from kassay.model.java.hashes import string_hash
 from kassay.model.java.int32 import to_positive, utils_abs
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
-from kassay.reading.fields import Bound
+from kassay.reading.fields import Bound, wrong
 
 
 @dataclass(frozen=True)
@@ -88,11 +89,19 @@ def check_coordinator(vector: GroupVector, factory: Callable[[], Any], *, exact:
     return _difference(expected.partition, lambda count: lookup.partition_for(group_id, count))
 
 
+def _number(count: str) -> int:
+    """The number of partitions that a field is named for."""
+    number = int(count) if count.isdecimal() and len(count) <= len(str(MOST)) else MOST + 1
+    if number > MOST:
+        raise wrong("expected.partition", count, f"numbers of partitions up to {MOST}")
+    return number
+
+
 def _difference(partitions: Mapping[str, int], ask: Callable[[int], int]) -> str | None:
     """The first count for which the partition is another than Kafka's."""
     for count, wanted in partitions.items():
         try:
-            partition = ask(int(count))
+            partition = ask(_number(count))
         except KafkaError as error:
             return f"of {count} partitions: raised {error.java_class} ({error}), expected {wanted}"
         if partition != wanted:

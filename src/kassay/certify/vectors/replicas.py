@@ -15,6 +15,7 @@ from kassay.model.cluster import Broker
 from kassay.model.errors import InputError
 from kassay.model.java.randomness import JavaRandom, RandomSource, Recorded
 from kassay.model.placement.request import Placement, PlacementRequest, Placer, Replicas
+from kassay.reading.fields import Limited
 from kassay.reading.values import read_as
 
 
@@ -39,8 +40,8 @@ class PlacementExpected:
 class PlacementVector:
     """One vector; `random` holds the draws, each a bound and a value."""
 
-    partitions: int
-    replication_factor: int
+    partitions: Limited
+    replication_factor: Limited
     brokers: tuple[BrokerFields, ...]
     expected: PlacementExpected
     start_partition_id: int = -1

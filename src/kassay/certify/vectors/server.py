@@ -17,6 +17,7 @@ from kassay.certify.vectors.registry import Runs, vector_format
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.groups.group import Group, Member, SubscriptionType
 from kassay.model.java.hashes import bucket_order, hash_map_order, uuid_halves, uuid_hash
+from kassay.reading.fields import Limited
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class ServerTopic:
     """A topic."""
 
     id: str
-    partitions: int
+    partitions: Limited
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from kassay.model.cluster import Broker, Cluster, Topic
 from kassay.model.codec import COUNT, PARTITIONS, TEXT, WHOLE, Field, Form, listed, optional, record
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Member
-from kassay.model.groups.history import EVENTS, CreateTopic, Event, History, Reports
+from kassay.model.groups.history import EVENTS, AddPartitions, CreateTopic, Event, History, Reports
 from kassay.model.groups.step import Rebalanced, Step
 
 
@@ -27,6 +27,7 @@ def _topics_once(cluster: Cluster, path: str) -> None:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"{path}.topics: {twice!r} is there twice")
+    codec.within((topic.partitions for topic in cluster.topics), f"{path}.topics")
 
 
 def _owned_once(member: Member, path: str) -> None:
@@ -37,6 +38,16 @@ def _owned_once(member: Member, path: str) -> None:
 def _begins(history: History, path: str) -> None:
     if not history.changes:
         raise InputError(f"{path}.changes: empty, expected at least the change that brings the first members")
+    largest = {topic.name: topic.partitions for topic in history.cluster.topics}
+    for event in (event for change in history.changes for event in change):
+        if isinstance(event, CreateTopic):
+            topic, count = event.topic.name, event.topic.partitions
+        elif isinstance(event, AddPartitions):
+            topic, count = event.topic, event.partitions
+        else:
+            continue
+        largest[topic] = max(count, largest.get(topic, 0))
+    codec.within(largest.values(), f"{path}.changes")
 
 
 BROKERS: Final = listed(
@@ -50,7 +61,7 @@ BROKERS: Final = listed(
 TOPIC: Final = record(
     Topic,
     name=TEXT,
-    partitions=COUNT,
+    partitions=codec.size(),
     replicas=Field(optional(listed(listed(COUNT))), None, sparse=True),
     weights=Field(optional(listed(COUNT)), None, sparse=True),
     topic_id=Field(optional(TEXT), None, sparse=True),
@@ -76,7 +87,7 @@ _PARTS: Final[dict[str, Form[Any]]] = {
     "new_member_id": TEXT,
     "topics": listed(TEXT),
     "topic": TEXT,
-    "partitions": codec.whole(1),
+    "partitions": codec.size(1),
     "rack": optional(TEXT),
     "broker_id": WHOLE,
     "weights": listed(COUNT),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from dataclasses import replace
 from typing import Any, Final
 
 from kassay.model import codec
@@ -36,12 +37,26 @@ RECORD: Final = record(
     key=Field(_BYTES, None, lambda sent: sent[0].key),
     value=Field(_BYTES, None, lambda sent: sent[0].value),
     partition=Field(optional(WHOLE), None, lambda sent: sent[0].partition),
-    partitions=Field(codec.whole(1), get=lambda sent: sent[1].count),
+    partitions=Field(codec.size(1), get=lambda sent: sent[1].count),
     unavailable=Field(listed(WHOLE), (), lambda sent: sent[1].unavailable),
 )
 """One record with what was known of its topic."""
 
-SENDS: Final = record(ProducerSends, config=Field(mapped(TEXT), {}), records=listed(RECORD))
+
+def _records(value: object, path: str) -> tuple[Any, ...]:
+    """The records, whose topics are made as they are read: first their sizes are added up."""
+    sizes = (
+        (entry.get("partitions") for entry in value if isinstance(entry, dict))
+        if isinstance(value, list)
+        else ()
+    )
+    codec.within((size for size in sizes if type(size) is int), path)
+    return listed(RECORD).read(value, path)
+
+
+SENDS: Final = record(
+    ProducerSends, config=Field(mapped(TEXT), {}), records=replace(listed(RECORD), read=_records)
+)
 
 
 def sent_to_json(sent: Sent) -> dict[str, Any]:

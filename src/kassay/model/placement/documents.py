@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from kassay.model.calls import Failure, Refusal, answer_to_json
 from kassay.model.cluster import TopicPartition
-from kassay.model.codec import COUNT, TEXT, WHOLE, Field, listed, record, whole
+from kassay.model.codec import COUNT, MOST, TEXT, WHOLE, Field, listed, record, size, whole
 from kassay.model.groups.documents import BROKERS
 from kassay.model.placement.planning import PlanRequest, PlanStep
 from kassay.model.placement.request import NOT_FIXED, PlacementRequest, Replicas
@@ -14,8 +14,8 @@ from kassay.model.placement.step import PlacementStep
 
 PLACEMENT_REQUEST: Final = record(
     PlacementRequest,
-    partitions=WHOLE,
-    replication_factor=WHOLE,
+    partitions=whole(-MOST, MOST),
+    replication_factor=whole(-MOST, MOST),
     brokers=BROKERS,
     existing=Field(listed(listed(WHOLE)), ()),
     start_partition_id=Field(WHOLE, NOT_FIXED),
@@ -39,7 +39,7 @@ PLAN_REQUEST: Final = record(
             replicas=Field(listed(WHOLE), get=lambda row: row[1]),
         )
     ),
-    replication_factor=whole(1),
+    replication_factor=size(1),
 )
 
 

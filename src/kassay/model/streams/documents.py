@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from kassay.model import codec
 from kassay.model.calls import Failure, answer_to_json
-from kassay.model.codec import COUNT, TEXT, Field, Form, listed, record, tagged, whole
+from kassay.model.codec import COUNT, TEXT, Field, Form, listed, record, size, tagged
 from kassay.model.errors import InputError
 from kassay.model.streams.history import (
     ProcessJoin,
@@ -31,7 +31,7 @@ _PROCESS: Final = Field(TEXT.checked(_is_uuid), get="process_id")
 
 
 def _threads(event: type[Any]) -> Form[Any]:
-    return record(event, process=_PROCESS, threads=whole(1))
+    return record(event, process=_PROCESS, threads=size(1))
 
 
 _EVENT: Final = tagged(
@@ -48,6 +48,7 @@ def _begins(history: TaskHistory, path: str) -> None:
     if history.stateful > len(history.partitions):
         expected = f"at most {len(history.partitions)} subtopologies"
         raise codec.wrong(f"{path}.stateful", expected, history.stateful)
+    codec.within(history.partitions, f"{path}.partitions")
     ids = [join.process_id for join in history.processes]
     if not ids or len(set(ids)) < len(ids):
         raise codec.wrong(f"{path}.processes", "one process or more, each once", ids)
@@ -55,15 +56,15 @@ def _begins(history: TaskHistory, path: str) -> None:
 
 TASK_HISTORY: Final = record(
     TaskHistory,
-    partitions=listed(COUNT),
-    stateful=COUNT,
+    partitions=listed(size()),
+    stateful=size(),
     processes=listed(_threads(ProcessJoin)),
     changes=Field(
         listed(record(TaskChange, events=Field(listed(_EVENT), ()), lags=Field(listed(COUNT), ()))), ()
     ),
-    standby_replicas=Field(COUNT, 0),
+    standby_replicas=Field(size(), 0),
     acceptable_recovery_lag=Field(COUNT, 10_000),
-    warmup_replicas_max=Field(COUNT, 2),
+    warmup_replicas_max=Field(size(), 2),
 ).checked(_begins)
 
 

@@ -14,6 +14,7 @@ from kassay.solver.check.balance import ConsumerInstance, Member, Topic
 from kassay.solver.check.refusal import (
     COUNT,
     NAME,
+    SIZE,
     TEXT,
     Document,
     Posed,
@@ -38,7 +39,7 @@ ORDER: Final[Shape] = one_of("balance,movement,rack", "balance,rack,movement")
 
 _MEMBER: Final = record({"id": NAME, "topics": rows(TEXT)}, {"rack": NAME, "owned": rows(pair(TEXT, COUNT))})
 _TOPIC: Final = record(
-    {"name": NAME, "partitions": COUNT}, {"racks": rows(nullable(rows(NAME))), "weights": rows(COUNT)}
+    {"name": NAME, "partitions": SIZE}, {"racks": rows(nullable(rows(NAME))), "weights": rows(COUNT)}
 )
 _INSTANCE: Final = record(
     {"family": one_of(FAMILY), "members": rows(_MEMBER), "topics": rows(_TOPIC)},

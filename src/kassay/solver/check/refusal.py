@@ -13,6 +13,8 @@ from kassay.model.errors import InputError
 Document = Mapping[str, Any]
 Shape = Callable[[Any], None]
 """What may stand at a place of a document; raises at the first thing that may not."""
+MOST: Final = 1_000_000
+"""The largest size that an instance may have: as many partitions as Kafka's largest clusters."""
 _SHOWN: Final = 60
 
 
@@ -135,6 +137,9 @@ def leaf(expected: str, holds: Callable[[Any], bool]) -> Shape:
 
 WHOLE: Final = leaf("a whole number", lambda value: type(value) is int)
 COUNT: Final = leaf("a whole number from 0 on", lambda value: type(value) is int and value >= 0)
+SIZE: Final = leaf(
+    f"a whole number from 0 to {MOST}", lambda value: type(value) is int and 0 <= value <= MOST
+)
 POSITIVE: Final = leaf("a whole number from 1 on", lambda value: type(value) is int and value >= 1)
 TEXT: Final = leaf("a text", lambda value: type(value) is str)
 NAME: Final = leaf("a name", lambda value: type(value) is str and value != "")

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, Literal
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Group, previous_owners
-from kassay.reading.fields import Bound, Count, Name, shown, wrong
+from kassay.reading.fields import Bound, Count, Name, Size, shown, within, wrong
 from kassay.reading.values import read_as, unique
 from kassay.solver.check.balance import ConsumerInstance, Member, Topic
 
@@ -195,7 +195,7 @@ class _TopicEntry:
     """A topic as the document has it; a partition without replica racks has an empty set, or null."""
 
     name: Name
-    partitions: Count
+    partitions: Size
     racks: tuple[frozenset[Name] | None, ...] | None = None
     weights: tuple[Count, ...] | None = None
 
@@ -227,6 +227,7 @@ def _refuse_impossible(
 ) -> None:
     """Raise where a name stands twice, or a field speaks of topics or partitions that are not there."""
     unique(((f"topics[{i}].name", topic.name) for i, topic in enumerate(topics)), "topic")
+    within((topic.partitions for topic in topics), "topics")
     unique(((f"members[{i}].id", member.member_id) for i, (member, _) in enumerate(entries)), "member id")
     for i, topic in enumerate(topics):
         for field, row in (("racks", topic.racks), ("weights", topic.weights)):

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.placement.planning import PlanRequest
-from kassay.reading.fields import Bound, Count, Name, Positive, wrong
+from kassay.reading.fields import Bound, Count, Name, Positive, Size, within, wrong
 from kassay.reading.values import read_as, unique
 
 _SHOWN: Final = 8
@@ -55,7 +55,7 @@ class PlacedTopic:
     """A topic whose partitions want `rf` replicas each."""
 
     name: Name
-    partitions: Count
+    partitions: Size
     rf: Positive
 
 
@@ -141,6 +141,7 @@ class PlacementProblem:
         ids = _known_brokers(instance)
         topics = tuple(sorted(instance.topics))
         unique(((f"topics[{i}].name", topic.name) for i, topic in enumerate(instance.topics)), "topic")
+        within((topic.partitions * topic.rf for topic in topics), "topics")
         brokers = tuple(sorted(instance.brokers))
         problem = cls(brokers, topics, _rows(instance.current, topics, ids), instance.name)
         _refuse_impossible(problem)

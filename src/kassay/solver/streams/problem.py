@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
 
 from kassay.model.errors import InputError
-from kassay.reading.fields import Bound, Count, Name, Positive, wrong
+from kassay.reading.fields import Bound, Name, Positive, Size, wrong
 from kassay.reading.values import read_as, unique
 
 
@@ -88,8 +88,8 @@ class _Instance:
 
     family: Literal["C"]
     clients: Annotated[tuple[StreamsClient, ...], Bound("at least one client", bool)]
-    tasks: Count
-    standbys: Count
+    tasks: Size
+    standbys: Size
     active: tuple[str | None, ...]
     standby: tuple[tuple[str, ...], ...]
     name: Name = ""

@@ -25,6 +25,7 @@ from kassay.solver.check.refusal import (
     FLAG,
     NAME,
     POSITIVE,
+    SIZE,
     TEXT,
     WHOLE,
     Document,
@@ -56,7 +57,7 @@ _INSTANCE: Final = record(
     {
         "family": one_of(FAMILY),
         "brokers": rows(_BROKER),
-        "topics": rows(record({"name": NAME, "partitions": COUNT, "rf": POSITIVE})),
+        "topics": rows(record({"name": NAME, "partitions": SIZE, "rf": POSITIVE})),
     },
     {"name": TEXT, "current": by_name(nullable(rows(rows(COUNT)))), "removed": rows(COUNT)},
 )

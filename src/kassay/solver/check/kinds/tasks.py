@@ -18,6 +18,7 @@ from kassay.solver.check.refusal import (
     FLAG,
     NAME,
     POSITIVE,
+    SIZE,
     TEXT,
     WHOLE,
     Document,
@@ -47,8 +48,8 @@ _INSTANCE: Final = record(
     {
         "family": one_of(FAMILY),
         "clients": rows(record({"id": NAME}, {"rack": NAME, "threads": POSITIVE})),
-        "tasks": COUNT,
-        "standbys": COUNT,
+        "tasks": SIZE,
+        "standbys": SIZE,
         "active": rows(nullable(TEXT)),
         "standby": rows(rows(TEXT)),
     },
