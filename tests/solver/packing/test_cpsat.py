@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -35,4 +36,5 @@ def test_without_cpsat_the_interval_stays(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_nothing_to_pack_asks_nobody() -> None:
-    assert cpsat.pack(Packing.of(Problem.parse(cases.one_topic([], 2))), [], 0, 1) is None
+    unsendable: list[Any] = [object()]
+    assert cpsat.pack(Packing.of(Problem.parse(cases.one_topic([], 2))), unsendable, 0, 1) is None

@@ -31,3 +31,11 @@ def test_what_is_known_to_be_false_is_said_to_be() -> None:
         "three-heartbeats/one-short",
         "three-heartbeats/overflow",
     }
+
+
+def test_two_obligations_never_ask_the_same() -> None:
+    asked = {
+        each.name: tuple(str(part) for part in (each.ask().assumptions, each.ask().goal))
+        for each in obligations()
+    }
+    assert len(set(asked.values())) == len(asked)
