@@ -1,0 +1,86 @@
+"""How invariants see states: what is told to be alike looks alike, and what is passed over shows nothing."""
+
+from collections import defaultdict
+from itertools import islice
+
+import pytest
+
+from kassay.certify.protocols.views import NOT_FENCED, beliefs, views_of
+from kassay.model.protocols.world.parts.context import moved
+from kassay.properties.protocols import registry
+from tests.explored import build
+
+MODELS = {
+    "zookeeper": {"model": "zookeeper", "faults": "crash=1,pause=1"},
+    "draft": {"model": "draft", "faults": "crash=1"},
+    "classic": {"model": "classic", "mode": "eager", "faults": "crash=1,failover=1"},
+    "kip848": {"model": "kip848", "faults": "crash=1"},
+    "clock": {"model": "classic", "mode": "eager", "clock": "ticks", "faults": "crash=1"},
+}
+STATES = 250
+
+
+@pytest.fixture(scope="module", params=list(MODELS))
+def walked(request):
+    """The model's name, the model, and some of its steps, states and ends."""
+    model = build(**MODELS[request.param], members=2, partitions=2)
+
+    def steps():
+        waiting = list(model.initial())
+        known = set(waiting)
+        for state in waiting:
+            for _, reached in model.steps(state):
+                after = model.canonical(reached)
+                yield state, after
+                if after not in known:
+                    known.add(after)
+                    waiting.append(after)
+
+    return request.param, model, list(islice(steps(), STATES))
+
+
+def test_states_that_read_alike_look_alike(walked):
+    _, model, steps = walked
+    for view in views_of(model).views.values():
+        if view.reads is None:
+            continue
+        shown = defaultdict(list)
+        for _, state in steps:
+            shown[view.reads(state)].append(view.show(state))
+        assert all(each == same[0] for same in shown.values() for each in same)
+        assert len(shown) > 1 or view is views_of(model).views.get(registry.ACCEPTED)
+
+
+def test_a_step_that_is_passed_over_breaks_nothing(walked):
+    _, model, steps = walked
+    views = views_of(model)
+    for invariant in registry.invariants(views):
+        if invariant.check_step is None or invariant.relevant is None:
+            continue
+        # What a new coordinator knows is looked at afresh: it may set a generation back.
+        stays = views.views[registry.COORDINATOR].relevant if registry.COORDINATOR in views.views else None
+        for before, after in steps:
+            if not invariant.relevant(before, after) and (stays is None or stays(before, after)):
+                assert list(invariant.check_step(before, after)) == [], invariant.name
+
+
+def test_a_coordinator_is_compared_with_itself_alone(walked):
+    name, model, steps = walked
+    if name not in ("classic", "kip848"):
+        pytest.skip("the steps are those of a world")
+    stays = views_of(model).views[registry.COORDINATOR].relevant
+    gone = [(before, after) for before, after in steps if not stays(before, after)]
+    assert gone == [(before, after) for before, after in steps if moved(before, after)]
+    assert bool(gone) is (name == "classic")
+
+
+def test_every_model_shows_who_owns_what(walked):
+    name, model, steps = walked
+    views = views_of(model)
+    assert {registry.CENSUS, registry.ADOPTION} <= views.views.keys()
+    for _, state in steps[:20]:
+        assert beliefs(model, state) == views.views[registry.CENSUS].show(state)
+    assert views.waived == (NOT_FENCED if name == "zookeeper" else frozenset())
+    assert (registry.PRESENCE in views.views) is (name == "clock")
+    assert (registry.COORDINATOR in views.views) is (name in ("classic", "kip848", "clock"))
+    assert (registry.STORED in views.views) is (name == "draft")

@@ -1,0 +1,99 @@
+"""Baselines: what is known does not fail a run, for as long as it is accepted and found again."""
+
+import json
+from dataclasses import replace
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.certify.runs.baseline import NO_REASON, Known, apply, read_baseline, updated
+from kassay.model.errors import InputError
+from kassay.model.verdict import Verdict
+from tests.certify.runs.written import certificate, result
+from tests.cli.runner import valid
+
+TODAY = date(2026, 11, 21)
+BROKEN = certificate(result("complete", Verdict.VIOLATED), result("stable", Verdict.HOLDS))
+claims = st.lists(
+    st.builds(
+        result,
+        st.sampled_from(["complete", "total", "stable", "exists"]),
+        st.sampled_from(Verdict),
+        contradictory=st.booleans(),
+    ),
+    max_size=4,
+    unique_by=lambda claim: claim.id,
+)
+
+
+@given(claims)
+def test_a_run_is_clean_against_the_baseline_that_was_written_from_it(results):
+    found = certificate(*results)
+    document = valid(json.loads(json.dumps(updated((), [found]))), "baseline-1")
+    baseline = tuple(Known(**entry) for entry in document["findings"])
+    again = apply(found, baseline, TODAY)
+    violated = [claim.id for claim in results if claim.verdict is Verdict.VIOLATED]
+    assert sorted(entry.claim for entry in baseline) == sorted(violated)
+    assert [claim.id for claim in again.claims if claim.known == NO_REASON] == violated
+    assert again.notes == ()
+    assert again.verdict != "not-certified"
+    assert updated(baseline, [again]) == document
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        Known("other", "complete", "ordinary"),
+        Known("mine", "total", "ordinary"),
+        Known("mine", "complete", "contradictory"),
+    ],
+)
+def test_another_target_claim_or_class_of_input_accepts_nothing(entry):
+    assert apply(BROKEN, (entry,), TODAY).exit_code == 1
+
+
+def test_what_has_vanished_is_told_where_it_was_looked_for():
+    entries = (Known("mine", "stable", "ordinary"), Known("mine", "total", "ordinary"))
+    assert apply(BROKEN, entries, TODAY).notes == ("baseline: stable on ordinary input was not found again",)
+
+
+@pytest.mark.parametrize(("expires", "accepted"), [("2026-11-20", False), ("2026-11-21", True), (None, True)])
+def test_an_entry_is_good_to_the_end_of_its_day(expires, accepted):
+    found = apply(BROKEN, (Known("mine", "complete", "ordinary", "later", expires),), TODAY)
+    assert found.exit_code == (0 if accepted else 1)
+    assert found.claims[0].known == ("later" if accepted else None)
+    said = ("baseline: complete on ordinary input was accepted until 2026-11-20 only",)
+    assert found.notes == (() if accepted else said)
+
+
+def test_an_update_keeps_reasons_dates_and_other_targets():
+    other = Known("other", "total", "ordinary", "theirs")
+    mine = Known("mine", "complete", "ordinary", "ours", "2027-01-31")
+    gone = Known("mine", "exists", "ordinary", "old")
+    findings = updated((other, mine, gone), [BROKEN, replace(BROKEN, target="new")])["findings"]
+    assert [Known(**entry) for entry in findings] == [mine, Known("new", "complete", "ordinary"), other]
+
+
+def test_a_file_that_is_not_there_accepts_nothing(tmp_path):
+    assert read_baseline(tmp_path / "none.json") == ()
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "complaint"),
+    [
+        ({"expires": "soon"}, "findings[0].expires: found 'soon', expected a date such as 2027-01-31"),
+        ({"reson": "x"}, "findings[0].reson: "),
+        ({"claim": 3}, "findings[0].claim: found 3, expected a text"),
+    ],
+)
+def test_a_mistake_is_named_with_its_field(tmp_path, spoilt, complaint):
+    path = tmp_path / "known.json"
+    entry = {"target": "mine", "claim": "complete", "input": "ordinary"}
+    path.write_text(json.dumps({"schema": "kassay/baseline/1", "findings": [entry]}))
+    assert read_baseline(path) == (Known("mine", "complete", "ordinary"),)
+    path.write_text(json.dumps({"schema": "kassay/baseline/1", "findings": [entry | spoilt]}))
+    with pytest.raises(InputError) as refused:
+        read_baseline(path)
+    assert str(refused.value).startswith(f"{path}: {complaint}")

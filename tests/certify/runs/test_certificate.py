@@ -1,0 +1,41 @@
+"""The verdict over all claims, what it exits with, and the document."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.model.verdict import Verdict
+from tests.certify.runs.written import certificate, result
+from tests.cli.runner import valid
+
+results = st.lists(
+    st.tuples(st.sampled_from(Verdict), st.booleans()).map(
+        lambda drawn: result("complete", drawn[0], known="accepted" if drawn[1] else None)
+    ),
+    max_size=4,
+)
+
+
+@given(results)
+def test_the_gravest_claim_that_is_not_known_decides(claims):
+    found = certificate(*claims)
+    fresh = {claim.verdict for claim in claims if claim.known is None}
+    if Verdict.VIOLATED in fresh:
+        assert (found.verdict, found.exit_code) == ("not-certified", 1)
+    elif Verdict.UNKNOWN in fresh:
+        assert (found.verdict, found.exit_code) == ("unknown", 3)
+    else:
+        assert (found.verdict, found.exit_code) == ("certified", 0)
+
+
+@pytest.mark.parametrize("contradictory", [False, True])
+def test_a_document_says_where_the_trace_is_and_of_what_input(contradictory):
+    broken = result("complete", Verdict.VIOLATED, contradictory=contradictory, known="a reason")
+    document = certificate(broken, result("stable", Verdict.HOLDS)).to_json()
+    first, second = valid(json.loads(json.dumps(document)), "certificate-2")["claims"]
+    assert first["counterexample"]["input"] == ("contradictory" if contradictory else "ordinary")
+    assert (first["counterexample"]["trace"], first["known"]) == (None, "a reason")
+    assert (second["counterexample"], "known" in second) == (None, False)
+    assert (document["verdict"], document["kind"]) == ("certified", "client")

@@ -1,0 +1,54 @@
+"""`kassay vectors`: exit codes, JSON, another target, unknown files."""
+
+import gzip
+import json
+
+import pytest
+
+from kassay.cli.main import run
+from tests.cli.runner import valid
+from tests.paths import VECTORS
+
+
+@pytest.fixture
+def few(tmp_path):
+    document = json.loads(gzip.decompress((VECTORS / "client-range.json.gz").read_bytes()))
+    document["vectors"] = document["vectors"][:30]
+    path = tmp_path / "few.json"
+    path.write_text(json.dumps(document))
+    return path
+
+
+def test_the_reference_answers_as_kafka_did(few, capsys):
+    assert run(["vectors", str(few), "--json", "-"]) == 0
+    streams = capsys.readouterr()
+    (file,) = valid(json.loads(streams.out), "vectors-1")["files"]
+    assert file == {"name": "few", "passed": 30, "failed": 0, "failures": []}
+    assert "few: 30 passed, 0 failed" in streams.err
+
+
+def test_another_target_fails_and_the_first_failures_are_shown(few, capsys):
+    assert run(["vectors", str(few), "--target", "roundrobin"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    failed = int(lines[0].split()[3])
+    assert failed > 5
+    assert len([line for line in lines[1:] if ": " in line]) == 5
+    assert f"and {failed - 5} more" in lines[-1]
+
+
+def test_a_file_without_a_check_is_unknown(tmp_path, capsys):
+    path = tmp_path / "tarot.json"
+    path.write_text(json.dumps({"header": {"algorithm": "tarot"}, "vectors": [{"id": "a"}]}))
+    assert run(["vectors", str(path)]) == 3
+    assert "tarot: unknown (no check for algorithm 'tarot' yet)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(["none.json"], 2), ([], 2), ([".", "--target", "no-such"], 4)]
+)
+def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, arguments, code):
+    monkeypatch.chdir(tmp_path)
+    assert run(["vectors", *arguments]) == code
+    told = capsys.readouterr().err
+    assert told.startswith("kassay: ")
+    assert told.count("\n") == 1

@@ -1,0 +1,119 @@
+"""Types and helpers that commands share: what they read, refuse and write."""
+
+import json
+
+import click
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.cli.options import (
+    Duration,
+    JsonLines,
+    ScopeType,
+    Seed,
+    commas,
+    pairs,
+    present,
+    write_json,
+    write_text,
+)
+from kassay.model.errors import InputError
+
+
+@given(st.integers(1, 10**6), st.sampled_from([("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("", 1)]))
+def test_a_duration_is_in_seconds(number, unit):
+    word, seconds = unit
+    assert Duration().convert(f" {number}{word} ", None, None) == pytest.approx(number * seconds)
+    assert Duration().convert(float(number), None, None) == number
+
+
+@pytest.mark.parametrize(
+    ("type_", "text", "message"),
+    [
+        (Duration(), "0s", "'0s' is no time, expected something like 60s, 2m or 1h"),
+        (Duration(), "-1s", "is no time"),
+        (Duration(), "1d", "is no time"),
+        (Duration(), "1.s", "is no time"),
+        (Seed(), "x", "'x' is no seed, expected a whole number or `random`"),
+        (Seed(), "1.5", "is no seed"),
+        (ScopeType(), "3", "'3' is no scope, expected members x partitions such as 3x4"),
+        (ScopeType(), "0x4", "is no scope"),
+        (ScopeType(), "3x4x5", "is no scope"),
+    ],
+)
+def test_what_is_none_is_refused(type_, text, message):
+    with pytest.raises(click.BadParameter) as refused:
+        type_.convert(text, None, None)
+    assert message in refused.value.message
+
+
+def test_seeds_and_scopes():
+    assert [Seed().convert(text, None, None) for text in ("7", "-3")] == [7, -3]
+    drawn = {Seed().convert("random", None, None) for _ in range(4)}
+    assert len(drawn) > 1
+    assert all(0 <= seed < 2**32 for seed in drawn)
+    assert ScopeType().convert("3x14", None, None) == ScopeType().convert((3, 14), None, None) == (3, 14)
+
+
+words = st.text("aZ0-._é/:", min_size=1)
+
+
+@given(st.lists(words))
+def test_commas_part_what_they_join(parts):
+    assert commas(" , ".join(parts) + ",") == tuple(parts)
+    assert commas(None) is None
+
+
+@given(st.dictionaries(words, st.text("a=,é ")))
+def test_pairs_keep_everything_behind_the_first_sign(options):
+    assert pairs(tuple(f"{key}={text}" for key, text in options.items()), "--config") == options
+
+
+@pytest.mark.parametrize("value", ["", "a", "=b"])
+def test_a_pair_needs_a_key_and_a_sign(value):
+    with pytest.raises(InputError) as refused:
+        pairs(("k=v", value), "--config")
+    assert str(refused.value) == f"--config {value!r}: expected key=value"
+
+
+def test_a_document_goes_to_a_file_in_a_new_folder_or_to_standard_output(tmp_path, capsys):
+    document = {"ü": [1, None]}
+    path = tmp_path / "a" / "b.json"
+    write_json(document, str(path))
+    assert json.loads(path.read_text(encoding="utf-8")) == document
+    write_json(document, "-")
+    assert json.loads(capsys.readouterr().out) == document
+    with pytest.raises(InputError, match="cannot be written"):
+        write_text("x", str(path / "c"))
+
+
+@pytest.mark.parametrize(
+    ("json_path", "viewed", "written"), [(None, True, False), ("-", False, False), ("f", True, True)]
+)
+def test_a_view_is_shown_unless_the_document_is_shown_instead(
+    tmp_path, monkeypatch, capsys, json_path, viewed, written
+):
+    monkeypatch.chdir(tmp_path)
+    present({"a": 1}, lambda: "the view", json_path)
+    assert ("the view" in capsys.readouterr().out) is viewed
+    assert (tmp_path / "f").exists() is written
+
+
+def test_lines_are_written_when_all_went_well(tmp_path, capsys):
+    path = tmp_path / "lines.jsonl"
+    with JsonLines(str(path)) as lines:
+        for number in range(3):
+            lines.write({"n": number})
+        assert not path.exists()
+    assert [json.loads(line) for line in path.read_text().splitlines()] == [{"n": n} for n in range(3)]
+    with pytest.raises(KeyError), JsonLines(str(tmp_path / "none")) as lines:
+        lines.write({})
+        raise KeyError
+    assert not (tmp_path / "none").exists()
+    with JsonLines("-") as lines:
+        lines.write({"n": 1})
+        assert capsys.readouterr().out == '{"n":1}\n'
+    with JsonLines(None) as lines:
+        lines.write({"n": 1})
+    assert capsys.readouterr().out == ""

@@ -1,0 +1,38 @@
+"""Targets and instances of commands that measure several."""
+
+import json
+
+import pytest
+
+from kassay.cli.targets import instances_of, measurable
+from kassay.model.errors import InputError
+from kassay.solver.instances.consumers import consumer
+
+CHOSEN = {"call_timeout": 3.0, "configs": ("a=1",), "in_process": False, "path": None, "suite_name": None}
+
+
+def test_targets_load_once_each_and_those_that_do_not_are_told_a_line_each(capsys):
+    found, missing = measurable(["range", "no-such", "sticky", "range", "none.py"], CHOSEN)
+    assert [target.spec for target in found] == ["range", "sticky"]
+    assert missing == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.startswith("kassay: ") for line in lines] == [True, True]
+    assert "'no-such'" in lines[0]
+    assert "none.py: no such file" in lines[1]
+    assert found[0].start.limits.call_timeout_s == 3.0
+    assert dict(found[0].start.config) == {"a": "1"}
+
+
+def test_a_target_that_answers_no_instances_is_refused():
+    with pytest.raises(InputError, match="placement:striped: is of kind placer, expected an assignor"):
+        measurable(["range", "placement:striped"], CHOSEN)
+
+
+def test_instances_come_from_the_file_else_the_suite_else_bench(tmp_path):
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(consumer("join", 1, members=2, partitions=3)))
+    instances, source = instances_of(CHOSEN | {"path": str(path)})
+    assert ([each.document["name"] for each in instances], source) == (["A-join-2x3-s1"], str(path))
+    assert instances_of(CHOSEN | {"suite_name": "small"})[1] == "suite small"
+    instances, source = instances_of(CHOSEN)
+    assert (len(list(instances)), source) == (52, "suite bench")
