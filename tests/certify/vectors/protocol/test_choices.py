@@ -7,18 +7,9 @@ from kassay.certify.vectors.protocol.codec import partitions_of
 from kassay.model.protocols.values.choices import ASSIGNOR, LEADER, PROTOCOL, TargetAsk, TargetMember
 from kassay.model.protocols.values.groups import PREPARING, STABLE
 from kassay.model.protocols.values.requests import REVOCATION
+from tests.certify.vectors.protocol.traced import step
 
 T0, T1 = (partitions_of({"t": [p]}) for p in (0, 1))
-
-
-def step(state, *, event=None, records=(), fired=(), responses=()):
-    return {
-        "state": {"timers": [], **state},
-        "event": event or {"event": "heartbeat", "member": "a"},
-        "records": list(records),
-        "fired": list(fired),
-        "responses": list(responses),
-    }
 
 
 def after(*steps):

@@ -5,10 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.certify.vectors.protocol.codec import Images, config_of, event_of, metadata_of, partitions_of
+from kassay.certify.vectors.protocol.shapes import ConfigShape, MetadataShape
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.protocols.values import requests
-from tests.certify.vectors.protocol.traced import some
+from kassay.reading.values import read_as
+from tests.certify.vectors.protocol.traced import read_step, some, step
 
 topics = st.dictionaries(st.sampled_from("abc"), st.integers(1, 3), max_size=3)
 
@@ -34,16 +36,16 @@ def test_every_event_of_the_traces_is_read_with_its_number_and_nothing_lost():
     for trace in some():
         images = Images()
         images.publish(trace["topics"])
-        for step in trace["steps"]:
-            event = step["event"]
+        for document in trace["steps"]:
+            event = document["event"]
             if event["event"] in ("advance", "flush", "reload", "defer"):
                 continue
-            request = event_of(step["i"], event, images)
+            request = event_of(read_step(document), images)
             kinds.add(type(request))
             if isinstance(request, requests.MetadataChanged):
                 assert {topic.name: topic.partitions for topic in request.image} == event["topics"]
                 continue
-            assert request[0] == step["i"]
+            assert request[0] == document["i"]
             if isinstance(request, requests.JoinGroup):
                 assert [name for name, _ in request.protocols] == [name for name, _ in event["protocols"]]
                 assert (request.member_id, request.client_id) == (event["member"], event["client"])
@@ -69,18 +71,19 @@ def test_every_event_of_the_traces_is_read_with_its_number_and_nothing_lost():
     ],
 )
 def test_a_policy_says_which_way_a_group_may_go(policy, upgrade, downgrade):
-    config = config_of({**some()[0]["config"], "migration_policy": policy})
+    document = {**some()[0]["config"], "migration_policy": policy}
+    config = config_of(read_as(ConfigShape, document, "config"))
     assert (config.upgrade, config.downgrade) == (upgrade, downgrade)
     assert config.classic_max_size == some()[0]["config"]["classic_max_size"]
 
 
 def test_metadata_of_an_old_version_has_the_defaults_of_what_it_does_not_know():
-    assert metadata_of({"topics": ["t"], "version": 0}) == requests.Subscription(("t",), version=0)
-    full = {"topics": ["t"], "version": 2, "owned": {"t": [1, 0]}, "generation": 4}
+    assert metadata_of(MetadataShape(topics=("t",))) == requests.Subscription(("t",), version=0)
+    full = MetadataShape(topics=("t",), owned={"t": (1, 0)}, generation=4, version=2)
     assert metadata_of(full) == requests.Subscription(
         ("t",), (TopicPartition("t", 0), TopicPartition("t", 1)), 4, version=2
     )
-    assert metadata_of({"raw": "x"}) == requests.RawMetadata("x")
+    assert metadata_of(MetadataShape(raw="x")) == requests.RawMetadata("x")
 
 
 def test_a_string_that_is_absent_is_not_one_that_is_empty():
@@ -89,7 +92,7 @@ def test_a_string_that_is_absent_is_not_one_that_is_empty():
         "event": "leave",
         "members": [{"member": "a", "instance": None}, {"member": "b", "instance": ""}],
     }
-    request = event_of(3, leave, images)
+    request = event_of(step({}, event=leave), images)
     assert request.members == (("a", ""), ("b", " "))
     with pytest.raises(InputError, match=r"^step 3: event 'applaud', expected one of commit, "):
-        event_of(3, {"event": "applaud"}, images)
+        event_of(step({}, event={"event": "applaud"}), images)

@@ -11,7 +11,9 @@ from kassay.certify.vectors.protocol.render import (
     rendered_reply,
     tidy,
 )
+from kassay.certify.vectors.protocol.shapes import MetadataShape
 from kassay.model.protocols.values import records, requests
+from kassay.reading.values import read_as
 from tests.certify.vectors.protocol.traced import some, within
 
 numbers = st.sets(st.integers(0, 5), min_size=1).map(sorted)
@@ -42,7 +44,7 @@ def test_metadata_of_the_traces_is_written_as_it_was_read():
             for item in protocols:
                 if isinstance(item, list):
                     count += 1
-                    assert rendered_metadata(metadata_of(item[1])) == item[1]
+                    assert rendered_metadata(metadata_of(read_as(MetadataShape, item[1]))) == item[1]
     assert count > 100
 
 

@@ -1,22 +1,41 @@
-"""Steps of the genuine traces, a few traces of each format."""
+"""Steps of the genuine traces: some that were recorded, and some written by hand."""
 
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 from kassay.certify.vectors.check import read_vectors
-from kassay.certify.vectors.protocol.check import ALGORITHMS
+from kassay.certify.vectors.protocol.shapes import StepShape, TracedStep
+from kassay.reading.values import read_as
 from tests.paths import VECTORS
-
-EACH = 12
 
 
 @cache
 def some() -> tuple[Any, ...]:
-    """Some traces of each format; treat as read-only."""
-    return tuple(
-        trace for name in ALGORITHMS for trace in read_vectors(VECTORS / f"{name}.json.gz")[1][::35][:EACH]
-    )
+    """Some traces of groups of both protocols; treat as read-only."""
+    return tuple(read_vectors(VECTORS / "protocol-migration.json.gz")[1][::7])
+
+
+def read_step(document: Any) -> TracedStep:
+    """A step as the checks see it."""
+    return TracedStep(read_as(StepShape, document, "step"))
+
+
+def step(
+    state: Any, *, event: Any = None, records: Any = (), fired: Any = (), responses: Any = ()
+) -> TracedStep:
+    """A step written by hand."""
+    document = {
+        "i": 3,
+        "t": 0,
+        "state": {"timers": [], **state},
+        "event": event or {"event": "heartbeat", "member": "a"},
+        "records": list(records),
+        "fired": list(fired),
+        "responses": list(responses),
+        "durable": 0,
+    }
+    return read_step(document)
 
 
 def within(value: Any, key: str) -> Iterator[Any]:
