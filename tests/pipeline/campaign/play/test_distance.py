@@ -1,0 +1,65 @@
+"""The distances of a history add up what each outcome shows beside the certified best."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kassay.assignors.client.range import Range
+from kassay.assignors.client.roundrobin import RoundRobin
+from kassay.assignors.optimal.sticky import OptimalSticky
+from kassay.certify.kinds.group_oracle import best_of_group
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.groups.metrics import moved
+from kassay.model.groups.player import Player
+from kassay.pipeline.campaign.play.distance import Distance
+from kassay.pipeline.campaign.records.schemas import DISTANCE
+from kassay.properties.groups.balance import ORDER
+from tests.properties.groups.steps import T4, member, rebalanced, step
+from tests.strategies import histories
+
+
+@settings(max_examples=25)
+@given(histories(), st.sampled_from([Range, RoundRobin, OptimalSticky]))
+def test_the_sums_are_those_of_the_outcomes(history, rule):
+    distance = Distance()
+    unbalanced = balance = moves = least = 0
+    for each in Player(lambda config: rule(), RebalanceProtocol.EAGER).play(history):
+        distance.see(each)
+        for outcome in each.outcomes:
+            best = best_of_group(outcome, ORDER)
+            gap = sum(n * n for n in outcome.loads.values()) - sum(n * n for n in best.loads)
+            unbalanced += gap > 0
+            balance += gap
+            moves += len(moved(outcome.given, outcome.previous))
+            least += best.moved
+    row = distance.row()
+    assert (row["unbalanced"], row["balance"], row["moved"], row["moved_least"]) == (
+        unbalanced, balance, moves, least
+    )  # fmt: skip
+    assert row["invalid"] == 0
+    assert row["balance_worst"] <= row["balance"]
+    if rule is OptimalSticky:
+        assert (row["balance"], row["movement"], row["rack"]) == (0, 0, 0)
+
+
+def test_a_row_has_the_columns_of_the_table():
+    assert Distance().row().keys() == {column.name for column in DISTANCE}
+
+
+def test_an_answer_that_is_no_assignment_is_invalid_and_not_measured():
+    distance = Distance()
+    both = [member("a"), member("b")]
+    for given_ in ({"a": "t0 t1", "b": "t2"}, {"a": "t0 t1 t2 t3", "b": "t3"}, {"a": "t0 t1 t2", "b": "u0"}):
+        distance.measure(step(both, given_, T4))
+    distance.measure(step(both, {"a": "t0 t1 t2", "b": "t3"}, T4))
+    row = distance.row()
+    assert (row["invalid"], row["outcomes"], row["unbalanced"], row["spread_worst"]) == (3, 1, 1, 2)
+    assert (row["members"], row["partitions"], row["equal"]) == (2, 4, True)
+
+
+def test_rounds_are_counted_without_the_one_that_shows_the_rest():
+    distance = Distance()
+    fair = step([member("a")], {"a": "t0 t1 t2 t3"}, T4)
+    distance.see(rebalanced(fair))
+    distance.see(rebalanced(fair, fair, fair))
+    distance.see(rebalanced(fair, settled=False))
+    assert (distance.row()["rounds"], distance.row()["unsettled"]) == ([1, 2], 1)
