@@ -1,7 +1,12 @@
 """Lanes: one for each target and profile, in the order of the spec."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from kassay.model.errors import InputError, TargetNotFound
+from kassay.pipeline.campaign.plan.lanes import digests, lanes_of
 from kassay.pipeline.campaign.plan.spec import Spec, TargetSpec
 from kassay.pipeline.campaign.records.campaign import create, reopen
 from kassay.pipeline.campaign.records.store import Local
@@ -16,3 +21,44 @@ def test_a_reopened_campaign_has_the_lanes_in_their_order(tmp_path: Path) -> Non
     assert [(x.target, x.profile, x.histories) for x in again.lanes] == [
         (x.target, x.profile, x.histories) for x in made.lanes
     ]
+
+
+SPEC = Spec(
+    "n",
+    (
+        TargetSpec("range"),
+        TargetSpec("cooperative-sticky", protocol="cooperative"),
+        TargetSpec("placement:striped"),
+    ),
+    (("small", 5), ("shape:range-idle", 2)),
+    claims=("complete", "replicas-distinct", "converges:2"),
+    seed=9,
+)
+
+
+def test_each_target_is_played_on_each_profile_with_the_claims_that_speak_of_it() -> None:
+    lanes = lanes_of(SPEC)
+    wanted = [(target.spec, profile, n) for target in SPEC.targets for profile, n in SPEC.histories]
+    assert [(lane.target, lane.profile, lane.histories) for lane in lanes] == wanted
+    assert [lane.number for lane in lanes] == list(range(6))
+    claims = [lane.job.options.claims for lane in lanes]
+    assert claims[:4] == [("complete", "converges:2")] * 4
+    assert claims[4:] == [("replicas-distinct",)] * 2
+    assert [lane.measured for lane in lanes] == [True] * 4 + [False] * 2
+    assert {lane.job.options.seed for lane in lanes} == {9}
+
+
+def test_large_histories_have_more_time_a_call_unless_the_spec_says_how_much() -> None:
+    limits = [lane.job.target.start.limits.call_timeout_s for lane in lanes_of(SPEC)]
+    assert limits == [2.0, 20.0] * 3
+    chosen = replace(SPEC, call_timeout_s=0.5)
+    assert {lane.job.target.start.limits.call_timeout_s for lane in lanes_of(chosen)} == {0.5}
+    assert [lane.job.target.protocol for lane in lanes_of(SPEC)[:3:2]] == ["eager", "cooperative"]
+    assert digests(lanes_of(SPEC)) == dict.fromkeys(target.spec for target in SPEC.targets)
+
+
+def test_what_cannot_be_played_is_refused() -> None:
+    with pytest.raises(InputError, match=r"^campaign\.claims: "):
+        lanes_of(replace(SPEC, claims=("no-such",)))
+    with pytest.raises(TargetNotFound):
+        lanes_of(replace(SPEC, targets=(TargetSpec("no-such"),)))
