@@ -5,9 +5,9 @@ import json
 import pytest
 
 from kassay.certify.optimum.gaps import measure, play, problem_of, require_measurable
-from kassay.certify.optimum.instances import Located
 from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import InputError
+from kassay.reading.documents import Located
 from kassay.report.screen.gaps import gap_view
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.consumers.gap import as_group

@@ -3,13 +3,13 @@
 import pytest
 
 from kassay.certify.optimum.gaps import TargetGaps
-from kassay.certify.optimum.instances import Located
 from kassay.certify.optimum.rank import DECLARED, Ranked, default_targets, rank
 from kassay.certify.runs.options import Budget
 from kassay.certify.targets.resolve import resolve
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import validity_claims
+from kassay.reading.documents import Located
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.instances.consumers import consumer
 

@@ -7,10 +7,10 @@ from rich.console import Console
 
 from kassay.certify.optimum.gaps import measure
 from kassay.certify.optimum.hunt import Hunt, WorstFound
-from kassay.certify.optimum.instances import Located
 from kassay.certify.optimum.rank import rank
 from kassay.certify.runs.options import Budget
 from kassay.certify.targets.resolve import resolve
+from kassay.reading.documents import Located
 from kassay.report.screen.gaps import gap_view, hunt_view, rank_view
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.consumers.gap import as_group, gap

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from kassay.certify.optimum.instances import Located
 from kassay.certify.optimum.solve import solve
+from kassay.reading.documents import Located
 from kassay.report.screen.optima import assignment_view, optimum_row, optimum_table, proof_view, runs
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.instances.brokers import placement
