@@ -1,26 +1,15 @@
 """What a call of `kassay certify` keeps: certificates, traces on disk, reports, the baseline."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from kassay.certify.runs.baseline import read_baseline
 from kassay.certify.runs.options import Budget, RunOptions
-from kassay.cli.certifying import Session, slug
+from kassay.cli.certifying import Session
 
 OPTIONS = RunOptions(claims=("topic-even", "complete"), budget=Budget(histories=40), controls=False)
-
-
-@given(st.text())
-def test_a_slug_is_a_part_of_a_file_name(text):
-    found = slug(text)
-    assert re.fullmatch(r"[A-Za-z0-9.-][A-Za-z0-9._-]*", found)
-    assert Path(found).name == found
-    assert slug(found) == found
 
 
 @pytest.fixture
@@ -33,12 +22,12 @@ def test_a_trace_is_written_for_each_claim_that_is_broken_and_named_in_the_certi
     assert session.certify("range") == 0
     first, second = session.certificates
     even, complete = first.claims
-    assert even.counterexample.path == str(session.out / "traces" / "ceil-range-topic-even.json")
+    assert Path(even.counterexample.path).parent == session.out / "traces"
     document = json.loads(Path(even.counterexample.path).read_text())
     assert (document["claim"], document["target"]) == ("topic-even", "ceil-range")
     assert complete.counterexample is None
     assert [claim.counterexample for claim in second.claims] == [None, None]
-    assert [path.name for path in (session.out / "traces").iterdir()] == ["ceil-range-topic-even.json"]
+    assert list((session.out / "traces").iterdir()) == [Path(even.counterexample.path)]
     assert capsys.readouterr().out == ""
 
 

@@ -7,17 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.cli.options import (
-    Duration,
-    JsonLines,
-    ScopeType,
-    Seed,
-    commas,
-    pairs,
-    present,
-    write_json,
-    write_text,
-)
+from kassay.cli.options import Duration, JsonLines, ScopeType, Seed, commas, pairs, present, write_json
 from kassay.model.errors import InputError
 
 
@@ -85,7 +75,7 @@ def test_a_document_goes_to_a_file_in_a_new_folder_or_to_standard_output(tmp_pat
     write_json(document, "-")
     assert json.loads(capsys.readouterr().out) == document
     with pytest.raises(InputError, match="cannot be written"):
-        write_text("x", str(path / "c"))
+        write_json("x", str(path / "c"))
 
 
 @pytest.mark.parametrize(

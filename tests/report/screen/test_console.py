@@ -8,13 +8,25 @@ import pty
 import re
 import subprocess
 import sys
+from io import StringIO
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+from rich.text import Text
 
-from kassay.report.screen.console import Drawing, View, console, line, lines, plain_table, stack, whole_line
+from kassay.report.screen.console import (
+    Drawing,
+    View,
+    bar,
+    console,
+    line,
+    lines,
+    plain_table,
+    stack,
+    whole_line,
+)
 from kassay.writing.text import visible
 from tests.hostile import ALL, TEXTS
 
@@ -101,3 +113,70 @@ def test_a_progress_bar_shows_names_as_they_are() -> None:
     assert drawn.count(visible(name)) >= 2
     assert "\x07" not in drawn
     assert not re.search("\x1b\\](?!8;)", drawn)
+
+
+SCRIPT = """
+import time
+from kassay.report.screen.console import bar
+with bar("measuring things", 2) as show:
+    show(1)
+    show(2, "half of it")
+    time.sleep(0.2)
+print("done")
+"""
+
+
+def test_a_bar_shows_nothing_without_a_terminal(capsys):
+    with bar("measuring", 3) as show:
+        show(1)
+        show(2, "words")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_an_error_under_a_bar_goes_on():
+    with pytest.raises(KeyError), bar("measuring"):
+        raise KeyError
+
+
+def test_a_bar_on_a_terminal_shows_the_words_beside_the_name():
+    ours, theirs = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
+        timeout=60,
+        check=True,
+    )
+    os.close(theirs)
+    shown = os.read(ours, 65536).decode()
+    os.close(ours)
+    assert done.stdout == b"done\n"
+    assert "measuring things" in shown
+    assert "half of it" in shown
+
+
+def table_of(*arguments, width=60, **options):
+    console = Console(width=width, file=StringIO())
+    console.print(plain_table(*arguments, **options))
+    return [line.rstrip() for line in console.file.getvalue().splitlines()]
+
+
+def test_in_a_table_numbers_stand_to_the_right_and_words_to_the_left():
+    assert table_of(("name", "n"), [("a", 1), ("bcdef", 1000)], ("n",)) == [
+        "name      n",
+        "a         1",
+        "bcdef  1000",
+    ]
+
+
+def test_without_a_header_the_names_are_not_table_of():
+    assert table_of(("name", "n"), [("a", 1)], header=False) == ["a  1"]
+
+
+def test_what_looks_like_markup_is_text_and_a_long_word_is_folded_not_cut():
+    (line,) = table_of(("name",), [("[red]x[/red]",)], header=False)
+    assert line == "[red]x[/red]"
+    lines = table_of(("name",), [("x" * 25,)], width=10, header=False)
+    assert "".join(lines) == "x" * 25
+    assert table_of(("name",), [(Text("styled", "red"),)], header=False) == ["styled"]
