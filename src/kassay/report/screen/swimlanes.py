@@ -74,7 +74,9 @@ def text_diagram(actions: Sequence[Action], *, width: int = 110) -> str:
         if row.number != last:
             cells[: margin - 2] = f"{row.number:>{margin - 2}}"
         last = row.number
-        words = textwrap.wrap(visible(row.text), width - room, break_long_words=False) or [""]
+        words = textwrap.wrap(
+            visible(row.text), width - room, break_long_words=False, break_on_hyphens=False
+        ) or [""]
         lines.append("".join(cells) + words[0])
         lines += ["".join(_lifelines(room, at.values())) + "  " + more for more in words[1:]]
     return "\n".join(line.rstrip() for line in lines)
@@ -96,6 +98,7 @@ def _listed(actions: Sequence[Action], margin: int, width: int) -> str:
             initial_indent=number.rjust(margin - 2) + "  ",
             subsequent_indent=" " * (margin + 2),
             break_long_words=False,
+            break_on_hyphens=False,
         )
     return "\n".join(paragraphs)
 
