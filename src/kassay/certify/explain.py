@@ -21,6 +21,7 @@ from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
 from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.properties.registry import load_claims, promise, situations_of
+from kassay.reading.paths import is_file
 
 SCHEMA: Final = "kassay/explain/2"
 MEMBERS: Final = ("C0", "C1", "C2")
@@ -64,9 +65,8 @@ def explain(what: str) -> dict[str, Any]:
         return _rule(rule)
     if any(name == claim_id for _, name in load_claims()):
         return _claim(claim_id)
-    path = Path(what)
-    if path.is_file():
-        return _trace(path)
+    if is_file(what):
+        return _trace(Path(what))
     raise InputError(
         f"{what!r} is no claim (kassay list claims), no reference (kassay list assignors), "
         "and no file with a trace"

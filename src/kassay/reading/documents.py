@@ -42,7 +42,7 @@ def read_text(path: str | Path, expected: str = "") -> str:
         raise InputError(f"{path}: is a folder, expected {expected or 'a file'}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 (byte {error.start}){also}") from None
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"{path}: cannot be read ({reason})") from None
 

@@ -16,6 +16,7 @@ from kassay.certify.runs.certificate import Certificate, ClaimResult
 from kassay.model.verdict import Verdict
 from kassay.reading.documents import read_json
 from kassay.reading.fields import wrong
+from kassay.reading.paths import is_there
 from kassay.reading.values import read_as
 
 SCHEMA: Final = "kassay/baseline/1"
@@ -40,7 +41,7 @@ class Known:
 
 def read_baseline(path: Path) -> tuple[Known, ...]:
     """The accepted findings; none if the file does not exist yet. Raises `InputError` if it is not one."""
-    if not path.exists():
+    if not is_there(path):
         return ()
     baseline = read_as(_Baseline, read_json(path, "a baseline"), str(path), closed=True)
     for i, known in enumerate(baseline.findings):

@@ -21,6 +21,7 @@ from kassay.certify.targets.local import LocalAssignor, LocalHost, guarded
 from kassay.certify.targets.resolve import Meta, Request, Target, Way, protocols
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.kinds import Kind
+from kassay.reading.paths import is_file, is_folder
 
 ENTRY_POINTS: Final = "kassay.targets"
 EXPECTED: Final = "path/file.py[:Name], pkg.mod[:Name]"
@@ -100,11 +101,13 @@ def resolve(request: Request) -> Target | None:
 
 
 def _digest(file: str) -> str:
-    path = Path(file)
-    if not path.is_file():
-        what = "is a folder" if path.is_dir() else "no such file"
+    if not is_file(file):
+        what = "is a folder" if is_folder(file) else "no such file"
         raise TargetNotFound(f"{file}: {what}, expected a Python file")
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    try:
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    except OSError as error:
+        raise TargetNotLoadable(f"{file}: cannot be read ({error.strerror})") from None
 
 
 def _source(spec: str) -> TargetSource | None:

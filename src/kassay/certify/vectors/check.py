@@ -11,6 +11,7 @@ from kassay.assignors.registry import find
 from kassay.certify.vectors.registry import Factory, Format, load_formats
 from kassay.model.errors import InputError
 from kassay.reading.documents import read_json
+from kassay.reading.paths import is_folder, is_there
 from kassay.reading.values import read_as
 
 
@@ -52,12 +53,12 @@ def vector_files(paths: list[Path]) -> list[Path]:
     """The vector files among the paths, folders opened; raises `InputError` where there are none."""
     files: list[Path] = []
     for path in paths:
-        if path.is_dir():
+        if is_folder(path):
             inside = sorted(p for p in path.iterdir() if p.name.endswith((".json", ".json.gz")))
             if not inside:
                 raise InputError(f"{path}: no vector files (.json or .json.gz) in this folder")
             files += inside
-        elif path.exists():
+        elif is_there(path):
             files.append(path)
         else:
             raise InputError(f"{path}: no such file or folder")

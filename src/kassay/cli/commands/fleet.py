@@ -33,9 +33,10 @@ def generate_command(groups: int, snapshots: int, out: str, seed: int, **chosen:
     """Write made-up snapshots in the dialects of kafka-consumer-groups, sizes from cited shapes."""
     from kassay.pipeline.fleet.generate import FleetSpec, texts
     from kassay.pipeline.spark.session import slots, translated_errors
+    from kassay.reading.paths import is_folder, is_there
     from kassay.report.screen.console import console
 
-    if "://" not in out and Path(out).exists() and any(Path(out).iterdir()):
+    if "://" not in out and is_there(out) and not (is_folder(out) and not any(Path(out).iterdir())):
         raise InputError(f"{out}: not empty, expected a new folder")
     with started(chosen, "kassay fleet generate") as spark, translated_errors(out):
         snapshot_texts = texts(spark, FleetSpec(groups, snapshots, seed), 4 * slots(spark))

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from kassay.model.errors import InputError
 from kassay.pipeline.fleet.dialects import LOST, OFFSETS, PARTITION_MAX, Rejected, Seen, parse
 from kassay.reading.documents import parse_json, read_text
+from kassay.reading.paths import is_file, is_folder
 from kassay.reading.values import read_as
 
 if TYPE_CHECKING:
@@ -78,21 +79,21 @@ def must_exist(paths: Sequence[str]) -> None:
     """Raise `InputError` for a path on this machine that is not there or has no files."""
     for path in paths:
         place = Path(path)
-        if "://" not in path and not (place.is_file() or any(_files(place))):
-            what = "no files in it" if place.is_dir() else "no such file or folder"
+        if "://" not in path and not (is_file(place) or any(_files(place))):
+            what = "no files in it" if is_folder(place) else "no such file or folder"
             raise InputError(f"{path}: {what}, expected snapshots of consumer groups")
 
 
 def _files(place: Path) -> Iterator[Path]:
     """The files in a folder and below that Spark reads: it passes over names that begin with `.` or `_`."""
-    for file in place.rglob("*"):
+    for file in place.rglob("*") if is_folder(place) else ():
         inside = file.relative_to(place).parts
-        if file.is_file() and not any(part.startswith((".", "_")) and "=" not in part for part in inside):
+        if is_file(file) and not any(part.startswith((".", "_")) and "=" not in part for part in inside):
             yield file
 
 
 def _is_parquet(path: str) -> bool:
-    if "://" in path or not Path(path).is_dir():
+    if "://" in path or not is_folder(path):
         return path.endswith(".parquet")
     kinds = {file.suffix == ".parquet" for file in _files(Path(path))}
     if len(kinds) > 1:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kassay.model.errors import InputError
 from kassay.pipeline.spark.session import first_line
+from kassay.reading.paths import is_folder
 from kassay.writing.documents import json_text
 from kassay.writing.files import write_text
 
@@ -84,7 +85,7 @@ class Local:
     def names(self, folder: str) -> list[str]:
         """What lies in the folder, in order."""
         path = self.folder / folder
-        return sorted(p.name for p in path.iterdir() if not p.name.startswith(".")) if path.is_dir() else []
+        return sorted(p.name for p in path.iterdir() if not p.name.startswith(".")) if is_folder(path) else []
 
     def remove(self, name: str) -> None:
         """Take it away."""
