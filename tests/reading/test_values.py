@@ -59,7 +59,7 @@ def test_a_field_that_no_shape_has_is_left_alone_or_refused() -> None:
     assert read_as(_Group, document) == read_as(_Group, GROUP)
     with pytest.raises(InputError) as refused:
         read_as(_Group, document, closed=True)
-    expected = "members[0].topic: unknown field, expected one of id, owned, rack, threads, topics"
+    expected = "members[0].topic: unknown field, expected one of id, owned, rack, threads, topics (did you mean topics?)"
     assert str(refused.value) == expected
 
 

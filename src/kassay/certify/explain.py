@@ -23,7 +23,7 @@ from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.properties.registry import load_claims, promise, situations_of
 from kassay.reading.paths import is_file
 
-SCHEMA: Final = "kassay/explain/2"
+SCHEMA: Final = "kassay/explain/3"
 MEMBERS: Final = ("C0", "C1", "C2")
 COMPARED: Final = ("range", "roundrobin", "sticky", "cooperative-sticky", "optimal-sticky")
 """The rules beside which a rule is shown."""
@@ -89,7 +89,8 @@ def _claim(claim_id: str) -> dict[str, Any]:
                 "held_against": "every target" if claim.validity else "who declares it",
                 "looks_at": claim.scope.value,
                 "minimum": claim.minimum,
-                "argument": claim.argument,
+                "argument": None if claim.parameter is None else claim.parameter.default,
+                "argument_expected": None if claim.parameter is None else claim.parameter.expected,
                 "situations": [],
             },
         )

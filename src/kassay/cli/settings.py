@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import click
 
 from kassay.model.errors import InputError
+from kassay.reading.fields import suggestion
 
 
 class Setting(NamedTuple):
@@ -80,10 +80,8 @@ def _options(command: click.Command) -> dict[str, click.Option]:
 
 
 def _unknown(name: str, known: Iterable[str], *, of_group: bool) -> str:
-    near = difflib.get_close_matches(name, sorted(set(known)), n=1)
-    hint = f" (did you mean {near[0]}?)" if near else ""
     what = "a command, or an option of one" if of_group else "an option of this command"
-    return f"expected {what} by its name, without dashes{hint}"
+    return f"expected {what} by its name, without dashes{suggestion(name, known)}"
 
 
 def _taken(option: click.Option, setting: Setting) -> bool | str | list[str]:

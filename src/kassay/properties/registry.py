@@ -16,6 +16,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 from kassay.model.calls import Look
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
+from kassay.properties.parameters import Parameter
+from kassay.reading.fields import suggestion
 
 
 class Evidence(NamedTuple):
@@ -70,8 +72,7 @@ class Claim:
 
     `validity` claims are held against every target of their kind. `applies` says where the claim says
     anything at all. It is judged a `minimum` number of times before it can hold. `looks` are the second
-    looks it needs. `argument` is the default of a claim with a parameter, written `id:argument`; `parse`
-    raises ValueError for one that makes no sense.
+    looks it needs. A claim with a `parameter` is written `id:argument`.
     """
 
     id: str
@@ -84,8 +85,7 @@ class Claim:
     minimum: int = 50
     looks: frozenset[Look] = frozenset()
     confirm: bool = False
-    argument: str | None = None
-    parse: Callable[[str], object] | None = None
+    parameter: Parameter | None = None
 
 
 CLAIMS: Final[dict[tuple[Kind, str], Claim]] = {}
@@ -107,8 +107,7 @@ def claim(
     minimum: int = 50,
     looks: tuple[Look, ...] = (),
     confirm: bool = False,
-    argument: str | None = None,
-    parse: Callable[[str], object] | None = None,
+    parameter: Parameter | None = None,
 ) -> Callable[[_F], _F]:
     """Register the predicate; its first docstring line is the claim's sentence."""
     own = (kinds,) if isinstance(kinds, Kind) else kinds
@@ -130,8 +129,7 @@ def claim(
                 minimum,
                 needed,
                 confirm,
-                argument,
-                parse,
+                parameter,
             )
         return predicate
 
@@ -170,6 +168,12 @@ class Promise:
     argument: str | None = None
     id: str = field(init=False)
 
+    @property
+    def value(self) -> str | None:
+        """What its predicate is given beside the subject: the argument, else the parameter's default."""
+        parameter = self.claim.parameter
+        return self.argument if self.argument is not None or parameter is None else parameter.default
+
     def __post_init__(self) -> None:
         given = "" if self.argument is None else f":{self.argument}"
         object.__setattr__(self, "id", self.claim.id + given)
@@ -186,7 +190,7 @@ def promise(spelled: str, kind: Kind) -> Promise:
         hint = (
             f"it is a claim of kind {', '.join(elsewhere)}, the target is of kind {kind}"
             if elsewhere
-            else f"expected one of: {', '.join(known)}"
+            else f"expected one of: {', '.join(known)}{suggestion(name, known)}"
         )
         raise InputError(f"unknown claim {spelled!r}: {hint}")
     if colon:
@@ -199,7 +203,10 @@ def require_claims(spelled: Iterable[str], where: str = "") -> None:
     known = {claim_id for _, claim_id in load_claims()}
     for each in spelled:
         if each.partition(":")[0] not in known:
-            raise InputError(f"{where}unknown claim {each!r}: expected one of: {', '.join(sorted(known))}")
+            hint = suggestion(each.partition(":")[0], known)
+            raise InputError(
+                f"{where}unknown claim {each!r}: expected one of: {', '.join(sorted(known))}{hint}"
+            )
 
 
 def split_claims(text: str) -> tuple[str, ...]:
@@ -221,18 +228,9 @@ def split_claims(text: str) -> tuple[str, ...]:
 
 def _check_argument(held: Claim, argument: str) -> None:
     """Raise `InputError` for an argument that the claim cannot take."""
-    if held.argument is None:
+    if held.parameter is None:
         raise InputError(f"{held.id}:{argument}: {held.id} takes no argument")
-    if held.parse is not None:
-        try:
-            held.parse(argument)
-        except InputError:
-            raise
-        except ValueError:
-            example = held.argument or "2"
-            raise InputError(
-                f"{held.id}:{argument}: expected an argument such as {held.id}:{example}"
-            ) from None
+    held.parameter.require(held.id, argument)
 
 
 def validity_claims(kind: Kind) -> list[Promise]:

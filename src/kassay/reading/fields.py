@@ -52,6 +52,14 @@ Positive = Annotated[int, at_least(1)]
 Seconds = Annotated[float, Bound("seconds, more than 0", partial(operator.lt, 0))]
 
 
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """What may have been meant by an unknown name, to end a complaint with; empty if nothing is like it."""
+    import difflib  # for complaints alone
+
+    near = difflib.get_close_matches(name, sorted(set(known)), n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
+
+
 def shown(value: object) -> str:
     """The value as a complaint quotes it: one line, cut where it is long."""
     text = repr(value)

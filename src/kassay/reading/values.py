@@ -28,7 +28,7 @@ from typing import (
 
 from kassay.model.errors import InputError
 from kassay.reading.documents import joined
-from kassay.reading.fields import Bound, difference, shown
+from kassay.reading.fields import Bound, difference, shown, suggestion
 
 if TYPE_CHECKING:
     from cattrs import Converter
@@ -232,7 +232,8 @@ def _object_hook(shape: Any, converter: Converter, closed: bool) -> _Hook:
             raise _WrongError(difference(value, "an object"))
         for name in value if closed else ():
             if name not in names:
-                raise _WrongError(f"unknown field, expected one of {', '.join(sorted(names))}", name)
+                expected = f"expected one of {', '.join(sorted(names))}{suggestion(str(name), names)}"
+                raise _WrongError(f"unknown field, {expected}", name)
         for name in required:
             if name not in value:
                 raise _WrongError("missing", name)

@@ -12,6 +12,7 @@ from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import PartitionerBase
 from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.parameters import one_of
 from kassay.properties.registry import Evidence, Promise, Scope, validity_claims
 from kassay.properties.sources import Seeded
 
@@ -82,7 +83,7 @@ def test_the_optimum_is_judged_where_it_is_known():
 
 
 def test_an_argument_comes_last():
-    given = claimed("converges", argument="2")
+    given = claimed("converges", parameter=one_of("2"))
     seen = Examination()
     judge(Calls((Call(0, "a"),)), Subject(dict, RebalanceProtocol.EAGER, (given,)), seen, lambda *_: None)
     assert seen.violations[0].evidence.subject.endswith("'2')")

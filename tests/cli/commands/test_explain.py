@@ -14,7 +14,7 @@ def test_the_command_prints_text_or_json(capsys):
     assert "three members, topics of four partitions" in capsys.readouterr().out
     assert run(["explain", "balanced-kip54", "--json", "-"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert (document["schema"], document["what"]) == ("kassay/explain/2", "claim")
+    assert (document["schema"], document["what"]) == ("kassay/explain/3", "claim")
 
 
 def test_anything_else_is_a_usage_error(capsys):

@@ -37,8 +37,8 @@ def evidence(spelled, thing, *more):
     claim = found.claim
     if claim.applies is not None and not claim.applies(thing):
         return None
-    if claim.argument is not None:
-        more = (*more, found.argument if found.argument is not None else claim.argument)
+    if claim.parameter is not None:
+        more = (*more, found.value)
     return list(claim.predicate(thing, *more))
 
 

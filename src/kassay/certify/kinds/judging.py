@@ -145,8 +145,8 @@ def _apply(
         return
     name = promise.id
     examination.judged[name] = examination.judged.get(name, 0) + 1
-    if claim.argument is not None:
-        more = (*more, promise.argument if promise.argument is not None else claim.argument)
+    if claim.parameter is not None:
+        more = (*more, promise.value)
     for evidence in claim.predicate(thing, *more):
         examination.violations.append(Violation(name, evidence, contradictory))
 

@@ -54,7 +54,7 @@ def measure(subject: Subject, members: int, partitions: int, deadline: float) ->
 
 def scaling_result(subject: Subject, promised: Promise, seconds: float) -> ClaimResult:
     """The verdict on a promise about time; unknown where the target failed or the time ran out."""
-    argument = promised.argument or DEFAULT
+    argument = promised.value or DEFAULT
     deadline = time.monotonic() + seconds
     timings: list[ScaleTiming] = []
     verdict, why = Verdict.UNKNOWN, "the time ran out"

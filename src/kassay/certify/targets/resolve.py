@@ -9,7 +9,6 @@ NAME                                    an entry point of the group `kassay.targ
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,6 +20,7 @@ from kassay.certify.processes.host import LIMITS, START, Host, Limits, Start
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
+from kassay.reading.fields import suggestion
 
 KINDS: Final = {
     "assignor": Kind.CLIENT,
@@ -168,8 +168,7 @@ def resolve(
     for way in ways():
         if (target := way.resolve(request)) is not None:
             return target
-    near = difflib.get_close_matches(spec, [name for way in ways() for name in way.names()], n=1)
-    hint = f" (did you mean {near[0]}?)" if near else ""
+    hint = suggestion(spec, (name for way in ways() for name in way.names()))
     raise TargetNotFound(f"there is no target {spec!r}{hint}; expected {_expected()}")
 
 

@@ -44,6 +44,7 @@ def _claims() -> Rows:
         {
             "claim": claim_id,
             "kinds": " ".join(map(str, kinds)),
+            "argument": parameter.expected if (parameter := held[kinds[0], claim_id].parameter) else "",
             "held against": "every target" if held[kinds[0], claim_id].validity else "who declares it",
             "holds when": sentence,
             "source": held[kinds[0], claim_id].source,

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.step import Step
 from kassay.model.kinds import CONSUMER_GROUPS
+from kassay.properties.parameters import Range, number, one_of
 from kassay.properties.registry import Evidence, Promise, Scope, claim
 
 ORDER = "balance,movement,rack"
@@ -110,15 +111,12 @@ def order_of(promise: Promise) -> str:
     return promise.argument or ORDER if promise.claim.id == "rack-local" else ORDER
 
 
-def _order(text: str) -> str:
-    """The order of goals; raises ValueError for one that is not known."""
-    if text not in (ORDER, RACK_FIRST):
-        raise ValueError(text)
-    return text
-
-
 @claim(
-    "rack-local", kinds=CONSUMER_GROUPS, scope=Scope.OPTIMUM, argument=ORDER, parse=_order, source="KIP-881"
+    "rack-local",
+    kinds=CONSUMER_GROUPS,
+    scope=Scope.OPTIMUM,
+    parameter=one_of(ORDER, RACK_FIRST),
+    source="KIP-881",
 )
 def rack_local(step: Step, best: Best, order: str) -> Iterator[Evidence]:
     """In the declared order of goals, the fewest partitions whose owner's rack holds no replica.
@@ -147,8 +145,7 @@ def weighted(step: Step) -> bool:
     kinds=CONSUMER_GROUPS,
     scope=Scope.OPTIMUM,
     applies=weighted,
-    argument="2",
-    parse=float,
+    parameter=number(Range(1, 1000), default="2"),
     source="lag-based assignors; P||Cmax",
 )
 def weighted_spread(step: Step, best: Best, ratio: str) -> Iterator[Evidence]:

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from kassay.model.errors import InputError
+from kassay.model.codec import MOST
 from kassay.model.kinds import CONSUMER_GROUPS
+from kassay.properties.parameters import Parameter, Range
 from kassay.properties.registry import Evidence, Scope, claim
 
 DEFAULT = "2,2,100x1000"
+_RANGES: Final = {
+    "exponent": Range(0.1, 10),
+    "seconds": Range(0.001, 3600),
+    "M": Range(2, 100_000, whole=True),
+    "P": Range(1, MOST, whole=True),
+}
+"""What may stand in each place of the argument."""
+SCALE: Final = Parameter(
+    default=DEFAULT,
+    example=DEFAULT,
+    expected="exponent,seconds,MxP: " + ", ".join(f"{name} {each}" for name, each in _RANGES.items()),
+    fits=lambda text: _fits(text),
+)
 NOISE_S = 0.002
 """Times below this say nothing about growth."""
 
@@ -35,11 +48,23 @@ class ScaleTiming(NamedTuple):
 
 
 def parse_scale(text: str) -> Scale:
-    """The argument `exponent,seconds,MxP`; raises `InputError` for anything else."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?),(\d+(?:\.\d+)?),([1-9]\d*)x([1-9]\d*)", text)
-    if match is None:
-        raise InputError(f"scales:{text}: expected scales:exponent,seconds,MxP such as scales:2,5,100x1000")
-    return Scale(float(match[1]), float(match[2]), int(match[3]), int(match[4]))
+    """The argument `exponent,seconds,MxP`; raises `InputError` for one that is out of range."""
+    SCALE.require("scales", text)
+    growth, seconds, members, partitions = _parts(text)
+    return Scale(float(growth), float(seconds), int(members), int(partitions))
+
+
+def _parts(text: str) -> list[str]:
+    growth, seconds, size = (*text.split(","), "", "")[:3]
+    members, _, partitions = size.partition("x")
+    return [growth, seconds, members, partitions]
+
+
+def _fits(text: str) -> bool:
+    parts = _parts(text)
+    return "{},{},{}x{}".format(*parts) == text and all(
+        part in allowed for allowed, part in zip(_RANGES.values(), parts, strict=True)
+    )
 
 
 def exponent(small: ScaleTiming, large: ScaleTiming) -> float | None:
@@ -54,8 +79,7 @@ def exponent(small: ScaleTiming, large: ScaleTiming) -> float | None:
     kinds=CONSUMER_GROUPS,
     scope=Scope.TIMING,
     minimum=1,
-    argument=DEFAULT,
-    parse=parse_scale,
+    parameter=SCALE,
     source="KAFKA-15106; librdkafka 4629",
 )
 def scales(timings: tuple[ScaleTiming, ...], argument: str) -> Iterator[Evidence]:

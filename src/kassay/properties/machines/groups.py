@@ -195,7 +195,7 @@ def evidence_against(promised: Promise, rebalanced: Rebalanced) -> list[Evidence
         things = rebalanced.outcomes
     elif claim.scope is Scope.REBALANCE and not isinstance(rebalanced.steps[-1].answer, Failure):
         things = (rebalanced,)
-    more = () if claim.argument is None else (promised.argument or claim.argument,)
+    more = () if promised.value is None else (promised.value,)
     return [e for thing in things if judged(claim, thing) for e in claim.predicate(thing, *more)]
 
 

@@ -41,7 +41,8 @@ def _claim(document: Document) -> View:
         ]
         if (argument := reading["argument"]) is not None:
             default = f", {argument} unless given" if argument else ""
-            rows.append(("  argument", f"{document['id']}:VALUE{default}"))
+            expected = reading["argument_expected"]
+            rows.append(("  argument", f"{document['id']}:VALUE, {expected}{default}"))
         rows += [("  once reached", f"{each['id']}: {each['sentence']}") for each in reading["situations"]]
         parts.append(plain_table(("", ""), rows, header=False))
     declared = ", ".join(document["declared_by"]) or "no reference"

@@ -7,6 +7,7 @@ from typing import Final
 
 from kassay.model.errors import InputError
 from kassay.model.groups.step import Step
+from kassay.reading.fields import suggestion
 
 _HOLDS: Final[dict[str, Callable[[Step], bool]]] = {
     "equal-subscriptions": lambda step: step.group.equal_subscriptions,
@@ -26,7 +27,8 @@ def parse_assumptions(names: list[str]) -> frozenset[str]:
     """The assumptions by name; raises `InputError` for one that is not known."""
     for name in names:
         if name not in _HOLDS:
-            raise InputError(f"unknown assumption {name!r}: expected one of: {', '.join(ASSUMPTIONS)}")
+            hint = suggestion(name, ASSUMPTIONS)
+            raise InputError(f"unknown assumption {name!r}: expected one of: {', '.join(ASSUMPTIONS)}{hint}")
     return frozenset(names)
 
 
