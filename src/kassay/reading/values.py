@@ -142,7 +142,8 @@ def _literal_hook(shape: Any, _: Converter) -> _Hook:
 
     def read(value: Any, _: Any) -> Any:
         if not any(type(value) is type(each) and value == each for each in allowed):
-            raise _WrongError(difference(value, expected))
+            hint = suggestion(value, map(str, allowed)) if isinstance(value, str) else ""
+            raise _WrongError(difference(value, expected) + hint)
         return value
 
     return read

@@ -35,10 +35,27 @@ both_ways = pytest.mark.parametrize("in_process", [False, True])
         ("several.py:Gone", "{}: there is no class 'Gone', but First, Second"),
         ("several.py", "{}: several classes have assign or place (First, Second), expected {}:NAME"),
         ("odd_meta.py:NoDict", "{}: META is a list, expected a dict"),
-        ("odd_meta.py:OddKind", "{}: META kind is 'consumer', expected one of assignor, "),
+        ("odd_meta.py:OddKind", "{}: META: kind: found 'consumer', expected 'assignor' or "),
         ("odd_meta.py:OtherKind", "{}: META kind is 'placer', but OtherKind has no place"),
-        ("odd_meta.py:OddProtocol", "{}: the protocol is 'lazy', expected eager or cooperative"),
-        ("odd_meta.py:OddClaims", "{}: META claims is 'deterministic', expected a list of ids"),
+        (
+            "odd_meta.py:OddProtocol",
+            "{}: META: protocol: found 'eagre', expected 'eager' or 'cooperative' (did you mean eager?)",
+        ),
+        ("odd_meta.py:OddClaims", "{}: META: claims: found 'deterministic', expected a list"),
+        ("odd_meta.py:NoSuchClaim", "{}: META: claims[1]: unknown claim 'topic-evne': expected one of: "),
+        ("odd_meta.py:OtherClaim", "{}: META: claims[0]: unknown claim 'topic-even': it is a claim of kind "),
+        (
+            "odd_meta.py:OutOfRange",
+            "{}: META: claims[0]: weighted-spread:nan: expected weighted-spread:VALUE ",
+        ),
+        (
+            "odd_meta.py:NoSuchAssumption",
+            "{}: META: assumes: unknown assumption 'no-rack': expected one of: ",
+        ),
+        (
+            "odd_meta.py:NoSuchKey",
+            "{}: META: clams: unknown field, expected one of assumes, claims, kind, protocol (did you mean claims?)",
+        ),
         ("odd_meta.py:TooFew", "{}: TooFew.assign takes (partitions_per_topic), expected assign(self, "),
         (
             "odd_meta.py:TooMany",

@@ -141,7 +141,7 @@ def test_a_call_that_fails(do: str, kind: FailureKind, message: str) -> None:
         ("hello_list", "hello: found [], expected an object"),
         ("hello_number", "hello: name: found 3, expected a text"),
         ("hello_claims", "hello: claims[0]: found 1, expected a text"),
-        ("hello_kind", "META kind is 'consumer', expected one of assignor"),
+        ("hello_kind", "hello: kind: found 'consumer', expected 'assignor' or"),
         ("exits_at_once", "it last wrote: no configuration, expected an answer to hello"),
         ("silent", "hello did not answer within 0.8 s, expected an answer to hello"),
     ],

@@ -20,11 +20,31 @@ class OtherKind(_Fine):
 
 
 class OddProtocol(_Fine):
-    META = {"protocol": "lazy"}
+    META = {"protocol": "eagre"}
 
 
 class OddClaims(_Fine):
     META = {"claims": "deterministic"}
+
+
+class NoSuchClaim(_Fine):
+    META = {"claims": ["topic-even", "topic-evne"]}
+
+
+class OtherClaim(_Fine):
+    META = {"kind": "placer", "claims": ["topic-even"]}
+
+
+class OutOfRange(_Fine):
+    META = {"claims": ["weighted-spread:nan"]}
+
+
+class NoSuchAssumption(_Fine):
+    META = {"assumes": ["no-rack"]}
+
+
+class NoSuchKey(_Fine):
+    META = {"clams": [object()]}
 
 
 class OddValues(_Fine):

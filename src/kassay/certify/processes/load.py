@@ -22,6 +22,8 @@ METHODS: Final = ("assign", "place", "partition")
 PLAIN, FULL, PLACER, PARTITIONER = "plain", "full", "placer", "partitioner"
 
 _EXTRAS: Final = ("replica_racks", "partition_weights")
+_META: Final = ("kind", "protocol", "claims", "assumes")
+"""What is read of META; of other keys it is said that they stand there."""
 _ASSIGN: Final = "assign(self, partitions_per_topic, members) or assign(self, cluster, group)"
 _EXPECTED: Final = {
     "assign": (2, 2, _ASSIGN),
@@ -180,7 +182,6 @@ def describe(target: type, module: ModuleType, source: TargetSource) -> Loaded:
         raise TargetNotLoadable(f"{source.label}: META is a {type(meta).__name__}, expected a dict")
     own_name = getattr(target, "name", None)
     name = own_name if isinstance(own_name, str) and own_name else target.__name__
-    known = {key: meta[key] for key in ("kind", "protocol", "claims", "assumes") if key in meta}
     method = next(method for method in METHODS if callable(getattr(target, method, None)))
     if method == "assign":
         form, extras = _assign_form(target, source)
@@ -195,7 +196,7 @@ def describe(target: type, module: ModuleType, source: TargetSource) -> Loaded:
         protocols=_protocols(target) if form == FULL else (),
         user_data=form == FULL and _own(target, "subscription_user_data"),
         learns=form == FULL and _own(target, "on_assignment"),
-        meta=known,
+        meta={str(key): value if key in _META else None for key, value in meta.items()},
         file=getattr(module, "__file__", None),
     )
 

@@ -80,7 +80,7 @@ def resolve(request: Request) -> Target | None:
         with PythonHost(source, request.start) as host:
             loaded = host.loaded
     kind, _ = _FORMS.get(loaded.form, (Kind.CLIENT, "assign"))
-    meta = Meta.of(source.label, loaded.meta, default=kind)
+    meta = Meta.of(f"{source.label}: META", loaded.meta, default=kind)
     if meta.kind != kind and {meta.kind, kind} & {Kind.PLACER, Kind.PARTITIONER}:
         method = dict(_FORMS.values()).get(meta.kind, "assign")
         raise TargetNotLoadable(

@@ -43,7 +43,8 @@ def resolve(request: Request) -> Target | None:
     opener = ProgramOpener(Program(argv, command.strip()))
     with opener(request.start, apart=True) as host:
         hello = host.hello
-    meta = Meta.of(request.spec, vars(hello))
+    table = {"kind": hello.kind, "protocol": hello.protocol, "claims": hello.claims, "assumes": hello.assumes}
+    meta = Meta.of(f"{request.spec}: hello", table)
     return Target(
         spec=request.spec,
         name=hello.name,

@@ -14,13 +14,17 @@ import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from kassay.certify.processes.host import LIMITS, START, Host, Limits, Start
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
+from kassay.properties.groups.histories.assumptions import parse_assumptions
+from kassay.properties.registry import promise
+from kassay.reading.documents import at
 from kassay.reading.fields import suggestion
+from kassay.reading.values import read_as
 
 KINDS: Final = {
     "assignor": Kind.CLIENT,
@@ -98,8 +102,18 @@ class Way(NamedTuple):
 
 
 @dataclass(frozen=True)
+class _MetaTable:
+    """What may stand in `META`, and in an answer to hello beside what is the program's own."""
+
+    kind: Literal["assignor", "server-assignor", "placer", "partitioner"] | None = None
+    protocol: Literal["eager", "cooperative"] | None = None
+    claims: tuple[str, ...] = ()
+    assumes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Meta:
-    """What a target says of itself in its `META` or its answer to hello, checked; the keys that are read."""
+    """What a target says of itself in its `META` or its answer to hello, checked like the command line."""
 
     kind: Kind
     protocol: RebalanceProtocol
@@ -107,17 +121,28 @@ class Meta:
     assumes: tuple[str, ...]
 
     @classmethod
-    def of(cls, label: str, meta: Mapping[str, Any], *, default: Kind = Kind.CLIENT) -> Meta:
-        """The checked values; raises `TargetNotLoadable`."""
-        kind = meta.get("kind")
-        if kind is not None and (not isinstance(kind, str) or kind not in KINDS):
-            raise TargetNotLoadable(f"{label}: META kind is {kind!r}, expected one of {', '.join(KINDS)}")
-        protocol = meta.get("protocol") or RebalanceProtocol.EAGER
+    def of(cls, where: str, meta: Mapping[str, Any], *, default: Kind = Kind.CLIENT) -> Meta:
+        """The checked values of the table that stands there.
+
+        Raises `TargetNotLoadable`, which names the place and the field, for a key that there is not, a value
+        of another type, and a kind, protocol, claim or assumption that there is not.
+        """
+        listed = {key: list(value) if isinstance(value, tuple) else value for key, value in meta.items()}
+        try:
+            table = read_as(_MetaTable, listed, where, closed=True)
+            kind = default if table.kind is None else KINDS[table.kind]
+            for number, claim in enumerate(table.claims):
+                with at(f"{where}: claims[{number}]"):
+                    promise(claim, kind)
+            with at(f"{where}: assumes"):
+                parse_assumptions(list(table.assumes))
+        except InputError as error:
+            raise TargetNotLoadable(str(error)) from None
         return cls(
-            kind=default if kind is None else KINDS[kind],
-            protocol=protocols(label, (protocol,))[0],
-            claims=_texts(label, meta, "claims"),
-            assumes=_texts(label, meta, "assumes"),
+            kind=kind,
+            protocol=RebalanceProtocol(table.protocol or RebalanceProtocol.EAGER),
+            claims=table.claims,
+            assumes=table.assumes,
         )
 
 
@@ -129,13 +154,6 @@ def protocols(label: str, names: Iterable[object]) -> tuple[RebalanceProtocol, .
             raise TargetNotLoadable(f"{label}: the protocol is {name!r}, expected eager or cooperative")
         spoken.append(RebalanceProtocol(name))
     return tuple(spoken)
-
-
-def _texts(label: str, meta: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    values = meta.get(key) or ()
-    if not isinstance(values, list | tuple) or not all(isinstance(value, str) for value in values):
-        raise TargetNotLoadable(f"{label}: META {key} is {values!r}, expected a list of ids")
-    return tuple(values)
 
 
 @cache
