@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
 from kassay.properties.groups.scaling import Scale, parse_scale
-from kassay.properties.parameters import Range, number, one_of
+from kassay.properties.parameters import NumberRange, number, one_of
 from kassay.properties.registry import load_claims, promise
 
 PARAMETERS = {key: claim.parameter for key, claim in load_claims().items() if claim.parameter is not None}
@@ -49,14 +49,14 @@ def test_every_parameter_takes_its_example_and_its_default(kind: Kind, claim_id:
 @given(st.integers(0, 40), st.integers(0, 40), st.integers(0, 40))
 def test_a_range_holds_what_is_between_its_ends(least: int, most: int, value: int) -> None:
     inside = least <= value <= most
-    assert (str(value) in Range(least, most)) is inside
-    assert (str(value) in Range(least, most, whole=True)) is inside
-    assert f"{value}.0" not in Range(least, most, whole=True)
+    assert (str(value) in NumberRange(least, most)) is inside
+    assert (str(value) in NumberRange(least, most, whole=True)) is inside
+    assert f"{value}.0" not in NumberRange(least, most, whole=True)
 
 
 def test_what_is_expected_is_said_in_words() -> None:
-    assert number(Range(1, 1000), default="2").expected == "a number from 1 to 1000"
-    assert number(Range(1, 12, whole=True), example="2").expected == "a whole number from 1 to 12"
+    assert number(NumberRange(1, 1000), default="2").expected == "a number from 1 to 1000"
+    assert number(NumberRange(1, 12, whole=True), example="2").expected == "a whole number from 1 to 12"
     assert one_of("a", "b").expected == "one of a | b"
 
 

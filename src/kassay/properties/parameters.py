@@ -33,7 +33,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Range:
+class NumberRange:
     """Numbers in decimal notation from `least` to `most`; neither a sign nor an exponent, `nan` or `inf`."""
 
     least: float
@@ -48,7 +48,7 @@ class Range:
         return re.fullmatch(form, text) is not None and self.least <= float(text) <= self.most
 
 
-def number(allowed: Range, *, default: str = "", example: str = "") -> Parameter:
+def number(allowed: NumberRange, *, default: str = "", example: str = "") -> Parameter:
     """A number; `example` where the default is no number."""
     return Parameter(default, example or default, str(allowed), allowed.__contains__)
 

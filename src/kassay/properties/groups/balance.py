@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.step import Step
 from kassay.model.kinds import CONSUMER_GROUPS
-from kassay.properties.parameters import Range, number, one_of
+from kassay.properties.parameters import NumberRange, number, one_of
 from kassay.properties.registry import Evidence, Promise, Scope, claim
 
 ORDER = "balance,movement,rack"
@@ -145,7 +145,7 @@ def weighted(step: Step) -> bool:
     kinds=CONSUMER_GROUPS,
     scope=Scope.OPTIMUM,
     applies=weighted,
-    parameter=number(Range(1, 1000), default="2"),
+    parameter=number(NumberRange(1, 1000), default="2"),
     source="lag-based assignors; P||Cmax",
 )
 def weighted_spread(step: Step, best: Best, ratio: str) -> Iterator[Evidence]:

@@ -14,7 +14,7 @@ from kassay.model.groups.player import ROUNDS_MAX
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.properties.groups.validity import difference
-from kassay.properties.parameters import Range, number
+from kassay.properties.parameters import NumberRange, number
 from kassay.properties.registry import Evidence, Scope, claim
 
 REVOKING_ROUNDS = 2
@@ -57,7 +57,7 @@ def _took_part(rebalanced: Rebalanced) -> bool:
     scope=Scope.REBALANCE,
     applies=_took_part,
     confirm=True,
-    parameter=number(Range(1, ROUNDS_MAX, whole=True), example="2"),
+    parameter=number(NumberRange(1, ROUNDS_MAX, whole=True), example="2"),
     source="KIP-429; KAFKA-9029",
 )
 def converges(rebalanced: Rebalanced, rounds: str) -> Iterator[Evidence]:

@@ -9,15 +9,15 @@ from typing import Final, NamedTuple
 
 from kassay.model.codec import MOST
 from kassay.model.kinds import CONSUMER_GROUPS
-from kassay.properties.parameters import Parameter, Range
+from kassay.properties.parameters import NumberRange, Parameter
 from kassay.properties.registry import Evidence, Scope, claim
 
 DEFAULT = "2,2,100x1000"
 _RANGES: Final = {
-    "exponent": Range(0.1, 10),
-    "seconds": Range(0.001, 3600),
-    "M": Range(2, 100_000, whole=True),
-    "P": Range(1, MOST, whole=True),
+    "exponent": NumberRange(0.1, 10),
+    "seconds": NumberRange(0.001, 3600),
+    "M": NumberRange(2, 100_000, whole=True),
+    "P": NumberRange(1, MOST, whole=True),
 }
 """What may stand in each place of the argument."""
 SCALE: Final = Parameter(

@@ -9,7 +9,7 @@ from operator import attrgetter
 from kassay.model.calls import Failure
 from kassay.model.kinds import Kind
 from kassay.model.streams.history import SETTLING_ROUNDS_MAX, TaskRun, TaskStep
-from kassay.properties.parameters import Range, number
+from kassay.properties.parameters import NumberRange, number
 from kassay.properties.registry import Evidence, Scope, claim
 from kassay.properties.streams.tasks import changed, difference
 
@@ -19,7 +19,7 @@ from kassay.properties.streams.tasks import changed, difference
     kinds=Kind.STREAMS,
     scope=Scope.REBALANCE,
     applies=attrgetter("answered"),
-    parameter=number(Range(1, SETTLING_ROUNDS_MAX, whole=True), example="2"),
+    parameter=number(NumberRange(1, SETTLING_ROUNDS_MAX, whole=True), example="2"),
     source="KIP-441",
 )
 def converges(run: TaskRun, rounds: str) -> Iterator[Evidence]:
