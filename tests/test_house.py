@@ -64,6 +64,7 @@ CROSS_CUTTING = {
     "fuzz/test_surfaces": "whatever comes from outside, against the exit codes",
     "cli/test_absurd": "absurd sizes and depths are refused by whatever reads documents",
     "cli/test_hostile": "a hostile target ends no run: the guard, the judge and the command together",
+    "cli/test_hostile_names": "hostile names through every command, from end to end",
     "model/protocols/coordinator/test_check_order": "one table of errors over the requests of all groups",
     "model/protocols/coordinator/test_sessions": "timers of both kinds of group",
     "model/protocols/world/test_failover": "acceptance scenarios over several models",

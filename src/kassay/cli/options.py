@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import codecs
+import os
 import re
 import secrets
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
@@ -49,6 +51,22 @@ class Seed(click.ParamType[int]):
             return int(value)
         except ValueError:
             self.fail(f"{value!r} is no seed, expected a whole number or `random`", param, ctx)
+
+
+class FilePath(click.ParamType[Path]):
+    """What a file or a folder may be called; whether it is there shows when it is opened."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path."""
+        try:
+            possible = b"\0" not in os.fsencode(value)
+        except UnicodeEncodeError:
+            possible = False
+        if not possible:
+            self.fail(f"{value!r} is no path: no file can have this name", param, ctx)
+        return Path(value)
 
 
 class ScopeType(click.ParamType[tuple[int, int]]):

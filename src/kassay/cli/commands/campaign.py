@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kassay.cli.options import json_option, pairs, present
+from kassay.cli.options import FilePath, json_option, pairs, present
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,7 +52,7 @@ def command() -> None:
 
 
 @command.command("run", epilog="Example: kassay campaign run examples/campaign.toml --out results")
-@click.argument("spec", type=click.Path(path_type=Path))
+@click.argument("spec", type=FilePath())
 @click.option(
     "--out", default=".kassay/campaign", show_default=True, help="A folder, or hdfs://, s3a://, ..."
 )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from kassay.cli.options import (
     Duration,
+    FilePath,
     ScopeType,
     commas,
     config_option,
@@ -55,12 +55,10 @@ GRAVEST = (70, 4, 1, 3, 0)
     help="Values that members draw from.",
 )
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
-@click.option("--baseline", type=click.Path(path_type=Path), help="Accepted findings; new ones still fail.")
+@click.option("--baseline", type=FilePath(), help="Accepted findings; new ones still fail.")
 @click.option("--baseline-update", is_flag=True, help="Write what this run found into the baseline.")
 @click.option("--report", "reports", help="Also write html,junit,sarif,markdown reports.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), default=".kassay", show_default=True, help="Traces and reports."
-)
+@click.option("--out", type=FilePath(), default=".kassay", show_default=True, help="Traces and reports.")
 @seed_option
 @json_option
 def command(targets: tuple[str, ...], **chosen: Any) -> int:

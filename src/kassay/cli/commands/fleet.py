@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from kassay.cli.commands.campaign import spark_options, started
-from kassay.cli.options import commas, json_option, present, seed_option
+from kassay.cli.options import FilePath, commas, json_option, present, seed_option
 from kassay.model.errors import InputError
 from kassay.model.kinds import CONSUMER_GROUPS
 
@@ -54,7 +54,7 @@ def generate_command(groups: int, snapshots: int, out: str, seed: int, **chosen:
     show_default=True,
     help="The candidates.",
 )
-@click.option("--subscriptions", type=click.Path(path_type=Path), help="Who reads what, as JSON lines.")
+@click.option("--subscriptions", type=FilePath(), help="Who reads what, as JSON lines.")
 @spark_options
 @json_option
 def replay_command(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kassay.cli.options import Duration, json_option, present, seed_option, write_json
+from kassay.cli.options import Duration, FilePath, json_option, present, seed_option, write_json
 from kassay.cli.targets import instances_of, instances_options, measurable, target_options
 from kassay.model.errors import InputError
 
@@ -26,7 +26,7 @@ PLACE = 100
 @click.option("--hunt", "hunting", is_flag=True, help="Search for the worst gap instead.")
 @click.option("--time", "seconds", type=Duration(), help="Limit of a hunt, or of Z3 on an instance.")
 @target_options
-@click.option("--out", type=click.Path(path_type=Path), default=".kassay", show_default=True)
+@click.option("--out", type=FilePath(), default=".kassay", show_default=True)
 @seed_option
 @json_option
 def command(targets: tuple[str, ...], **chosen: Any) -> int:

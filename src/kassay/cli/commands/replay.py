@@ -6,18 +6,18 @@ from pathlib import Path
 
 import click
 
-from kassay.cli.options import Duration, in_process_option, json_option, write_json
+from kassay.cli.options import Duration, FilePath, in_process_option, json_option, write_json
 
 PLACE = 20
 
 
 @click.command("replay", epilog="Example: kassay replay .kassay/traces/ceil-range-topic-even.json")
-@click.argument("trace_path", metavar="TRACE", type=click.Path(path_type=Path))
+@click.argument("trace_path", metavar="TRACE", type=FilePath())
 @click.option("--target", "spec", help="Play it against this target instead of the recorded one.")
 @in_process_option
 @click.option("--call-timeout", type=Duration(), default="2s", show_default=True)
 @click.option("--memory", type=click.IntRange(min=32), default=512, show_default=True, help="MiB.")
-@click.option("--itf", type=click.Path(path_type=Path), help="Also write the rounds in Apalache's ITF form.")
+@click.option("--itf", type=FilePath(), help="Also write the rounds in Apalache's ITF form.")
 @json_option
 def command(
     trace_path: Path,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from kassay.cli.options import in_process_option, json_option, write_json
+from kassay.cli.options import FilePath, in_process_option, json_option, write_json
 
 PLACE = 50
 
@@ -14,7 +14,7 @@ SHOWN = 5
 
 
 @click.command("vectors", epilog="Example: kassay vectors tests/data/vectors")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=FilePath())
 @click.option("--target", "spec", help="Check this target instead of the reference; compares sets.")
 @click.option("--exact", is_flag=True, help="With --target: compare the order inside lists as well.")
 @in_process_option
