@@ -25,7 +25,7 @@ from typing import Any
 from kassay.solver.algorithms.levels import levels
 from kassay.solver.check.balance import refusal
 from kassay.solver.consumers.classes import aggregate
-from kassay.solver.consumers.hub import Hubs
+from kassay.solver.consumers.hub import Hubs, level_bands
 from kassay.solver.consumers.optimum import optimum, restricted, weigh
 from kassay.solver.consumers.problem import NOBODY, Problem
 from kassay.solver.instances.consumers import consumer
@@ -96,7 +96,8 @@ def hub_networks(problem: Problem) -> Iterator[tuple[Hubs, int, int]]:
     for number, level in enumerate(load_levels):
         classes = [each for each in counted.classes if last[each.readers][0] == number]
         hubs = Hubs(
-            level,
+            level.members,
+            level_bands(level),
             [member.rack for member in problem.members],
             [members for _, members in last],
             lambda moved, far: move * moved + wrong * far,

@@ -44,12 +44,16 @@ class Member(NamedTuple):
 
 
 class Topic(NamedTuple):
-    """A topic. An empty set in `racks` says that nobody knows where that partition's replicas are."""
+    """A topic. An empty set in `racks` says that nobody knows where that partition's replicas are.
+
+    `move_costs` has what a partition costs that leaves its owner, where that is not 1 for each.
+    """
 
     name: str
     partitions: int
     racks: tuple[frozenset[str], ...] | None = None
     weights: tuple[int, ...] | None = None
+    move_costs: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)

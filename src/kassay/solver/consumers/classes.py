@@ -2,14 +2,15 @@
 
 A *unit* is what goes to one owner as a whole: a partition, or the partitions of one number of
 co-partitioned topics. Two units are of one class when the same members may take them, the same
-members had them, and their replicas are in the same racks.
+members had them, it costs the same to take them from each, and their replicas are in the same racks.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import repeat
 from typing import NamedTuple
 
 from kassay.solver.check.balance import Topic
@@ -19,8 +20,9 @@ from kassay.solver.consumers.problem import NOBODY, Problem
 class UnitClass(NamedTuple):
     """Units that are alike.
 
-    `readers` is a position in `Aggregate.sets`. `kept` says how many partitions of such a unit each
-    previous owner had, `claimed` is their sum. `racks` are the known replica racks of its partitions.
+    `readers` is a position in `Aggregate.sets`. `kept` says what the moves of those partitions of such a
+    unit cost that each previous owner had, `claimed` is their sum. `racks` are the known replica racks of
+    its partitions.
     """
 
     readers: int
@@ -60,7 +62,7 @@ def aggregate(problem: Problem) -> Aggregate:
     return Aggregate(tuple(by_readers), tuple(counts), tuple(classes), first)
 
 
-_Likeness = tuple[tuple[int, ...], tuple[frozenset[str], ...]]
+_Likeness = tuple[tuple[int, ...], tuple[frozenset[str], ...], tuple[int, ...]]
 _UNKNOWN: frozenset[str] = frozenset()
 
 
@@ -70,20 +72,27 @@ def _sort_in(
     first: int,
     alike: defaultdict[_Likeness, list[int]],
 ) -> None:
-    """Add the bundle's units to the units that have the same owners and racks."""
+    """Add the bundle's units to the units that have the same owners, racks and costs of their moves."""
     count = bundle[0].partitions
     owners = zip(*(previous[topic.name] for topic in bundle), strict=True)
     racks = zip(*(topic.racks or (_UNKNOWN,) * count for topic in bundle), strict=True)
-    for unit, like in enumerate(zip(owners, racks, strict=True), first):
+    costs: Iterable[tuple[int, ...]] = repeat((), count)
+    if any(topic.move_costs is not None for topic in bundle):
+        costs = zip(*(topic.move_costs or (1,) * count for topic in bundle), strict=True)
+    for unit, like in enumerate(zip(owners, racks, costs, strict=True), first):
         alike[like].append(unit)
 
 
 def _history(
-    owners: tuple[int, ...], racks: tuple[frozenset[str], ...]
+    owners: tuple[int, ...], racks: tuple[frozenset[str], ...], costs: tuple[int, ...]
 ) -> tuple[tuple[tuple[int, int], ...], int, tuple[frozenset[str], ...]]:
     if len(owners) == 1:
-        kept = () if owners[0] == NOBODY else ((owners[0], 1),)
-        return kept, len(kept), racks if racks[0] else ()
-    had = Counter(owner for owner in owners if owner != NOBODY)
+        cost = costs[0] if costs else 1
+        kept = () if owners[0] == NOBODY else ((owners[0], cost),)
+        return kept, cost if kept else 0, racks if racks[0] else ()
+    had = Counter[int]()
+    for owner, cost in zip(owners, costs or (1,) * len(owners), strict=True):
+        if owner != NOBODY:
+            had[owner] += cost
     known = tuple(sorted((rack for rack in racks if rack), key=sorted))
     return tuple(sorted(had.items())), had.total(), known

@@ -1,20 +1,21 @@
-"""The cheapest owners inside one load level: a min-cost flow through hubs.
+"""The cheapest owners where members have so much room: a min-cost flow through hubs.
 
     class -> previous owner                  kept
     class -> pool(readers, racks)            given up, at the price of the move
     pool  -> hub(readers, rack) or hub(readers, any)   at the price of a rack mismatch
     hub   -> members of that rack            free
-    member -> sink with the level's `low`, and one more through a node that lets `high` pass
+    member -> sink                           by bands: `low` each, one more through a node for `high`
 
 The hubs stand for the product of classes and members: arcs grow with classes + racks + readers.
-Every maximum flow is balanced, so no convex costs are needed, and the potentials of the members are
-the prices of the certificate.
+In a load level every maximum flow is balanced, so no convex costs are needed, and the potentials of
+the members are the prices of the certificate.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kassay.solver.algorithms.flow import ENDLESS, Network
 from kassay.solver.algorithms.levels import Level
@@ -23,16 +24,29 @@ from kassay.solver.consumers.classes import UnitClass
 Cost = Callable[[int, int], int]
 
 
+class Band(NamedTuple):
+    """Room for `width` more units a member, in all for as many as `places` members could take."""
+
+    width: int
+    places: int
+
+
+def level_bands(level: Level) -> tuple[Band, Band]:
+    """The room of a load level's members."""
+    return Band(level.low, len(level.members)), Band(1, level.high)
+
+
 @dataclass
 class Hubs:
-    """The network of one level and what its nodes and arcs stand for.
+    """The network of some members and what its nodes and arcs stand for.
 
-    `takers` has, for each position in `Aggregate.sets`, the members of this level that may take its
-    units. `kept`, `spill`, `onward` and `arrivals` are arcs: from class to previous owner, from class
-    to pool, from pool or hub to hub, and from hub to member.
+    `bands` say how much they take. `takers` has, for each position in `Aggregate.sets`, those of these
+    members that may take its units. `kept`, `spill`, `onward` and `arrivals` are arcs: from class to
+    previous owner, from class to pool, from pool or hub to hub, and from hub to member.
     """
 
-    level: Level
+    members: Sequence[int]
+    bands: Sequence[Band]
     racks: Sequence[str | None]
     takers: Sequence[tuple[int, ...]]
     cost: Cost
@@ -50,21 +64,25 @@ class Hubs:
 
     def build(self, classes: Sequence[UnitClass]) -> None:
         """Lay out the network for these classes."""
-        net, level = self.network, self.level
-        self.member = dict(zip(level.members, net.nodes(len(level.members)), strict=True))
-        if level.high:
-            more = net.node()
-            net.arc(more, self.SINK, level.high)
+        net = self.network
+        self.member = dict(zip(self.members, net.nodes(len(self.members)), strict=True))
+        ways = [(width, self._shared(width, places)) for width, places in self.bands if width and places]
         for node in self.member.values():
-            if level.low:
-                net.arc(node, self.SINK, level.low)
-            if level.high:
-                net.arc(node, more, 1)
+            for width, way in ways:
+                net.arc(node, way, width)
         for each in classes:
             self._add_class(each)
         self._add_hubs()
         for pool, units in self.loose.items():
             net.arc(self.SOURCE, pool, len(units))
+
+    def _shared(self, width: int, places: int) -> int:
+        """The node through which members fill a band: the sink, where there is a place for each of them."""
+        if places >= len(self.members):
+            return self.SINK
+        node = self.network.node()
+        self.network.arc(node, self.SINK, width * places)
+        return node
 
     def _add_class(self, each: UnitClass) -> None:
         takers = self.takers[each.readers]
@@ -125,7 +143,7 @@ class Hubs:
         self.arrivals += [(hub, m, arc(hub, member[m])) for m in members]
 
     def owners(self, owner: list[int]) -> None:
-        """Write the owner of each unit of this level, as the flow says, lower numbers first."""
+        """Write the owner of each unit, as the flow says, lower numbers first."""
         flow = self.network.flow
         waiting = self.loose
         for each, arcs, spill, pool in self.kept:
@@ -159,8 +177,8 @@ def mismatch(racks: tuple[frozenset[str], ...], rack: str | None) -> int:
 
 def assign_level(hubs: Hubs, classes: Sequence[UnitClass], owner: list[int]) -> dict[int, int]:
     """Write the cheapest owners of these classes' units; the price of each member of the level."""
-    if len(hubs.level.members) == 1:
-        only = hubs.level.members[0]
+    if len(hubs.members) == 1:
+        only = hubs.members[0]
         for each in classes:
             for unit in each.units:
                 owner[unit] = only

@@ -20,7 +20,7 @@ from kassay.solver.algorithms.levels import Level, level_numbers, levels
 from kassay.solver.check.balance import MOVEMENT_FIRST, ORDERS, BalanceCertificate, refusal
 from kassay.solver.check.check import CertificateError
 from kassay.solver.consumers.classes import Aggregate, UnitClass, aggregate
-from kassay.solver.consumers.hub import Hubs, assign_level
+from kassay.solver.consumers.hub import Hubs, assign_level, level_bands
 from kassay.solver.consumers.problem import NOBODY, Problem
 
 
@@ -84,11 +84,13 @@ def optimum(problem: Problem, order: tuple[str, ...] = MOVEMENT_FIRST) -> Optimu
 
 
 def require_polynomial(problem: Problem) -> None:
-    """Raise `NotPolynomialError` where no exact polynomial method is known."""
+    """Raise `NotPolynomialError` where levels and prices prove no optimum."""
     if problem.weighted:
         raise NotPolynomialError("weighted partitions: the best balance is strongly NP-hard")
     if len(problem.bundle_sizes) > 1:
         raise NotPolynomialError("co-partitioned bundles of different sizes: the best balance is NP-hard")
+    if problem.costed:
+        raise NotPolynomialError("partitions that cost differently to move: another certificate proves those")
 
 
 def restricted(counted: Aggregate, level_of: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
@@ -124,7 +126,13 @@ def _cheapest(
     owner = [NOBODY] * counted.units
     prices = [0] * len(problem.members)
     for level, classes in zip(by_weight, by_level, strict=True):
-        hubs = Hubs(level, racks, takers, lambda moved, mismatched: move * moved + wrong * mismatched)
+        hubs = Hubs(
+            level.members,
+            level_bands(level),
+            racks,
+            takers,
+            lambda moved, mismatched: move * moved + wrong * mismatched,
+        )
         for m, price in assign_level(hubs, classes, owner).items():
             prices[m] = price
     return owner, prices

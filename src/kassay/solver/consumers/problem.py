@@ -69,20 +69,32 @@ class Problem(ConsumerInstance):
         )
 
     @cached_property
+    def costed(self) -> bool:
+        """Whether it costs other than 1 to move a partition that somebody had and reads."""
+        subscribers = self.subscribers
+        return any(
+            cost != 1 and owner != NOBODY
+            for topic in self.topics
+            if topic.move_costs is not None and topic.name in subscribers
+            for cost, owner in zip(topic.move_costs, self.previous[topic.name], strict=True)
+        )
+
+    @cached_property
     def bundle_sizes(self) -> frozenset[int]:
         """The sizes of the bundles that have partitions; the exact methods need a single one."""
         return frozenset(len(bundle) for bundle in self.bundles if bundle[0].partitions)
 
     @property
     def exact(self) -> bool:
-        """Whether the exact methods take the problem; its optimum is a search's otherwise."""
-        return not self.weighted and len(self.bundle_sizes) <= 1
+        """Whether levels and prices prove the optimum; it is a packing otherwise."""
+        return not self.weighted and not self.costed and len(self.bundle_sizes) <= 1
 
     def unweighted(self) -> Problem:
-        """The same problem with partitions that count alike."""
-        if not self.weighted:
+        """The same problem with partitions that count alike, and cost 1 to move."""
+        if not self.weighted and not self.costed:
             return self
-        return replace(self, topics=tuple(topic._replace(weights=None) for topic in self.topics))
+        topics = (topic._replace(weights=None, move_costs=None) for topic in self.topics)
+        return replace(self, topics=tuple(topics))
 
     @classmethod
     def of(cls, cluster: Cluster, group: Group, name: str = "") -> Problem:
@@ -148,6 +160,7 @@ class Problem(ConsumerInstance):
                     "partitions": topic.partitions,
                     "racks": None if topic.racks is None else [sorted(racks) for racks in topic.racks],
                     "weights": None if topic.weights is None else list(topic.weights),
+                    **({} if topic.move_costs is None else {"move_costs": list(topic.move_costs)}),
                 }
                 for topic in self.topics
             ],
@@ -198,6 +211,7 @@ class _TopicEntry:
     partitions: Size
     racks: tuple[frozenset[Name] | None, ...] | None = None
     weights: tuple[Count, ...] | None = None
+    move_costs: tuple[Count, ...] | None = None
 
     def topic(self, interned: dict[frozenset[str], frozenset[str]]) -> Topic:
         """The topic; racks that are equal become one value."""
@@ -205,7 +219,7 @@ class _TopicEntry:
         if self.racks is not None:
             sets = (known or _NO_RACKS for known in self.racks)
             racks = tuple(interned.setdefault(known, known) for known in sets)
-        return Topic(self.name, self.partitions, racks, self.weights)
+        return Topic(self.name, self.partitions, racks, self.weights, self.move_costs)
 
 
 @dataclass(frozen=True)
@@ -230,7 +244,8 @@ def _refuse_impossible(
     within((topic.partitions for topic in topics), "topics")
     unique(((f"members[{i}].id", member.member_id) for i, (member, _) in enumerate(entries)), "member id")
     for i, topic in enumerate(topics):
-        for field, row in (("racks", topic.racks), ("weights", topic.weights)):
+        for field in ("racks", "weights", "move_costs"):
+            row = getattr(topic, field)
             if row is not None and len(row) != topic.partitions:
                 raise InputError(
                     f"topics[{i}].{field}: found {len(row)} entries, expected {topic.partitions}"
