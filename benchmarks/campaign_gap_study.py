@@ -39,7 +39,7 @@ from kassay.solver.consumers.gap import as_group, gap
 from kassay.solver.consumers.optimum import optimum
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.instances.consumers import CONSUMER_SHAPES, consumer
-from kassay.solver.packing.weighted import weighted_lower_bound
+from kassay.solver.packing.bounds import weighted_lower_bound
 
 if TYPE_CHECKING:
     import pyarrow

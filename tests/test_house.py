@@ -40,7 +40,7 @@ OUT = {
     "ensure_ascii=": {"pipeline.fleet.dialects", "writing.documents"},
     ".write_text": {"pipeline.spark.java", "pipeline.spark.session"},
     ".write_bytes": {"writing.files"},
-    "sys.stdout.write": {"cli.options", "solver.packing.cpsat"},
+    "sys.stdout.write": {"cli.options", "solver.packing.engines.cpsat"},
     "sys.stderr.write": set(),
     "click.echo": {"cli.options"},
     "click.secho": set(),

@@ -9,11 +9,9 @@ from kassay.solver.results import Solved, no_result, result
 CERTIFICATE = {"instance": {"family": "A"}, "assignment": {"a": {"t": [0]}}}
 
 
-@pytest.mark.parametrize(("optimal", "status"), [(True, "optimal"), (False, "interval")])
-def test_a_line_says_what_was_proven_of_which_assignment(optimal, status):
-    solved = Solved(
-        CERTIFICATE, optimal, (3, 1), {"moved": 2, "lower": 9, "upper": 10}, "cut", {"standbys": 1}
-    )
+@pytest.mark.parametrize("status", ["optimal", "interval"])
+def test_a_line_says_what_was_proven_of_which_assignment(status):
+    solved = Solved(CERTIFICATE, {"status": status, "loads": [1, 3], "moved": 2, "standbys": 1})
     line = result("i", solved, time.perf_counter())
     assert line.pop("elapsed_s") >= 0
     assert line == {
@@ -21,11 +19,7 @@ def test_a_line_says_what_was_proven_of_which_assignment(optimal, status):
         "family": "A",
         "status": status,
         "loads": [1, 3],
-        "sum_squares": 10,
         "moved": 2,
-        "lower": 9,
-        "upper": 10,
-        "bound": "cut",
         "standbys": 1,
         "assignment": {"a": {"t": [0]}},
         "certificate": CERTIFICATE,

@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 
 class Solved(NamedTuple):
-    """An assignment with its certificate: loads, the figures moved, rack_mismatch, lower and upper, and more.
-
-    `bound` names what proves `lower`; `more` is what is said of one family alone.
-    """
+    """A certificate with what a result says beside it: the figures that its checker derives, and more."""
 
     certificate: dict[str, Any]
-    optimal: bool
-    loads: Sequence[int]
-    figures: Mapping[str, int]
-    bound: str
-    more: Mapping[str, Any]
+    figures: Mapping[str, Any]
 
 
 def result(name: str, solved: Solved, began: float) -> dict[str, Any]:
     """The line of `kassay optimum --json` for an instance that is solved."""
-    loads = sorted(solved.loads)
     return {
         "name": name,
         "family": solved.certificate["instance"]["family"],
-        "status": "optimal" if solved.optimal else "interval",
-        "loads": loads,
-        "sum_squares": sum(load * load for load in loads),
+        "status": solved.figures["status"],
         **solved.figures,
-        "bound": solved.bound,
-        **solved.more,
         "assignment": solved.certificate["assignment"],
         "certificate": solved.certificate,
         "elapsed_s": round(time.perf_counter() - began, 6),

@@ -43,7 +43,7 @@ INTERVALS = {
 
 
 def lines(done):
-    return [valid(json.loads(line), "optimum-1") for line in done.stdout.splitlines()]
+    return [valid(json.loads(line), "optimum-2") for line in done.stdout.splitlines()]
 
 
 def checked(path, cwd, code=0):
@@ -64,7 +64,7 @@ def test_one_instance_is_solved_and_its_certificate_accepted_elsewhere(tmp_path,
     assert done.returncode == 0
     assert "optimal" in done.stdout
     (found,) = [
-        valid(json.loads(line), "optimum-1") for line in (tmp_path / "result.json").read_text().splitlines()
+        valid(json.loads(line), "optimum-2") for line in (tmp_path / "result.json").read_text().splitlines()
     ]
     assert (found["loads"], found["moved"], found["status"]) == ([1, 1, 1], 1, "optimal")
     assert [each["verdict"] for each in checked("result.json", tmp_path)] == ["accepted"]
@@ -214,7 +214,7 @@ def test_a_bad_line_stops_the_others_before_anything_is_solved(tmp_path):
 def test_the_bench_suite_is_solved_and_checked_in_another_process(tmp_path):
     done = kassay("optimum", "--suite", "bench", "--time", "5s", "--json", "bench.jsonl", cwd=tmp_path)
     found = [
-        valid(json.loads(line), "optimum-1") for line in (tmp_path / "bench.jsonl").read_text().splitlines()
+        valid(json.loads(line), "optimum-2") for line in (tmp_path / "bench.jsonl").read_text().splitlines()
     ]
     assert len(found) == 52
     assert {each["name"] for each in found if each["status"] != "optimal"} == INTERVALS
@@ -247,7 +247,7 @@ def test_why_a_balance_cannot_be_better(tmp_path):
     (tmp_path / "lopsided.json").write_text(json.dumps(document))
     done = kassay("optimum", "lopsided.json", "--why", "--json", "-", cwd=tmp_path)
     assert done.returncode == 0
-    heaviest, lightest = valid(json.loads(done.stdout), "optimum-1")["why_not_better"]
+    heaviest, lightest = valid(json.loads(done.stdout), "optimum-2")["why_not_better"]
     assert "t has 7 partitions" in heaviest
     assert "read by a alone" in heaviest
     assert "b, c read u" in lightest

@@ -11,6 +11,7 @@ import pytest
 from kassay.model.errors import InputError
 from kassay.solver.check.check import Outcome, check_certificate
 from kassay.solver.consumers.problem import Problem
+from tests.solver.check.intervals import interval_certificate
 from tests.solver.packing import cases
 
 
@@ -19,7 +20,7 @@ def _solved(rng: random.Random, weighted: bool) -> dict[str, Any]:
         case = cases.small(rng, weighted, partitions=5)
         problem = Problem.parse(case)
         if problem.weighted if weighted else len(problem.bundle_sizes) > 1:
-            return dict(cases.solved(case, engine="own")["certificate"])
+            return interval_certificate(rng, case, weighted)
 
 
 def _says_the_truth(certificate: dict[str, Any]) -> bool:

@@ -7,7 +7,7 @@ from itertools import product
 
 from kassay.solver.algorithms.levels import Level
 from kassay.solver.consumers.classes import UnitClass
-from kassay.solver.consumers.hub import Hubs, assign_level, mismatch
+from kassay.solver.consumers.hub import Hubs, assign_level, level_bands, mismatch
 
 
 def _cost(moved: int, wrong: int) -> int:
@@ -33,7 +33,7 @@ def test_a_level_is_assigned_at_the_least_cost_and_its_prices_prove_it() -> None
     for _ in range(120):
         level, racks, takers, classes = _case(rng)
         owner = [-1] * len(classes)
-        prices = assign_level(Hubs(level, racks, takers, _cost), classes, owner)
+        prices = assign_level(Hubs(level.members, level_bands(level), racks, takers, _cost), classes, owner)
 
         def of(each: UnitClass, m: int, racks: list[str | None] = racks) -> int:
             return _cost(each.claimed - dict(each.kept).get(m, 0), mismatch(each.racks, racks[m]))

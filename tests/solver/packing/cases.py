@@ -6,11 +6,14 @@ import itertools
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
-from kassay.solver.consumers.problem import Problem
+from kassay.solver.check.balance import MOVEMENT_FIRST, ORDERS
+from kassay.solver.consumers.problem import NOBODY, Problem
 from kassay.solver.packing.documents import solve_packing
 from kassay.solver.packing.items import Packing
+from kassay.solver.packing.terms import Terms
 from kassay.solver.results import result
 
 Document = dict[str, Any]
@@ -158,15 +161,126 @@ def every(case: Document) -> Iterator[tuple[int, int, int, int]]:
     return (value(case, owner) for owner in itertools.product(*(able for _, able, _ in units(case))))
 
 
-def solved(case: dict[str, Any], **options: Any) -> dict[str, Any]:
-    """The result of a weighted or unevenly co-partitioned document."""
+def solved(case: dict[str, Any], terms: Terms = Terms(), **options: Any) -> dict[str, Any]:  # noqa: B008
+    """The result of a document that is packed."""
     problem = Problem.parse(case)
-    return result(problem.name, solve_packing(problem, **options), time.perf_counter())
+    return result(problem.name, solve_packing(problem, terms, **options), time.perf_counter())
+
+
+Values = list[tuple[list[int], int, int]]
+
+
+def values(case: Document) -> Values:
+    """Of every packing the sorted loads, heaviest first, the cost of its moves, and its rack mismatches."""
+    members = sorted(case["members"], key=lambda member: str(member["id"]))
+    case = case | {"members": members}
+    by_name = {topic["name"]: topic for topic in case["topics"]}
+    before = {
+        (t, p): m for m, member in enumerate(members) for t, p in member["owned"] if t in member["topics"]
+    }
+    choices = []
+    for tps, able, weight in units(case):
+        row = []
+        for m in able:
+            moves = wrong = 0
+            for name, p in tps:
+                costs, racks = by_name[name].get("move_costs"), by_name[name]["racks"]
+                moves += (costs[p] if costs else 1) * (before.get((name, p), m) != m)
+                wrong += bool(racks and racks[p]) and members[m]["rack"] not in racks[p]
+            row.append((m, weight, moves, wrong))
+        choices.append(row)
+    every = []
+    for way in itertools.product(*choices):
+        loads, moves, wrong = [0] * len(members), 0, 0
+        for m, weight, cost, mismatch in way:
+            loads[m] += weight
+            moves += cost
+            wrong += mismatch
+        every.append((sorted(loads, reverse=True), moves, wrong))
+    return every
+
+
+def value_of(packing: Packing, owner: Sequence[int]) -> tuple[list[int], int, int]:
+    """What one packing is worth, counted anew from the problem."""
+    problem = packing.problem
+    loads, moves, mismatches = [0] * len(problem.members), 0, 0
+    for topic, row in problem.owners_by_topic(owner).items():
+        known = next(each for each in problem.topics if each.name == topic)
+        for p, m in enumerate(row):
+            loads[m] += 1 if known.weights is None else known.weights[p]
+            if problem.previous[topic][p] not in (NOBODY, m):
+                moves += 1 if known.move_costs is None else known.move_costs[p]
+            racks = known.racks[p] if known.racks else frozenset()
+            mismatches += bool(racks) and problem.members[m].rack not in racks
+    return sorted(loads, reverse=True), moves, mismatches
+
+
+def any_case(rng: random.Random) -> Document:
+    """A small document of any kind: weights, bundles, neither or both, perhaps costs of moves."""
+    kind = rng.randrange(4)
+    case = small(rng, weighted=kind in (0, 3), partitions=rng.randint(0, 6))
+    if kind == 2:
+        case["copartition"] = []
+    if kind == 3:
+        for topic in case["topics"]:
+            topic["weights"] = rng.choice((None, [3] * topic["partitions"], topic["weights"]))
+    if rng.random() < 0.4:
+        for topic in case["topics"]:
+            topic["move_costs"] = [rng.choice((0, 1, 1, 2, 3, 50, 10**6)) for _ in range(topic["partitions"])]
+    return case
+
+
+def any_terms(rng: random.Random) -> Terms:
+    """An order alone, or with a tolerance; or a budget."""
+    order = rng.choice(ORDERS)
+    tolerances = (Fraction(0), Fraction(1, 20), Fraction(1, 4), Fraction(1))
+    return rng.choice(
+        (
+            Terms(order),
+            Terms(order, tolerance=rng.choice(tolerances)),
+            Terms(budget=rng.choice((0, 1, 2, 3, 50, 60, 10**6))),
+        )
+    )
+
+
+def lie_in(goals: Sequence[Mapping[str, Any]], terms: Terms, every: Values) -> str | None:
+    """What the goals of a result say that is not so of all packings; None where they say the truth."""
+    stated = {goal["goal"]: goal for goal in goals}
+    costs = ("movement", "rack") if terms.order == MOVEMENT_FIRST else ("rack", "movement")
+    allowed = [v for v in every if terms.budget is None or v[1] <= terms.budget]
+    mine = tuple(stated[name]["value"] for name in costs)
+    if terms.tolerance is None:
+        head, best = stated["balance"], min(loads for loads, _, _ in allowed)
+        pool = [v for v in allowed if v[0] <= head["value"]]
+        ideal = [v for v in allowed if v[0] == best]
+        if head["bound"] > best or (head["proven"] and head["value"] != best):
+            return "the bound of the loads"
+        if not any(loads == head["value"] for loads, _, _ in allowed):
+            return "the loads"
+    else:
+        head, lightest = stated["heaviest"], min(loads[0] for loads, _, _ in allowed)
+        if head["bound"] > lightest or head["limit"] != head["bound"] + int(head["bound"] * terms.tolerance):
+            return "the bound of the heaviest"
+        if head["proven"] != (head["value"] <= head["limit"]):
+            return "whether the heaviest is within the tolerance"
+        ideal = [v for v in allowed if v[0][0] <= head["limit"]]
+        pool = [v for v in allowed if v[0][0] <= max(head["value"], head["limit"])]
+    order = (1, 2) if costs[0] == "movement" else (2, 1)
+    if stated[costs[0]]["bound"] > min(v[order[0]] for v in pool):
+        return f"the bound of the {costs[0]}"
+    proven = head["proven"]
+    for number, name in enumerate(costs, start=1):
+        if stated[name]["proven"]:
+            least = min(tuple(v[place] for place in order) for v in ideal)
+            if not proven or mine[:number] != least[:number]:
+                return f"that the {name} is proven"
+        proven = proven and stated[name]["proven"]
+    return None
 
 
 def packed(rng: random.Random, case: Document) -> tuple[Packing, list[int]]:
     """The items of the document, and some packing of them."""
-    packing = Packing.of(Problem.parse(case), weighted=any(topic["weights"] for topic in case["topics"]))
+    packing = Packing.of(Problem.parse(case))
     return packing, [rng.choice(item.able) for item in packing.items]
 
 

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from kassay.solver.consumers.problem import Problem
-from kassay.solver.packing.bounds import MEAN, lower_bound
+from kassay.solver.packing.bounds import MEAN, lower_bound, weighted_lower_bound
 from kassay.solver.packing.items import Packing
-from kassay.solver.packing.weighted import weighted_lower_bound
 from tests.solver.packing import cases
 
 

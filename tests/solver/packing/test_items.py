@@ -17,8 +17,8 @@ def test_items_are_the_units_of_the_document(make: cases.Maker) -> None:
     for _ in range(60):
         case = make(rng)
         packing, owner = cases.packed(rng, case)
-        units = [(len(tps), tuple(able), weight) for tps, able, weight in cases.units(case)]
-        assert sorted((item.size, item.able, item.weight) for item in packing.items) == sorted(units)
+        units = [(tuple(able), weight) for _, able, weight in cases.units(case)]
+        assert sorted((item.able, item.weight) for item in packing.items) == sorted(units)
         assert [packing.sets[position] for position in packing.set_of] == [i.able for i in packing.items]
         assert packing.weights == tuple(item.weight for item in packing.items)
         problem = packing.problem
@@ -31,11 +31,11 @@ def test_items_are_the_units_of_the_document(make: cases.Maker) -> None:
 
 
 def test_homes_are_where_an_item_moves_least() -> None:
-    item = Item(3, 4, (0, 1, 2), stays=((0, 1), (2, 1)), claimed=2)
+    item = Item(3, (0, 1, 2), stays=((0, 1), (2, 1)), claimed=2)
     assert [item.moved(member) for member in item.able] == [1, 2, 1]
     assert item.homes == (0, 2)
-    assert Item(3, 4, (0, 1), stays=((0, 2), (1, 1)), claimed=3).homes == (0,)
-    assert Item(1, 1, (0, 1)).homes == ()
+    assert Item(3, (0, 1), stays=((0, 2), (1, 1)), claimed=3).homes == (0,)
+    assert Item(1, (0, 1)).homes == ()
 
 
 def test_a_partition_whose_racks_are_not_known_is_at_home_everywhere() -> None:

@@ -28,7 +28,7 @@ def test_figures_loads_and_leaders_are_those_of_the_rows() -> None:
         held = Counter(broker for row in rows for broker in row)
         for host in case["brokers"]:
             held[host["id"]] += host.get("base", 0)
-        more = solved.more
+        more = solved.figures
         assert more["replicas"] == {str(host["id"]): held[host["id"]] for host in case["brokers"]}
         leaders = Counter(row[0] for row in rows)
         assert more["leaders"] == {str(host["id"]): leaders[host["id"]] for host in case["brokers"]}

@@ -10,7 +10,7 @@ from kassay.model.groups.step import Step
 from kassay.properties.groups.balance import Best
 from kassay.solver.consumers.optimum import optimum, parse_order
 from kassay.solver.consumers.problem import Problem
-from kassay.solver.packing.weighted import weighted_lower_bound
+from kassay.solver.packing.bounds import weighted_lower_bound
 
 CACHED = 4096
 """Outcomes whose optimum is remembered: many rounds ask for the same one."""

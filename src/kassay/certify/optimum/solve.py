@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from fractions import Fraction
 from typing import Any, Final
 
 from kassay.certify.alarm import Overdue, deadline
@@ -15,7 +16,7 @@ from kassay.solver.instances.families import NotTakenError, Wanted, family_of
 from kassay.solver.placement.problem import InfeasiblePlacementError
 from kassay.solver.results import no_result, result
 
-SCHEMA: Final = "kassay/optimum/1"
+SCHEMA: Final = "kassay/optimum/2"
 GRACE_S: Final = 20.0
 """What a search that minds its time limit may take on top of it before it is given up."""
 
@@ -33,13 +34,20 @@ def read_instance(located: Located) -> None:
 
 
 def solve(
-    located: Located, order: tuple[str, ...], solver: str = "flow", seconds: float | None = None
+    located: Located,
+    order: tuple[str, ...],
+    solver: str = "flow",
+    seconds: float | None = None,
+    *,
+    tolerance: Fraction | None = None,
+    budget: int | None = None,
 ) -> dict[str, Any]:
     """The line of `kassay optimum --json` for one instance.
 
-    `status` is `optimal` with an accepted certificate; `interval` with the bound named; `unknown` with
-    the reason, where the time ran out or the solver does not take such an instance; `infeasible` with
-    the witness. Raises `InputError`, naming the place and the field, for what cannot be read.
+    `status` is `optimal` with an accepted certificate for every goal; `interval` with the bounds of those
+    that are not proven; `unknown` with the reason, where the time ran out or the solver does not take such
+    an instance; `infeasible` with the witness. Raises `InputError`, naming the place and the field, for
+    what cannot be read.
     """
     began = time.perf_counter()
     document = located.document
@@ -47,8 +55,9 @@ def solve(
         family = family_of(document)
         try:
             problem = family.parse(document)
-            with _patience(seconds, problem):
-                solved = family.solve(problem, Wanted(order, solver, seconds))
+            wanted = Wanted(order, solver, seconds, tolerance, budget)
+            with _patience(wanted, problem):
+                solved = family.solve(problem, wanted)
             line = result(problem.name, solved, began)
         except InfeasiblePlacementError as error:
             witness = {"witness": list(error.witness)}
@@ -61,11 +70,12 @@ def solve(
     return {"schema": SCHEMA, **line, "solver": solver}
 
 
-def _patience(seconds: float | None, problem: Any) -> AbstractContextManager[None]:
+def _patience(wanted: Wanted, problem: Any) -> AbstractContextManager[None]:
     """A context that ends a method after so many seconds; packings have a grace, for they end themselves."""
+    seconds = wanted.time_limit_s
     if seconds is None:
         return nullcontext()
-    packed = isinstance(problem, Problem) and not problem.exact
+    packed = isinstance(problem, Problem) and not (problem.exact and wanted.plain)
     return deadline(seconds + GRACE_S if packed else seconds)
 
 

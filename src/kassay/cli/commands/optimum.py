@@ -22,6 +22,12 @@ ORDER = "balance,movement,rack"
 @click.argument("instance", required=False, metavar="INSTANCE")
 @click.option("--suite", "suite_name", help="The instances of a suite instead: kassay list suites.")
 @click.option("--order", "order_text", default=ORDER, show_default=True, help="The order of the goals.")
+@click.option(
+    "--tolerance", metavar="PERCENT", help="Let the heaviest member be so far above its bound, for few moves."
+)
+@click.option(
+    "--budget", type=click.IntRange(min=0), metavar="COST", help="Let the moves cost so much at the most."
+)
 @click.option("--solver", type=click.Choice(["flow", "z3"]), default="flow", show_default=True)
 @click.option(
     "--time", "seconds", type=Duration(), help="Limit for each instance [default: 10s where NP-hard]."
@@ -33,6 +39,8 @@ def command(
     instance: str | None,
     suite_name: str | None,
     order_text: str,
+    tolerance: str | None,
+    budget: int | None,
     solver: str,
     seconds: float | None,
     why: bool,
@@ -51,6 +59,11 @@ def command(
     from kassay.solver.consumers.optimum import parse_order
 
     order = parse_order(order_text)
+    within = None
+    if tolerance is not None:
+        from kassay.solver.packing.terms import parse_tolerance
+
+        within = parse_tolerance(tolerance)
     if (instance is None) is (suite_name is None):
         raise InputError("INSTANCE: expected a file, `-`, or --suite NAME")
     located: Iterable[Located]
@@ -63,7 +76,7 @@ def command(
     rows, outcomes = [], []
     with JsonLines(json_path) as lines:
         for each in located:
-            result = solve(each, order, solver, seconds)
+            result = solve(each, order, solver, seconds, tolerance=within, budget=budget)
             if why:
                 result["why_not_better"] = forced_by(each, result)
             lines.write(result)

@@ -45,8 +45,19 @@ def optimum_row(result: Mapping[str, Any]) -> tuple[object, ...]:
         result["rack_mismatch"],
         upper if lower == upper else f"{lower}..{upper}",
         seconds,
-        re.split("[,:]| prove", result["bound"])[0],
+        _proven_by(result),
     )
+
+
+def _proven_by(result: Mapping[str, Any]) -> str:
+    """What proves an optimum; of an interval the first goal that is not proven, and its bound."""
+    unmet = next((goal for goal in result["goals"] if not goal["proven"]), None)
+    if unmet is None:
+        return re.split("[,:]| prove", result["bound"])[0]
+    name, value, bound = (unmet[key] for key in ("goal", "value", "bound"))
+    if isinstance(value, list):
+        return f"{name} parts at {unmet['parts_at']} of {len(value)}"
+    return f"{name} {value}, at least {bound}"
 
 
 def optimum_table(rows: Sequence[tuple[object, ...]]) -> View:

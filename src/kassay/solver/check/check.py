@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 from kassay.model.errors import InputError, KassayError
 from kassay.solver.check.refusal import Document, Posed, ProofKind, Proven, RefusedError, fit, require, shown
 
-RESULTS: Final = ("kassay/optimum/1",)
+RESULTS: Final = ("kassay/optimum/1", "kassay/optimum/2")
 """The schemas of a result."""
 ORIGIN: Final = frozenset({"seed", "shape"})
 """What an instance of the user's own may say beside the problem: where it is from."""
@@ -110,11 +110,11 @@ def pose(document: Any) -> Posed:
         raise InputError(str(refused)) from None
 
 
-def require_accepted(certificate: dict[str, Any], name: str) -> None:
-    """Raise `CertificateError` unless the certificate passes; every solver ends with this."""
+def require_accepted(certificate: dict[str, Any], name: str) -> dict[str, Any]:
+    """The figures that the certificate proves; raises `CertificateError` unless it passes."""
     try:
         kind, posed = _kind_and_instance(certificate, "")
-        kind.check(posed.form, certificate)
+        return kind.check(posed.form, certificate).figures
     except (RefusedError, InputError) as refused:
         raise CertificateError(f"the optimum of {name} was refused: {refused}") from None
 

@@ -39,7 +39,8 @@ ORDER: Final[Shape] = one_of("balance,movement,rack", "balance,rack,movement")
 
 _MEMBER: Final = record({"id": NAME, "topics": rows(TEXT)}, {"rack": NAME, "owned": rows(pair(TEXT, COUNT))})
 _TOPIC: Final = record(
-    {"name": NAME, "partitions": SIZE}, {"racks": rows(nullable(rows(NAME))), "weights": rows(COUNT)}
+    {"name": NAME, "partitions": SIZE},
+    {"racks": rows(nullable(rows(NAME))), "weights": rows(COUNT), "move_costs": rows(COUNT)},
 )
 _INSTANCE: Final = record(
     {"family": one_of(FAMILY), "members": rows(_MEMBER), "topics": rows(_TOPIC)},
@@ -97,7 +98,8 @@ def _member_form(member: Document) -> Document:
 
 def _topic_form(topic: Document, read: bool) -> Document:
     count, racks, weights = topic["partitions"], topic.get("racks"), topic.get("weights")
-    for field, row in (("racks", racks), ("weights", weights)):
+    costs = topic.get("move_costs")
+    for field, row in (("racks", racks), ("weights", weights), ("move_costs", costs)):
         if row is not None and len(row) != count:
             raise RefusedError(f"{topic['name']} has {len(row)} {field} for {count} partitions")
     if not read or not any(racks or ()):
@@ -109,7 +111,13 @@ def _topic_form(topic: Document, read: bool) -> Document:
         "partitions": count,
         "racks": racks and [sorted(set(row or ())) for row in racks],
         "weights": weights,
+        **({"move_costs": costs} if read and not set(costs or ()) <= {1} else {}),
     }
+
+
+def costed(form: Document) -> bool:
+    """Whether it costs other than 1 to move a partition that somebody reads."""
+    return any("move_costs" in topic for topic in form["topics"])
 
 
 def weighted(form: Document) -> bool:
@@ -167,12 +175,13 @@ def _owned(members: Iterable[Document]) -> Iterator[tuple[int, str, int]]:
 
 
 def _topic(topic: Document) -> Topic:
-    racks, weights = topic["racks"], topic["weights"]
+    racks, weights, costs = topic["racks"], topic["weights"], topic.get("move_costs")
     return Topic(
         topic["name"],
         topic["partitions"],
         racks and tuple(map(frozenset, racks)),
         weights and tuple(weights),
+        costs and tuple(costs),
     )
 
 

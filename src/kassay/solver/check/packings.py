@@ -19,7 +19,10 @@ MOVES: Final[Shape] = record({"low": COUNT, "top": COUNT, "moves": COUNT, "price
 
 
 class Unit(NamedTuple):
-    """What goes to one owner as a whole: its weight and size, who may take it, who had it, who has it."""
+    """What goes to one owner as a whole: its weight and size, who may take it, who had it, who has it.
+
+    `costs` has what each move costs from those who had a part of it.
+    """
 
     weight: int
     size: int
@@ -27,6 +30,7 @@ class Unit(NamedTuple):
     had: list[int]
     racks: list[frozenset[str]]
     owner: int
+    costs: list[int]
 
 
 class PackedUnits(NamedTuple):
@@ -101,14 +105,15 @@ def _unit(
     require(member in able, f"{name}-{partition} is not with a member that reads it")
     weight = sum(1 if t.weights is None or not weighted else t.weights[partition] for t in bundle)
     racks = [topic.racks[partition] for topic in bundle if topic.racks is not None]
-    before = [previous[topic.name][partition] for topic in bundle]
+    before = [(previous[topic.name][partition], topic) for topic in bundle]
     return Unit(
         weight,
         len(bundle),
         able,
-        [m for m in before if m in able],
+        [m for m, _ in before if m in able],
         [known for known in racks if known],
         member,
+        [1 if t.move_costs is None else t.move_costs[partition] for m, t in before if m in able],
     )
 
 

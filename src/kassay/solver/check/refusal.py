@@ -77,6 +77,11 @@ def one_price_each(prices: list[int], places: int) -> list[int]:
     return prices
 
 
+def met(goal: str, value: int | list[int]) -> dict[str, Any]:
+    """The entry of a goal that is reached: its value is its bound."""
+    return {"goal": goal, "value": value, "bound": value, "proven": True}
+
+
 def squares(loads: list[int]) -> dict[str, Any]:
     """The figures that every result has of its loads."""
     return {"loads": sorted(loads), "sum_squares": sum(load * load for load in loads)}

@@ -17,18 +17,24 @@ def solve_consumers(
     """The optimum of a problem that the exact methods take; raises as `best_by` does."""
     best = best_by(solver, problem, order, time_limit_s)
     squares = best.sum_squares
+    values = {"balance": list(best.loads[::-1]), "movement": best.moved, "rack": best.rack_mismatch}
     return Solved(
         optimum_certificate(best),
-        optimal=True,
-        loads=best.loads,
-        figures={
+        {
+            "status": "optimal",
+            "goals": [
+                {"goal": goal, "value": values[goal], "bound": values[goal], "proven": True}
+                for goal in best.order
+            ],
+            "loads": list(best.loads),
+            "sum_squares": squares,
             "moved": best.moved,
             "rack_mismatch": best.rack_mismatch,
             "lower": squares,
             "upper": squares,
+            "bound": "levels prove the balance, member prices the rest",
+            "order": ",".join(best.order),
         },
-        bound="levels prove the balance, member prices the rest",
-        more={"order": ",".join(best.order)},
     )
 
 

@@ -70,13 +70,11 @@ class Problem(ConsumerInstance):
 
     @cached_property
     def costed(self) -> bool:
-        """Whether it costs other than 1 to move a partition that somebody had and reads."""
+        """Whether it costs other than 1 to move a partition that somebody reads."""
         subscribers = self.subscribers
         return any(
-            cost != 1 and owner != NOBODY
+            topic.move_costs is not None and not set(topic.move_costs) <= {1} and topic.name in subscribers
             for topic in self.topics
-            if topic.move_costs is not None and topic.name in subscribers
-            for cost, owner in zip(topic.move_costs, self.previous[topic.name], strict=True)
         )
 
     @cached_property

@@ -15,6 +15,8 @@ from kassay.solver.consumers.problem import Problem
 from kassay.solver.results import Solved, result
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from kassay.solver.placement.problem import PlacementProblem
     from kassay.solver.streams.problem import TaskProblem
 
@@ -27,19 +29,31 @@ class NotTakenError(KassayError):
 
 
 class Wanted(NamedTuple):
-    """How to solve: the order of the goals, the solver, and a limit in seconds or none."""
+    """How to solve: the order of the goals, the solver, and a limit in seconds or none.
+
+    Of consumers also a tolerance for the heaviest member, or a budget for the cost of the moves.
+    """
 
     order: tuple[str, ...] = MOVEMENT_FIRST
     solver: str = "flow"
     time_limit_s: float | None = None
+    tolerance: Fraction | None = None
+    budget: int | None = None
 
     @property
     def search_s(self) -> float:
         """The limit of a search."""
         return SEARCH_S if self.time_limit_s is None else self.time_limit_s
 
+    @property
+    def plain(self) -> bool:
+        """Whether neither a tolerance nor a budget is asked."""
+        return self.tolerance is None and self.budget is None
+
     def flow_only(self, what: str) -> None:
-        """Raise `NotTakenError` where another solver is wanted."""
+        """Raise `NotTakenError` where another solver is wanted, or what only consumers are asked."""
+        if not self.plain:
+            raise NotTakenError(f"{what} have neither a tolerance nor a budget, consumer groups do")
         if self.solver != "flow":
             raise NotTakenError(f"the solver {self.solver} does not take {what}, --solver flow does")
 
@@ -57,11 +71,13 @@ class Family:
 
 
 def _consumers(problem: Problem, wanted: Wanted) -> Solved:
-    if problem.exact:
+    if problem.exact and wanted.plain:
         return solve_consumers(problem, wanted.order, wanted.solver, wanted.time_limit_s)
     from kassay.solver.packing.documents import solve_packing
+    from kassay.solver.packing.terms import Terms
 
-    return solve_packing(problem, wanted.order, wanted.search_s, "z3" if wanted.solver == "z3" else "auto")
+    terms = Terms(wanted.order, wanted.tolerance, wanted.budget)
+    return solve_packing(problem, terms, wanted.search_s, "z3" if wanted.solver == "z3" else "auto")
 
 
 def _read_placement(document: Any) -> PlacementProblem:

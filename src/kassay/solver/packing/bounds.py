@@ -14,6 +14,7 @@ from math import gcd
 from typing import Final, NamedTuple
 
 from kassay.solver.algorithms.flow import Network
+from kassay.solver.consumers.problem import Problem
 from kassay.solver.packing.items import Packing
 
 _SETS_MOST: Final = 300
@@ -30,6 +31,11 @@ class LoadBound(NamedTuple):
     name: str
     members: tuple[int, ...]
     k: int = 0
+
+
+def weighted_lower_bound(problem: Problem) -> int:
+    """What the heaviest member carries at least; verified by arithmetic alone."""
+    return lower_bound(Packing.of(problem)).value
 
 
 def lower_bound(packing: Packing) -> LoadBound:

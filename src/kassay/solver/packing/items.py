@@ -1,4 +1,4 @@
-"""Weighted partitions and uneven bundles as items to be packed on members.
+"""The partitions of a problem as items to be packed on members, for what levels and prices do not prove.
 
 An item is what goes to one owner as a whole: a partition, or the partitions of one number of
 co-partitioned topics. It has a weight, members that may take it, and previous owners of its parts.
@@ -15,28 +15,28 @@ from kassay.solver.consumers.problem import NOBODY, Problem
 
 
 class Item(NamedTuple):
-    """One thing to pack, of `size` partitions.
+    """One thing to pack.
 
-    `able` are the members that may take it; `stays` says how many of its partitions each previous
-    owner had, `claimed` is their sum; `racks` are the known replica racks of its partitions.
+    `able` are the members that may take it; `stays` says what the moves of those of its partitions cost
+    that each previous owner had, `claimed` is their sum; `racks` are the known replica racks of its
+    partitions.
     """
 
     weight: int
-    size: int
     able: tuple[int, ...]
     stays: tuple[tuple[int, int], ...] = ()
     claimed: int = 0
     racks: tuple[frozenset[str], ...] = ()
 
     def moved(self, member: int) -> int:
-        """How many of its partitions leave a previous owner if this member takes it."""
-        return self.claimed - next((count for owner, count in self.stays if owner == member), 0)
+        """What the moves cost of its partitions that leave a previous owner if this member takes it."""
+        return self.claimed - next((cost for owner, cost in self.stays if owner == member), 0)
 
     @property
     def homes(self) -> tuple[int, ...]:
-        """The previous owners that may keep it with the fewest moves, none if nobody had a part of it."""
-        most = max((count for _, count in self.stays), default=0)
-        return tuple(owner for owner, count in self.stays if count == most)
+        """The previous owners that may keep it with the cheapest moves, none if nobody had a part of it."""
+        most = max((cost for _, cost in self.stays), default=0)
+        return tuple(owner for owner, cost in self.stays if cost == most)
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,11 @@ class Packing:
         return tuple(item.weight for item in self.items)
 
     @cached_property
+    def even(self) -> bool:
+        """Whether all items weigh the same, and more than nothing: then flows are exact."""
+        return len(set(self.weights)) <= 1 and 0 not in self.weights
+
+    @cached_property
     def sets(self) -> tuple[tuple[int, ...], ...]:
         """The different sets of members that items may go to."""
         return tuple(
@@ -73,9 +78,14 @@ class Packing:
             for position in [number[self.problem.subscribers[bundle[0].name]]] * bundle[0].partitions
         )
 
+    @cached_property
+    def racks(self) -> tuple[str | None, ...]:
+        """The rack of each member."""
+        return tuple(member.rack for member in self.problem.members)
+
     def mismatch(self, item: Item, member: int) -> int:
         """How many of the item's partitions have known replica racks, and none where the member is."""
-        rack = self.problem.members[member].rack
+        rack = self.racks[member]
         return sum(rack not in racks for racks in item.racks)
 
     def loads(self, owner: Sequence[int]) -> list[int]:
@@ -86,12 +96,16 @@ class Packing:
         return loads
 
     def moved(self, owner: Sequence[int]) -> int:
-        """The partitions that leave their previous owner."""
+        """What the moves cost of the partitions that leave their previous owner."""
         return sum(item.moved(member) for item, member in zip(self.items, owner, strict=True))
 
+    def mismatched(self, owner: Sequence[int]) -> int:
+        """The rack mismatches."""
+        return sum(self.mismatch(item, m) for item, m in zip(self.items, owner, strict=True) if item.racks)
+
     @classmethod
-    def of(cls, problem: Problem, weighted: bool = True) -> Packing:
-        """The problem's items; without `weighted` an item weighs as many partitions as it has."""
+    def of(cls, problem: Problem) -> Packing:
+        """The problem's items; where no partition has a weight an item weighs as many as it has."""
         items = []
         for bundle in problem.bundles:
             able = problem.subscribers[bundle[0].name]
@@ -100,10 +114,9 @@ class Packing:
                 for topic in bundle:
                     owner = problem.previous[topic.name][number]
                     if owner != NOBODY:
-                        stays[owner] = stays.get(owner, 0) + 1
+                        cost = 1 if topic.move_costs is None else topic.move_costs[number]
+                        stays[owner] = stays.get(owner, 0) + cost
                 racks = tuple(t.racks[number] for t in bundle if t.racks is not None and t.racks[number])
-                weight = sum(1 if t.weights is None or not weighted else t.weights[number] for t in bundle)
-                items.append(
-                    Item(weight, len(bundle), able, tuple(sorted(stays.items())), sum(stays.values()), racks)
-                )
+                weight = sum(1 if topic.weights is None else topic.weights[number] for topic in bundle)
+                items.append(Item(weight, able, tuple(sorted(stays.items())), sum(stays.values()), racks))
         return cls(problem, tuple(items))

@@ -1,87 +1,117 @@
-"""How many moves a packing needs at the least: prices on members (Lagrange's bound).
+"""What a packing pays at the least in moves and mismatches: prices on members (Lagrange's bound).
 
-If member b asks lambda[b] for each unit of weight (a negative price is a gift), and everybody carries
-from `low` to `top`, then
+If member b asks price[b] for each unit of weight and sorted loads stay within sorted limits, then
 
-    sum over items of min over members (moves + weight * lambda)
-  - sum over members of max(top * lambda, low * lambda)
+    sum over items of min over members (cost + weight * price)
+  - sum of the sorted prices times the sorted limits
 
-moves are needed, whatever the prices. Good prices come from subgradient steps (Polyak's rule) and
-are rounded to whole numbers of 1 / SCALE, so that the bound is exact arithmetic.
+is paid, whatever the prices from 0 on, for no loads within the limits bring in more (the rearrangement
+inequality). Where the loads are exactly the limits prices may be negative. Good prices come from
+subgradient steps (Polyak's rule) and are rounded to whole numbers of 1 / SCALE, so that the bound is
+exact arithmetic.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
-from kassay.solver.packing.items import Packing
+from kassay.solver.packing.items import Item, Packing
 
 SCALE: Final = 10**8
 _STEPS: Final = 400
 
 
-@dataclass(frozen=True)
-class MovesBound:
-    """At least `moves` partitions move where everybody carries from `low` to `top`: `prices` prove it."""
+class CostBound(NamedTuple):
+    """At least `cost` is paid within the limits: `prices` (in 1 / SCALE for a unit of weight) prove it."""
 
-    low: int
-    top: int
     prices: tuple[int, ...]
-    moves: int
+    cost: int
 
 
-def moves_bound(packing: Packing, low: int, top: int, prices: Sequence[int]) -> int:
-    """The moves that these prices prove necessary, never negative."""
-    cheapest = [min(prices[m] for m in able) for able in packing.sets]
-    total = -sum(max(top * price, low * price) for price in prices)
-    for item, position in zip(packing.items, packing.set_of, strict=True):
-        away = item.claimed * SCALE + item.weight * cheapest[position]
-        stay = ((item.claimed - count) * SCALE + item.weight * prices[m] for m, count in item.stays)
-        total += min(away, *stay) if item.stays else away
-    return max(0, -(-total // SCALE))
+def cost_bound(
+    packing: Packing, limits: Sequence[int], scales: tuple[int, int], prices: Sequence[int]
+) -> int:
+    """The cost that these whole prices prove, never negative; limits are heaviest first."""
+    total, _ = _Dual(packing, limits, (scales[0] * SCALE, scales[1] * SCALE)).at(prices)
+    return max(0, -int(-total // SCALE))
 
 
-def fewest_moves(packing: Packing, low: int, top: int, goal: int, deadline: float) -> MovesBound:
-    """The best such bound found; `goal`, the moves of a packing at hand, is the most it can be."""
-    members = packing.members
-    prices = [0.0] * members
-    best_prices = [0] * members
-    best = moves_bound(packing, low, top, best_prices)
+def cheapest_moves(
+    packing: Packing, limits: Sequence[int], scales: tuple[int, int], goal: int, deadline: float
+) -> CostBound:
+    """The best such bound found; the search ends at `goal`, what a packing at hand pays."""
+    exact = sum(limits) == sum(packing.weights)
+    prices = [0.0] * packing.members
+    best = CostBound((0,) * packing.members, cost_bound(packing, limits, scales, [0] * packing.members))
+    dual = _Dual(packing, limits, scales)
     for step in range(_STEPS):
-        if best >= goal or time.monotonic() > deadline:
+        if best.cost >= goal or time.monotonic() > deadline:
             break
-        value, slope = _value_and_slope(packing, low, top, prices)
+        value, slope = dual.at(prices)
         length = sum(s * s for s in slope)
         if not length:
             break
         pace = 1.5 * 0.99**step * max(goal - value, 0.1) / length
         prices = [price + pace * s for price, s in zip(prices, slope, strict=True)]
-        if not low:
+        if not exact:
             prices = [max(0.0, price) for price in prices]
-        rounded = [round(price * SCALE) for price in prices]
-        proven = moves_bound(packing, low, top, rounded)
-        if proven > best:
-            best, best_prices = proven, rounded
-    return MovesBound(low, top, tuple(best_prices), best)
+        rounded = tuple(round(price * SCALE) for price in prices)
+        proven = cost_bound(packing, limits, scales, rounded)
+        if proven > best.cost:
+            best = CostBound(rounded, proven)
+    return best
 
 
-def _value_and_slope(
-    packing: Packing, low: int, top: int, prices: Sequence[float]
-) -> tuple[float, list[float]]:
-    """The bound at these prices, and how it changes with each of them."""
-    cheapest = [min(able, key=prices.__getitem__) for able in packing.sets]
-    value = -sum(max(top * price, low * price) for price in prices)
-    slope = [-float(top if price >= 0 else low) for price in prices]
-    for item, position in zip(packing.items, packing.set_of, strict=True):
-        choice = cheapest[position]
-        cost = item.moved(choice) + item.weight * prices[choice]
-        for member, count in item.stays:
-            other = item.claimed - count + item.weight * prices[member]
-            if other < cost:
-                choice, cost = member, other
-        value += cost
-        slope[choice] += item.weight
-    return value, slope
+class _Dual:
+    """The bound as a function of the prices, with how it changes with each."""
+
+    def __init__(self, packing: Packing, limits: Sequence[int], scales: tuple[int, int]) -> None:
+        self.packing = packing
+        self.limits = limits
+        self.move, self.wrong = scales
+        self.racked = any(item.racks for item in packing.items)
+
+    def at(self, prices: Sequence[float]) -> tuple[float, list[float]]:
+        """The bound at these prices and its slopes; exact where prices are whole numbers."""
+        packing = self.packing
+        cheapest = [self._nearest(able, prices) for able in packing.sets]
+        ranked = sorted(range(packing.members), key=lambda m: -prices[m])
+        value: float = 0
+        slope = [0.0] * packing.members
+        for m, limit in zip(ranked, self.limits, strict=True):
+            value -= prices[m] * limit
+            slope[m] = -float(limit)
+        for item, position in zip(packing.items, packing.set_of, strict=True):
+            choice, cost = self._least(item, cheapest[position], prices)
+            value += cost
+            slope[choice] += item.weight
+        return value, slope
+
+    def _nearest(self, able: Sequence[int], prices: Sequence[float]) -> list[int]:
+        """The member with the lowest price; where racks matter, that of each rack."""
+        if not self.racked:
+            return [min(able, key=prices.__getitem__)]
+        by_rack: dict[str | None, int] = {}
+        for m in able:
+            rack = self.packing.racks[m]
+            if rack not in by_rack or prices[m] < prices[by_rack[rack]]:
+                by_rack[rack] = m
+        return list(by_rack.values())
+
+    def _least(self, item: Item, cheapest: Sequence[int], prices: Sequence[float]) -> tuple[int, float]:
+        """Where an item costs least, price included, and how much."""
+        mismatch, wrong = self.packing.mismatch, self.wrong
+        weight, away = item.weight, item.claimed * self.move
+        choice, cost = -1, 0.0
+        for m in cheapest:
+            there = away + weight * prices[m] + (wrong * mismatch(item, m) if item.racks else 0)
+            if choice < 0 or there < cost:
+                choice, cost = m, there
+        for m, saved in item.stays:
+            there = away - saved * self.move + weight * prices[m]
+            there += wrong * mismatch(item, m) if item.racks else 0
+            if there < cost:
+                choice, cost = m, there
+        return choice, cost

@@ -1,8 +1,8 @@
-"""Good packings: stay at home or longest first, then pairs of members that part their items anew.
+"""A packing that gets better: pairs of members that part their items anew.
 
-The heaviest member and another put their items together and part them by exact subset sums
-(`sharing`); where those would take too long, single moves and swaps do what they can. No promise of
-an optimum: the bounds of `packing_bounds` say how far off the result can be.
+A heavy member and another put their items together and part them by exact subset sums
+(`subset_sums`); where those would take too long, single moves and swaps do what they can. No promise
+of an optimum: the proof `steps` say how far off the result can be.
 Source of the first pass: Graham 1969, the longest-processing-time rule.
 """
 
@@ -48,24 +48,6 @@ def longest_first(packing: Packing, owner: Sequence[int | None] | None = None) -
 def at_home(packing: Packing) -> list[int | None]:
     """Each item with the previous owner who keeps most of it, None for items that nobody had."""
     return [item.homes[0] if item.homes else None for item in packing.items]
-
-
-def search(packing: Packing, enough: int, deadline: float) -> list[int]:
-    """A packing with a small heaviest load, then with few moves; a load of `enough` is small enough.
-
-    The deadline is one of `time.monotonic`.
-    """
-    fresh = PackingSearch(packing, longest_first(packing))
-    fresh.relieve(enough, deadline)
-    fresh.shake(enough, deadline)
-    sticky = PackingSearch(packing, longest_first(packing, at_home(packing)))
-    goal = max(enough, fresh.heaviest())
-    sticky.relieve(goal, deadline)
-    sticky.shake(goal, deadline)
-    states = [fresh, sticky]
-    for state in states:
-        state.go_home(max(goal, state.heaviest()), deadline)
-    return min(states, key=lambda state: (state.heaviest(), packing.moved(state.owner))).owner
 
 
 class PackingSearch:
@@ -155,6 +137,61 @@ class PackingSearch:
                     return True
         return False
 
+    def even_out(self, deadline: float) -> None:
+        """Let pairs part their items more evenly, the heaviest first, until no pair can."""
+        stuck: set[tuple[int, int, int, int]] = set()
+        changed = True
+        while changed:
+            changed = False
+            ranked = sorted(range(len(self.loads)), key=lambda m: (-self.loads[m], m))
+            for heavy in ranked:
+                for other in reversed(ranked):
+                    here, there = self.loads[heavy], self.loads[other]
+                    if here - there <= 1:
+                        break
+                    pair = (heavy, here, other, there)
+                    if pair in stuck:
+                        continue
+                    if time.monotonic() > deadline:
+                        return
+                    if self._part(heavy, other, here, -(-(here + there) // 2)):
+                        changed = True
+                        break
+                    stuck.add(pair)
+                if changed:
+                    break
+
+    def relieve_within(self, budget: int, deadline: float) -> None:
+        """Let heavy members give items to lighter ones, at most relief a cost, while the budget lasts."""
+        left = budget - self.packing.moved(self.owner)
+        stuck: set[int] = set()
+        while len(stuck) < len(self.loads) and time.monotonic() < deadline:
+            heavy = max((m for m in range(len(self.loads)) if m not in stuck), key=self.loads.__getitem__)
+            handover = self._relief(heavy, left)
+            if handover is None:
+                stuck.add(heavy)
+                continue
+            item, other, cost = handover
+            self.place(item, other)
+            left -= cost
+            stuck.clear()
+
+    def _relief(self, heavy: int, left: int) -> tuple[int, int, int] | None:
+        """The item, the member and the cost of the hand-over with the most relief for its cost."""
+        top = self.loads[heavy]
+        best: tuple[tuple[float, int], tuple[int, int, int]] | None = None
+        for i in sorted(self.held[heavy]):
+            weight, item = self.packing.weights[i], self.packing.items[i]
+            for other in item.able:
+                relief = min(weight, top - self.loads[other] - weight)
+                cost = item.moved(other) - item.moved(heavy)
+                if relief <= 0 or cost > left or other == heavy:
+                    continue
+                worth = (relief / cost if cost > 0 else float("inf"), relief)
+                if best is None or worth > best[0]:
+                    best = (worth, (i, other, cost))
+        return best[1] if best is not None else None
+
     def shake(self, enough: int, deadline: float) -> None:
         """Let random pairs part their items at random, then relieve again; keep what is no worse."""
         rng = random.Random(len(self.owner))
@@ -178,15 +215,19 @@ class PackingSearch:
         top = self.heaviest()
         return top, self.loads.count(top)
 
-    def go_home(self, top: int, deadline: float) -> None:
-        """Let pairs part anew with fewer moves, nobody heavier than `top`, until no pair can."""
+    def go_home(self, top: int | None, deadline: float) -> None:
+        """Let pairs part anew with cheaper moves until no pair can, nobody heavier than `top`.
+
+        Without a `top` neither of two members gets heavier than the heavier one was.
+        """
         changed = True
         while changed:
             changed = False
             for first, second in self.astray():
                 if time.monotonic() > deadline:
                     return
-                changed = self.fewer_moves(first, second, top) or changed
+                most = max(self.loads[first], self.loads[second]) if top is None else top
+                changed = self.fewer_moves(first, second, most) or changed
 
     def astray(self) -> list[tuple[int, int]]:
         """The pairs of members of whom one has what the other would keep with fewer moves."""

@@ -19,24 +19,7 @@ def solve_placement(problem: PlacementProblem) -> Solved:
     """
     best = best_placement(problem)
     certificate = placement_certificate(best)
-    require_accepted(certificate, problem.name or "a placement")
-    ids = [str(broker.id) for broker in problem.brokers]
-    loads = [count + broker.base for count, broker in zip(best.replicas, problem.brokers, strict=True)]
-    imbalance = _imbalance(problem, loads)
-    return Solved(
-        certificate,
-        optimal=True,
-        loads=loads,
-        figures={"moved": best.copies, "rack_mismatch": 0, "lower": imbalance, "upper": imbalance},
-        bound="broker prices: balance, then copies; leaders, then changes of leader",
-        more={
-            "leaders": dict(zip(ids, best.leaders, strict=True)),
-            "replicas": dict(zip(ids, loads, strict=True)),
-            "copies": best.copies,
-            "leader_changes": best.leader_changes,
-            "witness": certificate.get("witness"),
-        },
-    )
+    return Solved(certificate, require_accepted(certificate, problem.name or "a placement"))
 
 
 def placement_certificate(best: PlacementOptimum) -> dict[str, Any]:
@@ -64,13 +47,3 @@ def rows_by_topic(best: PlacementOptimum) -> dict[str, list[list[int]]]:
     for (tp, _, _), row in zip(best.problem.partitions(), best.rows, strict=True):
         rows[tp.topic].append(list(row))
     return rows
-
-
-def _imbalance(problem: PlacementProblem, loads: list[int]) -> int:
-    """The sum of squares with equal shares, else of (load * sum of shares - total * share)."""
-    shares = [broker.share for broker in problem.brokers]
-    if len(set(shares)) == 1:
-        return sum(load * load for load in loads)
-    return sum(
-        (load * sum(shares) - problem.total * share) ** 2 for load, share in zip(loads, shares, strict=True)
-    )

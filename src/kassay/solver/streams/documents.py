@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any, Final
 
 from kassay.solver.check.check import require_accepted
@@ -20,26 +19,8 @@ def solve_tasks(problem: TaskProblem, time_limit_s: float = 10.0) -> Solved:
     """
     best = best_tasks(problem, time_limit_s)
     certificate = tasks_certificate(problem, best)
-    require_accepted(certificate, problem.name or "tasks")
-    actives = Counter(best.placed.active)
-    assignment, standbys = certificate["assignment"], certificate["standbys"]
-    return Solved(
-        certificate,
-        optimal=best.optimal,
-        loads=[actives[place] for place in range(len(problem.clients))],
-        figures={"lower": best.lower, "upper": best.upper, "moved": best.moved, "rack_mismatch": 0},
-        bound="client prices for copies and actives, both balances first",
-        more={
-            "proven": [
-                *(["balance of actives", "balance of copies"] if best.balanced else []),
-                *(["cost"] if best.optimal else []),
-            ],
-            "copies": best.restores,
-            "totals": sorted(len(assignment[id_]) + len(standbys[id_]) for id_ in assignment),
-            "actives_first": best.actives_first,
-            "standbys": standbys,
-        },
-    )
+    figures = require_accepted(certificate, problem.name or "tasks")
+    return Solved(certificate, figures | {"actives_first": best.actives_first})
 
 
 def tasks_certificate(problem: TaskProblem, best: TaskOptimum) -> dict[str, Any]:

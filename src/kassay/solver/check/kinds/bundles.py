@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, ORDER, pose, uneven, weighted
+from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, ORDER, costed, pose, uneven, weighted
 from kassay.solver.check.packings import MOVES, PackedUnits, check_moves, read_packing
 from kassay.solver.check.refusal import (
     ANYTHING,
@@ -132,7 +132,7 @@ KIND: Final = ProofKind(
     schema=SCHEMA,
     family=FAMILY,
     pose=pose,
-    takes=lambda form: uneven(form) and not weighted(form),
+    takes=lambda form: uneven(form) and not weighted(form) and not costed(form),
     shape=record(
         {
             "schema": one_of(SCHEMA),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from kassay.solver.check.balance import BalanceCertificate, refusal
-from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, ORDER, dense, pose, uneven, weighted
+from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, ORDER, costed, dense, pose, uneven, weighted
 from kassay.solver.check.refusal import (
     ANYTHING,
     COUNT,
@@ -18,6 +18,7 @@ from kassay.solver.check.refusal import (
     Proven,
     RefusedError,
     by_name,
+    met,
     one_of,
     record,
     require,
@@ -48,11 +49,13 @@ def check(form: Document, certificate: Document) -> Proven:
     if reason is not None:
         raise RefusedError(reason)
     figures = squares(certificate["loads"])
+    values = {"balance": figures["loads"][::-1], "movement": moved, "rack": mismatch}
     return Proven(
         f"optimal in the order {order}: {len(ids)} members, {moved} moved, {mismatch} rack mismatches",
         {
             **figures,
             "status": "optimal",
+            "goals": [met(goal, values[goal]) for goal in proof.order],
             "order": order,
             "moved": moved,
             "rack_mismatch": mismatch,
@@ -68,7 +71,7 @@ KIND: Final = ProofKind(
     schema=SCHEMA,
     family=FAMILY,
     pose=pose,
-    takes=lambda form: not weighted(form) and not uneven(form),
+    takes=lambda form: not weighted(form) and not uneven(form) and not costed(form),
     shape=record(
         {
             "schema": one_of(SCHEMA),

@@ -35,6 +35,7 @@ from kassay.solver.check.refusal import (
     RefusedError,
     by_name,
     fit,
+    met,
     nullable,
     one_of,
     one_price_each,
@@ -307,15 +308,23 @@ def _figures(case: _Case) -> dict[str, Any]:
     copies = sum(len(set(new).difference(old)) for old, new in zip(case.old, case.new, strict=True))
     ids = {broker.id for broker in case.brokers}
     leaders = ((old[0], new[0]) for old, new in zip(case.old, case.new, strict=True) if old)
-    imbalance = _distance(loads, [broker.share for broker in case.brokers])
+    shares = [broker.share for broker in case.brokers]
+    imbalance = _distance(loads, shares)
+    changes = sum(old in ids and old != new for old, new in leaders)
     return squares(loads) | {
         "replicas": {str(broker.id): load for broker, load in zip(case.brokers, loads, strict=True)},
         "leaders": {str(broker.id): leads[broker.id] for broker in case.brokers},
-        "leader_changes": sum(old in ids and old != new for old, new in leaders),
+        "leader_changes": changes,
         "copies": copies,
         "moved": copies,
         "lower": imbalance,
         "upper": imbalance,
+        "goals": [
+            met("balance of replicas", imbalance),
+            met("movement", copies),
+            met("balance of leaders", _distance([leads[broker.id] for broker in case.brokers], shares)),
+            met("changes of leader", changes),
+        ],
     }
 
 

@@ -126,6 +126,11 @@ def check(form: Document, certificate: Document) -> Proven:
         {
             **squares([actives[client] for client in clients]),
             "status": "optimal" if optimal else "interval",
+            "goals": [
+                _balance(case.threads, "balance of actives", actives, balanced),
+                _balance(case.threads, "balance of copies", copies, balanced),
+                {"goal": "cost", "value": upper, "bound": lower, "proven": optimal},
+            ],
             "lower": lower,
             "upper": upper,
             "moved": certificate["moved"],
@@ -142,6 +147,14 @@ def check(form: Document, certificate: Document) -> Proven:
         },
         unproven=("actives_first",),
     )
+
+
+def _balance(threads: list[int], goal: str, counts: Counter[int], proven: bool) -> dict[str, Any]:
+    """The goal of clients near their shares; unproven, its bound is what each alone is off at the least."""
+    total, every = counts.total(), sum(threads)
+    value = sum((every * counts[c] - total * own) ** 2 for c, own in enumerate(threads))
+    alone = sum(min(total * own % every, -total * own % every) ** 2 for own in threads)
+    return {"goal": goal, "value": value, "bound": value if proven else alone, "proven": proven}
 
 
 def _read(form: Document, certificate: Document) -> _Case:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from math import gcd
 from typing import Final
 
-from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, pose, weighted
+from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, costed, pose, weighted
 from kassay.solver.check.packings import MOVES, PackedUnits, check_moves, read_packing
 from kassay.solver.check.refusal import (
     ANYTHING,
@@ -116,7 +116,7 @@ KIND: Final = ProofKind(
     schema=SCHEMA,
     family=FAMILY,
     pose=pose,
-    takes=weighted,
+    takes=lambda form: weighted(form) and not costed(form),
     shape=record(
         {
             "schema": one_of(SCHEMA),

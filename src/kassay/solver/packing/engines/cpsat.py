@@ -9,22 +9,14 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import math
 import subprocess
 import sys
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from kassay.solver.packing.items import Packing
 
 _START_S: Final = 20
-
-
-class Answer(NamedTuple):
-    """What CP-SAT found: a packing, and the bound that it proved (but cannot show)."""
-
-    owner: tuple[int, ...]
-    lower: int
 
 
 def available() -> bool:
@@ -32,7 +24,7 @@ def available() -> bool:
     return importlib.util.find_spec("ortools") is not None
 
 
-def pack(packing: Packing, hint: Sequence[int], lower: int, seconds: float) -> Answer | None:
+def pack(packing: Packing, hint: Sequence[int], lower: int, seconds: float) -> list[int] | None:
     """A packing with a small heaviest load, then few moves; None if CP-SAT is not there or fails."""
     if not available() or not packing.items:
         return None
@@ -47,20 +39,20 @@ def pack(packing: Packing, hint: Sequence[int], lower: int, seconds: float) -> A
     }
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "kassay.solver.packing.cpsat"],
+            [sys.executable, "-m", "kassay.solver.packing.engines.cpsat"],
             input=json.dumps(job),
             capture_output=True,
             text=True,
             timeout=seconds + _START_S,
             check=True,
         )
-        answer = json.loads(done.stdout)
+        owner: list[int] = json.loads(done.stdout)
     except (subprocess.SubprocessError, OSError, ValueError):
         return None
-    return Answer(tuple(answer["owner"]), answer["lower"])
+    return owner
 
 
-def _solve(job: dict[str, Any]) -> dict[str, Any]:
+def _solve(job: dict[str, Any]) -> list[int]:
     """Two phases, the heaviest load and then the moves, half of the time each."""
     from ortools.sat.python import cp_model
 
@@ -83,32 +75,30 @@ def _solve(job: dict[str, Any]) -> dict[str, Any]:
     for load in loads:
         model.add(sum(load) <= top)
     model.minimize(top)
-    owner, lower, value = _run(cp_model, model, takes, top, job["seconds"] / 2)
+    owner, value = _run(cp_model, model, takes, top, job["seconds"] / 2)
     if owner is None:
-        return {"owner": job["hint"], "lower": lower}
+        return list(job["hint"])
     model.add(top <= value)
     model.clear_hints()
     for take, member in zip(takes, owner, strict=True):
         for m, taken in take.items():
             model.add_hint(taken, int(m == member))
     model.minimize(sum(moves))
-    better, *_ = _run(cp_model, model, takes, top, job["seconds"] / 2)
-    return {"owner": better or owner, "lower": lower}
+    better, _ = _run(cp_model, model, takes, top, job["seconds"] / 2)
+    return better or owner
 
 
 def _run(
     cp_model: Any, model: Any, takes: list[dict[int, Any]], top: Any, seconds: float
-) -> tuple[list[int] | None, int, int]:
+) -> tuple[list[int] | None, int]:
     solver = cp_model.CpSolver()
     solver.parameters.max_time_in_seconds = seconds
     solver.parameters.num_workers = 1
     status = solver.solve(model)
-    # The bound is a float: what is left of an integer by rounding must not lift it to the next.
-    bound = math.ceil(solver.best_objective_bound - 1e-6)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return None, bound, 0
+        return None, 0
     owner = [next(m for m, taken in take.items() if solver.boolean_value(taken)) for take in takes]
-    return owner, bound, solver.value(top)
+    return owner, solver.value(top)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from kassay.solver.packing.items import Packing
 
 
-def narrow(packing: Packing, owner: Sequence[int], lower: int, seconds: float) -> tuple[list[int], int]:
-    """A packing that is no heavier than `owner`, and a lower bound that is no less than `lower`.
+def narrow(packing: Packing, owner: Sequence[int], lower: int, seconds: float) -> list[int]:
+    """A packing whose heaviest member is no heavier than that of `owner`; none is lighter than `lower`.
 
     Binary search between the two by pseudo-Boolean satisfiability; "unknown" ends it.
     """
@@ -47,4 +47,4 @@ def narrow(packing: Packing, owner: Sequence[int], lower: int, seconds: float) -
             lower = middle + 1
         elif verdict != z3.sat:
             break
-    return best, lower
+    return best

@@ -1,0 +1,239 @@
+"""A packing of partitions on members, each of its goals with a value and a bound.
+
+The goals are what is asked: sorted loads, heaviest first, or with a tolerance a heaviest load within it of
+the bound; then the cost of moves and rack mismatches in their order. With a budget only packings count
+whose moves cost no more. `enumerated` says that the checker is to look at all packings itself; otherwise
+steps prove the loads (`solver/check/limits`) and prices the costs. A goal is proven where its value is its
+bound and the goals before it are proven.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, ORDER, pose
+from kassay.solver.check.enumeration import Complete, Scales, complete, cost_of
+from kassay.solver.check.limits import STEP, bounds, least_paid, least_shed
+from kassay.solver.check.packings import PackedUnits, read_packing
+from kassay.solver.check.refusal import (
+    ANYTHING,
+    COUNT,
+    FLAG,
+    POSITIVE,
+    WHOLE,
+    Document,
+    ProofKind,
+    Proven,
+    nullable,
+    one_of,
+    pair,
+    record,
+    require,
+    rows,
+    squares,
+)
+
+SCHEMA: Final = "kassay/packing-certificate/1"
+MOVEMENT_FIRST: Final = "balance,movement,rack"
+
+
+class _Packing(NamedTuple):
+    """A packing as the certificate has it, and what is asked of it."""
+
+    packed: PackedUnits
+    loads: list[int]
+    moves: int
+    mismatches: int
+    movement_first: bool
+    tolerance: Fraction | None
+    budget: int | None
+
+    @property
+    def scales(self) -> Scales:
+        """What a unit of movement and a mismatch count in one number for both."""
+        if self.movement_first:
+            return Scales(1 + sum(len(unit.racks) for unit in self.packed.units), 1)
+        return Scales(1, 1 + sum(sum(unit.costs) for unit in self.packed.units))
+
+    def limit(self, heaviest: int) -> int:
+        """The most that a member may carry where the heaviest carries so much at least."""
+        return heaviest + int(heaviest * (self.tolerance or 0))
+
+
+class _Bounds(NamedTuple):
+    """What loads, moves and mismatches are at the least; loads as far as they are known."""
+
+    loads: list[int]
+    moves: int
+    mismatches: int
+
+
+def check(form: Document, certificate: Document) -> Proven:
+    """What the certificate proves of each goal; raises `RefusedError` if it does not prove that."""
+    case = _read(form, certificate)
+    least = _enumerated(case) if certificate["enumerated"] else _priced(case, certificate)
+    goals = _goals(case, least)
+    proven = [goal["goal"] for goal in goals if goal["proven"]]
+    optimal = len(proven) == len(goals)
+    heaviest = least.loads[0] if least.loads else 0
+    return Proven(
+        "optimal: every goal is at its bound" if optimal else f"interval: {_words(goals)}",
+        {
+            **squares(case.packed.counts()),
+            "status": "optimal" if optimal else "interval",
+            "order": certificate["order"],
+            "tolerance": certificate["tolerance"],
+            "budget": certificate["budget"],
+            "goals": goals,
+            "lower": heaviest,
+            "upper": case.loads[0],
+            "max_weight": case.loads[0],
+            "weights": case.loads[::-1],
+            "moved": certificate["moved"],
+            "move_cost": case.moves,
+            "rack_mismatch": certificate["rack_mismatch"],
+            "bound": "all packings" if certificate["enumerated"] else "steps for loads, prices for costs",
+            "assignment": certificate["assignment"],
+        },
+    )
+
+
+def _read(form: Document, certificate: Document) -> _Packing:
+    packed = read_packing(form, certificate, weighted=True)
+    tolerance, budget = certificate["tolerance"], certificate["budget"]
+    moves = sum(cost_of(unit, unit.owner) for unit in packed.units)
+    require(tolerance is None or budget is None, "a tolerance and a budget are not asked together")
+    require(
+        budget is None or certificate["order"] == MOVEMENT_FIRST,
+        "a budget is for the order that has movement first",
+    )
+    require(budget is None or moves <= budget, f"the moves cost {moves}, which is above the budget")
+    return _Packing(
+        packed,
+        sorted(packed.loads(), reverse=True),
+        moves,
+        sum(packed.mismatch(unit, unit.owner) for unit in packed.units),
+        certificate["order"] == MOVEMENT_FIRST,
+        None if tolerance is None else Fraction(*tolerance),
+        budget,
+    )
+
+
+def _enumerated(case: _Packing) -> _Bounds:
+    """The best of all packings, goal by goal."""
+    most = case.loads
+    if case.tolerance is not None:
+        most = [case.limit(case.loads[0])] * len(case.loads)
+    every = complete(case.packed, most, case.scales, case.budget)
+
+    def cost(each: Complete) -> int:
+        return case.scales.move * each.moves + case.scales.wrong * each.mismatches
+
+    if case.tolerance is None:
+        best = min(every, key=lambda each: (each.loads, cost(each)))
+        return _Bounds(list(best.loads), best.moves, best.mismatches)
+    heaviest = min(each.loads[0] for each in every)
+    limit = case.limit(heaviest)
+    best = min((each for each in every if each.loads[0] <= limit), key=cost)
+    return _Bounds([heaviest], best.moves, best.mismatches)
+
+
+def _priced(case: _Packing, certificate: Document) -> _Bounds:
+    """The bounds that steps and prices prove."""
+    packed, loads, scales = case.packed, case.loads, case.scales
+    if case.tolerance is None:
+        least = bounds(packed, loads, certificate["steps"], case.budget)
+        same = sum(bound == load for bound, load in zip(least, loads, strict=False))
+        limits = [*loads[:same], *[loads[same]] * (len(loads) - same)] if same < len(loads) else loads
+    else:
+        least = _heaviest(case, certificate["steps"])
+        limits = [max(case.limit(least[0] if least else 0), loads[0])] * len(loads)
+    paid = least_paid(packed, limits, scales, certificate["prices"])
+    wrong = sum(min(packed.mismatch(unit, m) for m in unit.able) for unit in packed.units if unit.racks)
+    shed = least_shed(packed, limits[0])
+    if case.movement_first:
+        moves = max(shed, paid // scales.move)
+        # Where no fewer moves are possible, what is paid beside them are mismatches.
+        rest = paid - scales.move * case.moves if moves == case.moves else 0
+        return _Bounds(least, moves, max(wrong, rest))
+    mismatches = max(wrong, paid // scales.wrong)
+    rest = paid - scales.wrong * case.mismatches if mismatches == case.mismatches else 0
+    return _Bounds(least, max(shed, rest), mismatches)
+
+
+def _heaviest(case: _Packing, steps: list[Document]) -> list[int]:
+    """The bound on the heaviest load that one step proves, whatever the loads are."""
+    require(len(steps) <= 1, "with a tolerance one step is enough")
+    if not steps:
+        return []
+    even = [steps[0]["bound"]] * len(case.loads)
+    return bounds(case.packed, even, steps, None)[:1]
+
+
+def _goals(case: _Packing, least: _Bounds) -> list[dict[str, Any]]:
+    """Each goal with its value, its bound, and whether it is proven."""
+    if case.tolerance is None:
+        met = least.loads == case.loads
+        parts = None if met else _parting(case.loads, least.loads)
+        balance = {
+            "goal": "balance",
+            "value": case.loads,
+            "bound": least.loads,
+            "proven": met,
+            "parts_at": parts,
+        }
+    else:
+        bound = least.loads[0] if least.loads else 0
+        limit = case.limit(bound)
+        met = case.loads[0] <= limit
+        balance = {"goal": "heaviest", "value": case.loads[0], "bound": bound, "limit": limit, "proven": met}
+    costs = [("movement", case.moves, least.moves), ("rack", case.mismatches, least.mismatches)]
+    goals = [balance]
+    for name, value, bound in costs if case.movement_first else costs[::-1]:
+        met = met and value == bound
+        goals.append({"goal": name, "value": value, "bound": bound, "proven": met})
+    return goals
+
+
+def _parting(loads: list[int], least: list[int]) -> int:
+    """The position, from 1 on, where loads and what they are at least first differ."""
+    same = (number for number, pair in enumerate(zip(loads, least, strict=False), 1) if pair[0] != pair[1])
+    return next(same, len(least) + 1)
+
+
+def _words(goals: list[dict[str, Any]]) -> str:
+    balance, *costs = goals
+    if balance["goal"] == "heaviest":
+        words = f"the heaviest carries {balance['value']}, {balance['bound']} at the least"
+    elif balance["proven"]:
+        words = "the loads are proven"
+    else:
+        words = f"the loads part from their bound at position {balance['parts_at']}"
+    return "; ".join(
+        [words, *(f"{goal['goal']} {goal['value']}, {goal['bound']} at the least" for goal in costs)]
+    )
+
+
+KIND: Final = ProofKind(
+    schema=SCHEMA,
+    family=FAMILY,
+    pose=pose,
+    takes=lambda _: True,
+    shape=record(
+        {
+            "schema": one_of(SCHEMA),
+            "instance": ANYTHING,
+            "order": ORDER,
+            "tolerance": nullable(pair(COUNT, POSITIVE)),
+            "budget": nullable(COUNT),
+            "assignment": ASSIGNMENT,
+            "enumerated": FLAG,
+            "steps": rows(STEP),
+            "prices": rows(WHOLE),
+            "moved": COUNT,
+            "rack_mismatch": COUNT,
+        }
+    ),
+    check=check,
+)

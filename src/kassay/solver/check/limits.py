@@ -1,0 +1,184 @@
+"""Steps that prove the sorted loads of a packing least, and prices that prove what it pays.
+
+Loads are compared heaviest first. A better packing has, up to some position, the same loads, and there a
+smaller one; so all its sorted loads are within the limits v1, ..., v(j-1), b - 1, ..., b - 1, where b is
+no more than the load v(j). A step shows that no packing has that. It holds for every earlier position of
+the same load as well, for there the limits are even smaller.
+
+* `mean`: what only some members may take is more than the heaviest limits for so many members. All loads
+  are multiples of the weights' greatest common divisor; and a member that carries, of that, only
+  multiples of `grain` is limited to one.
+* `count`: of the heaviest `items` that only those members may take, fewer fit within these limits,
+  for a limit holds no more of them than of the lightest ones.
+* `moves`: whatever the prices from 0 on, a packing within the limits pays the sum of each unit's cheapest
+  choice, prices included, less the sorted prices times the sorted limits; that is above the budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import gcd
+from typing import Final
+
+from kassay.solver.check.enumeration import Scales, cost_of
+from kassay.solver.check.packings import SCALE, PackedUnits, Unit
+from kassay.solver.check.refusal import (
+    COUNT,
+    NAME,
+    POSITIVE,
+    WHOLE,
+    Document,
+    one_of,
+    one_price_each,
+    record,
+    require,
+    rows,
+)
+
+STEP: Final = record(
+    {
+        "position": POSITIVE,
+        "bound": COUNT,
+        "by": one_of("mean", "count", "moves"),
+        "members": rows(NAME),
+        "items": COUNT,
+        "grain": POSITIVE,
+        "prices": rows(WHOLE),
+    }
+)
+"""The load at `position` is `bound` at least, where the heavier ones are as they are."""
+
+
+def bounds(
+    packed: PackedUnits, loads: Sequence[int], steps: Sequence[Document], budget: int | None
+) -> list[int]:
+    """What the loads (heaviest first) are at least: equal to them as far as that is proven, then one more.
+
+    Raises `RefusedError` for a step that proves nothing.
+    """
+    unit = gcd(*(each.weight for each in packed.units)) or 1
+    proven = 0
+    for step in steps:
+        position, bound = step["position"], step["bound"]
+        require(proven < position <= len(loads), f"there is no step for position {position} here")
+        load = loads[position - 1]
+        require(loads[proven] == load, f"nothing is proven of the loads before position {position}")
+        require(bound <= load, f"the load at position {position} is {load}, not {bound} at least")
+        light = max(0, (bound - 1) // unit * unit)
+        limits = [*loads[: position - 1], *[light] * (len(loads) - position + 1)]
+        require(bound > 0, "a load of 0 needs no step")
+        _refute(packed, limits, step, budget)
+        if bound < load:
+            require(position == proven + 1, "a bound below the load is for the first one that is not proven")
+            require(step is steps[-1], "a step follows the bound")
+            return [*loads[:proven], bound]
+        proven = position
+    if proven < len(loads) and not loads[proven]:
+        proven = len(loads)
+    return list(loads[:proven])
+
+
+def _refute(packed: PackedUnits, limits: Sequence[int], step: Document, budget: int | None) -> None:
+    """Refuse a step that does not show that no packing is within the limits."""
+    if step["by"] == "moves":
+        require(budget is not None, "without a budget moves bound no load")
+        paid = least_paid(packed, limits, Scales(1, 0), step["prices"])
+        require(
+            budget is not None and paid > budget, f"the prices prove {paid} moves, which the budget allows"
+        )
+        return
+    position = {member_id: m for m, member_id in enumerate(packed.ids)}
+    require(set(step["members"]) <= position.keys(), "a step names a member that is not in the instance")
+    inside = {position[member_id] for member_id in step["members"]}
+    own = {key: inside.issuperset(able) for key, able in {id(u.able): u.able for u in packed.units}.items()}
+    weights = sorted((u.weight for u in packed.units if own[id(u.able)]), reverse=True)
+    heaviest = limits[: len(inside)]
+    if step["by"] == "mean":
+        grain = step["grain"]
+        odd = sum(weight % grain > 0 for weight in weights)
+        over = sorted((limit % grain for limit in heaviest), reverse=True)
+        room = sum(heaviest) - sum(over[odd:])
+        require(room < sum(weights), f"at position {step['position']} there is room for what is to carry")
+        return
+    items = step["items"]
+    require(0 < items <= len(weights), "a step counts items that are not there")
+    fit = {limit: _fit(weights[:items], limit) for limit in set(heaviest)}
+    count = sum(fit[limit] for limit in heaviest)
+    require(count < items, f"at position {step['position']} there is room for {count} of {items} items")
+
+
+def _fit(weights: Sequence[int], limit: int) -> int:
+    """How many of these fit within a limit, the lightest first."""
+    count = 0
+    for weight in reversed(weights):
+        limit -= weight
+        if limit < 0:
+            break
+        count += 1
+    return count
+
+
+def least_paid(packed: PackedUnits, limits: Sequence[int], scales: Scales, prices: list[int]) -> int:
+    """What every packing with sorted loads within the limits pays at the least, as the prices prove it.
+
+    Prices (in 1 / SCALE for a unit of weight) may be below 0 where the limits are just what there is.
+    """
+    prices = one_price_each(prices, len(packed.ids))
+    exact = sum(limits) == sum(unit.weight for unit in packed.units)
+    require(exact or all(price >= 0 for price in prices), "a price is below 0, and not all limits are met")
+    total = -sum(
+        price * limit
+        for price, limit in zip(sorted(prices, reverse=True), sorted(limits, reverse=True), strict=True)
+    )
+    nearest: dict[int, dict[str | None, int]] = {}
+    for unit in packed.units:
+        if id(unit.able) not in nearest:
+            nearest[id(unit.able)] = _cheapest_of_each_rack(packed, unit, prices)
+        total += _least(packed, unit, nearest[id(unit.able)], scales, prices)
+    return max(0, -(-total // SCALE))
+
+
+def _cheapest_of_each_rack(packed: PackedUnits, unit: Unit, prices: list[int]) -> dict[str | None, int]:
+    """For each rack where the unit may go the member with the least price."""
+    best: dict[str | None, int] = {}
+    for m in unit.able:
+        rack = packed.racks[m]
+        if rack not in best or prices[m] < prices[best[rack]]:
+            best[rack] = m
+    return best
+
+
+def _least(
+    packed: PackedUnits, unit: Unit, nearest: dict[str | None, int], scales: Scales, prices: list[int]
+) -> int:
+    """The unit's cheapest choice: one who had a part of it, or whoever of a rack has the least price."""
+    return min(
+        SCALE * (scales.move * cost_of(unit, m) + scales.wrong * packed.mismatch(unit, m))
+        + unit.weight * prices[m]
+        for m in {*nearest.values(), *unit.had}
+    )
+
+
+def least_shed(packed: PackedUnits, limit: int) -> int:
+    """What must leave those who had more than the limit costs at the least.
+
+    Of each the weightiest for its cost first, the last in part: no choice of units sheds as much for less.
+    """
+    kept: dict[int, list[tuple[int, int]]] = {}
+    for unit in packed.units:
+        saved: dict[int, int] = {}
+        for owner, cost in zip(unit.had, unit.costs, strict=True):
+            saved[owner] = saved.get(owner, 0) + cost
+        for owner, cost in saved.items():
+            kept.setdefault(owner, []).append((unit.weight, cost))
+    return sum(_least_left(held, sum(weight for weight, _ in held) - limit) for held in kept.values())
+
+
+def _least_left(held: list[tuple[int, int]], excess: int) -> int:
+    total = Fraction(0)
+    for weight, cost in sorted((h for h in held if h[0]), key=lambda h: Fraction(h[1], h[0])):
+        part = min(weight, max(0, excess))
+        total += Fraction(cost * part, weight)
+        excess -= part
+    return -(-total.numerator // total.denominator)

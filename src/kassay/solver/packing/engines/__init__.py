@@ -1,0 +1,1 @@
+"""Other solvers that are asked for a packing; nothing is taken on their word."""

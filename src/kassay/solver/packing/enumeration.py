@@ -1,0 +1,105 @@
+"""Every packing of a few items, those that differ in nothing that is still to come counted once.
+
+Items are placed one after another. Two partial packings with the same loads go on alike, and so do two
+whose loads differ only between members that no later item tells apart; the cheapest of them is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from kassay.solver.packing.items import Packing
+from kassay.solver.packing.terms import Terms
+
+ITEMS_MOST: Final = 40
+"""More items than these are not enumerated, however few members there are."""
+STEPS_MOST: Final = 20_000
+"""So many items are placed in all, on one member or another, before the enumeration gives up."""
+
+
+class _Partial(NamedTuple):
+    """A partial packing: its loads, moves and cost, and the members of the items so far."""
+
+    loads: tuple[int, ...]
+    moves: int
+    cost: int
+    places: tuple[int, ...]
+
+
+def best_of_all(packing: Packing, terms: Terms, owner: Sequence[int]) -> tuple[int, ...] | None:
+    """The best packing of all, no worse than `owner`; None where there are too many to look at."""
+    items = packing.items
+    if len(items) > ITEMS_MOST:
+        return None
+    order = sorted(range(len(items)), key=lambda i: (not items[i].stays, -items[i].weight, i))
+    complete = _complete(packing, terms, order, owner)
+    if complete is None:
+        return None
+    lightest = min(max(partial.loads) for partial in complete)
+    cap = terms.cap(lightest)
+
+    def worth(partial: _Partial) -> tuple[list[int], int]:
+        return [] if cap is not None else sorted(partial.loads, reverse=True), partial.cost
+
+    allowed = (partial for partial in complete if cap is None or max(partial.loads) <= cap)
+    best = min(allowed, key=worth)
+    given = [0] * len(items)
+    for i, member in zip(order, best.places, strict=True):
+        given[i] = member
+    return tuple(given)
+
+
+def _complete(
+    packing: Packing, terms: Terms, order: Sequence[int], owner: Sequence[int]
+) -> list[_Partial] | None:
+    """The cheapest packing for each of the loads that can be as good as those of `owner`."""
+    items = packing.items
+    move, wrong = terms.scales(packing)
+    known = sorted(packing.loads(owner), reverse=True)
+    if terms.tolerance is not None:
+        # Any packing may be the lightest, and none above its limit is of use.
+        known = [terms.cap(known[0]) or 0] * packing.members
+    partials = [_Partial((0,) * packing.members, 0, 0, ())]
+    steps = 0
+    for turn, i in enumerate(order):
+        item = items[i]
+        following: dict[tuple[tuple[int, int], ...], _Partial] = {}
+        costs = [(m, item.moved(m), packing.mismatch(item, m)) for m in item.able]
+        steps += len(partials) * len(costs)
+        if steps > STEPS_MOST:
+            return None
+        alike = _alike(packing, order[turn + 1 :])
+        for partial in partials:
+            for m, moved, mismatch in costs:
+                loads = list(partial.loads)
+                loads[m] += item.weight
+                moves = partial.moves + moved
+                if sorted(loads, reverse=True) > known or (terms.budget is not None and moves > terms.budget):
+                    continue
+                cost = partial.cost + move * moved + wrong * mismatch
+                key = tuple(sorted(zip(alike, loads, strict=True)))
+                kept = following.get(key)
+                if kept is None or cost < kept.cost:
+                    following[key] = _Partial(tuple(loads), moves, cost, (*partial.places, m))
+        partials = list(following.values())
+    return partials
+
+
+def _alike(packing: Packing, rest: Sequence[int]) -> list[int]:
+    """For each member the first one that no item of the rest tells from it."""
+    items = packing.items
+    racked = any(items[i].racks for i in rest)
+    first: dict[object, int] = {}
+    numbers = []
+    sets = dict.fromkeys(items[i].able for i in rest)
+    inside = [frozenset(able) for able in sets]
+    had = [{m for m, _ in items[i].stays} for i in rest if items[i].stays]
+    for m in range(packing.members):
+        mine = (
+            tuple(m in able for able in inside),
+            tuple(m in owners for owners in had) if any(m in owners for owners in had) else None,
+            packing.racks[m] if racked else None,
+        )
+        numbers.append(first.setdefault(mine if mine[1] is None else (m, *mine), m))
+    return numbers

@@ -1,0 +1,155 @@
+"""Items that weigh the same: the cheapest packing whose sorted loads are within limits, by one flow.
+
+With sorted limits the room is a network's: each member takes the least limit, and what a limit has above
+the next smaller one is a band of which as many members may use as have that limit (Gale and Ryser:
+loads within every such band are within the sorted limits). So the best loads under a budget of moves
+come one after another: the least heaviest load that some packing within the budget has, the fewest
+members with it, and so on. What cannot be had leaves a cut or prices behind, which prove that.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from kassay.solver.consumers.classes import Aggregate, aggregate
+from kassay.solver.consumers.hub import Band, Hubs
+from kassay.solver.consumers.problem import NOBODY
+from kassay.solver.packing.items import Packing
+from kassay.solver.packing.prices import SCALE
+from kassay.solver.packing.steps import BY_MEAN, BY_MOVES, LoadStep
+
+
+class Within(NamedTuple):
+    """What a flow found: owners with the prices that prove their cost, or members who are too few.
+
+    `prices` are one a member, in units of cost; `crowded` is empty where every item found an owner.
+    """
+
+    owner: tuple[int, ...]
+    prices: tuple[int, ...]
+    crowded: tuple[int, ...]
+
+
+class Lexicographic(NamedTuple):
+    """The best loads under a budget: owners, heaviest first the loads, and a proof step for each of them.
+
+    There are fewer steps where the time was spent.
+    """
+
+    owner: tuple[int, ...]
+    loads: list[int]
+    steps: tuple[LoadStep, ...]
+
+
+class Flows:
+    """The flows of one packing whose items weigh the same."""
+
+    def __init__(self, packing: Packing) -> None:
+        self.packing = packing
+        self.counted: Aggregate = aggregate(packing.problem)
+        self.unit = packing.weights[0] if packing.weights else 1
+
+    def cheapest(self, limits: Sequence[int], move: int, wrong: int) -> Within:
+        """The cheapest packing within limits (in weight, heaviest first) at these costs."""
+        members = range(self.packing.members)
+        hubs = Hubs(
+            members,
+            _bands([limit // self.unit for limit in limits]),
+            self.packing.racks,
+            self.counted.sets,
+            lambda moved, mismatched: move * moved + wrong * mismatched,
+        )
+        hubs.build(self.counted.classes)
+        network = hubs.network
+        if network.cheapest(hubs.SOURCE, hubs.SINK) < self.counted.units:
+            reached = network.reachable([hubs.SOURCE])
+            return Within((), (), tuple(m for m in members if reached[hubs.member[m]]))
+        owner = [NOBODY] * self.counted.units
+        hubs.owners(owner)
+        end = network.potential[hubs.SINK]
+        prices = tuple(max(0, end - network.potential[hubs.member[m]]) for m in members)
+        return Within(tuple(owner), prices, ())
+
+    def refused(
+        self, limits: Sequence[int], budget: int | None, step: LoadStep
+    ) -> tuple[Within, LoadStep | None]:
+        """A packing within the limits and the budget, or the step with the proof that there is none."""
+        within = self.cheapest(limits, 1, 0)
+        if within.crowded:
+            return within, step._replace(by=BY_MEAN, members=within.crowded)
+        if budget is not None and self.packing.moved(within.owner) > budget:
+            prices = tuple(price * SCALE // self.unit for price in within.prices)
+            return within, step._replace(by=BY_MOVES, prices=prices)
+        return within, None
+
+    def lexicographic(self, owner: Sequence[int], budget: int | None, deadline: float) -> Lexicographic:
+        """The best loads within the budget, from a packing that is within it."""
+        best = tuple(owner)
+        unit, members = self.unit, self.packing.members
+        fixed: list[int] = []
+        steps: list[LoadStep] = []
+        while len(fixed) < members:
+            loads = sorted(self.packing.loads(best), reverse=True)
+            if not loads[len(fixed)]:
+                break
+            rest = members - len(fixed)
+            search = _Descent(self, budget, deadline, best)
+            done = len(fixed)
+
+            def of_top(value: int, fixed: list[int] = fixed, rest: int = rest) -> list[int]:
+                return [*fixed, *[value * unit] * rest]
+
+            top = search.least(0, loads[done] // unit, of_top, done + 1) * unit
+
+            def of_count(count: int, fixed: list[int] = fixed, rest: int = rest, top: int = top) -> list[int]:
+                return [*fixed, *[top] * count, *[top - unit] * (rest - count)]
+
+            now = sorted(self.packing.loads(search.best), reverse=True).count(top)
+            now -= fixed.count(top)
+            count = search.least(0, now, of_count, done)
+            best = search.best
+            if search.late or search.step is None:
+                break
+            fixed += [top] * count
+            steps.append(search.step._replace(position=len(fixed), bound=top))
+        return Lexicographic(best, sorted(self.packing.loads(best), reverse=True), tuple(steps))
+
+
+class _Descent:
+    """A search for the least number whose limits some packing keeps; the proof for the next smaller one."""
+
+    def __init__(self, flows: Flows, budget: int | None, deadline: float, best: tuple[int, ...]) -> None:
+        self.flows = flows
+        self.budget = budget
+        self.deadline = deadline
+        self.best = best
+        self.step: LoadStep | None = None
+        self.late = False
+
+    def least(self, low: int, high: int, limits: Callable[[int], list[int]], position: int) -> int:
+        """The least number from `low` to `high`, whose limits the best packing so far keeps."""
+        self.step = None
+        while low < high and not self.late:
+            if time.monotonic() > self.deadline:
+                self.late = True
+                break
+            middle = (low + high) // 2
+            within, step = self.flows.refused(limits(middle), self.budget, LoadStep(position, 0, BY_MEAN))
+            if step is None:
+                self.best, high = within.owner, middle
+            else:
+                self.step, low = step, middle + 1
+        return high
+
+
+def _bands(limits: Sequence[int]) -> list[Band]:
+    """The bands of sorted limits, the widest first."""
+    ascending = [(limit, len(list(same))) for limit, same in groupby(sorted(limits))]
+    bands, below, places = [], 0, len(limits)
+    for limit, count in ascending:
+        bands.append(Band(limit - below, places))
+        below, places = limit, places - count
+    return bands

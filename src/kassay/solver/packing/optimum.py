@@ -1,0 +1,149 @@
+"""The best packing found for what is asked, and what proves how good any could be.
+
+Few items are enumerated, which settles every goal. Items that weigh the same are packed by flows, which
+are exact. The rest is strongly NP-hard (with equal subscriptions it is P||Cmax): the best of several
+searches, with a proof step for each load as far as steps go, and prices for moves and rack mismatches.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kassay.solver.consumers.problem import Problem
+from kassay.solver.packing.bundles import packed_by_weight
+from kassay.solver.packing.engines.asking import other_packing
+from kassay.solver.packing.enumeration import best_of_all
+from kassay.solver.packing.flows import Flows
+from kassay.solver.packing.items import Packing
+from kassay.solver.packing.prices import SCALE, CostBound, cheapest_moves
+from kassay.solver.packing.search import PackingSearch, at_home, longest_first
+from kassay.solver.packing.shedding import shed
+from kassay.solver.packing.steps import LoadProof, LoadStep
+from kassay.solver.packing.terms import Terms
+
+_SHARE_OF_SEARCH: Final = 0.7
+_LEAST_S: Final = 0.05
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A packing with its proof: enumerated, or a step for each load and prices on weight (in 1 / SCALE)."""
+
+    packing: Packing
+    terms: Terms
+    owner: tuple[int, ...]
+    enumerated: bool
+    steps: tuple[LoadStep, ...] = ()
+    prices: tuple[int, ...] = ()
+
+
+def pack(problem: Problem, terms: Terms = Terms(), seconds: float = 10.0, engine: str = "auto") -> Packed:  # noqa: B008
+    """The best packing found within the limit, and how good any could be.
+
+    `engine` says who else is asked for a better packing where searches leave a gap: "own" nobody, "z3",
+    "cpsat", or "auto". Nothing here depends on the clock unless the limit is reached.
+    """
+    deadline = time.monotonic() + seconds
+    packing = Packing.of(problem)
+    terms.refuse_impossible(packing)
+    owner = tuple(longest_first(packing, at_home(packing)))
+    best = best_of_all(packing, terms, owner)
+    if best is not None:
+        return Packed(packing, terms, best, enumerated=True)
+    if packing.even:
+        return _flowing(packing, terms, owner, deadline)
+    return _searched(packing, terms, seconds, deadline, engine)
+
+
+def _flowing(packing: Packing, terms: Terms, owner: tuple[int, ...], deadline: float) -> Packed:
+    """The exact packing of items that weigh the same; an interval where the time is spent."""
+    flows = Flows(packing)
+    lexicographic = flows.lexicographic(owner, terms.budget, deadline)
+    steps, limits = lexicographic.steps, lexicographic.loads
+    if terms.tolerance is not None:
+        bound = steps[0].bound if steps and steps[0].position == 1 else limits[0]
+        steps = LoadProof(packing, None, deadline).steps([bound] * packing.members)[:1]
+        limits = [terms.cap(bound) or 0] * packing.members
+    within = flows.cheapest(limits, *terms.scales(packing))
+    prices = tuple(price * SCALE // flows.unit for price in within.prices)
+    return Packed(packing, terms, within.owner, False, steps, prices)
+
+
+def _searched(packing: Packing, terms: Terms, seconds: float, deadline: float, engine: str) -> Packed:
+    """The best that searches find, and what proves how far it may be from the best."""
+    search_until = deadline - (1 - _SHARE_OF_SEARCH) * seconds
+    proof = LoadProof(packing, terms.budget, deadline)
+    least = LoadProof(packing, None, deadline).heaviest()
+    bound = least.bound if least is not None else 0
+    candidates = _candidates(packing, terms, bound, search_until)
+    best = min(candidates, key=lambda owner: terms.value(packing, owner, bound))
+    if max(packing.loads(best)) > (terms.cap(bound) or bound) and terms.budget is None:
+        other = other_packing(packing, best, bound, engine, search_until)
+        best = min(
+            best,
+            _settled(packing, terms, other, bound, search_until),
+            key=lambda o: terms.value(packing, o, bound),
+        )
+    loads = sorted(packing.loads(best), reverse=True)
+    steps: tuple[LoadStep, ...]
+    if terms.tolerance is not None:
+        steps = () if least is None else (least,)
+        limits = [max(terms.cap(bound) or 0, loads[0])] * packing.members
+    else:
+        steps = proof.steps(loads)
+        limits = _limits(loads, steps)
+    prices = _prices(packing, terms, best, limits, max(deadline, time.monotonic() + _LEAST_S))
+    return Packed(packing, terms, tuple(best), False, steps, prices.prices)
+
+
+def _limits(loads: Sequence[int], steps: Sequence[LoadStep]) -> list[int]:
+    """What the sorted loads are within of whatever is no worse: exact as far as it is proven."""
+    proven = max((step.position for step in steps if loads[step.position - 1] == step.bound), default=0)
+    if proven == len(loads) or not loads[proven]:
+        return list(loads)
+    return [*loads[:proven], *[loads[proven]] * (len(loads) - proven)]
+
+
+def _prices(
+    packing: Packing, terms: Terms, owner: Sequence[int], limits: Sequence[int], deadline: float
+) -> CostBound:
+    """Prices for both costs, or for the first of them alone where those say more."""
+    both = terms.scales(packing)
+    return cheapest_moves(packing, limits, both, terms.cost(packing, owner), deadline)
+
+
+def _candidates(packing: Packing, terms: Terms, bound: int, deadline: float) -> Iterator[list[int]]:
+    """Packings by several ways, each as good as that way makes it within the time."""
+    home = PackingSearch(packing, longest_first(packing, at_home(packing)))
+    if terms.budget is not None:
+        home.relieve_within(terms.budget, deadline)
+        yield home.owner
+        return
+    cap = terms.cap(bound)
+    if cap is not None:
+        yield shed(packing, cap, deadline)
+        home.relieve(cap, deadline)
+        home.go_home(max(cap, home.heaviest()), deadline)
+        yield home.owner
+        return
+    yield _settled(packing, terms, home.owner, bound, deadline)
+    fresh = PackingSearch(packing, longest_first(packing))
+    fresh.relieve(bound, deadline)
+    fresh.shake(bound, deadline)
+    yield _settled(packing, terms, fresh.owner, bound, deadline)
+    if not packing.problem.weighted:
+        yield _settled(packing, terms, packed_by_weight(packing, terms, deadline), bound, deadline)
+
+
+def _settled(packing: Packing, terms: Terms, owner: Sequence[int], bound: int, deadline: float) -> list[int]:
+    """The packing with its loads evened out, then moved back home as far as that leaves them so."""
+    search = PackingSearch(packing, list(owner))
+    if terms.tolerance is None:
+        search.relieve(bound, deadline)
+        search.even_out(deadline)
+    cap = terms.cap(bound)
+    search.go_home(None if cap is None else max(cap, search.heaviest()), deadline)
+    return search.owner

@@ -1,0 +1,144 @@
+"""The checker of packings accepts nothing that is not so, whatever is done to a certificate."""
+
+from __future__ import annotations
+
+import copy
+import random
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from kassay.model.errors import InputError
+from kassay.solver.check.check import check_certificate
+from kassay.solver.packing import optimum
+from kassay.solver.packing.terms import Terms
+from tests.solver.packing import cases
+
+
+def _damaged(rng: random.Random, result: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """The result with one to three things changed, in it, its certificate or its instance."""
+    damaged = copy.deepcopy(result)
+    certificate = damaged["certificate"]
+    ids = list(certificate["assignment"])
+    for _ in range(rng.randint(1, 3)):
+        match rng.randrange(12):
+            case 0 | 1 if certificate["assignment"]:
+                giver, taker = rng.choice(ids), rng.choice(ids)
+                topics = [name for name, held in certificate["assignment"].get(giver, {}).items() if held]
+                if topics:
+                    topic = rng.choice(topics)
+                    number = certificate["assignment"][giver][topic].pop()
+                    certificate["assignment"].setdefault(taker, {}).setdefault(topic, []).append(number)
+                    damaged["assignment"] = certificate["assignment"]
+            case 2:
+                goal = rng.choice(damaged["goals"])
+                goal["proven"] = not goal["proven"]
+            case 3:
+                goal = rng.choice(damaged["goals"])
+                field = rng.choice(("value", "bound"))
+                if isinstance(goal[field], int):
+                    goal[field] = max(0, goal[field] + rng.choice((-2, -1, 1, 2)))
+                elif goal[field]:
+                    goal[field][rng.randrange(len(goal[field]))] += 1
+            case 4:
+                damaged["status"] = rng.choice(("optimal", "interval"))
+            case 5 if certificate["steps"]:
+                step = rng.choice(certificate["steps"])
+                field = rng.choice(("position", "bound", "items", "grain"))
+                step[field] = max(0, step[field] + rng.choice((-1, 1)))
+            case 6 if certificate["steps"]:
+                step = rng.choice(certificate["steps"])
+                step["by"] = rng.choice(("mean", "count", "moves"))
+                step["members"] = rng.sample(ids, rng.randint(0, len(ids)))
+            case 7 if certificate["prices"]:
+                certificate["prices"][rng.randrange(len(ids))] += rng.choice((-(10**8), -9, 10**7, 10**9))
+            case 8:
+                certificate["enumerated"] = not certificate["enumerated"]
+            case 9:
+                budget = rng.choice((None, 0, 2))
+                certificate["budget"] = damaged["budget"] = budget
+            case 10:
+                tolerance = rng.choice((None, [0, 1], [1, 2]))
+                certificate["tolerance"] = damaged["tolerance"] = tolerance
+            case _:
+                field = rng.choice(("steps", "prices", "assignment", "instance"))
+                certificate[field] = copy.deepcopy(other["certificate"][field])
+    return damaged
+
+
+def _lie(damaged: dict[str, Any]) -> str | None:
+    """What an accepted result says that is not so."""
+    certificate = damaged["certificate"]
+    tolerance = None if certificate["tolerance"] is None else Fraction(*certificate["tolerance"])
+    terms = Terms(tuple(certificate["order"].split(",")), tolerance, certificate["budget"])
+    case = certificate["instance"]
+    lie = cases.lie_in(damaged["goals"], terms, cases.values(case))
+    if lie is None and (damaged["status"] == "optimal") != all(goal["proven"] for goal in damaged["goals"]):
+        return "the status"
+    return lie
+
+
+def _forge(seed: int, number: int, damages: int) -> tuple[int, int]:
+    rng = random.Random(seed)
+    accepted = refused = 0
+    results: list[dict[str, Any]] = []
+    while len(results) < number:
+        case, terms = cases.any_case(rng), cases.any_terms(rng)
+        try:
+            results.append(cases.solved(case, terms, engine="own"))
+        except InputError:
+            continue
+    for result in results:
+        for _ in range(damages):
+            damaged = _damaged(rng, result, rng.choice(results))
+            try:
+                checked = check_certificate(damaged)
+            except InputError:
+                refused += 1
+                continue
+            if not checked.accepted:
+                refused += 1
+                continue
+            accepted += 1
+            lie = _lie(damaged)
+            assert lie is None, (lie, damaged)
+    return accepted, refused
+
+
+@pytest.mark.parametrize("enumerated", [True, False])
+def test_no_forgery_says_what_is_not_so(enumerated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not enumerated:
+        monkeypatch.setattr(optimum, "best_of_all", lambda *_: None)
+    accepted, refused = _forge(71 + enumerated, 40, 15)
+    assert accepted > 10
+    assert refused > 300
+
+
+@pytest.mark.slow
+@pytest.mark.brute
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("enumerated", [True, False])
+def test_no_forgery_of_thousands(seed: int, enumerated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not enumerated:
+        monkeypatch.setattr(optimum, "best_of_all", lambda *_: None)
+    assert _forge(80 + seed, 150, 40)[1] > 3000
+
+
+def test_what_is_not_asked_together_is_refused() -> None:
+    certificate = cases.solved(cases.one_topic([3, 2], 2), Terms(budget=4))["certificate"]
+    assert check_certificate(certificate).accepted
+    both = check_certificate(certificate | {"tolerance": [1, 20]})
+    assert (both.accepted, both.reason) == (False, "a tolerance and a budget are not asked together")
+    rack_first = check_certificate(certificate | {"order": "balance,rack,movement"})
+    assert not rack_first.accepted
+    assert "a budget is for the order that has movement first" in rack_first.reason
+
+
+def test_moves_above_the_budget_are_refused() -> None:
+    case = cases.one_topic([5, 1], 2)
+    case["members"][0]["owned"] = [["t", 0], ["t", 1]]
+    certificate = cases.solved(case, Terms(budget=1))["certificate"]
+    assert check_certificate(certificate).accepted
+    refused = check_certificate(certificate | {"budget": 0})
+    assert (refused.accepted, refused.reason) == (False, "the moves cost 1, which is above the budget")
