@@ -15,7 +15,10 @@ FILES = {
         from kassay.model.kinds import CONSUMER_GROUPS
         from kassay.properties.registry import Evidence, claim
 
-        @claim("never-last", kinds=CONSUMER_GROUPS, source="nowhere")
+        def is_read(step):
+            return step.is_read
+
+        @claim("never-last", kinds=CONSUMER_GROUPS, breakable=is_read, source="nowhere")
         def never_last(step):
             """The last member gets nothing."""
             for topic, by_member in step.shares.items():

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar
 from kassay.model.calls import Failure, Look, Probe, Refusal
 from kassay.model.failure import FailureKind
 from kassay.model.kinds import Kind
-from kassay.properties.registry import Evidence, claim
+from kassay.properties.registry import Evidence, always, claim
 
 OF_UNANSWERED: Final = frozenset({"total", "terminates"})
 """The claims that speak of calls without an answer too."""
@@ -90,17 +90,26 @@ def answer_claims(
                 yield Evidence(subject, {"no answer": failure.message})
 
     for predicate in (total, terminates):
-        claim(predicate.__name__, kinds=kinds, validity=True, source=source)(predicate)
+        claim(predicate.__name__, kinds=kinds, validity=True, breakable=always, source=source)(predicate)
 
 
 def repeated_claims(
     kinds: Kind | tuple[Kind, ...],
     differences: Callable[[S, Any], Iterable[Difference]],
+    is_open: Callable[[S], bool],
     *,
     pure: str | None = None,
     order: str | None = None,
 ) -> None:
-    """Register `deterministic`, and `pure` and `order-independent` where their sources are given."""
+    """Register `deterministic`, and `pure` and `order-independent` where their sources are given.
+
+    `is_open` says whether two valid answers are possible that differ in a way that matters: only there, and
+    with a second look, a second answer can break the first and the last of them. An input may be changed
+    by any call.
+    """
+
+    def looked(step: S, looks: tuple[Look, ...]) -> bool:
+        return any(probe.look in looks for probe in step.probes)
 
     def differing(step: S, looks: tuple[Look, ...]) -> Iterator[Evidence]:
         for look, answer in step.probes:
@@ -126,8 +135,20 @@ def repeated_claims(
         yield from differing(step, _TURNED)
 
     hash_order = "KAFKA-12898: answers that follow a hash order"
-    claim("deterministic", kinds=kinds, looks=_ANYWHERE, source=hash_order)(deterministic)
+    claim(
+        "deterministic",
+        kinds=kinds,
+        looks=_ANYWHERE,
+        breakable=lambda step: looked(step, _ANYWHERE) and is_open(step),
+        source=hash_order,
+    )(deterministic)
     if pure is not None:
-        claim("pure", kinds=kinds, validity=True, looks=_HERE, source=pure)(is_pure)
+        claim("pure", kinds=kinds, validity=True, looks=_HERE, breakable=always, source=pure)(is_pure)
     if order is not None:
-        claim("order-independent", kinds=kinds, looks=_TURNED, source=order)(order_independent)
+        claim(
+            "order-independent",
+            kinds=kinds,
+            looks=_TURNED,
+            breakable=lambda step: looked(step, _TURNED) and is_open(step),
+            source=order,
+        )(order_independent)

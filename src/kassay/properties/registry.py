@@ -71,14 +71,17 @@ class Claim:
     """One promise: an id, one sentence, and a pure predicate that yields evidence against it.
 
     `validity` claims are held against every target of their kind. `applies` says where the claim says
-    anything at all. It is judged a `minimum` number of times before it can hold. `looks` are the second
-    looks it needs. A claim with a `parameter` is written `id:argument`.
+    anything at all, `breakable` where some well-formed answer to what was asked would break it, whatever
+    the answer was: these judgements count, and a `minimum` of them is needed before the claim can hold.
+    Both are asked with what the predicate is asked with. `looks` are the second looks it needs. A claim
+    with a `parameter` is written `id:argument`.
     """
 
     id: str
     sentence: str
     scope: Scope
     predicate: Predicate
+    breakable: Callable[..., bool]
     source: str
     validity: bool = False
     applies: Callable[..., bool] | None = None
@@ -86,6 +89,11 @@ class Claim:
     looks: frozenset[Look] = frozenset()
     confirm: bool = False
     parameter: Parameter | None = None
+
+
+def always(*_: object) -> bool:
+    """That a claim can be broken wherever it is judged, e.g. by a call without an answer."""
+    return True
 
 
 CLAIMS: Final[dict[tuple[Kind, str], Claim]] = {}
@@ -101,6 +109,7 @@ def claim(
     *,
     kinds: Kind | tuple[Kind, ...],
     source: str,
+    breakable: Callable[..., bool],
     scope: Scope = Scope.STEP,
     validity: bool = False,
     applies: Callable[..., bool] | None = None,
@@ -123,6 +132,7 @@ def claim(
                 sentence,
                 scope,
                 predicate,
+                breakable,
                 source,
                 validity,
                 applies,
@@ -238,9 +248,9 @@ def validity_claims(kind: Kind) -> list[Promise]:
     return [Promise(c) for (of, _), c in load_claims().items() if of is kind and c.validity]
 
 
-def judged(held: Claim, *subject: Any) -> bool:
-    """Whether the claim says anything about this subject."""
-    return held.applies is None or held.applies(*subject)
+def applies(held: Claim, *things: Any) -> bool:
+    """Whether the claim says anything about these things, with which its predicate is asked."""
+    return held.applies is None or held.applies(*things)
 
 
 _S = TypeVar("_S", bound=Callable[[Any], bool | str | None])
@@ -251,6 +261,8 @@ class Situation:
     """An input worth having seen; `parts` are the variants that must all be reached, if it has any.
 
     `reached` says whether something that was played (or asked) is in the situation, or in which part of it.
+    A situation that an assumption of `excluded_by` rules out is not required, except by the claims that it
+    `defines`: these say nothing without it.
     """
 
     id: str
@@ -260,6 +272,13 @@ class Situation:
     required_by: tuple[str, ...]
     parts: tuple[str, ...] = ()
     excluded_by: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+
+    def is_required(self, claim_id: str, assume: frozenset[str]) -> bool:
+        """Whether the claim needs it under these assumptions."""
+        if claim_id in self.defines:
+            return True
+        return claim_id in self.required_by and assume.isdisjoint(self.excluded_by)
 
     @property
     def names(self) -> list[str]:
@@ -277,6 +296,7 @@ def situation(
     required_by: tuple[str, ...],
     parts: tuple[str, ...] = (),
     excluded_by: tuple[str, ...] = (),
+    defines: tuple[str, ...] = (),
     sentence: str | None = None,
 ) -> Callable[[_S], _S]:
     """Register a predicate; the first line of its docstring is the sentence unless one is given."""
@@ -286,7 +306,7 @@ def situation(
         says = sentence or (reached.__doc__ or "").strip().splitlines()[0]
         for kind in own:
             SITUATIONS[kind, situation_id] = Situation(
-                situation_id, own, says, reached, required_by, parts, excluded_by
+                situation_id, own, says, reached, required_by, parts, excluded_by, defines
             )
         return reached
 

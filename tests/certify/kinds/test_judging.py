@@ -6,14 +6,14 @@ import pytest
 
 from kassay.certify.kinds.judging import Calls, Examination, Subject, judge
 from kassay.certify.kinds.registry import driver_for
-from kassay.model.calls import Call, Failure
+from kassay.model.calls import Call, Failure, Look, Probe
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import PartitionerBase
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.parameters import one_of
-from kassay.properties.registry import Evidence, Promise, Scope, validity_claims
+from kassay.properties.registry import Evidence, Promise, Scope, always, claim, validity_claims
 from kassay.properties.sources import Seeded
 
 CERTIFIED = [kind for kind in Kind if kind is not Kind.COORDINATOR]
@@ -49,16 +49,21 @@ def test_a_call_ended_for_time_or_memory_breaks_terminates_and_any_other_failure
 
 
 def claimed(claim_id, scope=Scope.STEP, **changes):
+    changes = {"applies": None, "breakable": always, "parameter": None, **changes}
     claim = replace(validity_claims(Kind.PLANNER)[0].claim, id=claim_id, scope=scope, **changes)
     return Promise(replace(claim, predicate=lambda *things: iter([Evidence(str(things), {})])))
 
 
-def judged(promise, *answers, outcomes=(), best=None):
+def examined(promise, *answers, outcomes=(), best=None):
     steps = tuple(Call(number, answer) for number, answer in enumerate(answers))
     seen = Examination()
     subject = Subject(dict, RebalanceProtocol.EAGER, (promise,))
     judge(Calls(steps, outcomes), subject, seen, lambda *_: best)
-    return seen.judged.get(promise.id, 0)
+    return seen
+
+
+def judged(promise, *answers, **more):
+    return examined(promise, *answers, **more).judged.get(promise.id, 0)
 
 
 NO_ANSWER = Failure(FailureKind.RAISED, "oh")
@@ -67,6 +72,44 @@ NO_ANSWER = Failure(FailureKind.RAISED, "oh")
 def test_a_claim_is_judged_only_where_it_applies():
     even = claimed("replicas-distinct", applies=lambda step: step.request % 2 == 0)
     assert judged(even, "a", "b", "c") == 2
+
+
+def test_every_judgement_runs_and_those_that_could_fail_count():
+    even = claimed("replicas-distinct", breakable=lambda step: step.request % 2 == 0)
+    seen = examined(even, "a", "b", "c")
+    assert (seen.judged, seen.checked) == ({even.id: 3}, {even.id: 2})
+    assert len(seen.violations) == 3, "evidence stands, whatever counts"
+    never = examined(claimed("replicas-distinct", breakable=lambda step: False), "a")
+    assert (never.judged, never.checked) == ({even.id: 1}, {})
+
+
+def test_applies_and_breakable_are_asked_with_what_the_predicate_is_asked_with():
+    things = []
+    asked = dict.fromkeys(("applies", "breakable"), lambda *given: things.append(given) or True)
+    best = claimed("plan-minimal", Scope.OPTIMUM, parameter=one_of("2"), **asked)
+    seen = examined(best, "a", outcomes=("plan",), best=7)
+    assert things == [("plan", 7, "2")] * 2
+    assert seen.violations[0].evidence.subject == str(("plan", 7, "2"))
+
+
+@pytest.mark.parametrize("look", Look)
+def test_judgements_across_processes_are_counted_apart(look):
+    found = claimed("deterministic", looks=frozenset(Look))
+    seen = Examination()
+    subject = Subject(dict, RebalanceProtocol.EAGER, (found,))
+    steps = (Call(0, "a"), Call(1, "a", (Probe(look, "a"),)))
+    judge(Calls(steps), subject, seen, lambda *_: None)
+    assert seen.checked == {found.id: 2}
+    assert seen.elsewhere == ({found.id: 1} if look is Look.PROCESS else {})
+    unbreakable = claimed("deterministic", looks=frozenset(Look), breakable=lambda step: step.request == 0)
+    seen = Examination()
+    judge(Calls(steps), replace(subject, promises=(unbreakable,)), seen, lambda *_: None)
+    assert (seen.checked, seen.elsewhere) == ({found.id: 1}, {})
+
+
+def test_a_claim_says_where_it_can_be_broken_or_is_not_registered():
+    with pytest.raises(TypeError, match="breakable"):
+        claim("new", kinds=Kind.CLIENT, source="nobody")
 
 
 def test_calls_without_an_answer_are_for_the_claims_that_speak_of_them():

@@ -34,7 +34,7 @@ def test_the_gravest_claim_that_is_not_known_decides(claims):
 def test_a_document_says_where_the_trace_is_and_of_what_input(contradictory):
     broken = result("complete", Verdict.VIOLATED, contradictory=contradictory, known="a reason")
     document = certificate(broken, result("stable", Verdict.HOLDS)).to_json()
-    first, second = valid(json.loads(json.dumps(document)), "certificate-2")["claims"]
+    first, second = valid(json.loads(json.dumps(document)), "certificate-3")["claims"]
     assert first["counterexample"]["input"] == ("contradictory" if contradictory else "ordinary")
     assert (first["counterexample"]["trace"], first["known"]) == (None, "a reason")
     assert (second["counterexample"], "known" in second) == (None, False)

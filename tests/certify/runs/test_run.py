@@ -31,9 +31,11 @@ def test_too_few_judgements_are_unknown_and_enough_hold():
         ).claims[0]
         for n in (3, 60)
     )
-    assert (few.verdict, few.why) == (Verdict.UNKNOWN, f"judged {few.checked} times, 50 needed")
+    assert (few.verdict, few.why) == (Verdict.UNKNOWN, f"{few.checked} checks, 50 needed")
     assert 0 < few.checked < 50
-    assert (enough.verdict, enough.why) == (Verdict.HOLDS, f"not refuted by {enough.checked} checks")
+    assert enough.verdict is Verdict.HOLDS
+    assert enough.why == f"not refuted by {enough.checked} checks ({enough.judged} judgements in all)"
+    assert enough.checked < enough.judged, "of a group that reads nothing nothing can be given twice"
 
 
 def test_a_situation_that_never_came_up_is_named():

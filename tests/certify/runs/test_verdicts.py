@@ -1,11 +1,14 @@
 """From counts to verdicts."""
 
+from collections import Counter
+from dataclasses import replace
+
 import pytest
 
 from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, verdict_of
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
-from kassay.properties.registry import promise, situations_of
+from kassay.properties.registry import load_claims, promise, situations_of
 
 BALANCED = promise("balanced-within-one", Kind.CLIENT)
 ENOUGH = BALANCED.claim.minimum
@@ -26,7 +29,7 @@ def test_enough_judgements_and_every_situation_hold():
 
 
 def test_one_judgement_too_few_is_unknown():
-    assert judged(ENOUGH - 1) == (Verdict.UNKNOWN, f"judged {ENOUGH - 1} times, {ENOUGH} needed")
+    assert judged(ENOUGH - 1) == (Verdict.UNKNOWN, f"{ENOUGH - 1} checks, {ENOUGH} needed")
 
 
 @pytest.mark.parametrize("part", REQUIRED)
@@ -62,3 +65,106 @@ def test_a_scope_tried_to_its_end_needs_no_minimum():
         Verdict.HOLDS,
         "not refuted by any input to 2x2 (1 checks)",
     )
+
+
+NONE = frozenset()
+
+
+def tally_of(found, reached=True, **counts):
+    """A tally of one claim, with every situation of its kind reached or none."""
+    kind = found.kind
+    seen = Counter(name for each in situations_of(kind) for name in each.names) if reached else Counter()
+    return Tally(histories=9, counts={found.promise.id: ClaimCount(**counts)}, reached=seen)
+
+
+class Of:
+    """A promise of a kind."""
+
+    def __init__(self, spelled, kind=Kind.CLIENT):
+        self.promise, self.kind = promise(spelled, kind), kind
+
+    def verdict(self, assume=NONE, exhaustive=None, **tally):
+        return verdict_of(self.promise, self.kind, tally_of(self, **tally), frozenset(assume), exhaustive)
+
+
+def test_a_verdict_needs_enough_judgements_that_could_have_failed():
+    found = Of("members")
+    assert found.verdict(judged=50, checked=50) == (Verdict.HOLDS, "not refuted by 50 checks")
+    assert found.verdict(judged=10**6, checked=49) == (
+        Verdict.UNKNOWN,
+        "49 checks (1000000 judgements in all), 50 needed",
+    )
+    assert found.verdict(checked=1, judged=1, failed=1)[0] is Verdict.VIOLATED
+    assert found.verdict(checked=0, judged=1, failed=1)[0] is Verdict.VIOLATED, "evidence stands"
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.COORDINATOR], ids=str)
+def test_a_claim_that_never_counted_is_unknown(kind):
+    for of, claim_id in load_claims():
+        if of is kind:
+            found = Of(claim_id, kind)
+            for judged in (0, 10**6):
+                verdict, why = found.verdict(judged=judged)
+                assert verdict is Verdict.UNKNOWN
+                assert ("no answer breaks it" in why) is (judged > 0)
+                verdict, why = found.verdict(judged=judged, exhaustive="2x2")
+                assert verdict is Verdict.UNKNOWN
+                assert why.startswith("nothing to judge")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.COORDINATOR], ids=str)
+def test_each_part_of_each_required_situation_is_needed(kind):
+    for claim_id in [claim_id for of, claim_id in load_claims() if of is kind]:
+        found = Of(claim_id, kind)
+        full = tally_of(found, checked=10**6, judged=10**6, elsewhere=9)
+        for situation in situations_of(kind):
+            for name in situation.names:
+                less = Tally(1, 0, full.counts, full.reached - Counter([name]))
+                verdict, why = verdict_of(found.promise, kind, less, NONE)
+                needed = claim_id in (*situation.required_by, *situation.defines)
+                assert (verdict is Verdict.UNKNOWN and why == f"not reached: {name}") is needed
+
+
+@pytest.mark.parametrize(
+    ("claim_id", "situation_id", "assumption"),
+    [
+        ("rack-local", "racks-against", "no-racks"),
+        ("static-stable", "static-return", "no-static"),
+        ("weighted-spread", "weights", "no-weights"),
+    ],
+)
+def test_no_assumption_waives_what_a_claim_is_about(claim_id, situation_id, assumption):
+    found = Of(claim_id)
+    verdict, why = found.verdict({assumption}, checked=10**6, reached=False)
+    assert verdict is Verdict.UNKNOWN
+    assert situation_id in why
+
+
+def test_an_assumption_waives_the_situations_that_it_excludes_and_no_others():
+    assert Of("copartitioned").verdict({"no-racks"}, checked=50, reached=False)[0] is Verdict.HOLDS
+    assert Of("copartitioned").verdict({"no-static"}, checked=50, reached=False)[0] is Verdict.UNKNOWN
+    assert Of("single-owner").verdict({"no-racks"}, checked=50, reached=False)[0] is Verdict.UNKNOWN
+    assert (
+        Of("single-owner").verdict({"no-conflicting-claims"}, checked=50, reached=False)[0] is Verdict.HOLDS
+    )
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.COORDINATOR], ids=str)
+def test_checks_across_processes_are_told_apart_and_needed(kind):
+    found = Of("deterministic", kind)
+    for exhaustive in (None, "2x2"):
+        verdict, why = found.verdict(checked=10**6, exhaustive=exhaustive)
+        assert verdict is Verdict.UNKNOWN
+        assert "no other process" in why
+        verdict, why = found.verdict(checked=10**6, elsewhere=7, exhaustive=exhaustive)
+        assert verdict is Verdict.HOLDS
+        assert "7 across processes" in why
+
+
+def test_tallies_add_up_whatever_their_order():
+    one = ClaimCount(1, 2, 3, 4, 5, Candidate(False, (2,), 1, {}))
+    two = ClaimCount(10, 20, 30, 40, 50, Candidate(False, (1,), 2, {}))
+    for first, second in ((one, two), (two, one)):
+        total = replace(first)
+        total.add(second)
+        assert total == ClaimCount(11, 22, 33, 44, 55, two.worst)

@@ -15,7 +15,9 @@ def result(
     if verdict is Verdict.VIOLATED:
         trace = Trace(Kind.CLIENT, "mine", None, RebalanceProtocol.EAGER, claim, contradictory, {}, ("no",))
         counterexample = Counterexample(trace, 2, 3, 0, "no")
-    return ClaimResult(claim, f"{claim}.", verdict, "", 9, 1 if counterexample else 0, counterexample, known)
+    return ClaimResult(
+        claim, f"{claim}.", verdict, "", 9, 9, None, 1 if counterexample else 0, counterexample, known
+    )
 
 
 def certificate(*results: ClaimResult, target: str = "mine") -> Certificate:

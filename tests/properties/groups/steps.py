@@ -7,7 +7,7 @@ from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import Kind
 from kassay.properties.groups.balance import Best
-from kassay.properties.registry import promise
+from kassay.properties.registry import applies, promise
 
 EAGER, COOPERATIVE = RebalanceProtocol.EAGER, RebalanceProtocol.COOPERATIVE
 T4 = Cluster.of({"t": 4})
@@ -23,8 +23,12 @@ def member(name, topics="t", owned="", generation=None, **extras):
     return Member(name, tuple(topics), tps(owned), generation, **extras)
 
 
+def assignment(given):
+    return Assignment({m: tps(text) for m, text in given.items()})
+
+
 def step(members, given, cluster=T4, protocol=EAGER, **extras):
-    answer = given if isinstance(given, Failure) else Assignment({m: tps(text) for m, text in given.items()})
+    answer = given if isinstance(given, Failure) else assignment(given)
     return Step(cluster, Group(tuple(members), members[0].member_id), answer, 2, protocol=protocol, **extras)
 
 
@@ -35,10 +39,10 @@ def rebalanced(*steps, settled=True, revocations=0, **extras):
 def evidence(spelled, thing, *more):
     found = promise(spelled, Kind.CLIENT)
     claim = found.claim
-    if claim.applies is not None and not claim.applies(thing):
-        return None
     if claim.parameter is not None:
         more = (*more, found.value)
+    if not applies(claim, thing, *more):
+        return None
     return list(claim.predicate(thing, *more))
 
 
@@ -46,4 +50,4 @@ AB = [member("a"), member("b")]
 FAIR = {"a": "t0 t1", "b": "t2 t3"}
 UV = Cluster.of({"t": 2, "u": 2})
 
-BEST = Best(loads=(2, 2), moved=0, mismatched=0)
+BEST = Best(loads=(2, 2), moved=0, mismatched=0, assignment=assignment(FAIR))

@@ -11,7 +11,7 @@ from kassay.model.placement.request import PlacementRequest
 from kassay.model.placement.step import PlacementStep
 from kassay.properties.machines.placement_oracle import JUDGED, broken
 from kassay.properties.placement.scenarios import request
-from kassay.properties.registry import judged, load_claims
+from kassay.properties.registry import applies, load_claims
 from kassay.properties.sources import Seeded
 
 CLAIMS = {claim_id: load_claims()[Kind.PLACER, claim_id] for claim_id in sorted(JUDGED)}
@@ -21,7 +21,7 @@ FOUR = tuple(Broker(i, "ab"[i % 2]) for i in range(4))
 def claimed(step):
     """The claims that say themselves that the step breaks them."""
     return {
-        claim_id for claim_id, claim in CLAIMS.items() if judged(claim, step) and list(claim.predicate(step))
+        claim_id for claim_id, claim in CLAIMS.items() if applies(claim, step) and list(claim.predicate(step))
     }
 
 

@@ -11,7 +11,7 @@ from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, Sent, send
 from kassay.properties.partitioners.scenarios import sending
-from kassay.properties.registry import judged, load_claims, promise, validity_claims
+from kassay.properties.registry import applies, load_claims, promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from tests.mutants import partitioners
 
@@ -24,7 +24,7 @@ sendings = st.composite(lambda draw: sending(Drawn(draw)))()
 
 def evidence(claim_id, step):
     found = promise(claim_id, Kind.PARTITIONER).claim
-    return list(found.predicate(step)) if judged(found, step) else []
+    return list(found.predicate(step)) if applies(found, step) else []
 
 
 @pytest.mark.parametrize("spec", PARTITIONERS)

@@ -9,12 +9,12 @@ from kassay.model.kinds import Kind
 from kassay.model.placement.request import PlacementRequest
 from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.placement.answers import may_refuse
-from kassay.properties.registry import judged, promise
+from kassay.properties.registry import applies, promise
 
 
 def evidence(claim_id, step):
     found = promise(claim_id, Kind.PLACER).claim
-    return list(found.predicate(step)) if judged(found, step) else []
+    return list(found.predicate(step)) if applies(found, step) else []
 
 
 def test_a_refusal_is_proper_only_where_the_request_cannot_be_met():

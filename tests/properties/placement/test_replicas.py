@@ -15,7 +15,7 @@ from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.machines.placement_oracle import JUDGED, broken
 from kassay.properties.placement.replicas import RackRule, rack_rule
 from kassay.properties.placement.scenarios import request
-from kassay.properties.registry import Scope, judged, load_claims, promise, validity_claims
+from kassay.properties.registry import Scope, applies, load_claims, promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from tests.mutants import placers
 
@@ -30,7 +30,7 @@ requests = st.composite(lambda draw: request(Drawn(draw)))()
 
 def evidence(claim_id, step):
     found = promise(claim_id, Kind.PLACER).claim
-    return list(found.predicate(step)) if judged(found, step) else []
+    return list(found.predicate(step)) if applies(found, step) else []
 
 
 def steps(new, count=400):

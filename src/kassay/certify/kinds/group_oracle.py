@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from kassay.model.cluster import Cluster
-from kassay.model.groups.group import Group
+from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.step import Step
 from kassay.properties.groups.balance import Best
 from kassay.solver.consumers.optimum import optimum, parse_order
@@ -32,5 +32,6 @@ def _best(cluster: Cluster, group: Group, order: str) -> Best:
         loads=best.loads,
         moved=best.moved,
         mismatched=best.rack_mismatch,
+        assignment=Assignment(best.assignment),
         weight_bound=weighted_lower_bound(problem) if problem.weighted else None,
     )

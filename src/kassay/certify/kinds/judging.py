@@ -18,7 +18,7 @@ from kassay.model.kinds import Kind
 from kassay.model.lazy import lazy
 from kassay.properties.answers import OF_UNANSWERED
 from kassay.properties.groups.histories.generator import Profile
-from kassay.properties.registry import Promise, Scope, Violation, situations_of
+from kassay.properties.registry import Promise, Scope, Violation, always, situations_of
 from kassay.properties.sources import Source
 
 Best = Callable[[Any, Promise], Any]
@@ -66,11 +66,14 @@ class Subject:
 class Examination:
     """What one case showed.
 
-    `judged` counts judgements by claim id, `reached` situations (a part is `id:part`), `asked` the
-    rebalances (or requests) that were checked.
+    By claim id, `judged` counts all judgements, `checked` those of them that some well-formed answer would
+    have broken, and `elsewhere` those of these for which another process was asked too. `reached` counts
+    situations (a part is `id:part`), `asked` the rebalances (or requests) that were checked.
     """
 
     judged: dict[str, int] = field(default_factory=dict)
+    checked: dict[str, int] = field(default_factory=dict)
+    elsewhere: dict[str, int] = field(default_factory=dict)
     violations: list[Violation] = field(default_factory=list)
     reached: dict[str, int] = field(default_factory=dict)
     asked: int = 0
@@ -139,16 +142,26 @@ def judge(played: Played, subject: Subject, examination: Examination, best: Best
 def _apply(
     promise: Promise, examination: Examination, thing: object, contradictory: bool, *more: object
 ) -> None:
-    """Judge one promise on one thing, if it says anything about it."""
+    """Judge one promise on one thing, if it says anything about it; it counts if it could fail."""
     claim = promise.claim
-    if claim.applies is not None and not claim.applies(thing):
+    if claim.parameter is not None:
+        more = (*more, promise.value)
+    if claim.applies is not None and not claim.applies(thing, *more):
         return
     name = promise.id
     examination.judged[name] = examination.judged.get(name, 0) + 1
-    if claim.parameter is not None:
-        more = (*more, promise.value)
+    breakable = claim.breakable
+    if breakable is always or breakable(thing, *more):
+        examination.checked[name] = examination.checked.get(name, 0) + 1
+        if Look.PROCESS in claim.looks and _was_asked_elsewhere(thing):
+            examination.elsewhere[name] = examination.elsewhere.get(name, 0) + 1
     for evidence in claim.predicate(thing, *more):
         examination.violations.append(Violation(name, evidence, contradictory))
+
+
+def _was_asked_elsewhere(step: Any) -> bool:
+    """Whether a second look was taken in another process."""
+    return any(probe.look is Look.PROCESS for probe in step.probes)
 
 
 Case = TypeVar("Case")

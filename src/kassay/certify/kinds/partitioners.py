@@ -33,13 +33,12 @@ class SendsDriver(Driver[ProducerSends]):
         return sending(source)
 
     def play(self, case: ProducerSends, subject: Subject) -> Iterator[Calls[ProducerSendsStep]]:
-        """The sending, and one more step for the same in another process if there is one."""
+        """The sending, and the same in another process if there is one."""
         step = send(partial(subject.new, case.config), case, again=Look.OTHER in subject.looks)
-        steps = [step]
         if subject.twin is not None:
-            elsewhere = send_all(subject.twin(case.config), case)
-            steps.append(ProducerSendsStep(case, step.answer, (Probe(Look.PROCESS, elsewhere),)))
-        yield Calls(tuple(steps))
+            elsewhere = Probe(Look.PROCESS, send_all(subject.twin(case.config), case))
+            step = ProducerSendsStep(case, step.answer, (*step.probes, elsewhere), step.mutated)
+        yield Calls((step,))
 
     def asked(self, case: ProducerSends, played: Calls[ProducerSendsStep]) -> int:
         """The records."""

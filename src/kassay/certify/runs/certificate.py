@@ -1,4 +1,4 @@
-"""The certificate: what was put to the test, how, and what came out; `kassay/certificate/2`."""
+"""The certificate: what was put to the test, how, and what came out; `kassay/certificate/3`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kassay.model.groups.trace import Trace
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 
-SCHEMA: Final = "kassay/certificate/2"
+SCHEMA: Final = "kassay/certificate/3"
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,19 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """One claim's verdict; `known` says that a baseline accepts the finding."""
+    """One claim's verdict; `known` says that a baseline accepts the finding.
+
+    Of the `judged` judgements those that could have failed are `checked`, and those of them in which
+    another process was asked too `across_processes`; None where the claim does not speak of processes.
+    """
 
     id: str
     sentence: str
     verdict: Verdict
     why: str
+    judged: int
     checked: int
+    across_processes: int | None
     failed: int
     counterexample: Counterexample | None = None
     known: str | None = None
@@ -56,7 +62,9 @@ class ClaimResult:
             "id": self.id,
             "verdict": self.verdict.value,
             "why": self.why,
+            "judged": self.judged,
             "checked": self.checked,
+            "across_processes": self.across_processes,
             "failed": self.failed,
             "counterexample": None if self.counterexample is None else self.counterexample.to_json(),
         }

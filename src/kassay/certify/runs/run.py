@@ -21,6 +21,7 @@ from kassay.certify.runs.scaling import scaling_result
 from kassay.certify.runs.shrink import shrink
 from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, reached_by_id, verdict_of
 from kassay.certify.targets.resolve import Target
+from kassay.model.calls import Look
 from kassay.model.groups.trace import Trace
 from kassay.properties.registry import Promise, Scope, Violation, promise
 
@@ -179,7 +180,7 @@ def _exhaust(bench: Bench, report: Report) -> Tally:
         if time.monotonic() > deadline:
             total.reached["scope-unfinished"] = 1
             break
-        total.take(index, case, bench.driver.examine(case, bench.subject), bench.driver)
+        total.take(index, case, bench.driver.examine(case, bench.subject_for(index)), bench.driver)
         if index % BLOCK == 0:
             report(RunProgress("exhausting", total.histories, total.findings, 0.0))
     return total
@@ -201,7 +202,9 @@ def _result(bench: Bench, promised: Promise, tally: Tally, started: float) -> Cl
         sentence=promised.claim.sentence,
         verdict=verdict,
         why=why,
+        judged=count.judged,
         checked=count.checked,
+        across_processes=count.elsewhere if Look.PROCESS in promised.claim.looks else None,
         failed=count.failed,
         counterexample=_counterexample(bench, promised, count.worst, started) if count.worst else None,
     )

@@ -78,6 +78,8 @@ def _result(promised: Promise, verdict: Verdict, why: str, timings: list[ScaleTi
         sentence=promised.claim.sentence,
         verdict=verdict,
         why=why,
+        judged=len(timings),
         checked=len(timings),
+        across_processes=None,
         failed=int(verdict is Verdict.VIOLATED),
     )

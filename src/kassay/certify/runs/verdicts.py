@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kassay.certify.kinds.judging import Driver, Examination
+from kassay.model.calls import Look
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import Promise, Scope, Violation, situations_of
@@ -33,12 +34,16 @@ class Candidate:
 class ClaimCount:
     """How often one claim was judged, in how many cases it was broken, and the smallest such case.
 
-    `contradictory` counts those of the `failed` cases that broke it on contradictory input only.
+    `checked` are those of all `judged` that some well-formed answer would have broken, and `elsewhere` those
+    of them for which another process was asked too. `contradictory` counts those of the `failed` cases that
+    broke it on contradictory input only.
     """
 
     checked: int = 0
     failed: int = 0
     contradictory: int = 0
+    judged: int = 0
+    elsewhere: int = 0
     worst: Candidate | None = None
 
     def add(self, other: ClaimCount) -> None:
@@ -46,6 +51,8 @@ class ClaimCount:
         self.checked += other.checked
         self.failed += other.failed
         self.contradictory += other.contradictory
+        self.judged += other.judged
+        self.elsewhere += other.elsewhere
         if other.worst is not None and (self.worst is None or other.worst.rank < self.worst.rank):
             self.worst = other.worst
 
@@ -69,7 +76,10 @@ class Tally:
         self.histories += 1
         self.asked += examination.asked
         for claim_id, number in examination.judged.items():
-            self.counts.setdefault(claim_id, ClaimCount()).checked += number
+            count = self.counts.setdefault(claim_id, ClaimCount())
+            count.judged += number
+            count.checked += examination.checked.get(claim_id, 0)
+            count.elsewhere += examination.elsewhere.get(claim_id, 0)
         self.reached.update(examination.reached)
         if examination.violations:
             self._note(index, case, examination.violations, driver)
@@ -108,26 +118,39 @@ def verdict_of(
             return Verdict.VIOLATED, f"broken {share}, on contradictory input only"
         return Verdict.VIOLATED, f"broken {share}"
     if not count.checked:
-        if promised.claim.scope is Scope.OPTIMUM:
-            return Verdict.UNKNOWN, "the certified optimum could not be had for any input"
-        return Verdict.UNKNOWN, "never judged"
+        return Verdict.UNKNOWN, _of_nothing(promised, count, exhaustive)
+    processes = Look.PROCESS in promised.claim.looks
+    if processes and not count.elsewhere:
+        return Verdict.UNKNOWN, "no other process was asked where it could have answered differently"
+    checks = f"{count.checked} checks" + (f", {count.elsewhere} across processes" if processes else "")
+    if count.judged > count.checked:
+        checks += f" ({count.judged} judgements in all)"
     if exhaustive is not None:
-        return Verdict.HOLDS, f"not refuted by any input to {exhaustive} ({count.checked} checks)"
+        return Verdict.HOLDS, f"not refuted by any input to {exhaustive} ({checks})"
     if count.checked < promised.claim.minimum:
-        return Verdict.UNKNOWN, f"judged {count.checked} times, {promised.claim.minimum} needed"
-    if promised.claim.id == "deterministic" and not tally.reached.get("other-process"):
-        return Verdict.UNKNOWN, "no other process was asked"
+        return Verdict.UNKNOWN, f"{checks}, {promised.claim.minimum} needed"
     lacking = [
         name
         for situation in situations_of(kind)
-        if promised.claim.id in situation.required_by and not assume & set(situation.excluded_by)
+        if situation.is_required(promised.claim.id, assume)
         for name in situation.names
         if not tally.reached.get(name)
     ]
     if lacking:
         shown = ", ".join(lacking[:4]) + (f" and {len(lacking) - 4} more" if len(lacking) > 4 else "")
         return Verdict.UNKNOWN, f"not reached: {shown}"
-    return Verdict.HOLDS, f"not refuted by {count.checked} checks"
+    return Verdict.HOLDS, f"not refuted by {checks}"
+
+
+def _of_nothing(promised: Promise, count: ClaimCount, exhaustive: str | None) -> str:
+    """Why there is no verdict on a promise that no judgement counts for."""
+    if exhaustive is not None:
+        return f"nothing to judge: no input to {exhaustive} has an answer that breaks it"
+    if count.judged:
+        return f"never put to the test: judged {count.judged} times, always where no answer breaks it"
+    if promised.claim.scope is Scope.OPTIMUM:
+        return "never judged: no answer reached what it rests on, or no certified optimum was to be had"
+    return "never judged"
 
 
 def reached_by_id(kind: Kind, tally: Tally) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -142,6 +142,14 @@ class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
     def items(self) -> ItemsView[str, tuple[TopicPartition, ...]]:
         """Member ids with what they are given, in the order of the answer."""
         return self._given.items()
+
+    def keys(self) -> KeysView[str]:
+        """The member ids, in the order of the answer."""
+        return self._given.keys()
+
+    def values(self) -> ValuesView[tuple[TopicPartition, ...]]:
+        """What the members are given, in the order of the answer."""
+        return self._given.values()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Assignment):

@@ -70,6 +70,31 @@ class Step:
         return frozenset([t for member in self.group.members for t in member.topics if t not in counts])
 
     @lazy
+    def is_read(self) -> bool:
+        """Whether there is a partition that somebody reads."""
+        subscribers = self.group.subscribers
+        return any(topic in subscribers for topic in self.cluster.counts)
+
+    @lazy
+    def is_contested(self) -> bool:
+        """Whether there is a partition that two members read: it may go to one or to the other."""
+        subscribers = self.group.subscribers
+        return any(len(subscribers.get(topic, ())) > 1 for topic in self.cluster.counts)
+
+    @lazy
+    def is_open(self) -> bool:
+        """Whether two valid answers are possible that differ as sets.
+
+        A partition may go to another reader, or a cooperative round withhold one that somebody claims.
+        """
+        if self.is_contested:
+            return True
+        if self.protocol is RebalanceProtocol.EAGER:
+            return False
+        subscribers, has = self.group.subscribers, self.cluster.has
+        return any(tp[0] in subscribers and has(tp) for member in self.group.members for tp in member.owned)
+
+    @lazy
     def shares(self) -> dict[str, dict[str, list[int]]]:
         """For each known topic, the partition numbers of each of its subscribers, ascending; read-only."""
         subscribers = self.group.subscribers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Final
 
 from kassay.model.calls import Failure
@@ -28,6 +29,7 @@ answer_claims((Kind.SERVER, Kind.SHARE), _KIP_848, _calls, refuses_unknown_topic
 repeated_claims(
     GROUPS,
     differences,
+    attrgetter("is_open"),
     pure="ConsumerPartitionAssignor: assign is called on any member's object",
     order="KAFKA-12898: the leader's member map has no order",
 )

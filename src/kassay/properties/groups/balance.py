@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import permutations
 from typing import NamedTuple
 
+from kassay.model.groups.group import Assignment
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.step import Step
 from kassay.model.kinds import CONSUMER_GROUPS
+from kassay.properties.groups.exchanges import mismatches_more, moves_more
 from kassay.properties.parameters import NumberRange, number, one_of
 from kassay.properties.registry import Evidence, Promise, Scope, claim
 
@@ -18,13 +21,15 @@ RACK_FIRST = "balance,rack,movement"
 class Best(NamedTuple):
     """The certified optimum for an outcome, supplied by whoever has a solver.
 
-    `loads` are ascending. `moved` and `mismatched` are the least possible in the stated order.
-    `weight_bound` is a certified lower bound on the heaviest member's weight.
+    `loads` are ascending. `moved` and `mismatched` are the least possible in the stated order, and
+    `assignment` is one that has them. `weight_bound` is a certified lower bound on the heaviest member's
+    weight.
     """
 
     loads: tuple[int, ...]
     moved: int
     mismatched: int
+    assignment: Assignment
     weight_bound: int | None = None
 
 
@@ -33,11 +38,18 @@ def equal_subscriptions(step: Step) -> bool:
     return step.group.equal_subscriptions
 
 
+def _may_differ_by_two(step: Step) -> bool:
+    """Whether one member could have everything, and that is two partitions more than another has."""
+    members, counts = step.group.members, step.cluster.counts
+    return len(members) > 1 and sum([counts.get(topic, 0) for topic in set(members[0].topics)]) > 1
+
+
 @claim(
     "balanced-within-one",
     kinds=CONSUMER_GROUPS,
     scope=Scope.OUTCOME,
     applies=equal_subscriptions,
+    breakable=_may_differ_by_two,
     source="RoundRobinAssignor; KIP-54",
 )
 def balanced_within_one(step: Step) -> Iterator[Evidence]:
@@ -55,7 +67,54 @@ def _who(loads: dict[str, int], load: int) -> str:
     return min(member_id for member_id, count in loads.items() if count == load)
 
 
-@claim("balanced-kip54", kinds=CONSUMER_GROUPS, scope=Scope.OUTCOME, source="KIP-54")
+class _Reach(NamedTuple):
+    """The contested topics, and for each member the partitions that it may have and those it must have."""
+
+    contested: tuple[tuple[str, ...], ...]
+    most: dict[str, int]
+    least: dict[str, int]
+
+    @classmethod
+    def of(cls, step: Step) -> _Reach | None:
+        """What members may have; None if one topic has two readers and two partitions or more.
+
+        Two readers of two partitions may always be apart by two: the one that needs fewer of the others
+        may have none, the other one both.
+        """
+        contested = []
+        most = dict.fromkeys(step.group.by_id, 0)
+        least = dict(most)
+        subscribers = step.group.subscribers
+        for topic, count in step.cluster.counts.items():
+            readers = subscribers.get(topic, ())
+            if len(readers) > 1:
+                if count > 1:
+                    return None
+                contested.append(readers)
+            for member_id in readers:
+                most[member_id] += count
+            if len(readers) == 1:
+                least[readers[0]] += count
+        return cls(tuple(contested), most, least)
+
+
+def _may_be_moved_better(step: Step) -> bool:
+    """Whether a member could have two partitions more than another one that reads a topic with it."""
+    reach = _Reach.of(step)
+    return reach is None or any(
+        reach.most[x] >= reach.least[y] + 2
+        for readers in reach.contested
+        for x, y in permutations(readers, 2)
+    )
+
+
+@claim(
+    "balanced-kip54",
+    kinds=CONSUMER_GROUPS,
+    scope=Scope.OUTCOME,
+    breakable=_may_be_moved_better,
+    source="KIP-54",
+)
 def balanced_kip54(step: Step) -> Iterator[Evidence]:
     """No single move of a partition to a member with at least two fewer helps."""
     loads, read = step.loads, step.read
@@ -73,10 +132,26 @@ def balanced_kip54(step: Step) -> Iterator[Evidence]:
                     yield Evidence(str(tp), {"of": x, "with": loads[x], "could go to": y, "with only": load})
 
 
+def _loads_may_differ(step: Step, _: Best) -> bool:
+    """Whether two answers could have different sorted loads.
+
+    They have the same ones only where no member reads two contested partitions and the readers of each
+    contested one must have equally many of the others.
+    """
+    reach = _Reach.of(step)
+    if reach is None:
+        return True
+    reading = [member_id for readers in reach.contested for member_id in readers]
+    return len(set(reading)) < len(reading) or any(
+        len({reach.least[member_id] for member_id in readers}) > 1 for readers in reach.contested
+    )
+
+
 @claim(
     "balanced-optimal",
     kinds=CONSUMER_GROUPS,
     scope=Scope.OPTIMUM,
+    breakable=_loads_may_differ,
     source="Harvey et al. 2006, semi-matchings",
 )
 def balanced_optimal(step: Step, best: Best) -> Iterator[Evidence]:
@@ -86,10 +161,22 @@ def balanced_optimal(step: Step, best: Best) -> Iterator[Evidence]:
         yield Evidence("loads", {"are": loads, "could be": best.loads})
 
 
+def _is_balanced(step: Step, best: Best) -> bool:
+    """Whether the loads are the best possible."""
+    return tuple(sorted(step.loads.values())) == best.loads
+
+
+def _may_move_more(step: Step, best: Best) -> bool:
+    """Whether an answer with the best loads could move more partitions than needed."""
+    return moves_more(step, best.assignment)
+
+
 @claim(
     "sticky-minimal",
     kinds=CONSUMER_GROUPS,
     scope=Scope.OPTIMUM,
+    applies=_is_balanced,
+    breakable=_may_move_more,
     source="KIP-54: second goal of the sticky rule",
 )
 def sticky_minimal(step: Step, best: Best) -> Iterator[Evidence]:
@@ -97,8 +184,6 @@ def sticky_minimal(step: Step, best: Best) -> Iterator[Evidence]:
 
     Judged where the loads are optimal; elsewhere the gap is reported.
     """
-    if tuple(sorted(step.loads.values())) != best.loads:
-        return
     gone = moved(step.given, step.previous)
     if len(gone) > best.moved:
         yield Evidence(
@@ -111,22 +196,32 @@ def order_of(promise: Promise) -> str:
     return promise.argument or ORDER if promise.claim.id == "rack-local" else ORDER
 
 
+def _is_best_but_for_racks(step: Step, best: Best, order: str) -> bool:
+    """Whether the goals before the racks are met."""
+    return _is_balanced(step, best) and (
+        order == RACK_FIRST or len(moved(step.given, step.previous)) == best.moved
+    )
+
+
+def _may_mismatch_more(step: Step, best: Best, order: str) -> bool:
+    """Whether an answer that meets the goals before the racks could have more mismatches than needed."""
+    return mismatches_more(step, best.assignment, unmoved=order != RACK_FIRST)
+
+
 @claim(
     "rack-local",
     kinds=CONSUMER_GROUPS,
     scope=Scope.OPTIMUM,
+    applies=_is_best_but_for_racks,
+    breakable=_may_mismatch_more,
     parameter=one_of(ORDER, RACK_FIRST),
     source="KIP-881",
 )
-def rack_local(step: Step, best: Best, order: str) -> Iterator[Evidence]:
+def rack_local(step: Step, best: Best, _: str) -> Iterator[Evidence]:
     """In the declared order of goals, the fewest partitions whose owner's rack holds no replica.
 
     Judged where the goals before it are met; never better locality at the price of balance.
     """
-    if tuple(sorted(step.loads.values())) != best.loads:
-        return
-    if order != RACK_FIRST and len(moved(step.given, step.previous)) != best.moved:
-        return
     bad = rack_mismatches(step.cluster, step.group, step.given)
     if len(bad) > best.mismatched:
         yield Evidence(
@@ -135,26 +230,34 @@ def rack_local(step: Step, best: Best, order: str) -> Iterator[Evidence]:
         )
 
 
-def weighted(step: Step) -> bool:
-    """Whether any topic has partition weights."""
-    return any(topic.weights is not None for topic in step.cluster.topics)
+def _has_weight_bound(_: Step, best: Best, __: str) -> bool:
+    """Whether a topic that is read has partition weights."""
+    return best.weight_bound is not None
+
+
+def _may_weigh_more(step: Step, best: Best, ratio: str) -> bool:
+    """Whether a member that had all it reads would carry more than is allowed."""
+    cluster = step.cluster
+    weighs = {t: sum(map(cluster.weight, tps)) for t, tps in cluster.partitions.items()}
+    heaviest = max(sum(weighs.get(topic, 0) for topic in topics) for topics in step.read.values())
+    return heaviest > float(ratio) * (best.weight_bound or 0)
 
 
 @claim(
     "weighted-spread",
     kinds=CONSUMER_GROUPS,
     scope=Scope.OPTIMUM,
-    applies=weighted,
+    applies=_has_weight_bound,
+    breakable=_may_weigh_more,
     parameter=number(NumberRange(1, 1000), default="2"),
     source="lag-based assignors; P||Cmax",
 )
 def weighted_spread(step: Step, best: Best, ratio: str) -> Iterator[Evidence]:
     """With partition weights, the heaviest member carries at most r times the certified lower bound."""
-    if best.weight_bound is None:
-        return
+    bound = best.weight_bound or 0
     cluster = step.cluster
     weights = {m: sum(cluster.weight(tp) for tp in tps if cluster.has(tp)) for m, tps in step.given.items()}
     heaviest = max(weights.values(), default=0)
-    if heaviest > float(ratio) * best.weight_bound:
+    if heaviest > float(ratio) * bound:
         who = min(member_id for member_id, weight in weights.items() if weight == heaviest)
-        yield Evidence(who, {"carries": heaviest, "lower bound": best.weight_bound, "allowed ratio": ratio})
+        yield Evidence(who, {"carries": heaviest, "lower bound": bound, "allowed ratio": ratio})

@@ -8,7 +8,7 @@ from itertools import pairwise
 from kassay.model.calls import Failure
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.groups.group import Assignment
+from kassay.model.groups.group import Assignment, latest_claimants
 from kassay.model.groups.history import StaticReturn
 from kassay.model.groups.player import ROUNDS_MAX
 from kassay.model.groups.step import Rebalanced, Step
@@ -21,9 +21,28 @@ REVOKING_ROUNDS = 2
 """What bare `converges` allows a cooperative target."""
 
 
+def _may_take_too_early(step: Step) -> bool:
+    """Whether somebody could be given a partition that another claims at its highest generation."""
+    readers, has = step.group.subscribers, step.cluster.has
+    by_others = False
+    for member in step.group.members:
+        for tp in member.owned:
+            able = readers.get(tp[0], ())
+            if able and has(tp):
+                if len(able) > 1:
+                    return True
+                by_others = by_others or able[0] != member.member_id
+    return by_others and any(
+        claimant != readers[tp[0]][0]
+        for tp, (_, claimant) in latest_claimants(step.group).items()
+        if tp[0] in readers and has(tp)
+    )
+
+
 @claim(
     "cooperative",
     kinds=Kind.CLIENT,
+    breakable=_may_take_too_early,
     source="KIP-429: a partition is given on only after its owner gave it up",
 )
 def cooperative(step: Step) -> Iterator[Evidence]:
@@ -46,9 +65,15 @@ def cooperative(step: Step) -> Iterator[Evidence]:
                 )
 
 
-def _took_part(rebalanced: Rebalanced) -> bool:
+def _took_part(rebalanced: Rebalanced, *_: str) -> bool:
     """Whether the change is one that convergence speaks of: no sync failed and the target answered."""
     return not any(step.failed_sync or isinstance(step.answer, Failure) for step in rebalanced.steps)
+
+
+def _may_go_on(rebalanced: Rebalanced, _: str) -> bool:
+    """Whether partitions could go to and fro for ever, or be withheld and given in turn."""
+    first = rebalanced.steps[0]
+    return first.is_contested if first.protocol is RebalanceProtocol.EAGER else first.is_read
 
 
 @claim(
@@ -56,6 +81,7 @@ def _took_part(rebalanced: Rebalanced) -> bool:
     kinds=Kind.CLIENT,
     scope=Scope.REBALANCE,
     applies=_took_part,
+    breakable=_may_go_on,
     confirm=True,
     parameter=number(NumberRange(1, ROUNDS_MAX, whole=True), example="2"),
     source="KIP-429; KAFKA-9029",
@@ -88,11 +114,17 @@ def _at_rest(rebalanced: Rebalanced) -> bool:
     )
 
 
+def _is_open(rebalanced: Rebalanced) -> bool:
+    """Whether the group at rest could be given another answer."""
+    return rebalanced.steps[0].is_open
+
+
 @claim(
     "stable",
     kinds=CONSUMER_GROUPS,
     scope=Scope.REBALANCE,
     applies=_at_rest,
+    breakable=_is_open,
     confirm=True,
     minimum=20,
     source="KIP-54; apache/kafka PR 21069",
@@ -111,8 +143,27 @@ def stable(rebalanced: Rebalanced) -> Iterator[Evidence]:
 
 
 def _only_static_returns(rebalanced: Rebalanced) -> bool:
-    """Whether all that happened is that static members came back under new member ids."""
-    return bool(rebalanced.renamed) and all(isinstance(e, StaticReturn) for e in rebalanced.change)
+    """Whether all that happened is that static members came back under new ids, and the group is at rest."""
+    return bool(rebalanced.renamed and rebalanced.outcomes) and all(
+        isinstance(e, StaticReturn) for e in rebalanced.change
+    )
+
+
+def _may_have_others(rebalanced: Rebalanced) -> bool:
+    """Whether a member that is back could get anything else than it owned.
+
+    It could get a contested partition or not; without one, it gets what nobody else reads.
+    """
+    first = rebalanced.steps[0]
+    by_id, readers, partitions = first.group.by_id, first.group.subscribers, first.cluster.partitions
+    for _, new in rebalanced.renamed:
+        member = by_id.get(new)
+        topics = [topic for topic in set(member.topics) if topic in partitions] if member else []
+        if any(len(readers[topic]) > 1 for topic in topics):
+            return True
+        if member and set(member.owned) != {tp for topic in topics for tp in partitions[topic]}:
+            return True
+    return False
 
 
 @claim(
@@ -120,6 +171,7 @@ def _only_static_returns(rebalanced: Rebalanced) -> bool:
     kinds=Kind.CLIENT,
     scope=Scope.REBALANCE,
     applies=_only_static_returns,
+    breakable=_may_have_others,
     minimum=20,
     source="KIP-345",
 )

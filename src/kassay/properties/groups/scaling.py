@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from kassay.model.codec import MOST
 from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.properties.parameters import NumberRange, Parameter
-from kassay.properties.registry import Evidence, Scope, claim
+from kassay.properties.registry import Evidence, Scope, always, claim
 
 DEFAULT = "2,2,100x1000"
 _RANGES: Final = {
@@ -78,6 +78,7 @@ def exponent(small: ScaleTiming, large: ScaleTiming) -> float | None:
     "scales",
     kinds=CONSUMER_GROUPS,
     scope=Scope.TIMING,
+    breakable=always,
     minimum=1,
     parameter=SCALE,
     source="KAFKA-15106; librdkafka 4629",

@@ -81,7 +81,12 @@ def claim_and_resubscribe(rebalanced: Rebalanced) -> bool:
     return rebalanced.steps[0].contradictory and any(isinstance(e, Resubscribe) for e in rebalanced.change)
 
 
-@situation("racks-against", required_by=("rack-local", "copartitioned"), excluded_by=("no-racks",))
+@situation(
+    "racks-against",
+    required_by=("rack-local", "copartitioned"),
+    excluded_by=("no-racks",),
+    defines=("rack-local",),
+)
 def racks_against(rebalanced: Rebalanced) -> bool:
     """Members and replicas have racks, P mod M != 0, and ownership goes against the rack."""
     step = rebalanced.steps[0]
@@ -240,7 +245,12 @@ def static_mix(rebalanced: Rebalanced) -> str | None:
     return pattern if pattern in MIXES else None
 
 
-@situation("static-return", required_by=("static-stable",), excluded_by=("no-static",))
+@situation(
+    "static-return",
+    required_by=("static-stable",),
+    excluded_by=("no-static",),
+    defines=("static-stable",),
+)
 def static_return(rebalanced: Rebalanced) -> bool:
     """A static member is back under a new member id."""
     return bool(rebalanced.renamed)
@@ -269,7 +279,12 @@ def partitions_added(rebalanced: Rebalanced) -> bool:
     return any(isinstance(e, AddPartitions) and e.topic in owned for e in rebalanced.change)
 
 
-@situation("weights", required_by=("weighted-spread",), excluded_by=("no-weights",))
+@situation(
+    "weights",
+    required_by=("weighted-spread",),
+    excluded_by=("no-weights",),
+    defines=("weighted-spread",),
+)
 def weights(rebalanced: Rebalanced) -> bool:
     """Partition weights are skewed."""
     return any(

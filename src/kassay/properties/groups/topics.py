@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 
 from kassay.model.groups.step import Step
 from kassay.model.java.hashes import utf16_key
@@ -24,7 +25,15 @@ def _subscribers(step: Step, topic: str) -> list[str]:
     return sorted(step.group.subscribers.get(topic, ()), key=place)
 
 
-@claim("topic-even", kinds=CONSUMER_GROUPS, scope=Scope.OUTCOME, source="RangeAssignor")
+def _shares_two(step: Step) -> bool:
+    """Whether there is a topic of two partitions or more with two readers or more."""
+    subscribers = step.group.subscribers
+    return any(n > 1 and len(subscribers.get(topic, ())) > 1 for topic, n in step.cluster.counts.items())
+
+
+@claim(
+    "topic-even", kinds=CONSUMER_GROUPS, scope=Scope.OUTCOME, breakable=_shares_two, source="RangeAssignor"
+)
 def topic_even(step: Step) -> Iterator[Evidence]:
     """For each topic, the counts of its subscribers differ by at most one."""
     for topic, by_member in sorted(step.shares.items()):
@@ -41,7 +50,12 @@ def _no_rack_matching(step: Step) -> bool:
 
 
 @claim(
-    "contiguous", kinds=Kind.CLIENT, scope=Scope.OUTCOME, applies=_no_rack_matching, source="RangeAssignor"
+    "contiguous",
+    kinds=Kind.CLIENT,
+    scope=Scope.OUTCOME,
+    applies=_no_rack_matching,
+    breakable=_shares_two,
+    source="RangeAssignor",
 )
 def contiguous(step: Step) -> Iterator[Evidence]:
     """Each share of a topic is a run of consecutive numbers in member order.
@@ -59,7 +73,24 @@ def contiguous(step: Step) -> Iterator[Evidence]:
             end = max(end, numbers[-1])
 
 
-@claim("copartitioned", kinds=CONSUMER_GROUPS, scope=Scope.OUTCOME, source="RangeAssignor; KIP-881")
+def _has_pair(step: Step) -> bool:
+    """Whether two topics have equal counts and the same subscribers, two or more."""
+    subscribers = step.group.subscribers
+    shared = [
+        (count, frozenset(subscribers[topic]))
+        for topic, count in step.cluster.counts.items()
+        if len(subscribers.get(topic, ())) > 1
+    ]
+    return len(set(shared)) < len(shared)
+
+
+@claim(
+    "copartitioned",
+    kinds=CONSUMER_GROUPS,
+    scope=Scope.OUTCOME,
+    breakable=_has_pair,
+    source="RangeAssignor; KIP-881",
+)
 def copartitioned(step: Step) -> Iterator[Evidence]:
     """Topics with equal counts and equal subscriber sets have the same owner at each index."""
     alike: dict[tuple[int, frozenset[str]], list[str]] = {}
@@ -94,6 +125,7 @@ def priority(step: Step, member_id: str) -> int:
     "active-passive",
     kinds=Kind.CLIENT,
     scope=Scope.OUTCOME,
+    breakable=attrgetter("is_contested"),
     source="the failover assignor of seed article 000",
 )
 def active_passive(step: Step) -> Iterator[Evidence]:

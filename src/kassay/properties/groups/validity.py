@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 
 from kassay.model.calls import Failure
 from kassay.model.cluster import TopicPartition
@@ -11,10 +12,16 @@ from kassay.model.groups.group import Assignment
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import CONSUMER_GROUPS, GROUPS, Kind
 from kassay.properties.answers import Difference
-from kassay.properties.registry import Evidence, Scope, claim
+from kassay.properties.registry import Evidence, Scope, always, claim
 
 
-@claim("members", kinds=Kind.CLIENT, validity=True, source="ConsumerPartitionAssignor.assign")
+@claim(
+    "members",
+    kinds=Kind.CLIENT,
+    validity=True,
+    breakable=always,
+    source="ConsumerPartitionAssignor.assign",
+)
 def members(step: Step) -> Iterator[Evidence]:
     """There is an entry for each member id and no other."""
     wanted, got = step.group.by_id.keys(), step.given.keys()
@@ -26,14 +33,23 @@ def members(step: Step) -> Iterator[Evidence]:
         yield Evidence(member_id, {"entry": "of no member"})
 
 
-@claim("members", kinds=(Kind.SERVER, Kind.SHARE), validity=True, source="KIP-848: PartitionAssignor")
+@claim(
+    "members",
+    kinds=(Kind.SERVER, Kind.SHARE),
+    validity=True,
+    breakable=always,
+    source="KIP-848: PartitionAssignor",
+)
 def known_members(step: Step) -> Iterator[Evidence]:
     """No foreign member appears; an absent member has nothing."""
     for member_id in sorted(step.given.keys() - step.group.by_id.keys()):
         yield Evidence(member_id, {"entry": "of no member"})
 
 
-@claim("single-owner", kinds=CONSUMER_GROUPS, validity=True, source="KIP-429")
+_is_read = attrgetter("is_read")
+
+
+@claim("single-owner", kinds=CONSUMER_GROUPS, validity=True, breakable=_is_read, source="KIP-429")
 def single_owner(step: Step) -> Iterator[Evidence]:
     """No partition is given out twice."""
     given = step.given
@@ -49,7 +65,7 @@ def single_owner(step: Step) -> Iterator[Evidence]:
             yield Evidence(str(tp), {"owners": tuple(sorted(ids))})
 
 
-@claim("single-owner", kinds=Kind.SHARE, validity=True, source="KIP-932")
+@claim("single-owner", kinds=Kind.SHARE, validity=True, breakable=_is_read, source="KIP-932")
 def given_once(step: Step) -> Iterator[Evidence]:
     """No partition is given twice to one member."""
     for member_id, tps in sorted(step.given.items()):
@@ -57,7 +73,12 @@ def given_once(step: Step) -> Iterator[Evidence]:
             yield Evidence(str(tp), {"twice to": member_id})
 
 
-@claim("exists", kinds=GROUPS, validity=True, source="Kafka metadata")
+def _reads_something(step: Step) -> bool:
+    """Whether a member could get a partition of a topic that it reads which is not there."""
+    return any(member.topics for member in step.group.members)
+
+
+@claim("exists", kinds=GROUPS, validity=True, breakable=_reads_something, source="Kafka metadata")
 def exists(step: Step) -> Iterator[Evidence]:
     """Every partition given out is in the metadata: topic known, 0 <= p < its count."""
     counts = step.cluster.counts
@@ -70,7 +91,13 @@ def exists(step: Step) -> Iterator[Evidence]:
                 )
 
 
-@claim("subscribed", kinds=GROUPS, validity=True, source="KIP-54")
+def _has_stranger(step: Step) -> bool:
+    """Whether there is a topic that some member does not read."""
+    subscribers, everybody = step.group.subscribers, len(step.group.members)
+    return any(len(subscribers.get(topic, ())) < everybody for topic in step.cluster.counts)
+
+
+@claim("subscribed", kinds=GROUPS, validity=True, breakable=_has_stranger, source="KIP-54")
 def subscribed(step: Step) -> Iterator[Evidence]:
     """A member gets only topics of its own subscription."""
     by_id = step.group.by_id
@@ -98,7 +125,34 @@ def _left_out(step: Step) -> list[TopicPartition]:
     ]
 
 
-@claim("complete", kinds=GROUPS, scope=Scope.REBALANCE, validity=True, source="KIP-54, KIP-429")
+def _must_give(rebalanced: Rebalanced) -> bool:
+    """Whether some round must give a partition out: one that is read and, if cooperative, unclaimed."""
+    steps = rebalanced.steps
+    if steps[0].protocol is RebalanceProtocol.EAGER:
+        return steps[0].is_read
+    return any(_has_unclaimed(step) for step in steps)
+
+
+def _has_unclaimed(step: Step) -> bool:
+    """Whether there is a partition that somebody reads and nobody claims."""
+    subscribers = step.group.subscribers
+    claimed = {tp for member in step.group.members for tp in member.owned}
+    return any(
+        (topic, p) not in claimed
+        for topic, count in step.cluster.counts.items()
+        if topic in subscribers
+        for p in range(count)
+    )
+
+
+@claim(
+    "complete",
+    kinds=GROUPS,
+    scope=Scope.REBALANCE,
+    validity=True,
+    breakable=_must_give,
+    source="KIP-54, KIP-429",
+)
 def complete(rebalanced: Rebalanced) -> Iterator[Evidence]:
     """Every partition of a known topic with a subscriber is given out.
 

@@ -34,7 +34,7 @@ from kassay.model.groups.history import (
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
 from kassay.model.kinds import Kind
-from kassay.properties.registry import Evidence, Promise, Scope, judged, promise, validity_claims
+from kassay.properties.registry import Evidence, Promise, Scope, applies, promise, validity_claims
 
 TOPICS = ("t0", "t1", "t2")
 
@@ -196,7 +196,7 @@ def evidence_against(promised: Promise, rebalanced: Rebalanced) -> list[Evidence
     elif claim.scope is Scope.REBALANCE and not isinstance(rebalanced.steps[-1].answer, Failure):
         things = (rebalanced,)
     more = () if promised.value is None else (promised.value,)
-    return [e for thing in things if judged(claim, thing) for e in claim.predicate(thing, *more)]
+    return [e for thing in things if applies(claim, thing, *more) for e in claim.predicate(thing, *more)]
 
 
 def machine_for(

@@ -19,7 +19,7 @@ from kassay.model.kinds import Kind
 from kassay.model.placement.request import PlacementRequest, Placer, Replicas
 from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.machines.placement_oracle import JUDGED, broken
-from kassay.properties.registry import Promise, Scope, judged, promise, validity_claims
+from kassay.properties.registry import Promise, Scope, applies, promise, validity_claims
 
 RACKS: Final = ("rack0", "rack1", "rack2")
 BROKERS_MAX: Final = 7
@@ -119,7 +119,7 @@ class PlacementMachine(RuleBasedStateMachine):
         said = {
             promised.claim.id
             for claim_id in sorted(JUDGED)
-            if judged((promised := promise(claim_id, Kind.PLACER)).claim, self.step)
+            if applies((promised := promise(claim_id, Kind.PLACER)).claim, self.step)
             and next(promised.claim.predicate(self.step), None) is not None
         }
         slow = broken(self.step)
@@ -133,7 +133,7 @@ class PlacementMachine(RuleBasedStateMachine):
         evidence_against = [
             f"{promised.id}: {evidence.subject} {dict(evidence.facts)}"
             for promised in self.promises
-            if judged(promised.claim, self.step)
+            if applies(promised.claim, self.step)
             for evidence in promised.claim.predicate(self.step)
         ]
         assert not evidence_against, "\n".join(evidence_against)

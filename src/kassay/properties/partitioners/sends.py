@@ -11,7 +11,7 @@ from kassay.model.partitioners.partitioner import ProducerRecord
 from kassay.model.partitioners.sends import ProducerSendsStep, Sent
 from kassay.properties.answers import Difference, Unanswered, answer_claims, repeated_claims
 from kassay.properties.partitioners.murmur2 import partition_of_key
-from kassay.properties.registry import Evidence, claim
+from kassay.properties.registry import Evidence, always, claim
 
 
 def named(record: ProducerRecord) -> str:
@@ -34,7 +34,19 @@ def _keyed(step: ProducerSendsStep) -> Iterator[tuple[Sent, bytes, int]]:
             yield sent, sent.record.key, sent.answer
 
 
-@claim("in-range", kinds=Kind.PARTITIONER, validity=True, source="Partitioner")
+def _has_choice(sent: Sent) -> bool:
+    """Whether two proper answers exist for the record: two partitions, or one and a refusal."""
+    return sent.topic.count > 1 or is_out_of_range(sent)
+
+
+def _by_key(step: ProducerSendsStep) -> Iterator[tuple[bytes, int]]:
+    """The keys of the records that go by them, each with a number of partitions between which it chooses."""
+    for record, topic in step.request.records:
+        if record.key is not None and record.partition is None and topic.count > 1:
+            yield record.key, topic.count
+
+
+@claim("in-range", kinds=Kind.PARTITIONER, validity=True, breakable=always, source="Partitioner")
 def in_range(step: ProducerSendsStep) -> Iterator[Evidence]:
     """0 <= partition < count for every record, count >= 1."""
     for sent in step.given:
@@ -58,7 +70,19 @@ def unanswered(step: ProducerSendsStep) -> Iterator[Unanswered]:
 answer_claims(Kind.PARTITIONER, "Partitioner", unanswered)
 
 
-@claim("same-key-same-partition", kinds=Kind.PARTITIONER, validity=True, source="DefaultPartitioner")
+def _has_key_again(step: ProducerSendsStep) -> bool:
+    """Whether a key comes again for as many partitions, two or more."""
+    keys = list(_by_key(step))
+    return len(set(keys)) < len(keys)
+
+
+@claim(
+    "same-key-same-partition",
+    kinds=Kind.PARTITIONER,
+    validity=True,
+    breakable=_has_key_again,
+    source="DefaultPartitioner",
+)
 def same_key_same_partition(step: ProducerSendsStep) -> Iterator[Evidence]:
     """Equal key bytes and equal count give equal partitions."""
     seen: dict[tuple[bytes, int], int] = {}
@@ -71,12 +95,31 @@ def same_key_same_partition(step: ProducerSendsStep) -> Iterator[Evidence]:
             )
 
 
-@claim("pure", kinds=Kind.PARTITIONER, validity=True, looks=(Look.OTHER,), source="Partitioner")
+def _goes_by_itself(record: ProducerRecord) -> bool:
+    """Whether the record has neither a key nor a partition."""
+    return record.key is None and record.partition is None
+
+
+def _is_bound(step: ProducerSendsStep) -> bool:
+    """Whether another object is asked, and could send a record with a key or a partition elsewhere."""
+    return bool(step.probes) and any(
+        _has_choice(sent) and not _goes_by_itself(sent.record) for sent in step.given
+    )
+
+
+@claim(
+    "pure",
+    kinds=Kind.PARTITIONER,
+    validity=True,
+    looks=(Look.OTHER,),
+    breakable=_is_bound,
+    source="Partitioner",
+)
 def pure(step: ProducerSendsStep) -> Iterator[Evidence]:
     """Another object configured alike sends records with a key, or with a partition, to the same places."""
     for probe in step.probes:
         for first, then in zip(step.given, _sent(probe.answer), strict=False):
-            by_itself = first.record.key is None and first.record.partition is None
+            by_itself = _goes_by_itself(first.record)
             if not by_itself and isinstance(first.answer, int) and then.answer != first.answer:
                 yield Evidence(named(first.record), {"first": first.answer, "then": then.answer})
 
@@ -88,10 +131,20 @@ def differences(step: ProducerSendsStep, then: tuple[Sent, ...]) -> Iterator[Dif
             yield Difference(named(first.record), first.answer, second.answer)
 
 
-repeated_claims(Kind.PARTITIONER, differences)
+def _is_open(step: ProducerSendsStep) -> bool:
+    """Whether some record could be answered in two ways."""
+    return any(_has_choice(sent) for sent in step.given)
 
 
-@claim("hash-compatible", kinds=Kind.PARTITIONER, source="Utils.murmur2")
+repeated_claims(Kind.PARTITIONER, differences, _is_open)
+
+
+def _has_key(step: ProducerSendsStep) -> bool:
+    """Whether a record with a key could go to another partition than Kafka's."""
+    return next(_by_key(step), None) is not None
+
+
+@claim("hash-compatible", kinds=Kind.PARTITIONER, breakable=_has_key, source="Utils.murmur2")
 def hash_compatible(step: ProducerSendsStep) -> Iterator[Evidence]:
     """Murmur2 of the key bytes equals Kafka's for every length and byte pattern."""
     for sent, key, partition in _keyed(step):
@@ -103,13 +156,25 @@ def hash_compatible(step: ProducerSendsStep) -> Iterator[Evidence]:
             )
 
 
-@claim("available-only", kinds=Kind.PARTITIONER, source="DefaultPartitioner")
+def _may_miss_available(step: ProducerSendsStep) -> bool:
+    """Whether there is a record without a key for a topic of which some partitions are available."""
+    return any(
+        _goes_by_itself(record) and 0 < len(topic.available) < topic.count
+        for record, topic in step.request.records
+    )
+
+
+@claim("available-only", kinds=Kind.PARTITIONER, breakable=_may_miss_available, source="DefaultPartitioner")
 def available_only(step: ProducerSendsStep) -> Iterator[Evidence]:
     """A keyless record goes to an available partition whenever there is one."""
     for sent in step.given:
-        keyless = sent.record.key is None and sent.record.partition is None
         available = sent.topic.available
-        if keyless and available and isinstance(sent.answer, int) and sent.answer not in available:
+        if (
+            _goes_by_itself(sent.record)
+            and available
+            and isinstance(sent.answer, int)
+            and sent.answer not in available
+        ):
             yield Evidence(named(sent.record), {"sent to": sent.answer, "available": available})
 
 
@@ -118,7 +183,13 @@ def asks_out_of_range(step: ProducerSendsStep) -> bool:
     return any(is_out_of_range(sent) for sent in step.given)
 
 
-@claim("refuses-out-of-range", kinds=Kind.PARTITIONER, applies=asks_out_of_range, source="KafkaProducer")
+@claim(
+    "refuses-out-of-range",
+    kinds=Kind.PARTITIONER,
+    applies=asks_out_of_range,
+    breakable=always,
+    source="KafkaProducer",
+)
 def refuses_out_of_range(step: ProducerSendsStep) -> Iterator[Evidence]:
     """An explicit partition outside [0, count) is an error."""
     for sent in step.given:

@@ -12,6 +12,7 @@ from kassay.model.placement.planning import PlanStep
 from kassay.model.placement.request import Placement, PlacementRequest
 from kassay.model.placement.step import PlacementStep
 from kassay.properties.answers import Difference, Unanswered, answer_claims, repeated_claims, unanswered_calls
+from kassay.properties.placement.plans import has_rows
 from kassay.properties.placement.replicas import is_too_few
 
 
@@ -31,6 +32,14 @@ def may_decline(step: PlacementStep, call: Unanswered) -> bool:
     return call.answer.kind is FailureKind.RAISED and is_too_few(step)
 
 
+def may_differ(step: PlacementStep) -> bool:
+    """Whether there are two proper answers: a placement and a refusal, or two placements."""
+    request = step.request
+    if is_too_few(step):
+        return False
+    return may_refuse(request) or len(request.brokers) > 1
+
+
 def difference_of_placements(step: PlacementStep, then: Placement | Refusal) -> Iterator[Difference]:
     """Two placements that are not the same; refusals do not differ in their messages."""
     first = step.answer
@@ -47,8 +56,9 @@ answer_claims(Kind.PLACER, "ReplicaPlacer", unanswered_calls("place"), may_decli
 repeated_claims(
     Kind.PLACER,
     difference_of_placements,
+    may_differ,
     pure="ReplicaPlacer: one object places all topics",
     order="AdminUtils, with racks",
 )
 answer_claims(Kind.PLANNER, "KIP-455", unanswered_calls("plan"))
-repeated_claims(Kind.PLANNER, difference_of_plans, pure="KIP-455")
+repeated_claims(Kind.PLANNER, difference_of_plans, has_rows, pure="KIP-455")

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from kassay.model.kinds import Kind
 from kassay.model.placement.request import Replicas
 from kassay.model.placement.step import PlacementStep
-from kassay.properties.placement.replicas import is_placed
 from kassay.properties.registry import Evidence, Scope, claim
 
 
@@ -52,11 +51,28 @@ def _is_even(loads: Mapping[int, int]) -> bool:
     return max(loads.values(), default=0) - min(loads.values(), default=0) <= 1
 
 
+def _is_on_unfenced(step: PlacementStep, best: BestPlacement) -> bool:
+    """Whether the new replicas are on unfenced brokers alone, and these are enough."""
+    return best.replicas is not None and all(map(step.request.unfenced.issuperset, step.placed or ()))
+
+
+def _may_be_uneven(step: PlacementStep, best: BestPlacement) -> bool:
+    """Whether the new replicas could be less even than the best: all on the fullest unfenced brokers."""
+    request = step.request
+    held = Counter(broker for row in request.existing for broker in row if broker in request.unfenced)
+    fullest = sorted(sorted(request.unfenced), key=held.__getitem__, reverse=True)
+    loads = {broker: held[broker] for broker in fullest}
+    for broker in fullest[: request.replication_factor]:
+        loads[broker] += request.partitions
+    return not _is_even(loads) and gap(loads.values(), best.replicas or ()) > 0
+
+
 @claim(
     "replicas-even",
     kinds=Kind.PLACER,
     scope=Scope.OPTIMUM,
-    applies=is_placed,
+    applies=_is_on_unfenced,
+    breakable=_may_be_uneven,
     source="AdminUtils, its first goal",
 )
 def replicas_even(step: PlacementStep, best: BestPlacement) -> Iterator[Evidence]:
@@ -66,15 +82,28 @@ def replicas_even(step: PlacementStep, best: BestPlacement) -> Iterator[Evidence
     stands in the way of balance.
     """
     loads = replica_loads(step)
-    keeps_to_unfenced = all(step.request.unfenced.issuperset(row) for row in step.placed or ())
-    if best.replicas is None or not keeps_to_unfenced or _is_even(loads):
-        return
-    worse = gap(loads.values(), best.replicas)
-    if worse > 0:
+    worse = gap(loads.values(), best.replicas or ())
+    if not _is_even(loads) and worse > 0:
         yield Evidence("replicas", {"are": loads, "could be": best.replicas, "squares too many": worse})
 
 
-@claim("leaders-even", kinds=Kind.PLACER, scope=Scope.OPTIMUM, applies=is_placed, source="KAFKA-15354")
+def _may_lead_unevenly(step: PlacementStep, best: BestPlacement) -> bool:
+    """Whether leaders could be less even than the best: all new ones where most are already."""
+    request = step.request
+    led = Counter(row[0] for row in request.existing if row)
+    loads = {broker: led[broker] for broker in request.unfenced}
+    if loads:
+        loads[max(loads, key=loads.__getitem__)] += request.partitions
+    return not _is_even(loads) and gap(loads.values(), best.leaders) > 0
+
+
+@claim(
+    "leaders-even",
+    kinds=Kind.PLACER,
+    scope=Scope.OPTIMUM,
+    breakable=_may_lead_unevenly,
+    source="KAFKA-15354",
+)
 def leaders_even(step: PlacementStep, best: BestPlacement) -> Iterator[Evidence]:
     """Preferred leaders per unfenced broker are within one, existing partitions included, where possible."""
     loads = leader_loads(step)

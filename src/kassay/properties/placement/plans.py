@@ -35,13 +35,43 @@ class Stage(NamedTuple):
 _P = TypeVar("_P", bound=Callable[..., Iterator[Evidence]])
 
 
+def has_rows(step: PlanStep, *_: int) -> bool:
+    """Whether there is a partition that a plan could move: needlessly, wrongly, or in another way."""
+    return bool(step.request.before)
+
+
+def _has_moves(step: PlanStep) -> bool:
+    """Whether the plan moves anything: of an empty one the claims about moves say nothing."""
+    return bool(step.given.moves)
+
+
+def _may_crowd(step: PlanStep) -> bool:
+    """Whether a plan could put two replicas into one rack, on the way at least, where another is free."""
+    racks = [broker.rack for broker in step.request.brokers]
+    return has_rows(step) and None not in racks and 1 < len(set(racks)) < len(racks)
+
+
 def _claim(
-    claim_id: str, source: str, scope: Scope = Scope.STEP, *, validity: bool = False
+    claim_id: str,
+    source: str,
+    breakable: Callable[..., bool],
+    scope: Scope = Scope.STEP,
+    *,
+    applies: Callable[..., bool] | None = _has_moves,
+    validity: bool = False,
 ) -> Callable[[_P], _P]:
     """Register a predicate over the plan that a planner answered with."""
 
     def register(predicate: _P) -> _P:
-        @claim(claim_id, kinds=Kind.PLANNER, scope=scope, validity=validity, source=source)
+        @claim(
+            claim_id,
+            kinds=Kind.PLANNER,
+            scope=scope,
+            validity=validity,
+            applies=applies,
+            breakable=breakable,
+            source=source,
+        )
         @wraps(predicate)
         def of_step(step: PlanStep, *best: int) -> Iterator[Evidence]:
             return predicate(step.given, *best)
@@ -64,7 +94,7 @@ def stages(plan: Plan) -> Iterator[Stage]:
         yield Stage(partition, number, before, after, wanted, last)
 
 
-@_claim("plan-valid", "KIP-455")
+@_claim("plan-valid", "KIP-455", has_rows)
 def plan_valid(plan: Plan) -> Iterator[Evidence]:
     """A replica moves only from a broker that hosts it; each state between keeps the other rules."""
     for number, (move, before, after) in enumerate(plan.states(), start=1):
@@ -76,7 +106,7 @@ def plan_valid(plan: Plan) -> Iterator[Evidence]:
     yield from rack_spread_in_plan(plan)
 
 
-@_claim("replicas-distinct", "KIP-455", validity=True)
+@_claim("replicas-distinct", "KIP-455", has_rows, validity=True)
 def replicas_distinct_in_plan(plan: Plan) -> Iterator[Evidence]:
     """After every move the partition has exactly RF different brokers, none of them gone at its last."""
     brokers = {broker.broker_id: broker for broker in plan.brokers}
@@ -92,7 +122,7 @@ def replicas_distinct_in_plan(plan: Plan) -> Iterator[Evidence]:
                 yield Evidence(stage.subject, {"replicas": stage.replicas, **wrong})
 
 
-@_claim("rack-spread", "KIP-36, KIP-455")
+@_claim("rack-spread", "KIP-36, KIP-455", _may_crowd)
 def rack_spread_in_plan(plan: Plan) -> Iterator[Evidence]:
     """No move breaks the rack rule of its partition, and a partition that is done with keeps it."""
     if not plan.brokers or any(broker.rack is None for broker in plan.brokers):
@@ -114,7 +144,7 @@ def rack_spread_in_plan(plan: Plan) -> Iterator[Evidence]:
             )
 
 
-@_claim("plan-minimal", "KAFKA-19048", Scope.OPTIMUM)
+@_claim("plan-minimal", "KAFKA-19048", has_rows, Scope.OPTIMUM, applies=None)
 def plan_minimal(plan: Plan, fewest: int) -> Iterator[Evidence]:
     """The fewest replicas move among plans that reach the same balance."""
     copied = sum(move.target is not None for move in plan.moves)

@@ -7,15 +7,15 @@ rule of those brokers' racks is good enough.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import combinations
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import accumulate, combinations
 from typing import NamedTuple
 
 from kassay.model.cluster import Broker
 from kassay.model.kinds import Kind
 from kassay.model.placement.request import PlacementRequest, Replicas
 from kassay.model.placement.step import PlacementStep
-from kassay.properties.registry import Evidence, claim
+from kassay.properties.registry import Evidence, always, claim
 
 
 class RackRule(NamedTuple):
@@ -55,7 +55,14 @@ def is_placed(step: PlacementStep) -> bool:
     return step.placed is not None
 
 
-@claim("replicas-distinct", kinds=Kind.PLACER, validity=True, applies=is_placed, source="AdminUtils")
+@claim(
+    "replicas-distinct",
+    kinds=Kind.PLACER,
+    validity=True,
+    applies=is_placed,
+    breakable=always,
+    source="AdminUtils",
+)
 def replicas_distinct(step: PlacementStep) -> Iterator[Evidence]:
     """Every new partition has exactly RF different, known brokers."""
     request = step.request
@@ -81,7 +88,14 @@ def wrong_replicas(
         yield {"no such broker": unknown}
 
 
-@claim("too-few-brokers", kinds=Kind.PLACER, validity=True, applies=is_too_few, source="AdminUtils")
+@claim(
+    "too-few-brokers",
+    kinds=Kind.PLACER,
+    validity=True,
+    applies=is_too_few,
+    breakable=always,
+    source="AdminUtils",
+)
 def too_few_brokers(step: PlacementStep) -> Iterator[Evidence]:
     """RF larger than the number of brokers is refused with an error."""
     request = step.request
@@ -101,7 +115,50 @@ def has_rack_rule(step: PlacementStep) -> bool:
     return is_placed(step) and step.request.has_racks and not is_too_few(step)
 
 
-@claim("rack-spread", kinds=Kind.PLACER, applies=has_rack_rule, source="KIP-36")
+def may_break_rule(brokers: Collection[Broker], replication_factor: int) -> bool:
+    """Whether so many replicas on different ones of these brokers, which have racks, could break their rule.
+
+    The fewest racks are those of the fullest ones; no rack can hold more than it has brokers.
+    """
+    if not 1 <= replication_factor <= len(brokers):
+        return False
+    sizes = sorted(Counter(broker.rack for broker in brokers).values(), reverse=True)
+    rule = rack_rule(brokers, replication_factor)
+    return (
+        _racks_needed(replication_factor, sizes) < rule.racks or min(sizes[0], replication_factor) > rule.most
+    )
+
+
+def _racks_needed(replicas: int, sizes: Iterable[int]) -> int:
+    """How many racks of these sizes so many replicas fill, taken in this order."""
+    return sum(room < replicas for room in accumulate(sizes, initial=0))
+
+
+def _may_break_spread(step: PlacementStep) -> bool:
+    """Whether the new replicas could lie in too few racks, or too many of them in one.
+
+    With a fenced broker among them the rule of all brokers is what counts, else that of the unfenced ones.
+    """
+    request = step.request
+    factor, brokers = request.replication_factor, request.brokers
+    if request.partitions < 1 or factor < 1:
+        return False
+    if may_break_rule([broker for broker in brokers if not broker.fenced], factor):
+        return True
+    rule, sizes = rack_rule(brokers, factor), Counter(broker.rack for broker in brokers)
+    fenced = {broker.rack for broker in brokers if broker.fenced}
+    for rack in fenced:
+        others = sorted((size for other, size in sizes.items() if other != rack), reverse=True)
+        if _racks_needed(factor, (sizes[rack], *others)) < rule.racks:
+            return True
+    return any(
+        min(size, factor if rack in fenced else factor - 1) > rule.most
+        for rack, size in sizes.items()
+        if fenced
+    )
+
+
+@claim("rack-spread", kinds=Kind.PLACER, applies=has_rack_rule, breakable=_may_break_spread, source="KIP-36")
 def rack_spread(step: PlacementStep) -> Iterator[Evidence]:
     """Replicas lie in min(RF, racks) racks, at most ceil(RF / racks) in each where brokers allow."""
     request = step.request
@@ -125,7 +182,18 @@ def has_partial_racks(step: PlacementStep) -> bool:
     return step.request.has_partial_racks
 
 
-@claim("partial-racks-refused", kinds=Kind.PLACER, applies=has_partial_racks, source="AdminUtils")
+def _is_enough(step: PlacementStep) -> bool:
+    """Whether the request could be met, racks aside."""
+    return not is_too_few(step)
+
+
+@claim(
+    "partial-racks-refused",
+    kinds=Kind.PLACER,
+    applies=has_partial_racks,
+    breakable=_is_enough,
+    source="AdminUtils",
+)
 def partial_racks_refused(step: PlacementStep) -> Iterator[Evidence]:
     """A cluster in which only some brokers have a rack is refused."""
     if step.placed is not None:
@@ -142,7 +210,21 @@ def has_laps(step: PlacementStep) -> bool:
     )
 
 
-@claim("follower-spread", kinds=Kind.PLACER, applies=has_laps, source="AdminUtils, its second goal")
+def _may_repeat_followers(step: PlacementStep) -> bool:
+    """Whether some broker could lead all new partitions, one for each broker or more, and has a choice."""
+    request = step.request
+    return request.partitions >= len(request.brokers) and any(
+        _has_choice(request, broker.broker_id) for broker in request.brokers
+    )
+
+
+@claim(
+    "follower-spread",
+    kinds=Kind.PLACER,
+    applies=has_laps,
+    breakable=_may_repeat_followers,
+    source="AdminUtils, its second goal",
+)
 def follower_spread(step: PlacementStep) -> Iterator[Evidence]:
     """A broker that leads at least as many partitions as there are brokers has two follower sets or more.
 
@@ -179,7 +261,23 @@ def _has_choice(request: PlacementRequest, leader: int) -> bool:
     return next(choices, None) is not None and next(choices, None) is not None
 
 
-@claim("no-fenced-leader", kinds=Kind.PLACER, applies=is_placed, source="StripedReplicaPlacer")
+def _may_lead_fenced(step: PlacementStep) -> bool:
+    """Whether a fenced broker could lead a partition that has an unfenced replica too."""
+    request = step.request
+    return (
+        request.partitions > 0
+        and 2 <= request.replication_factor <= len(request.brokers)
+        and 0 < len(request.unfenced) < len(request.brokers)
+    )
+
+
+@claim(
+    "no-fenced-leader",
+    kinds=Kind.PLACER,
+    applies=is_placed,
+    breakable=_may_lead_fenced,
+    source="StripedReplicaPlacer",
+)
 def no_fenced_leader(step: PlacementStep) -> Iterator[Evidence]:
     """No fenced broker leads a partition that an unfenced replica could lead."""
     unfenced, known = step.request.unfenced, step.request.by_id

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from kassay.model.kinds import Kind
 from kassay.properties.answers import answer_claims, repeated_claims, unanswered_calls
-from kassay.properties.streams.tasks import difference
+from kassay.properties.streams.tasks import difference, is_open
 
 answer_claims(Kind.STREAMS, "TaskAssignor", unanswered_calls("assign"))
 repeated_claims(
-    Kind.STREAMS, difference, pure="TaskAssignor", order="KAFKA-12898: the leader's maps have no order"
+    Kind.STREAMS,
+    difference,
+    is_open,
+    pure="TaskAssignor",
+    order="KAFKA-12898: the leader's maps have no order",
 )

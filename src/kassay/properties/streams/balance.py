@@ -30,10 +30,17 @@ def _lighter_elsewhere(step: TaskStep) -> Iterator[tuple[str, str]]:
             yield over, under
 
 
+def _may_weigh_less(step: TaskStep) -> bool:
+    """Whether a task could weigh less elsewhere if one process ran all of them."""
+    tasks = len(step.request.tasks)
+    return any(tasks * idle.capacity > over.capacity for over, idle in permutations(step.request.clients, 2))
+
+
 @claim(
     "balanced-optimal",
     kinds=Kind.STREAMS,
     scope=Scope.OUTCOME,
+    breakable=_may_weigh_less,
     source="Harvey et al. 2006, semi-matchings; KIP-441",
 )
 def balanced_optimal(step: TaskStep) -> Iterator[Evidence]:
@@ -53,13 +60,29 @@ def least_moved(request: TaskRequest) -> int:
 
     `request` says who ran what, and with how many threads. Raises `LookupError` without a process.
     """
+    return _movable(request).start
+
+
+def _movable(request: TaskRequest) -> range:
+    """The numbers of tasks that the balanced answers move, from the least to the most.
+
+    At most one process can be unable to give away all it had: there must be enough of the others' tasks
+    and of those that nobody had. Raises `LookupError` without a process.
+    """
     if not request.clients:
         raise LookupError("expected a process or more")
-    full, last, left = _shares({c.process_id: c.capacity for c in request.clients}, len(request.tasks))
+    tasks = len(request.tasks)
+    full, last, left = _shares({c.process_id: c.capacity for c in request.clients}, tasks)
     before = Counter(owner for owner in request.previous_owners.values() if owner in full)
     kept = sum(min(before[process], share) for process, share in full.items())
     wanting = sum(before[process] > full[process] for process in last)
-    return before.total() - kept - min(left, wanting)
+    all_get_one_more = left == len(last)
+    must_keep = max(
+        before[process] + share + (all_get_one_more and process in last) - tasks
+        for process, share in full.items()
+    )
+    total = before.total()
+    return range(total - kept - min(left, wanting), total - max(0, must_keep) + 1)
 
 
 def _shares(threads: Mapping[str, int], tasks: int) -> tuple[dict[str, int], set[str], int]:
@@ -92,11 +115,17 @@ def _judgeable(run: TaskRun) -> bool:
     return run.answered and run.at_rest and next(_lighter_elsewhere(run.steps[-1]), None) is None
 
 
+def _may_move_more(run: TaskRun) -> bool:
+    """Whether a balanced answer to the last change could move more tasks than needed."""
+    return len(_movable(run.steps[run.played - 1].request)) > 1
+
+
 @claim(
     "sticky-minimal",
     kinds=Kind.STREAMS,
     scope=Scope.REBALANCE,
     applies=_judgeable,
+    breakable=_may_move_more,
     minimum=20,
     source="KIP-441; KIP-54: second goal of the sticky rule",
 )

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from operator import attrgetter
 
 from kassay.model.calls import Failure
 from kassay.model.kinds import Kind
 from kassay.model.streams.history import SETTLING_ROUNDS_MAX, TaskRun, TaskStep
 from kassay.properties.parameters import NumberRange, number
-from kassay.properties.registry import Evidence, Scope, claim
-from kassay.properties.streams.tasks import changed, difference
+from kassay.properties.registry import Evidence, Scope, always, claim
+from kassay.properties.streams.tasks import changed, difference, is_open
+
+
+def _is_answered(run: TaskRun, *_: str) -> bool:
+    """Whether every rebalance got an answer."""
+    return run.answered
 
 
 @claim(
     "converges",
     kinds=Kind.STREAMS,
     scope=Scope.REBALANCE,
-    applies=attrgetter("answered"),
+    applies=_is_answered,
+    breakable=always,
     parameter=number(NumberRange(1, SETTLING_ROUNDS_MAX, whole=True), example="2"),
     source="KIP-441",
 )
@@ -50,8 +55,19 @@ def _resting_pairs(run: TaskRun) -> Iterator[tuple[TaskStep, TaskStep]]:
             yield first, then
 
 
+def _had_choice(run: TaskRun) -> bool:
+    """Whether the application at rest could be given another answer."""
+    return any(is_open(then) for _, then in _resting_pairs(run))
+
+
 @claim(
-    "stable", kinds=Kind.STREAMS, scope=Scope.REBALANCE, applies=_was_left_alone, minimum=20, source="KIP-441"
+    "stable",
+    kinds=Kind.STREAMS,
+    scope=Scope.REBALANCE,
+    applies=_was_left_alone,
+    breakable=_had_choice,
+    minimum=20,
+    source="KIP-441",
 )
 def stable(run: TaskRun) -> Iterator[Evidence]:
     """A settled, unchanged application gets the same answer again."""

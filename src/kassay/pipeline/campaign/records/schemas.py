@@ -135,7 +135,7 @@ VERDICTS: Final = _table(
     Column("claim", "string", "the claim's id"),
     Column("verdict", "string", "holds, violated or unknown"),
     Column("why", "string", "in a few words"),
-    Column("checked", "bigint", "judgements"),
+    Column("checked", "bigint", "judgements that could have failed"),
     Column("failed", "bigint", "histories that break it"),
     Column("contradictory", "bigint", "those of them that break it on contradictory input only"),
     Column("histories", "bigint", "histories played"),

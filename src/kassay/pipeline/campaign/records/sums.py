@@ -96,7 +96,10 @@ class Sums:
         return {
             "histories": tally.histories,
             "asked": tally.asked,
-            "counts": {c: [n.checked, n.failed, n.contradictory] for c, n in sorted(tally.counts.items())},
+            "counts": {
+                c: [n.checked, n.failed, n.contradictory, n.judged, n.elsewhere]
+                for c, n in sorted(tally.counts.items())
+            },
             "reached": dict(sorted(tally.reached.items())),
             "kinds": [[*key, *smallest] for key, smallest in sorted(self.kinds.items())],
         }

@@ -1,0 +1,39 @@
+"""Equally balanced answers that cost more are found if and only if there are some."""
+
+import pytest
+
+from kassay.certify.kinds.group_oracle import best_of_group
+from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.properties.groups.balance import ORDER, RACK_FIRST
+from kassay.properties.registry import promise
+from tests.properties.confirming import answered, both_seen, confirm
+from tests.properties.groups.answers import valid_answers
+from tests.properties.groups.priced import brute_best, larger_priced, priced_inputs
+
+
+@pytest.mark.parametrize("kind", CONSUMER_GROUPS, ids=str)
+def test_the_fewest_moves_count_where_as_balanced_an_answer_moves_more(kind, few):
+    found = promise("sticky-minimal", kind)
+    inputs = priced_inputs(False, few.all)
+    both_seen(confirm(found, answered(step, valid_answers(step)), brute_best(step)) for step in inputs)
+
+
+@pytest.mark.parametrize("order", [ORDER, RACK_FIRST])
+def test_the_fewest_mismatches_count_where_as_good_an_answer_has_more(order, few):
+    found = promise(f"rack-local:{order}", Kind.CLIENT)
+    inputs = priced_inputs(True, few.all)
+    both_seen(confirm(found, answered(s, valid_answers(s)), brute_best(s, order)) for s in inputs)
+
+
+@pytest.mark.parametrize(
+    "spelled", ["balanced-optimal", "sticky-minimal", f"rack-local:{ORDER}", f"rack-local:{RACK_FIRST}"]
+)
+def test_larger_groups_and_the_solvers_own_assignments(spelled, few):
+    found = promise(spelled, Kind.CLIENT)
+    outcomes = set()
+    for step in larger_priced(len(few(range(600), 25))):
+        answers = valid_answers(step)
+        if len(answers) <= 500:
+            best = best_of_group(step, found.argument or ORDER)
+            outcomes.add(confirm(found, answered(step, answers), best))
+    both_seen(outcomes)
