@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 PIECES: Final = (
@@ -17,6 +18,9 @@ PIECES: Final = (
 
 TEXTS: Final = st.lists(st.sampled_from(PIECES), min_size=1, max_size=5).map("".join)
 """Texts of such pieces."""
+
+SOME: Final = settings(max_examples=max(20, settings.default.max_examples // 4))  # type: ignore[union-attr]
+"""For a test that takes long of each text."""
 
 ALL: Final = "".join(piece for piece in PIECES if len(piece) < 100)
 """All of them in one text."""

@@ -22,7 +22,7 @@ from kassay.report.pages import html
 from kassay.report.screen.console import Screen, console
 from kassay.report.screen.terminal import certificate_view
 from kassay.writing.text import shell_command, visible
-from tests.hostile import ALL, TEXTS
+from tests.hostile import ALL, SOME, TEXTS
 
 NAMES = st.tuples(TEXTS, TEXTS)
 
@@ -93,6 +93,7 @@ def certificate(certificates: list[Certificate]) -> Certificate:
     return next(c for c in certificates if any(r.counterexample for r in c.claims))
 
 
+@SOME
 @given(names=NAMES)
 def test_a_terminal_shows_every_name_and_wraps_no_command(
     certificate: Certificate, names: tuple[str, str]
@@ -105,6 +106,7 @@ def test_a_terminal_shows_every_name_and_wraps_no_command(
     assert command in [line[: len(command)] for line in shown.splitlines()]
 
 
+@SOME
 @given(names=NAMES)
 def test_junit_is_xml_with_the_same_cases(certificate: Certificate, names: tuple[str, str]) -> None:
     name, message = names
@@ -115,6 +117,7 @@ def test_junit_is_xml_with_the_same_cases(certificate: Certificate, names: tuple
     assert {failure.get("message") for failure in root.iter("failure")} == {visible(message)}
 
 
+@SOME
 @given(names=NAMES)
 def test_html_has_the_same_elements_and_shows_the_names(
     certificate: Certificate, names: tuple[str, str]
@@ -131,6 +134,7 @@ def test_html_has_the_same_elements_and_shows_the_names(
     assert shell_command(("kassay", "replay", name)) in page.copied
 
 
+@SOME
 @given(names=NAMES)
 def test_markdown_keeps_its_lines_and_columns(certificate: Certificate, names: tuple[str, str]) -> None:
     name, message = names
@@ -149,6 +153,7 @@ def columns(line: str) -> int:
     return len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) if line.startswith("|") else 0
 
 
+@SOME
 @given(names=NAMES)
 def test_sarif_is_json_with_uris(certificate: Certificate, names: tuple[str, str]) -> None:
     name, message = names

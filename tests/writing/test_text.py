@@ -9,7 +9,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 import pytest
 from hypothesis import given
 
-from kassay.writing.text import shell_command, uri_of, visible
+from kassay.writing.text import shell_command, storable, uri_of, visible
 from tests.hostile import ALL, PIECES, TEXTS
 
 
@@ -47,6 +47,14 @@ def test_what_is_shown_is_printable_and_keeps_every_printable_character(text: st
 )
 def test_what_cannot_be_seen_shows_as_its_escape(text: str, shown: str) -> None:
     assert visible(text) == shown
+
+
+@given(TEXTS)
+def test_what_a_table_stores_is_the_text_with_its_halves_escaped(text: str) -> None:
+    stored = storable(text)
+    assert stored.encode().decode() == stored
+    assert visible(stored) == visible(text)
+    assert (stored == text) is not any("\ud800" <= c <= "\udfff" for c in text)
 
 
 def test_a_shell_gives_the_words_back_and_the_line_shows() -> None:

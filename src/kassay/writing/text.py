@@ -26,6 +26,15 @@ def visible(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
+def storable(text: str) -> str:
+    """The text as UTF-8, and so a column of a table, can hold it: half of a surrogate pair as its escape.
+
+    >>> storable("m\\ud800\\n")
+    'm\\\\ud800\\n'
+    """
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def shell_command(words: Iterable[str]) -> str:
     """The words as one line that a shell (bash, zsh, ksh) reads back as these words.
 

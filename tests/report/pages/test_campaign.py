@@ -1,85 +1,66 @@
-"""A campaign's page: whole, with every text escaped, and drawings that say what the numbers say."""
+"""A campaign's page: whole, offline, and with every name as text."""
 
-import re
+from __future__ import annotations
+
 from html.parser import HTMLParser
+from xml.etree import ElementTree as ET
 
 from hypothesis import given
-from hypothesis import strategies as st
 
 from kassay.report.pages.campaign import bars, html, lines
-from tests.report.screen.campaign_document import DOCUMENT, GAP, SIZE
+from kassay.writing.text import visible
+from tests.hostile import SOME, TEXTS
+from tests.report.campaigns import outcome
 
 
 class Page(HTMLParser):
-    """The words of a page, its headings, and the tags that are still open at its end."""
-
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         super().__init__()
-        self.open, self.words, self.headings, self.asked = [], [], [], []
+        self.tags: list[tuple[str, str | None]] = []
+        self.open: list[str] = []
+        self.texts: list[str] = []
         self.feed(text)
+        self.close()
 
-    def handle_starttag(self, tag, attrs):
-        self.asked += [value for name, value in attrs if name in ("src", "href")]
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs).get("class")))
+        assert not {"src", "href"} & dict(attrs).keys()
         if tag != "meta":
             self.open.append(tag)
 
-    def handle_startendtag(self, tag, attrs):
-        pass
-
-    def handle_endtag(self, tag):
+    def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
 
-    def handle_data(self, data):
-        self.words.append(data)
-        if self.open[-1:] == ["h2"]:
-            self.headings.append(data)
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
 
 
-def test_the_page_is_whole_asks_for_nothing_and_tells_everything():
-    page = Page(html(DOCUMENT))
-    assert page.open == []
-    assert page.asked == []
-    assert page.headings == [
-        "Leaderboard", "Verdicts over all profiles", "Findings", "Distance to the certified optimum",
-        "By number of members", "Rounds until the group is at rest", "Time of tasks",
-    ]  # fmt: skip
-    assert {"Campaign mine & <yours>", "a <b> & c", "3 of 9", "25.00%"} <= set(page.words)
-    assert "of small" not in page.words
+@SOME
+@given(TEXTS, TEXTS, TEXTS)
+def test_the_page_is_the_same_for_all_names_and_shows_them(name: str, target: str, message: str) -> None:
+    page, plain = Page(html(outcome(name, target, message))), Page(html(outcome("n", "t", "m")))
+    assert page.tags == plain.tags
+    assert not page.open
+    for text in (f"Campaign {visible(name)}", visible(target), visible(message)):
+        assert text in page.texts
+    assert f"{visible(target)} · shape:{visible(message)}" in page.texts
 
 
-def test_without_gaps_there_is_nothing_about_the_optimum():
-    studies = {**DOCUMENT["studies"], "gap_by_profile": [], "gap_by_size": [], "convergence": []}
-    page = Page(html(DOCUMENT | {"studies": studies, "findings": []}))
-    assert "Distance to the certified optimum" not in page.headings
-    assert "None." in page.words
+def test_numbers_stand_to_the_right_and_texts_to_the_left() -> None:
+    page = html(outcome("n", "t", "m"))
+    assert '<td>t</td><td class="n">1,200</td>' in page
+    assert "<td>m</td>" in page
+    assert '<td class="n">-</td>' in page
+    assert ", unfinished: all figures are of these, 2,000 planned" in page
+    assert "left out" not in page
 
 
-def test_rounds_are_added_up_over_the_profiles_and_never_stands_last():
-    text = html(DOCUMENT)
-    table = text[text.index("Rounds until") :]
-    assert re.findall(r"<th>(.*?)</th>", table)[:3] == ["target", "1", "never"]
-    assert re.findall(r'<td class="?n"?>(.*?)</td>', table)[:2] == ["42", "2"]
-
-
-@given(st.lists(st.none() | st.floats(0, 1), min_size=1, max_size=12))
-def test_a_bar_is_as_long_as_its_share_of_the_longest(shares):
-    rows = [{**GAP, "target": f"t{number}", "unbalanced_share": share} for number, share in enumerate(shares)]
-    widths = [
-        float(width)
-        for width in re.findall(r'width="([\d.]+)" height="11"', bars(rows, "unbalanced_share", "x"))
-    ]
-    longest = max(share or 0 for share in shares) or 1
-    assert len(widths) == len(rows)
-    for width, share in zip(widths, shares, strict=True):
-        assert abs(width - 420 * (share or 0) / longest) <= 0.05
-
-
-def test_a_line_rises_with_the_balance_gap():
-    rows = [{**SIZE, "members": members, "balance_mean": float(members)} for members in (2, 3, 5)]
-    (points,) = re.findall(r'points="(.*?)"', lines(rows))
-    xs, ys = zip(*(map(float, point.split(",")) for point in points.split()), strict=True)
-    assert list(xs) == sorted(set(xs))
-    assert ys[0] > ys[1] > ys[2] == 30.0
+@SOME
+@given(TEXTS)
+def test_a_plot_is_xml_of_its_own(target: str) -> None:
+    studies = outcome("n", target, target)["studies"]
+    for plot in (bars(studies["gap_by_profile"], "unbalanced_share", target), lines(studies["gap_by_size"])):
+        svg = ET.fromstring(plot.encode())
+        texts = [each.text or "" for each in svg.iter("{http://www.w3.org/2000/svg}text")]
+        assert visible(target) in " ".join(texts)
     assert lines([]) == ""
-    equal = [{**row, "equal": True} for row in rows]
-    assert re.findall(r'points="(.*?)"', lines([*rows, *equal])) == [points]

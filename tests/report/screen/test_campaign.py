@@ -1,57 +1,54 @@
 """A campaign's outcome on a terminal."""
 
+from __future__ import annotations
+
 from io import StringIO
 
-import pytest
-from rich.console import Console
+from hypothesis import given
 
-from kassay.report.screen.campaign import LEADERS, shown, terminal, took, unfinished
-from tests.report.screen.campaign_document import DOCUMENT, LEADER
-
-
-def printed(document):
-    console = Console(width=200, file=StringIO())
-    console.print(terminal(document))
-    return console.file.getvalue()
+from kassay.report.screen.campaign import shown, terminal
+from kassay.report.screen.console import console
+from kassay.writing.text import visible
+from tests.hostile import SOME, TEXTS
+from tests.report.campaigns import outcome
 
 
-def test_the_leaderboard_and_the_findings_are_told():
-    lines = printed(DOCUMENT).splitlines()
-    assert lines[0].startswith("mine & <yours>  seed 5, 1,500 histories")
-    (row,) = (line for line in lines if line.startswith("range  "))
-    assert row.split() == ["range", "1,500", "2", "1", "0", "40", "25.00%", "1.5", "-", "1"]
-    (finding,) = (line for line in lines if line.startswith("range complete"))
-    assert finding.rstrip() == (
-        "range complete on ordinary input, in 3 histories; smallest: small history 7, a <b> & c; 2 further kinds"
+def printed(document: dict[str, object]) -> str:
+    file = StringIO()
+    console(file=file).show(terminal(document))
+    return file.getvalue()
+
+
+def test_the_leaderboard_and_the_findings_are_told() -> None:
+    text = printed(outcome("nightly", "range", "topic-even"))
+    assert text.startswith(
+        "nightly  seed 7, 1,200 histories, unfinished: all figures are of these, 2,000 planned\n"
     )
-
-
-def test_an_unfinished_campaign_says_so():
-    assert unfinished(DOCUMENT) == ""
-    cut = DOCUMENT | {"complete": False, "totals": DOCUMENT["totals"] | {"of": 9000}}
-    assert unfinished(cut) == ", unfinished: all figures are of these, 9,000 planned"
-    assert "9,000 planned" in printed(cut)
-
-
-def test_what_it_took_is_a_line_with_the_memory_where_that_is_known():
-    assert took(DOCUMENT["totals"]) == (
-        "2.5 s in 1 batches and 4 tasks, 600 histories/s, slots idle 20.0%, "
-        "at most 4 MiB at a time (Python 1, Java 2, workers 1)"
+    assert (
+        "1.5 s in 1 batches and 2 tasks, 800 histories/s, slots idle 10.0%, at most 3 MiB at a time" in text
     )
-    unknown = DOCUMENT["totals"] | {"peak_kib": dict.fromkeys(("all", "driver", "java", "workers"))}
-    assert took(unknown).endswith("memory unknown")
+    assert ["range", "1,200", "5", "1", "0", "4", "25.00%", "1.5", "-", "1"] in [
+        line.split() for line in text.splitlines()
+    ]
+    assert "range topic-even on ordinary input, in 3 histories; smallest: shape:topic-even history 5" in text
 
 
-@pytest.mark.parametrize(
-    ("value", "key", "said"),
-    [
-        (None, "x", "-"), (0.125, "idle_share", "12.50%"), (0.125, "mean", "0.125"), (2.5e6, "", "2,500,000"),
-        (-2.5e6, "", "-2,500,000"), (1234, "", "1,234"), ("a", "a_share", "a"),
-    ],
-)  # fmt: skip
-def test_a_cell_is_as_short_as_it_may_be(value, key, said):
-    assert shown(value, key) == said
+@SOME
+@given(TEXTS, TEXTS)
+def test_every_name_shows(target: str, message: str) -> None:
+    text = printed(outcome(target, target, message))
+    assert all(c.isprintable() or c == "\n" for c in text)
+    ink = "".join(text.split())
+    assert "".join(visible(target).split()) in ink
+    assert "".join(visible(message).split()) in ink
 
 
-def test_every_column_of_the_leaderboard_is_one_of_its_study():
-    assert {key for key, _ in LEADERS} <= LEADER.keys()
+def test_cells_are_told_by_what_they_are() -> None:
+    assert [shown(value) for value in (None, 1.25, 12345, 2.5e6, "x")] == [
+        "-",
+        "1.25",
+        "12,345",
+        "2,500,000",
+        "x",
+    ]
+    assert shown(0.256, "rack_share") == "25.60%"

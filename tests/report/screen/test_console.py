@@ -28,7 +28,7 @@ from kassay.report.screen.console import (
     whole_line,
 )
 from kassay.writing.text import visible
-from tests.hostile import ALL, TEXTS
+from tests.hostile import ALL, SOME, TEXTS
 
 COMMAND = "kassay replay " + "'" + "a b " * 60 + "'"
 
@@ -45,6 +45,7 @@ def ink(text: str) -> list[str]:
     return sorted(c for c in text if c not in " \n")
 
 
+@SOME
 @given(TEXTS, st.sampled_from([2, 7, 30, 400]))
 def test_a_line_shows_every_character_at_any_width(text: str, width: int) -> None:
     for view in (line(text, ("!", "bold"), text), whole_line(text, text, "!")):
@@ -53,6 +54,7 @@ def test_a_line_shows_every_character_at_any_width(text: str, width: int) -> Non
         assert all(c.isprintable() for c in screen if c != "\n")
 
 
+@SOME
 @given(st.lists(TEXTS, min_size=3, max_size=3), st.sampled_from([1, 20, 60, 2000]))
 def test_a_table_loses_no_cell_at_any_width(names: list[str], width: int) -> None:
     first, second, third = names

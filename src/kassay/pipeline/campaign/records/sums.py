@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from kassay.certify.kinds.judging import Driver, Examination
 from kassay.certify.runs.verdicts import ClaimCount, Tally
 from kassay.properties.registry import Violation, as_text
+from kassay.writing.text import storable
 
 ORDINARY: Final = "ordinary"
 CONTRADICTORY: Final = "contradictory"
@@ -52,7 +53,8 @@ def kind_of(violation: Violation) -> str:
         f"{name} {_NAMED.sub('# ', as_text(value)).strip() if isinstance(value, str) else '#'}"
         for name, value in facts.items()
     )
-    return f"{violation.claim}: {_NAMED.sub('# ', subject).strip()}" + (f" ({shown})" if shown else "")
+    kind = f"{violation.claim}: {_NAMED.sub('# ', subject).strip()}" + (f" ({shown})" if shown else "")
+    return storable(kind)
 
 
 def bucket_of(violation: Violation) -> str:

@@ -24,6 +24,7 @@ from kassay.pipeline.campaign.records.sums import CONTRADICTORY, Key, Smallest, 
 from kassay.properties.registry import promise
 from kassay.properties.sources import derive_seed
 from kassay.writing.documents import json_text
+from kassay.writing.text import storable
 
 if TYPE_CHECKING:
     import pyarrow
@@ -134,7 +135,7 @@ def _row(work: Shrinking, wanted: WantedFinding) -> dict[str, Any]:
         "members": smallest.members,
         "partitions": smallest.partitions,
         "events": smallest.events,
-        "message": smallest.message,
+        "message": storable(smallest.message),
         "trace": json_text(smallest.trace.to_json()),
     }
 
@@ -153,7 +154,7 @@ def _shrunk(bench: Bench, wanted: WantedFinding, tries_max: int) -> tuple[Any, s
         case, violations = shrunk.case, shrunk.violations
     contradictory = key.input == CONTRADICTORY
     smallest = counterexample(bench, claim, case, violations, contradictory=contradictory, index=index)
-    return smallest, kind_of(violations[0]) if violations else smallest.message
+    return smallest, kind_of(violations[0]) if violations else storable(smallest.message)
 
 
 def identity_of(target: str, key: Key, kind: str) -> str:

@@ -20,6 +20,7 @@ from kassay.pipeline.campaign.records import schemas
 from kassay.pipeline.campaign.records.campaign import Campaign
 from kassay.pipeline.campaign.results.findings import findings
 from kassay.pipeline.spark.session import translated_errors
+from kassay.writing.text import storable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -256,7 +257,7 @@ def _verdicts(campaign: Campaign, tallies: dict[tuple[str, str], Tally]) -> Iter
                     "profile": profile,
                     "claim": claim.id,
                     "verdict": verdict.value,
-                    "why": why,
+                    "why": storable(why),
                     "checked": count.checked,
                     "failed": count.failed,
                     "contradictory": count.contradictory,
