@@ -30,13 +30,13 @@ def test_a_claim_is_told_with_each_reading_and_what_it_takes():
 
 
 @pytest.mark.parametrize(
-    ("argument", "said"), [("3", "converges:VALUE, 3 unless given"), ("", "converges:VALUE")]
+    ("argument", "said"), [("3", "{argument_expected}, 3 unless given"), ("", "{argument_expected}")]
 )
 def test_an_argument_is_told_with_its_default(argument, said):
     document = explain("converges")
     reading = {**document["readings"][0], "argument": argument}
     text = shown({**document, "readings": [reading], "declared_by": []})
-    assert said in text
+    assert f"converges:VALUE, {said.format_map(reading)}" in text
     assert ("unless given" in text) is bool(argument)
     assert text.endswith("declared by no reference")
     assert "argument" not in shown({**document, "readings": [{**reading, "argument": None, "more": ""}]})
