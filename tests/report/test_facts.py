@@ -40,3 +40,29 @@ def test_what_was_played_is_said_in_a_line(certificates):
     assert "profile small" in line
     assert f"{certificates[0].histories} histories" in line
     assert "\n" not in line
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ({"caught": 3, "of": 3}, "3 of 3 built-in faulty assignors caught"),
+        (
+            {"caught": 2, "of": 3, "unknown": 1, "missed": ["forgets"]},
+            "2 of 3 built-in faulty assignors caught, 1 not run for lack of budget; missed: forgets",
+        ),
+        (
+            {"caught": 0, "of": 0, "unknown": 2},
+            "0 of 0 built-in faulty assignors caught, 2 not run for lack of budget",
+        ),
+        ({"caught": 0, "of": 0}, ""),
+    ],
+)
+def test_controls_that_were_missed_or_not_run_are_said(certificates, counts, said):
+    assert facts.controls(replace(certificates[0], controls=counts)) == said
+
+
+def test_nothing_given_is_not_no_entry():
+    member = facts.MemberFacts("m0", "", ["t"], [("t", 0)], 3, [], answered=True)
+    assert member.row() == ("m0", "t", "t-0 @3", "-")
+    assert member._replace(given=None).row()[3] == "no entry"
+    assert member._replace(answered=False).row()[3] == "no answer"

@@ -14,3 +14,19 @@ def test_junit_counts_what_failed(certificates):
         assert failed == {r.id for r in certificate.claims if r.verdict == "violated"}
         assert int(suite.get("failures")) == len(failed)
         assert int(suite.get("tests")) == len(certificate.claims)
+
+
+def test_each_verdict_is_what_a_server_of_builds_makes_of_it(every_mark):
+    suite = ET.fromstring(junit.render([every_mark])).find("testsuite")
+    cases = {case.get("name"): case for case in suite.findall("testcase")}
+    children = {name: [(child.tag, child.get("message")) for child in case] for name, case in cases.items()}
+    example = every_mark.claims[2].counterexample
+    assert children == {
+        "holds": [],
+        "unknown": [("skipped", "two situations are missing")],
+        "violated": [("failure", example.message)],
+        "without-a-case": [("failure", "broken in 3 of 60 checks")],
+        "known": [("skipped", "accepted until the next release")],
+    }
+    counts = {name: suite.get(name) for name in ("tests", "failures", "skipped", "errors")}
+    assert counts == {"tests": "5", "failures": "2", "skipped": "2", "errors": "0"}

@@ -16,3 +16,16 @@ def test_sarif_points_at_files_only(certificates):
     assert {rule["id"] for rule in document["runs"][0]["tool"]["driver"]["rules"]} == {
         r["ruleId"] for r in results
     }
+
+
+def test_only_what_is_violated_is_a_result_and_what_is_accepted_is_suppressed(every_mark):
+    results = json.loads(sarif.render([every_mark]))["runs"][0]["results"]
+    assert [result["ruleId"] for result in results] == ["violated", "without-a-case", "known"]
+    reasons = [[each["justification"] for each in result.get("suppressions", [])] for result in results]
+    assert reasons == [[], [], ["accepted until the next release"]]
+
+
+def test_there_are_no_more_results_than_code_scanning_takes(every_mark, monkeypatch):
+    monkeypatch.setattr(sarif, "RESULTS_MAX", 2)
+    results = json.loads(sarif.render([every_mark]))["runs"][0]["results"]
+    assert [result["ruleId"] for result in results] == ["violated", "without-a-case"]

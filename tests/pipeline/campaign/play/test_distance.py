@@ -7,13 +7,15 @@ from kassay.assignors.client.range import Range
 from kassay.assignors.client.roundrobin import RoundRobin
 from kassay.assignors.optimal.sticky import OptimalSticky
 from kassay.certify.kinds.group_oracle import best_of_group
+from kassay.model.calls import Failure
+from kassay.model.failure import FailureKind
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import Player
 from kassay.pipeline.campaign.play.distance import Distance
 from kassay.pipeline.campaign.records.schemas import DISTANCE
 from kassay.properties.groups.balance import ORDER
-from tests.properties.groups.steps import T4, member, rebalanced, step
+from tests.properties.groups.steps import T4, UV, member, rebalanced, step
 from tests.strategies import histories
 
 
@@ -63,3 +65,25 @@ def test_rounds_are_counted_without_the_one_that_shows_the_rest():
     distance.see(rebalanced(fair, fair, fair))
     distance.see(rebalanced(fair, settled=False))
     assert (distance.row()["rounds"], distance.row()["unsettled"]) == ([1, 2], 1)
+
+
+def test_a_call_without_an_answer_says_nothing_of_the_distance():
+    distance = Distance()
+    distance.see(rebalanced(step([member("a")], Failure(FailureKind.RAISED, "no"), T4), settled=False))
+    assert distance.row() == Distance().row()
+
+
+def test_a_partition_of_a_topic_that_its_owner_does_not_read_makes_the_answer_invalid():
+    distance = Distance()
+    distance.measure(step([member("a", "u"), member("b", "v")], {"a": "u0 u1", "b": ""}, UV))
+    distance.measure(step([member("a", "t"), member("b", "u")], {"a": "t0 t1 u0", "b": "u1"}, UV))
+    assert (distance.row()["outcomes"], distance.row()["invalid"]) == (1, 1)
+
+
+def test_the_worst_is_the_largest_whenever_it_came():
+    distance = Distance()
+    both = [member("a"), member("b")]
+    for loads in ({"a": "t0 t1 t2 t3", "b": ""}, {"a": "t0 t1 t2", "b": "t3"}, {"a": "t0 t1", "b": "t2 t3"}):
+        distance.measure(step(both, loads, T4))
+    row = distance.row()
+    assert (row["balance"], row["balance_worst"], row["spread_worst"], row["unbalanced"]) == (10, 8, 4, 2)
