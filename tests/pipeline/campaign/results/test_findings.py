@@ -64,3 +64,35 @@ def test_a_driver_for_one_kind_sees_that_kind_only() -> None:
                 assert not other.examine(case, bench.subject).violations
                 checked += 1
     assert checked
+
+
+@given(kinds, kinds)
+def test_the_lane_that_stands_for_a_finding_is_the_one_with_its_smallest_history(
+    first: dict[Key, Smallest], second: dict[Key, Smallest]
+) -> None:
+    target = replace(SPEC, targets=(TargetSpec("range"),))
+    campaign = Campaign(target, lanes_of(target), Local(Path("unused")))
+    parts = {0: first, 1: second}
+    campaign.planned = {0: []}
+    campaign.done = {0: {"sums": {str(lane): sums(part).to_json() for lane, part in parts.items()}}}
+    for one in wanted_of(campaign):
+        mine = parts[one.lane][one.key]
+        assert mine.size == one.representative.size
+        assert mine.history == one.representative.history
+        others = [part[one.key] for part in parts.values() if one.key in part]
+        assert all((mine.size, mine.history) <= (other.size, other.history) for other in others)
+
+
+def test_a_finding_on_contradictory_input_is_not_told_by_a_case_that_is_ordinary() -> None:
+    claim = promise("balanced-within-one", Kind.CLIENT)
+    lane = lanes_of(replace(SPEC, claims=(claim.id,), gap=False))[0]
+    with open_bench(lane.job) as bench:
+        for index in range(40):
+            case, examination = bench.look(index)
+            ordinary = [v for v in examination.violations if not v.contradictory]
+            for violation in ordinary:
+                key = Key(claim.id, CONTRADICTORY, bucket_of(violation))
+                assert OneKind(bench.driver, key).examine(case, bench.subject).violations == []
+            if ordinary:
+                return
+    raise AssertionError("no case broke the claim on ordinary input")
