@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from kassay.solver.check.check import check_certificate
+from kassay.solver.instances.brokers import tasks
 from tests.solver.streams import cases
 
 
@@ -82,3 +83,13 @@ def test_no_time_is_an_interval_or_an_optimum_that_holds() -> None:
     case = _large(12, 80)
     result = cases.solved(case, time_limit_s=0)
     assert result["lower"] <= cases.solved(case)["upper"]
+
+
+def test_no_time_gives_an_assignment_and_no_false_bound() -> None:
+    document = tasks("join", 1, clients=30, tasks=300)
+    result = cases.solved(document, time_limit_s=0.0)
+    assert check_certificate(result).accepted
+    assert result["status"] == "interval"
+    better = cases.solved(document, time_limit_s=60.0)
+    assert better["goals"][0]["proven"]
+    assert result["goals"][0]["value"] >= better["goals"][0]["value"]

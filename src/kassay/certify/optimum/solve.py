@@ -12,7 +12,7 @@ from kassay.certify.alarm import Overdue, deadline
 from kassay.reading.documents import Located, at
 from kassay.solver.consumers.optimum import OutOfTimeError, optimum
 from kassay.solver.consumers.problem import Problem
-from kassay.solver.instances.families import NotTakenError, Wanted, family_of
+from kassay.solver.instances.families import Family, NotTakenError, Wanted, family_of
 from kassay.solver.placement.problem import InfeasiblePlacementError
 from kassay.solver.results import no_result, result
 
@@ -56,7 +56,7 @@ def solve(
         try:
             problem = family.parse(document)
             wanted = Wanted(order, solver, seconds, tolerance, budget)
-            with _patience(wanted, problem):
+            with _patience(family, wanted, problem):
                 solved = family.solve(problem, wanted)
             line = result(problem.name, solved, began)
         except InfeasiblePlacementError as error:
@@ -70,13 +70,13 @@ def solve(
     return {"schema": SCHEMA, **line, "solver": solver}
 
 
-def _patience(wanted: Wanted, problem: Any) -> AbstractContextManager[None]:
-    """A context that ends a method after so many seconds; packings have a grace, for they end themselves."""
+def _patience(family: Family, wanted: Wanted, problem: Any) -> AbstractContextManager[None]:
+    """A context that ends a method after so many seconds; what ends itself has a grace."""
     seconds = wanted.time_limit_s
     if seconds is None:
         return nullcontext()
     packed = isinstance(problem, Problem) and not (problem.exact and wanted.plain)
-    return deadline(seconds + GRACE_S if packed else seconds)
+    return deadline(seconds + GRACE_S if packed or family.name == "tasks" else seconds)
 
 
 def forced_by(located: Located, line: Mapping[str, Any]) -> list[str]:

@@ -15,6 +15,7 @@ Cost: O(places^2 * (items / 64 + log places)) a unit handed over.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
@@ -108,10 +109,15 @@ class Exchange:
         if best is not None:
             self.arcs[a][b] = best
 
-    def descend(self, marginal: Marginal) -> None:
-        """Hand units over until no hand-over makes picks plus place costs cheaper."""
+    def descend(self, marginal: Marginal, deadline: float | None = None) -> None:
+        """Hand units over until no hand-over makes picks plus place costs cheaper, or until the deadline.
+
+        The deadline is one of `time.monotonic`; picks are valid at any time, and cheapest at the end.
+        """
         while (path := self._best_path(marginal)) is not None:
             self._hand_over(path)
+            if deadline is not None and time.monotonic() > deadline:
+                break
 
     def prices(self, marginal: Marginal) -> tuple[int, ...]:
         """The dual solution: what each place would charge for a pick, so that nobody wants to change.
@@ -237,7 +243,13 @@ def _lowest_bit(mask: int) -> int:
     return (mask & -mask).bit_length() - 1
 
 
-def cheapest(places: int, prices: Sequence[Mapping[int, int]], picks: int, marginal: Marginal) -> Exchange:
+def cheapest(
+    places: int,
+    prices: Sequence[Mapping[int, int]],
+    picks: int,
+    marginal: Marginal,
+    deadline: float | None = None,
+) -> Exchange:
     """The exchange graph after the descent, where each item has a price for each place that it may pick.
 
     Every item makes so many picks, racks not looked at.
@@ -258,7 +270,7 @@ def cheapest(places: int, prices: Sequence[Mapping[int, int]], picks: int, margi
         for place in chosen:
             counts[place] += 1
     graph = Exchange(Rules(masks(places, prices), levels, priced), start)
-    graph.descend(marginal)
+    graph.descend(marginal, deadline)
     return graph
 
 

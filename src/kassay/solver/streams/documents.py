@@ -9,7 +9,7 @@ from kassay.solver.results import Solved
 from kassay.solver.streams.optimum import TaskOptimum, best_tasks
 from kassay.solver.streams.problem import TaskProblem
 
-SCHEMA: Final = "kassay/tasks-certificate/1"
+SCHEMA: Final = "kassay/tasks-certificate/2"
 
 
 def solve_tasks(problem: TaskProblem, time_limit_s: float = 10.0) -> Solved:

@@ -8,8 +8,9 @@ and its linear relaxation is not always whole, so it gets an interval.
 
 Above, the better of two orders, each of two exact flows (`exchange`): copies first, then who of them
 is active; or actives first, then standbys, which are best for those actives. Then in turns, until
-nothing gets better. Below, prices on clients for copies and for actives (Lagrange's bound): whatever
-they are, a task's cheapest choice, prices included, less what the prices bring in.
+nothing gets better; last, standbys beside those actives in other racks, where that costs no more.
+Below, prices on clients for copies and for actives (Lagrange's bound): whatever they are, a task's
+cheapest choice, prices included, less what the prices bring in.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ SCALE: Final = 16
 """Prices are whole numbers of 1 / SCALE of a cost."""
 _STEPS: Final = 120
 _TURNS: Final = 10
+_SHARE_OF_FLOWS: Final = 0.6
 
 
 @dataclass(frozen=True)
@@ -78,17 +80,20 @@ def quotas(problem: TaskProblem) -> tuple[Quota, Quota]:
 
 def best_tasks(problem: TaskProblem, time_limit_s: float = 10.0) -> TaskOptimum:
     """The best joint assignment found, and how good any could be."""
-    deadline = time.monotonic() + time_limit_s
-    flows = _Flows(problem)
-    together, copy_prices = flows.copies_first()
-    apart, active_prices = flows.actives_first()
-    candidates = [flows.improve(placed) for placed in (together, apart)]
-    best = min(candidates, key=flows.paid)
+    began = time.monotonic()
+    deadline = began + time_limit_s
+    flows = _Flows(problem, began + _SHARE_OF_FLOWS * time_limit_s)
+    together, copy_prices, active_prices = flows.copies_first()
+    candidates, apart = [together], None
+    if not flows.late:
+        apart, active_prices = flows.actives_first()
+        candidates = [flows.improve(placed) for placed in (together, apart)]
+    best = flows.apart_in_racks(min(candidates, key=flows.paid))
     prices, bound = _raise_bound(problem, copy_prices, active_prices, flows.paid(best), deadline)
     balance = flows.paid(best) - cost(problem, best)
     # All costs together are less than `dear`, so a better balance would pay less than the bound.
     balanced = bound > balance - dear(problem)
-    first = flows.paid(apart) - balance
+    first = dear(problem) if apart is None else flows.paid(apart) - balance
     return TaskOptimum(
         best,
         balanced,
@@ -119,6 +124,15 @@ def cost(problem: TaskProblem, placed: Placed) -> int:
     return RESTORE * restores(problem, placed) + CHANGE * changes(problem, placed)
 
 
+def sharing(problem: TaskProblem, placed: Placed) -> int:
+    """The copies in a rack where their task has another already."""
+    count = 0
+    for lead, follow in zip(placed.active, placed.standby, strict=True):
+        racks = [problem.clients[c].rack for c in (lead, *follow) if problem.clients[c].rack is not None]
+        count += len(racks) - len(set(racks))
+    return count
+
+
 def imbalance(quota: Quota, counts: Counter[int]) -> int:
     """The cost of all counts."""
     return sum(quota.marginal(place, held) for place, count in counts.items() for held in range(count))
@@ -127,11 +141,17 @@ def imbalance(quota: Quota, counts: Counter[int]) -> int:
 class _Flows:
     """The exact flows of which the two orders are made."""
 
-    def __init__(self, problem: TaskProblem) -> None:
+    def __init__(self, problem: TaskProblem, deadline: float) -> None:
         self.problem = problem
+        self.deadline = deadline
         self.copy_quota, self.active_quota = quotas(problem)
         self.tasks = range(problem.tasks)
         self.clients = range(len(problem.clients))
+
+    @property
+    def late(self) -> bool:
+        """Whether the time of the flows is spent."""
+        return time.monotonic() > self.deadline
 
     def paid(self, placed: Placed) -> int:
         """Imbalance of both kinds and the cost."""
@@ -140,8 +160,8 @@ class _Flows:
         balance = imbalance(self.copy_quota, copies) + imbalance(self.active_quota, actives)
         return balance + cost(self.problem, placed)
 
-    def copies_first(self) -> tuple[Placed, tuple[int, ...]]:
-        """Copies with few restores, then actives among them with few changes; the prices of copies."""
+    def copies_first(self) -> tuple[Placed, tuple[int, ...], tuple[int, ...]]:
+        """Copies with few restores, then actives among them with few changes; the prices of both."""
         problem = self.problem
         # A task whose active client loses its copy must change it: one client, one bonus, still linear.
         prices = [
@@ -152,12 +172,13 @@ class _Flows:
             for t in self.tasks
         ]
         graph = self._flow(prices, problem.copies, self.copy_quota)
-        return self._actives_among(graph.picks), graph.prices(self.copy_quota.marginal)
+        placed, leads = self._actives_among(graph.picks)
+        return placed, graph.prices(self.copy_quota.marginal), leads.prices(self.active_quota.marginal)
 
-    def _actives_among(self, picks: Sequence[set[int]]) -> Placed:
+    def _actives_among(self, picks: Sequence[set[int]]) -> tuple[Placed, Exchange]:
         leads = self._flow([self._changes(t, picks[t]) for t in self.tasks], 1, self.active_quota)
         active = tuple(next(iter(lead)) for lead in leads.picks)
-        return Placed(active, tuple(frozenset(picks[t] - {active[t]}) for t in self.tasks))
+        return Placed(active, tuple(frozenset(picks[t] - {active[t]}) for t in self.tasks)), leads
 
     def _changes(self, task: int, able: set[int]) -> dict[int, int]:
         old = self.problem.active[task]
@@ -175,15 +196,30 @@ class _Flows:
         active = tuple(next(iter(lead)) for lead in leads.picks)
         return self._standbys_beside(active), plain.prices(self.active_quota.marginal)
 
-    def _standbys_beside(self, active: tuple[int, ...]) -> Placed:
+    def apart_in_racks(self, placed: Placed) -> Placed:
+        """The same actives with standbys that share fewer racks, where that costs no more."""
+        problem = self.problem
+        if self.late or not sharing(problem, placed):
+            return placed
+        beside = self._standbys_beside(placed.active, racks=True)
+        return min((placed, beside), key=lambda each: (self.paid(each), sharing(problem, each)))
+
+    def _standbys_beside(self, active: tuple[int, ...], racks: bool = False) -> Placed:
         problem = self.problem
         if problem.copies == 1:
             return Placed(active, (frozenset(),) * problem.tasks)
-        counts = Counter(active)
-        quota = self.copy_quota
-        beside = Quota(quota.shares, quota.total, quota.weight, [counts[c] for c in self.clients], quota.room)
+        counts, quota = Counter(active), self.copy_quota
+        # With racks a restore outweighs all copies that could share one.
+        scale = 1 + problem.tasks if racks else 1
+        held = [counts[c] for c in self.clients]
+        beside = Quota(quota.shares, quota.total, quota.weight * scale, held, quota.room)
         prices = [
-            {c: 0 if c in problem.state(t) else RESTORE for c in self.clients if c != active[t]}
+            {
+                c: (0 if c in problem.state(t) else RESTORE * scale)
+                + (racks and problem.together(c, active[t]))
+                for c in self.clients
+                if c != active[t]
+            }
             for t in self.tasks
         ]
         graph = self._flow(prices, problem.copies - 1, beside)
@@ -193,8 +229,10 @@ class _Flows:
         """Actives among the copies, standbys beside the actives, in turns while that pays."""
         best = placed
         for _ in range(_TURNS):
+            if self.late:
+                break
             copies = [{lead, *follow} for lead, follow in zip(best.active, best.standby, strict=True)]
-            among = self._actives_among(copies)
+            among, _ = self._actives_among(copies)
             better = min((best, among, self._standbys_beside(among.active)), key=self.paid)
             if self.paid(better) == self.paid(best):
                 break
@@ -202,7 +240,7 @@ class _Flows:
         return best
 
     def _flow(self, prices: Sequence[dict[int, int]], picks: int, quota: Quota) -> Exchange:
-        return cheapest(len(self.clients), prices, picks, quota.marginal)
+        return cheapest(len(self.clients), prices, picks, quota.marginal, self.deadline)
 
 
 _Prices = tuple[tuple[int, ...], tuple[int, ...]]

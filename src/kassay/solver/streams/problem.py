@@ -47,6 +47,11 @@ class TaskProblem:
         """Clients a task: the active one and as many standbys as asked where there are clients enough."""
         return 1 + min(self.standbys, len(self.clients) - 1)
 
+    def together(self, one: int, other: int) -> bool:
+        """Whether two clients are in one rack, as far as that is known."""
+        rack = self.clients[one].rack
+        return rack is not None and rack == self.clients[other].rack
+
     def state(self, task: int) -> frozenset[int]:
         """The clients that hold the task's state."""
         active = self.active[task]

@@ -52,7 +52,8 @@ def _damaged(rng: random.Random, result: dict[str, Any], other: dict[str, Any]) 
                 step["by"] = rng.choice(("mean", "count", "moves"))
                 step["members"] = rng.sample(ids, rng.randint(0, len(ids)))
             case 7 if certificate["prices"]:
-                certificate["prices"][rng.randrange(len(ids))] += rng.choice((-(10**8), -9, 10**7, 10**9))
+                prices = certificate["prices"]
+                prices[rng.randrange(len(prices))] += rng.choice((-(10**8), -9, 10**7, 10**9))
             case 8:
                 certificate["enumerated"] = not certificate["enumerated"]
             case 9:

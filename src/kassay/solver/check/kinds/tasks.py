@@ -57,7 +57,9 @@ _INSTANCE: Final = record(
 )
 
 
-class _Case(NamedTuple):
+class Tasks(NamedTuple):
+    """Tasks with the clients that had them and those that get them; clients go by their position."""
+
     threads: list[int]
     copies: int
     old: list[int | None]
@@ -67,6 +69,7 @@ class _Case(NamedTuple):
 
     @property
     def dear(self) -> int:
+        """What one unit of imbalance costs: more than all restores and changes together."""
         return (RESTORE * self.copies + CHANGE) * len(self.old) + 1
 
     def shares(self, copies: int, scale: int = 1) -> list[Due]:
@@ -110,7 +113,7 @@ def pose(document: Any) -> Posed:
 
 def check(form: Document, certificate: Document) -> Proven:
     """What the certificate proves of its interval; raises `RefusedError` if it does not prove that."""
-    case = _read(form, certificate)
+    case = read_tasks(form, certificate)
     restores, upper = _cost(case, certificate)
     lower, balanced = certificate["lower"], certificate["balanced"]
     _bound_holds(case, certificate)
@@ -157,7 +160,8 @@ def _balance(threads: list[int], goal: str, counts: Counter[int], proven: bool) 
     return {"goal": goal, "value": value, "bound": value if proven else alone, "proven": proven}
 
 
-def _read(form: Document, certificate: Document) -> _Case:
+def read_tasks(form: Document, certificate: Document) -> Tasks:
+    """The tasks of a certificate; raises `RefusedError` where not every task has what it is due."""
     place = {client["id"]: number for number, client in enumerate(form["clients"])}
     tasks = len(form["active"])
     old = [None if id_ is None else place[id_] for id_ in form["active"]]
@@ -176,7 +180,7 @@ def _read(form: Document, certificate: Document) -> _Case:
         if not lead.isdisjoint(row):
             raise RefusedError(f"task {task} has a standby beside its active task")
     threads = [client["threads"] for client in form["clients"]]
-    return _Case(threads, copies, old, state, [min(lead) for lead in leads], standby)
+    return Tasks(threads, copies, old, state, [min(lead) for lead in leads], standby)
 
 
 def _holders(
@@ -194,7 +198,7 @@ def _holders(
     return holders
 
 
-def _cost(case: _Case, certificate: Document) -> tuple[int, int]:
+def _cost(case: Tasks, certificate: Document) -> tuple[int, int]:
     """The restores, and what they and the changes of active client cost."""
     changes = sum(lead is not None and lead != new for lead, new in zip(case.old, case.active, strict=True))
     require(certificate["moved"] == changes, f"{changes} active tasks move")
@@ -207,29 +211,35 @@ def _cost(case: _Case, certificate: Document) -> tuple[int, int]:
     return restores, upper
 
 
-def _bound_holds(case: _Case, certificate: Document) -> None:
+def _bound_holds(case: Tasks, certificate: Document) -> None:
     """The prices prove what is said of both balances and of the cost."""
     lower = certificate["lower"]
     if not certificate["balanced"]:
         require(lower == 0, "without a proven balance no cost is proven")
         return
-    actives = Counter(case.active)
-    copies = actives + Counter(c for row in case.standby for c in row)
-    balance = sum(
-        share.pays(counts[client])
-        for shares, counts in ((case.shares(case.copies), copies), (case.shares(1), actives))
-        for client, share in enumerate(shares)
-    )
+    paid = imbalance(case)
     places = len(case.threads)
     prices = [one_price_each(certificate[key], places) for key in ("copy_prices", "active_prices")]
-    proven = _lowest_payment(case, prices[0], prices[1]) - balance
+    proven = -(-lowest_payment(case, prices[0], prices[1]) // SCALE) - paid
     # All costs together are less than `dear`, and imbalances differ by even numbers: a better one would
     # pay less than the bound.
     require(proven > -case.dear, "the balances are not proven")
     require(lower <= max(proven, 0), f"a cost of {max(proven, 0)} is proven, not {lower}")
 
 
-def _lowest_payment(case: _Case, copy_prices: list[int], active_prices: list[int]) -> int:
+def imbalance(case: Tasks) -> int:
+    """What both imbalances cost."""
+    actives = Counter(case.active)
+    copies = actives + Counter(c for row in case.standby for c in row)
+    return sum(
+        share.pays(counts[client])
+        for shares, counts in ((case.shares(case.copies), copies), (case.shares(1), actives))
+        for client, share in enumerate(shares)
+    )
+
+
+def lowest_payment(case: Tasks, copy_prices: list[int], active_prices: list[int]) -> int:
+    """What every assignment pays at the least, in 1 / SCALE, as the prices prove it."""
     clients = range(len(case.threads))
     total = 0
     kinds = Counter(zip(case.old, case.state, strict=True))
@@ -247,7 +257,7 @@ def _lowest_payment(case: _Case, copy_prices: list[int], active_prices: list[int
     for prices, copies in ((copy_prices, case.copies), (active_prices, 1)):
         for share, price in zip(case.shares(copies, SCALE), prices, strict=True):
             total += share.least(price, len(case.old))
-    return -(-total // SCALE)
+    return total
 
 
 KIND: Final = ProofKind(
