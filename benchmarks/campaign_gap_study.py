@@ -182,7 +182,13 @@ def trace(target: str, profile: str, index: int, path: Path) -> None:
             if violations:
                 contradictory = violations[0].contradictory
                 smallest = counterexample(
-                    bench, goal, case, violations, contradictory=contradictory, index=index
+                    bench,
+                    goal,
+                    case,
+                    violations,
+                    subject=bench.subject,
+                    contradictory=contradictory,
+                    index=index,
                 )
                 path.write_text(json.dumps(smallest.trace.to_json()) + "\n", encoding="utf-8")
                 return

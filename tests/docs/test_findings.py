@@ -2,7 +2,6 @@
 
 import pytest
 
-from kassay.certify.processes.host import Limits
 from kassay.certify.runs.replay import load_trace, read_trace, replay
 from tests.paths import BASELINE, DOCS
 
@@ -32,10 +31,10 @@ def table(told):
 def test_a_trace_still_shows_its_finding(path):
     if path.stem.startswith("kafka-python"):
         pytest.importorskip("kafka")
-    trace, target = load_trace(path, None, in_process=False, limits=Limits())
-    found = replay(path, trace, target)
-    assert found.violations == trace.violations
-    assert list(found.narration) == list(trace.narration)
+    playback = load_trace(path)
+    replayed = replay(playback)
+    assert replayed.violations == playback.trace.violations
+    assert list(replayed.narration) == list(playback.trace.narration)
 
 
 @pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from kassay.certify.processes.host import Limits
 from kassay.certify.runs.replay import load_trace, replay
 from tests.paths import DOCS
 
@@ -13,9 +12,9 @@ TRACES = sorted((DOCS / "gap-study").glob("*.json"))
 
 @pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
 def test_the_worst_case_of_a_rule_is_away_from_the_optimum(path: Path) -> None:
-    trace, target = load_trace(path, None, in_process=False, limits=Limits())
-    assert target.spec == path.stem
-    assert replay(path, trace, target).violations == trace.violations
+    playback = load_trace(path)
+    assert playback.target.spec == path.stem
+    assert replay(playback).violations == playback.trace.violations
 
 
 def test_the_page_names_every_file_beside_it_and_all_are_small() -> None:

@@ -107,7 +107,8 @@ def test_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.chdir(tmp_path)
     assert resolve("acme.rule").name == "Rule"
-    assert resolve("acme.rule:Rule").digest is None
+    text = (tmp_path / "acme" / "rule.py").read_bytes()
+    assert resolve("acme.rule:Rule").digest == hashlib.sha256(text).hexdigest()
     assert "acme" not in sys.modules
 
 

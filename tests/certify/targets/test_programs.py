@@ -56,6 +56,17 @@ def test_the_examples(command: str) -> None:
     assert answer.same_sets(Assignment({m: map(TopicPartition._make, tps) for m, tps in expected.items()}))
 
 
+def test_a_program_is_changed_where_a_file_that_it_is_called_with_is(tmp_path: Path) -> None:
+    file = tmp_path / "fair.py"
+    file.write_bytes((PROGRAMS / "fair.py").read_bytes())
+    spec = f"exec:{PYTHON} {shlex.quote(str(file))}"
+    before = resolve(spec).digest
+    assert before is not None
+    assert resolve(spec).digest == before
+    file.write_bytes(file.read_bytes() + b"#\n")
+    assert resolve(spec).digest != before
+
+
 @pytest.mark.parametrize(
     ("spec", "refusal", "message"),
     [

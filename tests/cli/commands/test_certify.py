@@ -32,10 +32,10 @@ def test_the_rounding_rule_ends_at_its_smallest_counterexamples(tmp_path):
     assert sizes == [[3, 4, 0], [2, 2, 0]]
     assert "2" in even["counterexample"]["message"]
     trace = json.loads((tmp_path / even["counterexample"]["trace"]).read_text())
-    valid(trace, "trace-2")
+    valid(trace, "trace-3")
     replayed = kassay("replay", even["counterexample"]["trace"], "--json", "-", cwd=tmp_path)
     assert replayed.returncode == 1
-    assert valid(json.loads(replayed.stdout), "replay-1")["violated"]
+    assert valid(json.loads(replayed.stdout), "replay-2")["violated"]
     other = kassay("replay", even["counterexample"]["trace"], "--target", "range", cwd=tmp_path)
     assert other.returncode == 0
     assert "no longer violates" in other.stdout

@@ -1,16 +1,186 @@
-"""`kassay replay`: still or no longer violated, against this or another target."""
+"""`kassay replay`: still or no longer violated, under what the trace keeps or what the command line says instead."""
 
 import json
+import shlex
+from pathlib import Path
 
-from tests.cli.runner import kassay, one_line
+import pytest
 
-QUICK = ("--histories", "150")
+from kassay.cli.commands.certify import command as certify
+from kassay.cli.main import run
+from kassay.model.groups.trace import Conditions
+from tests.cli.runner import kassay, one_line, valid
+
+QUICK = ("--histories", "3")
+TARGET = """
+import sys
+import time
+
+class Target:
+    def configure(self, config):
+        self.config = config
+
+    def assign(self, partitions_per_topic, members):
+        {statement}
+        first = members[0]
+        tps = [(topic, n) for topic in first["topics"] for n in range(partitions_per_topic.get(topic, 0))]
+        return {{member["id"]: [] for member in members}} | {{first["id"]: tps * (2 if {bad} else 1)}}
+"""
+OWNER = ("--claims", "single-owner")
+
+DECIDES = {
+    "claims": (("--claims", "topic-even"), "True", "pass", {}),
+    "protocol": ((*OWNER, "--protocol", "cooperative"), "True", "pass", {}),
+    "assume": ((*OWNER, "--assume", "no-racks"), "True", "pass", {"assume": ["no-racks"]}),
+    "configs": (
+        (*OWNER, "--config", "bad=yes"),
+        "self.config.get('bad')",
+        "pass",
+        {"config": {"bad": "yes"}},
+    ),
+    "member_configs": ((*OWNER, "--member-config", "bad=yes,sure"), "self.config.get('bad')", "pass", {}),
+    "in_process": (
+        (*OWNER, "--in-process"),
+        "'kassay.cli.main' in sys.modules",
+        "pass",
+        {"in_process": True, "hash_seed": None},
+    ),
+    "call_timeout": (
+        ("--claims", "terminates", "--call-timeout", "0.1s"),
+        "False",
+        "time.sleep(0.3)",
+        {"call_timeout_s": 0.1},
+    ),
+    "memory": (
+        ("--claims", "terminates", "--memory", "128"),
+        "False",
+        "self.much = bytes(200 << 20)",
+        {"memory_mib": 128},
+    ),
+    "profile": ((*OWNER, "--profile", "large"), "True", "pass", {"call_timeout_s": 20.0}),
+    "exhaustive": ((*OWNER, "--exhaustive", "1x1"), "True", "pass", {}),
+    "seed": ((*OWNER, "--seed", "9"), "True", "pass", {}),
+}
+"""Options that decide what becomes of a history: with them, when the target is wrong, what the trace keeps."""
+
+DECIDES_NOTHING = {
+    "targets": "what is certified; the trace names it, and every test here replays one",
+    "seconds": "how many histories are played: the trace holds the one that counts",
+    "histories": "how many histories are played: the trace holds the one that counts",
+    "jobs": "in which process blocks are played, which are alike everywhere (`tests/certify/runs/test_blocks.py`)",
+    "baseline": "what is accepted of what was found",
+    "baseline_update": "what is accepted of what was found",
+    "reports": "what else is written",
+    "out": "where the trace is: the printed command names it, and every test here has it elsewhere",
+    "json_path": "what else is written",
+}
+
+
+def test_every_option_of_certify_is_replayed_or_decides_nothing():
+    options = {parameter.name for parameter in certify.params}
+    assert not DECIDES.keys() & DECIDES_NOTHING.keys()
+    assert options == DECIDES.keys() | DECIDES_NOTHING.keys()
+
+
+def printed(capsys, *arguments):
+    """The words of the command that a violated run prints."""
+    assert run(["certify", *arguments, "--out", "my traces"]) == 1
+    said = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  replay: ")]
+    assert said
+    return shlex.split(said[0].partition(": ")[2])
+
+
+def written(statement, bad):
+    Path("target.py").write_text(TARGET.format(statement=statement, bad=bad))
+
+
+OVERRIDES = {
+    "configs": (("--config", "bad="), 0),
+    "in_process": (("--isolated",), 3),
+    "call_timeout": (("--call-timeout", "5s"), 0),
+    "memory": (("--memory", "512"), 0),
+}
+"""Options in place of what the trace says, and what it comes to with them."""
+SETTINGS = """
+[tool.kassay]
+call-timeout = "5s"
+memory = 512
+"""
+"""They are for new runs, and not what a trace keeps."""
+
+
+@pytest.mark.parametrize("option", DECIDES)
+def test_the_printed_command_shows_what_was_found_unless_an_option_says_otherwise(
+    option, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    arguments, bad, statement, kept = DECIDES[option]
+    written(statement, bad)
+    program, *command = printed(capsys, "target.py", *QUICK, *arguments)
+    assert program == "kassay"
+    trace = valid(json.loads((tmp_path / command[-1]).read_text()), "trace-3")
+    assert {name: trace["conditions"][name] for name in kept} == kept
+    Path("pyproject.toml").write_text(SETTINGS)
+    assert run([*command, "--json", "replayed.json"]) == 1
+    replayed = valid(json.loads((tmp_path / "replayed.json").read_text()), "replay-2")
+    assert (replayed["verdict"], replayed["overridden"]) == ("violated", [])
+    assert replayed["violations"] == trace["violations"]
+    said = capsys.readouterr().out
+    assert "still violates" in said
+    assert " instead of " not in said
+    if option in OVERRIDES:
+        others, code = OVERRIDES[option]
+        assert run([*command, *others]) == code
+        assert " instead of " in capsys.readouterr().out
+
+
+def test_a_target_that_did_not_change_and_shows_nothing_is_unknown(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    written("pass", "not __import__('os').path.exists('mended')")
+    _, *command = printed(capsys, "target.py", *QUICK, *OWNER)
+    (tmp_path / "mended").touch()
+    assert run(command) == 3
+    assert "may still violate single-owner: unknown, " in capsys.readouterr().out
+    written("pass", "False")
+    assert run(command) == 0
+    assert "no longer violates" in capsys.readouterr().out
 
 
 def test_the_target_of_a_trace_may_be_gone(tmp_path):
-    kassay("certify", "ceil-range", "--claims", "topic-even", *QUICK, cwd=tmp_path)
+    kassay("certify", "ceil-range", "--claims", "topic-even", "--histories", "150", cwd=tmp_path)
     (path,) = (tmp_path / ".kassay" / "traces").iterdir()
     document = json.loads(path.read_text())
     document["target"] = "gone.py:Assignor"
     path.write_text(json.dumps(document))
     assert "gone.py" in one_line(kassay("replay", str(path), cwd=tmp_path), 4)
+
+
+def test_no_name_of_a_target_is_too_long(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for spec in ("x" * 5000, "x" * 5000 + ".py", "x/" * 5000, "exec:" + "x" * 5000):
+        assert run(["certify", spec]) == 4
+        assert run(["explain", spec]) == 2
+        assert len(capsys.readouterr().err.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("call_timeout_s", 0, "call_timeout_s: expected seconds above 0"),
+        ("call_timeout_s", "2s", "call_timeout_s: expected a number of seconds"),
+        ("memory_mib", -1, "memory_mib: expected a whole number"),
+        ("config", {"a": 1}, "config.a: expected a string"),
+        ("assume", ["peace"], "assume: unknown assumption 'peace'"),
+        ("more", 1, "more: unknown field"),
+    ],
+)
+def test_conditions_that_are_none_are_refused_by_field(field, value, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    conditions = vars(Conditions()) | {field: value}
+    trace = {
+        "schema": "kassay/trace/3", "kind": "client", "target": "range", "protocol": "eager",
+        "claim": "total", "contradictory": False, "case": {}, "versions": {}, "conditions": conditions,
+    }  # fmt: skip
+    (tmp_path / "t.json").write_text(json.dumps(trace))
+    assert run(["replay", "t.json"]) == 2
+    assert f"t.json: conditions.{said}" in capsys.readouterr().err

@@ -1,13 +1,14 @@
 """Traces: written, read back, and refused with the field that is wrong."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from kassay.certify.runs.replay import read_trace
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.groups.trace import SCHEMA, Trace
+from kassay.model.groups.trace import SCHEMA, Conditions, Trace
 from kassay.model.kinds import Kind
 
 CASE = {
@@ -15,9 +16,11 @@ CASE = {
     "reports": "joined",
     "changes": [[{"event": "Join", "member": {"id": "a", "topics": ["t"]}, "config": {}}]],
 }
+CONDITIONS = Conditions({"a": "b"}, 0.5, 64, True, ("no-racks",), ("pure", "topic-even"), None)
 TRACE = Trace(
-    Kind.CLIENT, "range", None, RebalanceProtocol.EAGER, "topic-even", False, CASE, ("topic-even: t",)
-)
+    Kind.CLIENT, "range", None, RebalanceProtocol.EAGER, "topic-even", False, CASE, ("topic-even: t",),
+    seed=1, index=2, conditions=CONDITIONS, versions={"kassay": "1.0", "python": "3.11.4"},
+)  # fmt: skip
 
 
 def test_a_saved_trace_is_read_back(tmp_path):
@@ -26,18 +29,31 @@ def test_a_saved_trace_is_read_back(tmp_path):
     assert read_trace(path) == TRACE
 
 
-def test_a_trace_of_version_1_is_read_with_the_letter_of_its_kind(tmp_path):
+@pytest.mark.parametrize(("schema", "kind"), [("kassay/trace/1", "C"), ("kassay/trace/2", "client")])
+def test_traces_of_before_have_no_conditions_and_may_have_the_letter_of_a_kind(tmp_path, schema, kind):
     path = tmp_path / "t.json"
-    path.write_text(json.dumps(TRACE.to_json() | {"schema": "kassay/trace/1", "kind": "C"}))
-    assert read_trace(path) == TRACE
+    document = TRACE.to_json() | {"schema": schema, "kind": kind, "version": "1.0"}
+    del document["conditions"], document["versions"]
+    path.write_text(json.dumps(document))
+    trace = read_trace(path)
+    assert trace == replace(TRACE, conditions=None, versions={"kassay": "1.0"})
+    with pytest.raises(ValueError, match="with its conditions"):
+        trace.to_json()
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda d: d.update(schema="kassay/trace/3"), "another version"),
-        (lambda d: d.update(schema="other/1"), "expected 'kassay/trace/2'"),
+        (lambda d: d.update(schema="kassay/trace/4"), "another version"),
+        (lambda d: d.update(schema="other/1"), "expected 'kassay/trace/3'"),
         (lambda d: d.pop("claim"), "claim: missing"),
+        (lambda d: d.pop("conditions"), "conditions: missing"),
+        (lambda d: d.pop("versions"), "versions: missing"),
+        (lambda d: d["conditions"].pop("config"), "conditions.config: missing"),
+        (lambda d: d["conditions"].update(call_timeout_s=float("1e10")), "seconds above 0 and at most"),
+        (lambda d: d["conditions"].update(call_timeout_s=True), "call_timeout_s: expected a number of"),
+        (lambda d: d["conditions"].update(memory_mib=0), "memory_mib: expected a whole number of at least 1"),
+        (lambda d: d["conditions"].update(hash_seed=2**32), "hash_seed: expected a whole number"),
         (lambda d: d.update(kind=3), "kind: expected client or .*, got 3"),
         (lambda d: d.update(extra=1), "extra: unknown field"),
         (lambda d: d.update(index="x"), "index: expected a whole number"),
@@ -64,5 +80,5 @@ def test_what_is_no_trace_is_refused(tmp_path, content):
         read_trace(tmp_path / "missing.json")
 
 
-def test_traces_are_written_in_version_2():
-    assert SCHEMA == "kassay/trace/2"
+def test_traces_are_written_in_version_3():
+    assert SCHEMA == "kassay/trace/3"

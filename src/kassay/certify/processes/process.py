@@ -22,6 +22,8 @@ from kassay.certify.processes.wire import CHANNEL_LOST, HEADER, MESSAGE_MAX, Gar
 from kassay.model.failure import FailureKind, TargetFailure, one_line
 
 _READ: Final = 262144
+_POLL_MAX_MS: Final = 2**31 - 1
+"""The longest wait that the system takes: 24 days."""
 _LAST_WORDS_S: Final = 5.0
 """How long the guard may take to bury a child before it is killed itself."""
 
@@ -161,7 +163,7 @@ class Guarded:
         reply, seen, size = bytearray(self.ahead), 0, -1
         while True:
             left = end - time.monotonic()
-            ready = [fd for fd, _ in poll.poll(left * 1000 + 1)] if left > 0 else []
+            ready = [fd for fd, _ in poll.poll(min(left * 1000 + 1, _POLL_MAX_MS))] if left > 0 else []
             if not ready:
                 raise self.fail_timeout(call, timeout_s)
             try:

@@ -16,7 +16,7 @@ from typing import Any
 
 from kassay.certify.kinds.judging import Driver, Examination, Subject
 from kassay.certify.kinds.registry import driver_for
-from kassay.certify.processes.host import Host
+from kassay.certify.processes.host import GuardedHost, Host
 from kassay.certify.runs.options import RunOptions, profile_of, promises_of
 from kassay.certify.runs.verdicts import Tally
 from kassay.certify.targets.resolve import Target
@@ -66,21 +66,27 @@ class Job:
         return self.driver.generate(Seeded(derive_seed(self.options.seed, index)), self.profile)
 
 
+def _of_processes(promised: Promise) -> bool:
+    """Whether the promise is about what another process answers."""
+    return promised.claim.id == "deterministic"
+
+
 class Bench:
     """An open target with everything to judge it by."""
 
     def __init__(self, job: Job, host: Host, stack: ExitStack) -> None:
         self.job = job
         self.driver = job.driver
+        self._host = host
         self._stack = stack
-        self._twin: Host | None = None
+        self._apart: dict[int, Host] = {}
         self.subject = Subject(
             new=self._maker(host),
             protocol=job.target.protocol,
             promises=job.promises,
             assume=job.assume,
         )
-        self._wants_twin = any(promised.claim.id == "deterministic" for promised in job.promises)
+        self._wants_twin = any(map(_of_processes, job.promises))
 
     def subject_for(self, index: int) -> Subject:
         """The subject for one case: with a twin in another process where it is this case's turn."""
@@ -90,20 +96,41 @@ class Bench:
 
     def with_twin(self) -> Subject:
         """The subject with a twin in a process with another hash seed."""
-        if self._twin is None:
-            unlike_ours = 2 if os.environ.get("PYTHONHASHSEED") == "1" else 1
-            self._twin = self._stack.enter_context(self.job.target.open(hash_seed=unlike_ours))
-        return replace(self.subject, twin=self._maker(self._twin))
+        like_ours = not self.job.target.opener.repeats and os.environ.get("PYTHONHASHSEED") == "1"
+        return replace(self.subject, twin=self._maker(self._process(2 if like_ours else 1)))
+
+    def subjects_of(self, promised: Promise) -> Iterator[Subject]:
+        """The subjects of one promise, the plainest first: the claim alone, then with all claims' looks.
+
+        A promise about processes is put to two with known hash seeds before this process is one of them.
+        """
+        if _of_processes(promised):
+            yield self.subject_apart(promised)
+            if not self.job.target.opener.repeats:
+                yield replace(self.with_twin(), promises=(promised,))
+            return
+        yield replace(self.subject, promises=(promised,))
+        if len(self.job.promises) > 1:
+            yield self.subject
+
+    def subject_apart(self, promised: Promise) -> Subject:
+        """The subject of one promise in a process with the hash seed 0, its twin in one with another."""
+        twin = self._maker(self._process(1)) if _of_processes(promised) else None
+        return replace(self.subject, new=self._maker(self._process(0)), twin=twin, promises=(promised,))
+
+    def _process(self, hash_seed: int) -> Host:
+        """A child process of that hash seed, the same one each time."""
+        if hash_seed == 0 and isinstance(self._host, GuardedHost):
+            return self._host
+        if hash_seed not in self._apart:
+            opened = self.job.target.open(hash_seed=hash_seed)
+            self._apart[hash_seed] = self._stack.enter_context(opened)
+        return self._apart[hash_seed]
 
     def _maker(self, host: Host) -> Callable[[Mapping[str, str]], Any]:
         """What makes objects there with the run's configuration under their own."""
         config = self.job.options.config
         return lambda own: host.new({**config, **own})
-
-    def subject_of(self, promised: Promise) -> Subject:
-        """The subject with this promise alone, and with a twin where the promise is about processes."""
-        subject = self.with_twin() if promised.claim.id == "deterministic" else self.subject
-        return replace(subject, promises=(promised,))
 
     def look(self, index: int, watch: Callable[[Rebalanced], None] | None = None) -> tuple[Any, Examination]:
         """Case number `index` and what it showed; `watch` is shown its rebalances."""

@@ -1,92 +1,292 @@
-"""Playing a saved trace again, on this machine and against this or another target."""
+"""Playing a saved trace again: against the same target under the same conditions, unless told otherwise."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from kassay.certify.kinds.judging import Played, Subject
 from kassay.certify.kinds.registry import driver_for
 from kassay.certify.processes.host import Limits
-from kassay.certify.runs.blocks import Job, open_bench
+from kassay.certify.runs.blocks import Bench, Job, open_bench
+from kassay.certify.runs.conditions import versions_of
 from kassay.certify.runs.options import RunOptions
-from kassay.certify.runs.shrink import broken
 from kassay.certify.targets.resolve import Target, resolve
+from kassay.model.calls import Failure
 from kassay.model.errors import InputError
-from kassay.model.groups.trace import Trace, trace_of
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.groups.trace import Conditions, Trace, trace_of
 from kassay.model.kinds import Kind
-from kassay.properties.registry import promise
+from kassay.model.verdict import Verdict
+from kassay.properties.answers import OF_UNANSWERED
+from kassay.properties.groups.histories.assumptions import parse_assumptions
+from kassay.properties.registry import Promise, Violation, promise
 from kassay.reading.documents import read_json
+
+SCHEMA: Final = "kassay/replay/2"
+EXIT_CODES: Final = {Verdict.HOLDS: 0, Verdict.VIOLATED: 1, Verdict.UNKNOWN: 3}
+_UNCHANGED: Final = (
+    "nothing that the trace keeps is another now, so what no trace keeps decided: "
+    "time, chance, the machine, or what the source imports"
+)
+_NOT_KEPT: Final = "traces of that version keep no configuration, limits and assumptions either"
+
+
+@dataclass(frozen=True)
+class Instead:
+    """What the user says in place of what the trace says; None for nothing, and `config` by key."""
+
+    target: str | None = None
+    protocol: RebalanceProtocol | None = None
+    config: Mapping[str, str] = field(default_factory=dict)
+    in_process: bool | None = None
+    call_timeout_s: float | None = None
+    memory_mib: int | None = None
+
+
+@dataclass(frozen=True)
+class Playback:
+    """A trace with the target to play it against, and under what.
+
+    `overridden` are the differences that the user asked for, a line each; `path` is the trace's file.
+    """
+
+    path: Path
+    trace: Trace
+    target: Target
+    conditions: Conditions
+    overridden: tuple[str, ...]
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the target is another one than the trace's."""
+        return self.target.spec != self.trace.target
+
+    @property
+    def restored(self) -> tuple[str, ...]:
+        """Those of the trace's conditions that are no defaults, in words, where they are in force."""
+        now, usual = self.conditions, Conditions()
+        then = self.trace.conditions or usual
+        own = {key: value for key, value in then.config.items() if now.config[key] == value}
+        words = [f"config {key}={value}" for key, value in sorted(own.items())]
+        if now.call_timeout_s == then.call_timeout_s != usual.call_timeout_s:
+            words.append(f"call timeout {now.call_timeout_s:g} s")
+        if now.memory_mib == then.memory_mib != usual.memory_mib:
+            words.append(f"memory {now.memory_mib} MiB")
+        if now.in_process and then.in_process:
+            words.append("in kassay's own process")
+        if now.assume:
+            words.append(f"assuming {', '.join(now.assume)}")
+        if now.beside:
+            words.append(f"judged beside {', '.join(now.beside)}")
+        return tuple(words)
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What is another now of what the target is made of; nothing for another target."""
+        if self.elsewhere:
+            return ()
+        trace, target = self.trace, self.target
+        source = trace.digest is not None and trace.digest != target.digest
+        ours = trace.digest is None or target.digest is None
+        made_of = {*dict(target.versions), *(("kassay",) if ours else ())} - {"python"}
+        return (*(("its source",) if source else ()), *self._versions(made_of))
+
+    @property
+    def not_restored(self) -> tuple[str, ...]:
+        """What a replay cannot bring back of what the trace says; nothing for another target."""
+        if self.elsewhere or self.trace.conditions is None:
+            return ()
+        python = self._versions({"python"} & dict(self.target.versions).keys())
+        unknown = self.conditions.hash_seed is None
+        return (*python, *(("the hash seed of kassay's own process",) if unknown else ()))
+
+    def _versions(self, names: set[str]) -> Iterator[str]:
+        """Those of which another version is here than the trace says; of Python, another minor version."""
+        recorded, here = self.trace.versions, versions_of(self.target)
+        for name in sorted(names & recorded.keys()):
+            then, now = recorded[name], here[name]
+            if name == "python":
+                then, now = (text.rpartition(".")[0] for text in (then, now))
+            if then != now:
+                yield f"{name} {recorded[name]}"
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """What a trace did when it was played again.
+    """What a trace did when it was played again; `why` says why it is unknown whether it still violates."""
 
-    `changed` says that the target's source is not the one that the trace was recorded against.
-    """
-
-    trace: Trace
-    target: str
+    playback: Playback
+    verdict: Verdict
+    why: str
     violations: tuple[str, ...]
     narration: tuple[Mapping[str, Any], ...]
-    changed: bool
 
     @property
     def exit_code(self) -> int:
-        """1 while the claim is still broken, else 0."""
-        return 1 if self.violations else 0
+        """1 while the claim is still broken, 0 when it no longer is, 3 when that is unknown."""
+        return EXIT_CODES[self.verdict]
 
     def to_json(self) -> dict[str, Any]:
-        """The document `kassay/replay/1`."""
+        """The document `kassay/replay/2`."""
+        conditions = self.playback.conditions
         return {
-            "schema": "kassay/replay/1",
-            "target": self.target,
-            "claim": self.trace.claim,
-            "violated": bool(self.violations),
+            "schema": SCHEMA,
+            "target": self.playback.target.spec,
+            "claim": self.playback.trace.claim,
+            "verdict": self.verdict.value,
+            "why": self.why,
+            "violated": self.verdict is Verdict.VIOLATED,
             "violations": list(self.violations),
-            "source_changed": self.changed,
+            "source_changed": "its source" in self.playback.changes,
+            "changes": list(self.playback.changes),
+            "conditions": {
+                "protocol": self.playback.target.protocol.value,
+                "config": dict(conditions.config),
+                "call_timeout_s": conditions.call_timeout_s,
+                "memory_mib": conditions.memory_mib,
+                "in_process": conditions.in_process,
+                "assume": list(conditions.assume),
+                "beside": list(conditions.beside),
+            },
+            "overridden": list(self.playback.overridden),
             "told": list(self.narration),
         }
 
 
 def read_trace(path: Path) -> Trace:
     """The trace in the file; raises `InputError` for anything that is not one."""
-    return trace_of(read_json(path, "a trace"), str(path))
+    trace = trace_of(read_json(path, "a trace"), str(path))
+    try:
+        parse_assumptions(list(trace.conditions.assume) if trace.conditions else [])
+    except InputError as error:
+        raise InputError(f"{path}: conditions.assume: {error}") from None
+    return trace
 
 
-def load_trace(path: Path, spec: str | None, in_process: bool, limits: Limits) -> tuple[Trace, Target]:
-    """The trace and the target to play it against.
+def load_trace(path: Path, instead: Instead = Instead()) -> Playback:
+    """The trace and what to play it against, under its own conditions but for what the user says.
 
-    Raises `InputError` for a file that is no trace, `TargetNotFound` and `TargetNotLoadable`.
+    One that keeps no conditions is played under the defaults. Raises `InputError` for a file that is no
+    trace, `TargetNotFound` and `TargetNotLoadable`.
     """
     trace = read_trace(path)
+    recorded = trace.conditions or Conditions()
+    conditions = Conditions(
+        config={**recorded.config, **instead.config},
+        call_timeout_s=instead.call_timeout_s or recorded.call_timeout_s,
+        memory_mib=instead.memory_mib or recorded.memory_mib,
+        in_process=recorded.in_process if instead.in_process is None else instead.in_process,
+        assume=recorded.assume,
+        beside=recorded.beside,
+        hash_seed=recorded.hash_seed,
+    )
+    spec = instead.target or trace.target
+    own_protocol = trace.protocol if spec == trace.target and trace.kind == Kind.CLIENT else None
     target = resolve(
-        spec or trace.target,
-        in_process=in_process,
-        limits=limits,
-        protocol=trace.protocol if spec is None and trace.kind == Kind.CLIENT else None,
+        spec,
+        in_process=conditions.in_process,
+        limits=Limits(conditions.call_timeout_s, conditions.memory_mib),
+        config=conditions.config,
+        protocol=instead.protocol or own_protocol,
     )
     if target.kind != trace.kind:
         raise InputError(f"{path}: recorded for kind {trace.kind}, {target.spec} is of kind {target.kind}")
-    return trace, target
+    if trace.conditions is not None and spec == trace.target:
+        target = replace(target, assumes=())
+    overridden = tuple(_overridden(trace, recorded, target, conditions))
+    return Playback(path, trace, target, conditions, overridden)
 
 
-def replay(path: Path, trace: Trace, target: Target) -> Replayed:
-    """Play the trace's case against the target and judge the trace's claim."""
+def _overridden(trace: Trace, then: Conditions, target: Target, now: Conditions) -> Iterator[str]:
+    """What is not as the trace says, a line each."""
+    if target.spec != trace.target:
+        yield f"target {target.spec} instead of {trace.target}"
+    if target.protocol is not trace.protocol:
+        yield f"protocol {target.protocol} instead of {trace.protocol}"
+    for key in sorted(now.config):
+        before = then.config.get(key)
+        if now.config[key] != before:
+            said = f"{key}={now.config[key]}"
+            yield f"config {said} instead of " + ("none" if before is None else f"{key}={before}")
+    if now.call_timeout_s != then.call_timeout_s:
+        yield f"call timeout {now.call_timeout_s:g} s instead of {then.call_timeout_s:g} s"
+    if now.memory_mib != then.memory_mib:
+        yield f"memory {now.memory_mib} MiB instead of {then.memory_mib} MiB"
+    if now.in_process is not then.in_process:
+        places = ("in a child process", "in kassay's own process")
+        yield f"{places[now.in_process]} instead of {places[then.in_process]}"
+
+
+@dataclass
+class _Play:
+    """One play of the case: how often the claim was judged, how it was broken, which calls had no answer."""
+
+    judged: int = 0
+    violations: list[Violation] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+
+    def watch(self, played: Played) -> None:
+        """Note the calls without an answer."""
+        self.failures += [step.answer for step in played.steps if isinstance(step.answer, Failure)]
+
+
+def replay(playback: Playback) -> Replayed:
+    """Play the trace's case against the target and judge the trace's claim.
+
+    Where the target's objects live in this process it is also played in one whose hash seed the trace knows,
+    unless the first play breaks the claim. Raises `InputError` for a case or a claim that is none.
+    """
+    trace, conditions = playback.trace, playback.conditions
     driver = driver_for(trace.kind)
-    case = driver.form.read(trace.case, f"{path}: case")
+    case = driver.form.read(trace.case, f"{playback.path}: case")
     promised = promise(trace.claim, trace.kind)
-    job = Job(target, RunOptions(claims=(trace.claim,)))
-    with open_bench(job) as bench:
-        subject = bench.subject_of(promised)
-        violations = broken(driver, case, subject, promised)
-        narration = driver.narrate(case, subject)
-    return Replayed(
-        trace=trace,
-        target=target.spec,
-        violations=tuple(dict.fromkeys(str(violation) for violation in violations)),
-        narration=tuple(narration),
-        changed=trace.digest is not None and target.digest != trace.digest,
+    options = RunOptions(
+        claims=conditions.beside or (trace.claim,),
+        assume=frozenset(conditions.assume),
+        config=conditions.config,
     )
+    plays = []
+    with open_bench(Job(playback.target, options)) as bench:
+        for subject in _subjects(bench, promised, conditions):
+            play = _Play()
+            seen = driver.examine(case, replace(subject, watch=play.watch))
+            play.judged = seen.judged.get(promised.id, 0)
+            play.violations = [v for v in seen.violations if v.claim == promised.id]
+            plays.append(play)
+            if play.violations:
+                break
+        narration = driver.narrate(case, subject)
+    verdict, why = _verdict(playback, plays)
+    ordinary = [v for v in plays[-1].violations if not v.contradictory]
+    lines = map(str, ordinary or plays[-1].violations)
+    return Replayed(playback, verdict, why, tuple(dict.fromkeys(lines)), tuple(narration))
+
+
+def _subjects(bench: Bench, promised: Promise, conditions: Conditions) -> Iterator[Subject]:
+    """Whom to play against: as the trace was recorded, then where the hash seed is known."""
+    if conditions.beside:
+        yield bench.subject
+    else:
+        yield from bench.subjects_of(promised)
+    if not bench.job.target.opener.repeats and conditions.hash_seed is not None:
+        yield replace(bench.subject_apart(promised), promises=bench.job.promises)
+
+
+def _verdict(playback: Playback, plays: Sequence[_Play]) -> tuple[Verdict, str]:
+    """Whether the claim is still broken; unknown where something else than the target could say why not."""
+    trace = playback.trace
+    if plays[-1].violations:
+        return Verdict.VIOLATED, ""
+    failures = [failure for play in plays for failure in play.failures]
+    if failures and trace.claim.partition(":")[0] not in OF_UNANSWERED:
+        return Verdict.UNKNOWN, f"a call gave no answer: {failures[0].message}"
+    if not all(play.judged for play in plays):
+        return Verdict.UNKNOWN, "the claim was never judged"
+    if lost := playback.not_restored:
+        return Verdict.UNKNOWN, f"recorded with what cannot be had again here: {'; '.join(lost)}"
+    if trace.violations and not (playback.changes or playback.overridden):
+        return Verdict.UNKNOWN, _UNCHANGED if trace.conditions else f"{_UNCHANGED}; {_NOT_KEPT}"
+    return Verdict.HOLDS, ""

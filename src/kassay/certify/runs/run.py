@@ -10,12 +10,12 @@ from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 from typing import Any
 
-from kassay import __version__
 from kassay.certify.faulty.registry import Control, controls_of
 from kassay.certify.kinds.exhaustive import scope_cases
 from kassay.certify.kinds.judging import InternalError, Subject
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
+from kassay.certify.runs.conditions import breaking, conditions_of, versions_of
 from kassay.certify.runs.options import DEFAULT_SECONDS, RunOptions
 from kassay.certify.runs.scaling import scaling_result
 from kassay.certify.runs.shrink import shrink
@@ -214,16 +214,20 @@ def _counterexample(bench: Bench, promised: Promise, worst: Candidate, started: 
     """The smallest case that breaks the promise, shrunk if the run shrinks."""
     driver, options = bench.driver, bench.job.options
     case = driver.form.read(worst.case, "case")
-    subject = bench.subject_of(promised)
-    contradictory, shrunk = worst.contradictory, None
-    if options.shrink:
-        left = started + _seconds(options) * (1 - CONTROL_SHARE) - time.monotonic()
+    left = started + _seconds(options) * (1 - CONTROL_SHARE) - time.monotonic()
+    subject, violations = breaking(bench, driver, case, promised)
+    contradictory = worst.contradictory
+    if violations and options.shrink:
         shrunk = shrink(driver, case, subject, promised, seconds=max(2.0, min(20.0, left)))
-    if shrunk is None:
-        violations = tuple(v for v in driver.examine(case, subject).violations if v.claim == promised.id)
-    else:
-        case, violations, contradictory = shrunk.case, shrunk.violations, shrunk.violations[0].contradictory
-    return counterexample(bench, promised, case, violations, contradictory=contradictory, index=worst.index)
+        if shrunk is not None:
+            case, violations, contradictory = (
+                shrunk.case,
+                shrunk.violations,
+                shrunk.violations[0].contradictory,
+            )
+    return counterexample(
+        bench, promised, case, violations, subject=subject, contradictory=contradictory, index=worst.index
+    )
 
 
 def counterexample(
@@ -232,10 +236,11 @@ def counterexample(
     case: Any,
     violations: tuple[Violation, ...],
     *,
+    subject: Subject,
     contradictory: bool,
     index: int,
 ) -> Counterexample:
-    """The case as a counterexample to the promise, told round by round."""
+    """The case as a counterexample to the promise, told round by round as the subject played it."""
     driver, target = bench.driver, bench.job.target
     sizes = driver.counts(case)
     lines = tuple(dict.fromkeys(map(str, violations))) or (
@@ -250,10 +255,11 @@ def counterexample(
         contradictory=contradictory,
         case=driver.form.write(case),
         violations=lines,
-        narration=tuple(driver.narrate(case, replace(bench.subject, promises=(promised,)))),
+        narration=tuple(driver.narrate(case, subject)),
         seed=bench.job.options.seed,
         index=index,
-        version=__version__,
+        conditions=conditions_of(bench, promised, subject, case),
+        versions=versions_of(target),
     )
     return Counterexample(
         trace=trace,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import entry_points
-from pathlib import Path
 from typing import Any, Final
 
 from kassay.assignors.plain.assignor import PlainAssignor
@@ -18,7 +16,7 @@ from kassay.certify.processes.host import Host, Start
 from kassay.certify.processes.load import FULL, PARTITIONER, PLACER, Loaded, TargetSource, load
 from kassay.certify.processes.remote import PythonHost
 from kassay.certify.targets.local import LocalAssignor, LocalHost, guarded
-from kassay.certify.targets.resolve import Meta, Request, Target, Way, protocols
+from kassay.certify.targets.resolve import PYTHON, Meta, Request, Target, Way, digest_of, protocols
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.kinds import Kind
 from kassay.reading.paths import is_file, is_folder
@@ -36,6 +34,11 @@ class UserClass:
 
     source: TargetSource
     isolated: bool
+
+    @property
+    def repeats(self) -> bool:
+        """In a child process."""
+        return self.isolated
 
     def __call__(self, start: Start, *, apart: bool) -> Host:
         """A child process under limits; in this process the class is loaded now."""
@@ -73,7 +76,8 @@ def resolve(request: Request) -> Target | None:
     source = _source(request.spec)
     if source is None:
         return None
-    digest = _digest(source.file) if source.file is not None else None
+    if source.file is not None:
+        _require_file(source.file)
     if request.in_process:
         _, loaded = load(source)
     else:
@@ -95,19 +99,17 @@ def resolve(request: Request) -> Target | None:
         protocol=request.speaks(supported) if supported else request.protocol or meta.protocol,
         claims=meta.claims,
         assumes=meta.assumes,
-        digest=digest,
+        digest=digest_of([source.file or loaded.file or ""]),
         start=request.start,
+        versions=(PYTHON,),
     )
 
 
-def _digest(file: str) -> str:
+def _require_file(file: str) -> None:
+    """Raise `TargetNotFound` unless there is such a file."""
     if not is_file(file):
         what = "is a folder" if is_folder(file) else "no such file"
         raise TargetNotFound(f"{file}: {what}, expected a Python file")
-    try:
-        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
-    except OSError as error:
-        raise TargetNotLoadable(f"{file}: cannot be read ({error.strerror})") from None
 
 
 def _source(spec: str) -> TargetSource | None:

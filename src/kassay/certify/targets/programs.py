@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kassay.certify.processes.host import Start
 from kassay.certify.processes.program import Program, ProgramHost
-from kassay.certify.targets.resolve import Meta, Request, Target, Way
+from kassay.certify.targets.resolve import Meta, Request, Target, Way, digest_of
 from kassay.model.errors import InputError, TargetNotFound
 
 EXPECTED = "exec:COMMAND"
@@ -19,6 +19,11 @@ class ProgramOpener:
     """Starts the program, which is always a process of its own."""
 
     program: Program
+
+    @property
+    def repeats(self) -> bool:
+        """In a child process."""
+        return True
 
     def __call__(self, start: Start, *, apart: bool) -> ProgramHost:  # noqa: ARG002
         """The program as a child process under limits."""
@@ -36,7 +41,8 @@ def resolve(request: Request) -> Target | None:
         raise InputError(f"{request.spec}: {error}, expected {EXPECTED} as a shell would split it") from None
     if not argv:
         raise InputError(f"{request.spec}: no command, expected {EXPECTED}")
-    if shutil.which(argv[0]) is None:
+    executable = shutil.which(argv[0])
+    if executable is None:
         raise TargetNotFound(
             f"{request.spec}: there is no program {argv[0]!r}, expected one on the PATH or a path"
         )
@@ -53,6 +59,7 @@ def resolve(request: Request) -> Target | None:
         protocol=request.protocol or meta.protocol,
         claims=meta.claims,
         assumes=meta.assumes,
+        digest=digest_of((executable, *argv[1:])),
         start=request.start,
     )
 

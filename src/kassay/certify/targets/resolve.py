@@ -11,9 +11,13 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from kassay.certify.processes.host import LIMITS, START, Host, Limits, Start
@@ -24,6 +28,7 @@ from kassay.properties.groups.histories.assumptions import parse_assumptions
 from kassay.properties.registry import promise
 from kassay.reading.documents import at
 from kassay.reading.fields import suggestion
+from kassay.reading.paths import is_file
 from kassay.reading.values import read_as
 
 KINDS: Final = {
@@ -38,6 +43,10 @@ KINDS: Final = {
 class Opener(Protocol):
     """Makes hosts of a target's objects, in any process: it can be pickled."""
 
+    @property
+    def repeats(self) -> bool:
+        """Whether objects answer alike wherever the host is: they live in a child, or are kassay's own."""
+
     def __call__(self, start: Start, *, apart: bool) -> Host:
         """A host; `apart`: in a process with the start's hash seed. Raises `TargetNotLoadable`."""
 
@@ -46,8 +55,8 @@ class Opener(Protocol):
 class Target:
     """One thing under test; it can be pickled and opened in another process.
 
-    `claims` are declared ones, validity not included. `digest` is the SHA-256 of the source file where there
-    is one.
+    `claims` are declared ones, validity not included. `digest` is the SHA-256 of the source where there
+    are files of it, `versions` are those of what else it is made of.
     """
 
     spec: str
@@ -59,6 +68,7 @@ class Target:
     assumes: tuple[str, ...] = ()
     digest: str | None = None
     start: Start = START
+    versions: tuple[tuple[str, str], ...] = ()
 
     def open(self, *, hash_seed: int | None = None) -> Host:
         """A host of the target's objects; a context manager.
@@ -68,6 +78,21 @@ class Target:
         """
         start = replace(self.start, hash_seed=hash_seed or 0, protocol=self.protocol)
         return self.opener(start, apart=hash_seed is not None)
+
+
+PYTHON: Final = ("python", platform.python_version())
+"""The version of Python that runs a target's code."""
+
+
+def digest_of(files: Iterable[str]) -> str | None:
+    """The SHA-256 of the files' bytes, one after the other; None if there is none that can be read."""
+    digest, size = sha256(), 0
+    for file in filter(is_file, files):
+        with suppress(OSError), Path(file).open("rb") as stream:
+            while part := stream.read(1 << 20):
+                digest.update(part)
+                size += len(part)
+    return digest.hexdigest() if size else None
 
 
 @dataclass(frozen=True)

@@ -3,51 +3,89 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import click
+from click.core import ParameterSource
 
-from kassay.cli.options import Duration, FilePath, in_process_option, json_option, write_json
+from kassay.cli.options import Duration, FilePath, config_option, json_option, pairs, write_json
+
+if TYPE_CHECKING:
+    from kassay.certify.runs.replay import Instead, Replayed
+    from kassay.report.screen.console import Screen
 
 PLACE = 20
+
+_WORDS: Final = {"violated": "still violates", "holds": "no longer violates", "unknown": "may still violate"}
 
 
 @click.command("replay", epilog="Example: kassay replay .kassay/traces/ceil-range-topic-even.json")
 @click.argument("trace_path", metavar="TRACE", type=FilePath())
-@click.option("--target", "spec", help="Play it against this target instead of the recorded one.")
-@in_process_option
-@click.option("--call-timeout", type=Duration(), default="2s", show_default=True)
-@click.option("--memory", type=click.IntRange(min=32), default=512, show_default=True, help="MiB.")
+@click.option("--target", help="Play it against this target instead of the recorded one.")
+@click.option("--protocol", type=click.Choice(["eager", "cooperative"]), help="Play this rebalance protocol.")
+@config_option
+@click.option(
+    "--in-process/--isolated", default=None, help="Load a user's file into this process, or into a child."
+)
+@click.option("--call-timeout", type=Duration(), help="Limit of one call.")
+@click.option("--memory", type=click.IntRange(min=32), help="MiB.")
 @click.option("--itf", type=FilePath(), help="Also write the rounds in Apalache's ITF form.")
 @json_option
+@click.pass_context
 def command(
-    trace_path: Path,
-    spec: str | None,
-    in_process: bool,
-    call_timeout: float,
-    memory: int,
-    itf: Path | None,
-    json_path: str | None,
+    context: click.Context, /, trace_path: Path, itf: Path | None, json_path: str | None, **chosen: Any
 ) -> int:
-    """Play TRACE again: exit code 1 while it still violates its claim, 0 when it no longer does."""
-    from kassay.certify.processes.host import Limits
+    """Play TRACE again under the conditions that it keeps, or those that options say instead.
+
+    Exit code 1 while it still violates its claim, 0 when it no longer does, 3 when that is unknown: where
+    something that decided cannot be had again.
+    """
     from kassay.certify.runs.replay import load_trace, replay
     from kassay.model.itf import to_itf
     from kassay.report.screen.console import console
-    from kassay.report.screen.terminal import story
 
-    trace, target = load_trace(trace_path, spec, in_process, Limits(call_timeout, memory))
+    playback = load_trace(trace_path, _instead(context, chosen))
     screen = console(stderr=json_path == "-")
-    screen.say(f"replaying {trace.claim} against {target.spec}")
-    replayed = replay(trace_path, trace, target)
-    if replayed.changed:
-        screen.say("the target's source is not the one that the trace was recorded against", style="yellow")
-    screen.show(story(replayed.narration))
-    for message in replayed.violations:
-        screen.say(f"  {message}", style="red")
-    outcome = "still violates" if replayed.violations else "no longer violates"
-    screen.say(f"{target.spec} {outcome} {trace.claim}")
+    screen.say(f"replaying {playback.trace.claim} against {playback.target.spec}")
+    replayed = replay(playback)
+    _show(replayed, screen)
     if itf is not None:
         write_json(to_itf(replayed.narration), str(itf))
     if json_path:
         write_json(replayed.to_json(), json_path)
     return replayed.exit_code
+
+
+def _instead(context: click.Context, chosen: dict[str, Any]) -> Instead:
+    """What the command line says; a project's settings speak of new runs, not of what a trace keeps."""
+    from kassay.certify.runs.replay import Instead
+    from kassay.model.groups.assignor import RebalanceProtocol
+
+    settled = (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
+    said = {name: None if context.get_parameter_source(name) in settled else v for name, v in chosen.items()}
+    return Instead(
+        target=said["target"],
+        protocol=RebalanceProtocol(said["protocol"]) if said["protocol"] else None,
+        config=pairs(said["configs"] or (), "--config"),
+        in_process=said["in_process"],
+        call_timeout_s=said["call_timeout"],
+        memory_mib=said["memory"],
+    )
+
+
+def _show(replayed: Replayed, screen: Screen) -> None:
+    """What the replay was under, what happened, and what came out."""
+    from kassay.report.screen.terminal import story
+
+    playback = replayed.playback
+    for line in playback.restored:
+        screen.say(f"  {line}, as recorded")
+    for line in playback.overridden:
+        screen.say(f"  {line}", style="yellow")
+    if "its source" in playback.changes:
+        screen.say("the target's source is not the one that the trace was recorded against", style="yellow")
+    screen.show(story(replayed.narration))
+    for message in replayed.violations:
+        screen.say(f"  {message}", style="red")
+    why = f": unknown, {replayed.why}" if replayed.why else ""
+    screen.say(f"{playback.target.spec} {_WORDS[replayed.verdict.value]} {playback.trace.claim}{why}")

@@ -180,7 +180,8 @@ def reopen(store: Store, pace: Pace | None = None) -> Campaign:
     spec = read_as(Spec, {**header["spec"], "pace": settings}, f"{store.place}/{HEADER}")
     lanes = lanes_of(spec)
     for target, digest in digests(lanes).items():
-        if header["digests"].get(target) != digest:
+        recorded = header["digests"].get(target)
+        if recorded is not None and recorded != digest:
             raise InputError(f"{target}: changed since the campaign began, expected the same source")
     campaign = Campaign(spec, lanes, store)
     for name in store.names(FOLDER):

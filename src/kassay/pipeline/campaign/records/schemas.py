@@ -156,8 +156,8 @@ FINDINGS: Final = _table(
     Column("partitions", "int", "partitions after shrinking"),
     Column("events", "int", "events after shrinking"),
     Column("message", "string", "the violation in one line"),
-    Column("trace", "string", "the shrunk trace, JSON of kassay/trace/2"),
-    version=2,
+    Column("trace", "string", "the shrunk trace, JSON of kassay/trace/3"),
+    version=3,
 )
 REACHED: Final = _table(
     "reached",

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kassay.certify.kinds.judging import Driver, Examination, Subject
 from kassay.certify.runs.blocks import Bench, open_bench
+from kassay.certify.runs.conditions import breaking
 from kassay.certify.runs.run import counterexample
-from kassay.certify.runs.shrink import broken, shrink
+from kassay.certify.runs.shrink import shrink
 from kassay.pipeline.campaign.plan.lanes import Lane
 from kassay.pipeline.campaign.records.campaign import Campaign
 from kassay.pipeline.campaign.records.schemas import FINDINGS, arrow_struct
@@ -144,16 +145,17 @@ def _shrunk(bench: Bench, wanted: WantedFinding, tries_max: int) -> tuple[Any, s
     """The representative as a small counterexample, and its kind of violation."""
     key, index = wanted.key, wanted.representative.history
     claim = promise(key.claim, bench.job.target.kind)
-    subject = bench.subject_of(claim)
     driver, case = OneKind(bench.driver, key), bench.job.case(index)
-    violations = broken(driver, case, subject, claim)
+    subject, violations = breaking(bench, driver, case, claim)
     counts = bench.driver.counts(case)
     tries = min(tries_max, UNITS_MAX // max(1, counts["members"] * 4 + counts["partitions"]))
     shrunk = shrink(driver, case, subject, claim, tries, SHRINK_SECONDS) if violations and tries else None
     if shrunk is not None:
         case, violations = shrunk.case, shrunk.violations
     contradictory = key.input == CONTRADICTORY
-    smallest = counterexample(bench, claim, case, violations, contradictory=contradictory, index=index)
+    smallest = counterexample(
+        bench, claim, case, violations, subject=subject, contradictory=contradictory, index=index
+    )
     return smallest, kind_of(violations[0]) if violations else storable(smallest.message)
 
 

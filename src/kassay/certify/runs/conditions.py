@@ -1,0 +1,63 @@
+"""What a trace keeps of a run, so that a replay plays under the same conditions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kassay import __version__
+from kassay.certify.kinds.judging import Subject
+from kassay.certify.runs.blocks import Bench
+from kassay.certify.runs.shrink import Shrinkable, broken
+from kassay.certify.targets.resolve import Target
+from kassay.model.errors import TargetNotLoadable
+from kassay.model.groups.trace import Conditions
+from kassay.properties.registry import Promise, Violation
+
+
+def breaking(
+    bench: Bench, driver: Shrinkable, case: Any, promised: Promise
+) -> tuple[Subject, tuple[Violation, ...]]:
+    """The plainest of the bench's subjects that breaks the promise with the case, and how.
+
+    The plainest of all, and nothing, if none does.
+    """
+    subjects = []
+    for subject in bench.subjects_of(promised):
+        violations = broken(driver, case, subject, promised)
+        if violations:
+            return subject, violations
+        subjects.append(subject)
+    return subjects[0], ()
+
+
+def conditions_of(bench: Bench, promised: Promise, subject: Subject, case: Any) -> Conditions:
+    """Under what the subject, one of the bench's for the promise, broke it with the case."""
+    start, options = bench.job.target.start, bench.job.options
+    alone = len(subject.promises) == 1
+    return Conditions(
+        config={**dict(start.config), **options.config},
+        call_timeout_s=start.limits.call_timeout_s,
+        memory_mib=start.limits.memory_mib,
+        in_process=options.in_process,
+        assume=tuple(sorted(subject.assume)),
+        beside=() if alone else tuple(other.id for other in subject.promises),
+        hash_seed=_hash_seed(bench, promised, case),
+    )
+
+
+def _hash_seed(bench: Bench, promised: Promise, case: Any) -> int | None:
+    """0 if the case breaks the promise in a child of that hash seed too, None if only in this process.
+
+    An object that lives in this process follows a hash seed that nobody can ask for again.
+    """
+    if bench.job.target.opener.repeats:
+        return 0
+    try:
+        return 0 if broken(bench.driver, case, bench.subject_apart(promised), promised) else None
+    except TargetNotLoadable:
+        return None
+
+
+def versions_of(target: Target) -> dict[str, str]:
+    """The versions of kassay and of what the target is made of, by name."""
+    return {"kassay": __version__, **dict(target.versions)}
