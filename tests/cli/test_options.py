@@ -1,14 +1,30 @@
 """Types and helpers that commands share: what they read, refuse and write."""
 
+import io
 import json
+import sys
+from pathlib import Path
 
 import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.cli.options import Duration, JsonLines, ScopeType, Seed, commas, pairs, present, write_json
+from kassay.cli.options import (
+    Duration,
+    FilePath,
+    JsonLines,
+    ScopeType,
+    Seed,
+    commas,
+    complain,
+    pairs,
+    present,
+    say,
+    write_json,
+)
 from kassay.model.errors import InputError
+from tests.hostile import ALL
 
 
 @given(st.integers(1, 10**6), st.sampled_from([("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("", 1)]))
@@ -30,6 +46,8 @@ def test_a_duration_is_in_seconds(number, unit):
         (ScopeType(), "3", "'3' is no scope, expected members x partitions such as 3x4"),
         (ScopeType(), "0x4", "is no scope"),
         (ScopeType(), "3x4x5", "is no scope"),
+        (FilePath(), "a\0b", "'a\\x00b' is no path: no file can have this name"),
+        (FilePath(), "\ud800", "is no path"),
     ],
 )
 def test_what_is_none_is_refused(type_, text, message):
@@ -107,3 +125,42 @@ def test_lines_are_written_when_all_went_well(tmp_path, capsys):
     with JsonLines(None) as lines:
         lines.write({"n": 1})
     assert capsys.readouterr().out == ""
+
+
+def test_a_path_may_be_any_that_a_file_can_have():
+    for text in (".", "a b", "\udcff", "[red]\n"):
+        assert FilePath().convert(text, None, None) == Path(text)
+
+
+def test_what_is_said_shows(capsys):
+    say(ALL)
+    complain(f"a\n  b {ALL}")
+    out, err = capsys.readouterr()
+    assert out.count("\n") == err.count("\n") == 1
+    assert all(c.isprintable() for c in (out + err).replace("\n", ""))
+    assert err.startswith("kassay: a b ")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_json_on_standard_output_is_what_the_terminal_can_hold(encoding, monkeypatch):
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding=encoding))
+    document = {"name": json.loads(json.dumps(ALL))}
+    write_json(document, "-")
+    with JsonLines("-") as lines:
+        lines.write(document)
+    sys.stdout.flush()
+    text = raw.getvalue().decode(encoding)
+    first, last = text.rsplit("\n", 2)[:2]
+    assert json.loads(first) == json.loads(last) == document
+
+
+def test_lines_go_into_their_file_only_when_all_went_well(tmp_path):
+    path = tmp_path / "lines.json"
+    with pytest.raises(InputError), JsonLines(str(path)) as lines:
+        lines.write({"a": 1})
+        raise InputError("no")
+    assert not path.exists()
+    with JsonLines(str(path)) as lines:
+        lines.write({"a": ALL})
+    assert path.read_bytes().count(b"\n") == 1

@@ -34,7 +34,22 @@ def test_plain_names_stay_as_they_are_and_none_meets_another() -> None:
     names = {file_name(target, claim, suffix=".json") for target, claim in pairs}
     assert len(names) == len(pairs)
     assert file_name("range", "topic-even", suffix=".json") == "range-topic-even.json"
-    assert file_name("a/b.py", "x", suffix="") != file_name("a_b.py", "x", suffix="")
+    assert (
+        file_name("placement:striped", "rack-spread", suffix=".json") == "placement_striped-rack-spread.json"
+    )
+    ways = [
+        "a/b.py",
+        "a_b.py",
+        "a:b.py",
+        "a::b.py",
+        "a b.py",
+        ":a_b.py",
+        "a_b.py:",
+        "./a_b.py",
+        ".a_b.py",
+        "",
+    ]
+    assert len({file_name(way, "x", suffix="") for way in ways}) == len(ways)
 
 
 def test_a_file_is_written_in_folders_that_are_made(tmp_path: Path) -> None:

@@ -36,6 +36,11 @@ def reason(result: ClaimResult) -> str:
     return result.why + (f"; accepted: {result.known}" if result.known is not None else "")
 
 
+def judged(results: Iterable[ClaimResult]) -> list[tuple[ClaimResult, str, str]]:
+    """Every claim with its mark and its reason."""
+    return [(result, mark(result), reason(result)) for result in results]
+
+
 def size(example: Counterexample) -> str:
     """How small the smallest history is, and on what input it breaks the claim."""
     return (

@@ -17,23 +17,26 @@ from kassay.model.errors import InputError
 NAME_BYTES_MAX: Final = 120
 """A file system takes 255 bytes; what others put before and behind a name needs room as well."""
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
+_WORD: Final = r"[A-Za-z0-9-](?:[A-Za-z0-9.-]*[A-Za-z0-9-])?"
+_TOLD_APART: Final = re.compile(f"{_WORD}(?::{_WORD})*")
+"""Names that are told apart with `_` for `:`, as they have none themselves: all references, `my.py:Rule`."""
 _IN_PLACE: Final = (errno.EACCES, errno.EPERM, errno.EBUSY, errno.EXDEV)
 """What a folder answers that takes no new file while the old one can be written."""
 _NUMBERS: Final = count()
 
 
 def file_name(*names: str, suffix: str) -> str:
-    """A name for the file of these names: theirs with dashes between, where that is safe and short.
+    """A name for the file of these names: theirs with dashes between, and `_` for a colon.
 
-    Else what is left of them, and a digest, so that other names have another file.
+    Where that is not safe, not short or another's, what is left of them and a digest.
 
-    >>> file_name("range", "complete", suffix=".json"), file_name("a/b.py", "complete", suffix=".json")
-    ('range-complete.json', 'a_b.py-complete-322b6d5d.json')
+    >>> file_name("my.py:Rule", "complete", suffix=".json"), file_name("a/b.py", "complete", suffix=".json")
+    ('my.py_Rule-complete.json', 'a_b.py-complete-c28f43e3.json')
     """
     plain = "-".join(_UNSAFE.sub("_", name).strip("_.") or "target" for name in names)
-    if plain == "-".join(names) and len(plain) <= NAME_BYTES_MAX:
+    if all(map(_TOLD_APART.fullmatch, names)) and len(plain) <= NAME_BYTES_MAX:
         return plain + suffix
-    digest = blake2b("\0".join(names).encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    digest = blake2b(repr(names).encode(), digest_size=4).hexdigest()
     return f"{plain[: NAME_BYTES_MAX - 9]}-{digest}{suffix}"
 
 

@@ -68,7 +68,7 @@ def test_nothing_is_lost_on_a_screen_of_any_width(actions: list[Action], width: 
         assert {row.source, row.target} <= {word.rstrip(":") for word in words}
         assert set(row.text.split()) <= {part for word in words for part in (word, word.strip("|"))}
     longest = max((len(word) for row in rows(actions) for word in row.text.split()), default=0)
-    assert all(len(line) <= max(width, 60 + longest) for line in drawn.splitlines())
+    assert all(len(line) <= max(width, 90 + longest) for line in drawn.splitlines())
 
 
 def test_without_room_for_lanes_every_action_is_a_line() -> None:

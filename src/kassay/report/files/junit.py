@@ -35,7 +35,8 @@ def render(certificates: Sequence[Certificate]) -> str:
         for result in results:
             _case(suite, certificate.target, result)
     ET.indent(root)
-    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+    raw: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    return raw.decode() + "\n"
 
 
 def _element(parent: ET.Element, name: str, /, **attributes: str) -> ET.Element:

@@ -25,12 +25,8 @@ def render(certificates: Sequence[Certificate]) -> str:
 
 def _certificate(certificate: Certificate) -> str:
     rows = [
-        (
-            code(result.id),
-            Markdown("**violated**") if facts.mark(result) == "violated" else facts.mark(result),
-            facts.reason(result),
-        )
-        for result in certificate.claims
+        (code(result.id), Markdown("**violated**") if mark == "violated" else mark, reason)
+        for result, mark, reason in facts.judged(certificate.claims)
     ]
     lines = [
         joined(Markdown("## "), certificate.target, f": {certificate.verdict}"),

@@ -89,10 +89,10 @@ def _certificate(certificate: Certificate, number: int) -> Markup:
     rows = [
         (
             joined((tag("code", r.id), void("br"), tag("span", r.sentence, class_="dim"))),
-            _word(facts.mark(r)),
-            facts.reason(r),
+            _word(mark),
+            reason,
         )
-        for r in certificate.claims
+        for r, mark, reason in facts.judged(certificate.claims)
     ]
     assume = f" Assuming {', '.join(certificate.assume)}." if certificate.assume else ""
     return tag(

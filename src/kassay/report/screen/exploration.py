@@ -22,7 +22,7 @@ _LIMITS: Final = {
     "time": "the limit of time (--time)",
     "random walks": "the end of the walks; at random, finding nothing proves nothing",
 }
-_LEGEND: Final = "in the runs: o, a step by itself; x, a fault; -->, a request; <- -, its answer"
+_LEGEND: Final = "in the lanes: o, a step by itself; x, a fault; -->, a request; <- -, its answer"
 
 
 def exploration_view(result: ExploreResult, *, replay: str, mermaid: bool = False) -> View:

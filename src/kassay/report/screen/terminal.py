@@ -31,14 +31,9 @@ def certificate_view(certificate: Certificate) -> View:
 
 
 def _claims_table(results: Sequence[ClaimResult]) -> View:
-    marks = map(facts.mark, results)
     rows = [
-        (
-            f"  {result.id}",
-            (_MARKS.get(mark, mark), _STYLES[mark]),
-            (facts.reason(result), "dim"),
-        )
-        for result, mark in zip(results, marks)
+        (f"  {result.id}", (_MARKS.get(mark, mark), _STYLES[mark]), (reason, "dim"))
+        for result, mark, reason in facts.judged(results)
     ]
     return plain_table(("claim", "verdict", "why"), rows, header=False)
 
