@@ -56,16 +56,14 @@ def test_flows_steps_and_prices_say_the_truth_where_nothing_is_enumerated(
 
 
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.slow
-@pytest.mark.brute
+@pytest.mark.deep
 def test_no_disagreement_with_brute_force(seed: int) -> None:
     statuses = _agree(100 + seed, 2000)
     assert not statuses["interval"]
 
 
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.slow
-@pytest.mark.brute
+@pytest.mark.deep
 def test_no_disagreement_with_brute_force_where_nothing_is_enumerated(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

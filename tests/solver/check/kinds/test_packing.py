@@ -116,8 +116,7 @@ def test_no_forgery_says_what_is_not_so(enumerated: bool, monkeypatch: pytest.Mo
     assert refused > 300
 
 
-@pytest.mark.slow
-@pytest.mark.brute
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("enumerated", [True, False])
 def test_no_forgery_of_thousands(seed: int, enumerated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
