@@ -140,8 +140,12 @@ def _kind_and_instance(certificate: Any, where: str) -> tuple[ProofKind, Posed]:
     posed = kinds[0].pose(certificate["instance"])
     suited = [kind for kind in kinds if kind.takes(posed.form)]
     require(bool(suited), f"a {schema} proves nothing of such an instance: partitions count differently")
-    fit(suited[0].shape, certificate, where)
-    return suited[0], posed
+    kind, stated = suited[0], certificate.get("kind")
+    require(
+        stated == kind.kind, f"such an instance asks for a proof of kind {kind.kind}, not {shown(stated)}"
+    )
+    fit(kind.shape, certificate, where)
+    return kind, posed
 
 
 def _held_to(document: Document, kind: ProofKind, proven: Proven) -> str:

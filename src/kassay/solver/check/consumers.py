@@ -92,7 +92,7 @@ def _owned_once(members: Iterable[Document], counts: Mapping[str, int]) -> None:
 
 def _member_form(member: Document) -> Document:
     topics = sorted(set(member["topics"]))
-    owned = sorted(pair for pair in member.get("owned") or () if pair[0] in topics)
+    owned = sorted(list(entry) for entry in member.get("owned") or () if entry[0] in topics)
     return {"id": member["id"], "rack": member.get("rack"), "topics": topics, "owned": owned}
 
 
@@ -110,8 +110,8 @@ def _topic_form(topic: Document, read: bool) -> Document:
         "name": topic["name"],
         "partitions": count,
         "racks": racks and [sorted(set(row or ())) for row in racks],
-        "weights": weights,
-        **({"move_costs": costs} if read and not set(costs or ()) <= {1} else {}),
+        "weights": weights and list(weights),
+        **({"move_costs": list(costs)} if read and not set(costs or ()) <= {1} else {}),
     }
 
 

@@ -54,7 +54,8 @@ class ProofKind:
 
     `pose` reads an instance of the family; `takes` says of its form whether this kind of proof speaks of
     such an instance; `check` is asked about the form and a certificate of that shape. All raise
-    `RefusedError`, the readers of shapes `InputError`.
+    `RefusedError`, the readers of shapes `InputError`. `kind` is the certificate's field of that name, for
+    kinds that share a schema.
     """
 
     schema: str
@@ -63,6 +64,7 @@ class ProofKind:
     takes: Callable[[Document], bool]
     shape: Shape
     check: Callable[[Document, Document], Proven]
+    kind: str | None = None
 
 
 def require(condition: bool, reason: str) -> None:

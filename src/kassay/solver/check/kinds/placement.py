@@ -114,7 +114,7 @@ def pose(document: Any) -> Posed:
     form = {
         "family": FAMILY,
         "brokers": [broker._asdict() for broker in brokers],
-        "topics": sorted(document["topics"], key=lambda topic: str(topic["name"])),
+        "topics": sorted(map(dict, document["topics"]), key=lambda topic: str(topic["name"])),
         "current": {name: _without_empty_end(rows) for name, rows in current.items() if any(rows)},
     }
     return Posed(form, f"{len(brokers)} brokers, {sum(counts.values())} partitions of {len(counts)} topics")

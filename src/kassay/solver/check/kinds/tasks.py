@@ -102,7 +102,7 @@ def pose(document: Any) -> Posed:
             for client in clients
         ],
         "standbys": document["standbys"],
-        "active": document["active"],
+        "active": list(document["active"]),
         "standby": [
             sorted(set(row) - {lead})
             for lead, row in zip(document["active"], document["standby"], strict=True)

@@ -19,6 +19,7 @@ from kassay.solver.check.refusal import (
     ANYTHING,
     COUNT,
     NAME,
+    TEXT,
     Document,
     ProofKind,
     Proven,
@@ -120,7 +121,7 @@ KIND: Final = ProofKind(
     shape=record(
         {
             "schema": one_of(SCHEMA),
-            "kind": one_of("weighted"),
+            "kind": TEXT,
             "instance": ANYTHING,
             "assignment": ASSIGNMENT,
             "bound": record(
@@ -140,4 +141,5 @@ KIND: Final = ProofKind(
         }
     ),
     check=check,
+    kind="weighted",
 )

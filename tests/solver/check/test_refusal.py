@@ -1,0 +1,157 @@
+"""Each single check has a forgery that only it refuses; shapes say what is wrong, and where."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, Final
+
+import pytest
+
+from kassay.model.errors import InputError
+from kassay.solver.check.balance import (
+    MOVEMENT_FIRST,
+    BalanceCertificate,
+    ConsumerInstance,
+    Member,
+    Topic,
+    refusal,
+)
+from kassay.solver.check.check import Outcome, check_certificate, pose
+from kassay.solver.check.refusal import (
+    COUNT,
+    NAME,
+    RefusedError,
+    by_name,
+    fit,
+    nullable,
+    one_of,
+    pair,
+    record,
+    rows,
+)
+from tests.solver.check import forger, neutral, search
+
+FORGERIES: Final = search.kept()
+SPOKEN_FOR: Final = {
+    "consumers._rows: row[partition] != -1": (
+        "of as many partitions as there are, one given twice leaves another without an owner, which is refused "
+        "after this, in words that say less"
+    )
+}
+"""Checks without a forgery of their own, and why."""
+ONE_MOVED: Final = {"t": (0, 1)}
+
+
+def group(*sizes: int, weights: tuple[int, ...] | None = None) -> ConsumerInstance:
+    """Two members that read topics t, u, v of these sizes, which nobody owned."""
+    topics = tuple(Topic(name, size, None, weights) for name, size in zip("tuv", sizes, strict=False))
+    names = frozenset(topic.name for topic in topics)
+    members = (Member("a", None, names), Member("b", None, names))
+    return ConsumerInstance(members, topics, {topic.name: (-1,) * topic.partitions for topic in topics})
+
+
+def proof(**fields: Any) -> BalanceCertificate:
+    """The proof of one partition each of t."""
+    return replace(BalanceCertificate(MOVEMENT_FIRST, ONE_MOVED, (0, 0), (0, 0), (1, 1), 0, 0), **fields)
+
+
+DIRECT: Final = {
+    "_form: certificate.order in ORDERS": (group(2), proof(order=("rack", "balance", "movement"))),
+    "_form: len(row) == size": (group(2), proof(prices=(0, 0, 0))),
+    "_form: _whole(row)": (group(2), proof(prices=(0.0, 0))),
+    "_form: _whole((certificate.moved,": (group(2), proof(moved=0.0)),
+    "_form: all((topic.weights": (group(2, weights=(9, 1)), proof()),
+    "_bundle: len(bundle) == len(names)": (replace(group(2), copartition=(("t", "gone"),)), proof()),
+    "_bundle: len(sizes) <= 1": (
+        replace(group(1, 1, 1), copartition=(("t", "u"),)),
+        proof(owners={"t": (0,), "u": (0,), "v": (1,)}, loads=(1, 2)),
+    ),
+    "_owners: owners.keys()": (group(2), proof(owners={})),
+    "_owners: len(row) == topic.partitions": (group(2), proof(owners={"t": (0,)}, loads=(0, 1))),
+    "_owners: _whole(row)": (group(2), proof(owners={"t": (0, 1.0)})),
+    "_owners: len(rows) == 1": (
+        replace(group(2, 2), copartition=(("t", "u"),)),
+        proof(owners={"t": (0, 1), "u": (1, 0)}, loads=(2, 2)),
+    ),
+}
+"""Forgeries of the values that a solver may hand to `balance.refusal`, by the check that refuses them."""
+
+
+@pytest.mark.parametrize("start", DIRECT)
+def test_a_forged_value_is_refused_by_this_check_alone(start: str) -> None:
+    (check,) = (each for each in neutral.checks() if each.startswith(f"balance.{start}"))
+    instance, forged = DIRECT[start]
+    assert refusal(instance, forged) is not None
+    balance = neutral.module(neutral.without(check), "balance")
+    with suppress(KeyError, TypeError, ValueError):  # to break is not to refuse
+        assert balance.refusal(instance, forged) is None
+
+
+def test_two_checks_are_about_instances_of_the_users_own() -> None:
+    certificate = FORGERIES["check.check_certificate: not isinstance(document, dict)"]
+    assert certificate == 3
+    genuine = forger.genuine("exact")
+    other = pose(genuine[1]["certificate"]["instance"])
+    without = neutral.without("check._bound_to: own.digest == posed.digest")
+    assert check_certificate(genuine[0], other).outcome is Outcome.REFUSED
+    assert without.check_certificate(genuine[0], other).accepted
+    (family,) = (check for check in neutral.checks() if check.startswith("check.pose: "))
+    with pytest.raises(InputError):
+        pose({"family": "D"})
+    with pytest.raises(KeyError):
+        neutral.without(family).pose({"family": "D"})
+
+
+@pytest.mark.parametrize("check", [check for check in neutral.checks() if check in FORGERIES])
+def test_a_forgery_is_refused_by_this_check_alone(check: str) -> None:
+    forgery = FORGERIES[check]
+    try:
+        assert not check_certificate(forgery).outcome.value.startswith("accepted")
+    except InputError as error:
+        assert str(error)
+    assert not neutral.refuses(neutral.without(check), forgery)
+
+
+def test_every_check_has_its_forgery() -> None:
+    checks = set(neutral.checks())
+    assert len(checks) > 80
+    direct = {check for check in checks for start in DIRECT if check.startswith(f"balance.{start}")}
+    own = {check for check in checks if check.startswith(("check.pose: ", "check._bound_to: "))}
+    assert len(own) == 2
+    missing = checks - FORGERIES.keys() - direct - own
+    assert missing == SPOKEN_FOR.keys(), "python -m tests.solver.check.search looks for forgeries"
+    assert FORGERIES.keys() <= checks
+
+
+SHAPE: Final = record({"id": NAME}, {"kind": one_of("a", "b"), "pairs": rows(pair(NAME, COUNT))})
+
+
+@pytest.mark.parametrize(
+    ("value", "complaint"),
+    [
+        ([], "x: found [], expected an object"),
+        ({}, "x.id: missing"),
+        ({"id": ""}, "x.id: found '', expected a name"),
+        ({"id": "a", "kind": "c"}, "x.kind: found 'c', expected 'a' or 'b'"),
+        ({"id": "a", "pairs": [["t", 0], ["t"]]}, "x.pairs[1]: found ['t'], expected a list of 2 entries"),
+        ({"id": "a", "pairs": [["t", True]]}, "x.pairs[0]: found True, expected a whole number from 0 on"),
+        ({"id": "a", "pairs": {}}, "x.pairs: found {}, expected a list"),
+    ],
+)
+def test_a_misfit_is_named_with_its_place(value: Any, complaint: str) -> None:
+    with pytest.raises(InputError) as misfit:
+        fit(SHAPE, value, "x")
+    assert str(misfit.value) == complaint
+
+
+def test_a_field_that_nobody_checks_is_refused_where_it_stands() -> None:
+    with pytest.raises(RefusedError, match=r"^x\.m\['a b'\]\.extra: a field that nobody checks"):
+        fit(record({"m": by_name(SHAPE)}), {"m": {"a b": {"id": "a", "extra": 1}}}, "x")
+
+
+def test_what_may_be_missing_may_be_null() -> None:
+    fit(SHAPE, {"id": "a", "kind": None}, "")
+    fit(nullable(COUNT), None, "")
+    with pytest.raises(InputError):
+        fit(SHAPE, {"id": None}, "")

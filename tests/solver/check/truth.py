@@ -1,0 +1,468 @@
+"""What brute force says of everything that a small result states: the oracle of the forger.
+
+It tries every assignment of the instance that stands in the certificate, and shares nothing with the
+checkers. What it cannot make sense of is a lie.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from math import prod
+from typing import Any, NamedTuple
+
+from tests.solver.placement import cases as placements
+from tests.solver.streams import cases as streams
+
+Document = Mapping[str, Any]
+MOST = 60_000
+"""Assignments that are tried at most; a forger does not make instances with more."""
+
+
+class TooLargeError(Exception):
+    """An instance that brute force cannot judge."""
+
+
+def lies(document: Document) -> list[str]:
+    """The stated facts that are false; `document` is a result or a certificate that was accepted."""
+    certificate = document.get("certificate", document)
+    facts = FACTS[certificate["schema"], certificate.get("kind")](certificate, document)
+    return [
+        f"{name}: stated {document[name]}, and {fact}"
+        for name, fact in facts
+        if name in document
+        and (name != "bound" or certificate is not document)
+        and not same(document[name], fact)
+    ] + [name for name, fact in facts if name not in document and fact is False]
+
+
+def same(stated: Any, fact: Any) -> bool:
+    """Whether a fact is stated as it is, true and 1 told apart."""
+    return json.dumps(stated, sort_keys=True) == json.dumps(fact, sort_keys=True)
+
+
+def _refuse_large(sizes: Iterable[int]) -> None:
+    if sum(sizes) > 30:
+        raise TooLargeError
+
+
+Facts = list[tuple[str, Any]]
+"""What each field of the result must be; a name of no field with False is a lie of the certificate."""
+
+
+class Value(NamedTuple):
+    """What an assignment of a group is worth: loads and weights heaviest first, moves, mismatches."""
+
+    loads: tuple[int, ...]
+    weights: tuple[int, ...]
+    moved: int
+    mismatch: int
+
+    @property
+    def squares(self) -> int:
+        return sum(load * load for load in self.loads)
+
+    def in_order(self, order: str) -> tuple[Any, ...]:
+        rest = (
+            (self.moved, self.mismatch) if order == "balance,movement,rack" else (self.mismatch, self.moved)
+        )
+        return (self.loads, *rest)
+
+
+class Group:
+    """A consumer instance as its document says."""
+
+    def __init__(self, instance: Document) -> None:
+        self.members = sorted(instance["members"], key=lambda member: str(member["id"]))
+        self.ids = [member["id"] for member in self.members]
+        self.topics = {topic["name"]: topic for topic in instance["topics"]}
+        assert len(set(self.ids)) == len(self.ids)
+        _refuse_large(topic["partitions"] for topic in instance["topics"])
+        assert len(self.topics) == len(instance["topics"])
+        self.readers = {
+            name: [i for i, member in enumerate(self.members) if name in member["topics"]]
+            for name in self.topics
+        }
+        self.owner = {
+            (name, number): i
+            for i, member in enumerate(self.members)
+            for name, number in member.get("owned") or ()
+            if name in member["topics"]
+        }
+        groups = [names for names in instance.get("copartition") or () if names]
+        bound = {name for names in groups for name in names}
+        self.units: list[tuple[list[tuple[str, int]], list[int]]] = []
+        for names in [*groups, *([name] for name in self.topics if name not in bound)]:
+            counts = {self.topics[name]["partitions"] for name in names}
+            readers = {tuple(self.readers[name]) for name in names}
+            assert len(counts) == len(readers) == 1
+            for number in range(counts.pop() if self.readers[names[0]] else 0):
+                self.units.append(([(name, number) for name in names], self.readers[names[0]]))
+        weights = [
+            weight
+            for name, topic in self.topics.items()
+            if self.readers[name]
+            for weight in topic.get("weights") or ()
+        ]
+        self.weighted = any(weight != 1 for weight in weights)
+        self.sizes = {len(tps) for tps, _ in self.units}
+        if prod(len(able) for _, able in self.units) > MOST:
+            raise TooLargeError
+
+    def worth(self, owner: Sequence[int]) -> Value:
+        loads, weights = [0] * len(self.ids), [0] * len(self.ids)
+        moved = mismatch = 0
+        for (tps, _), member in zip(self.units, owner, strict=True):
+            for name, number in tps:
+                topic = self.topics[name]
+                loads[member] += 1
+                weights[member] += 1 if topic.get("weights") is None else topic["weights"][number]
+                moved += self.owner.get((name, number), member) != member
+                racks = (topic.get("racks") or {number: ()})[number]
+                mismatch += bool(racks) and self.members[member].get("rack") not in racks
+        return Value(
+            tuple(sorted(loads, reverse=True)), tuple(sorted(weights, reverse=True)), moved, mismatch
+        )
+
+    def own(self, assignment: Document) -> Value:
+        """The value of an assignment; an error where it is none."""
+        assert set(assignment) == set(self.ids)
+        given = [
+            ((name, number), self.ids.index(id_))
+            for id_, topics in assignment.items()
+            for name, numbers in topics.items()
+            for number in numbers
+        ]
+        owner_of = dict(given)
+        assert len(owner_of) == len(given) == sum(len(tps) for tps, _ in self.units)
+        owner = []
+        for tps, able in self.units:
+            (member,) = {owner_of[tp] for tp in tps}
+            assert member in able
+            owner.append(member)
+        return self.worth(owner)
+
+    def every(self) -> Iterator[Value]:
+        return (self.worth(owner) for owner in itertools.product(*(able for _, able in self.units)))
+
+
+@lru_cache(maxsize=4000)
+def _group(instance: str) -> tuple[Group, frozenset[Value]]:
+    group = Group(json.loads(instance))
+    return group, frozenset(group.every())
+
+
+def group_of(certificate: Document) -> tuple[Group, frozenset[Value], Value]:
+    """The group, what its assignments are worth, and the certificate's."""
+    group, values = _group(json.dumps(certificate["instance"]))
+    return group, values, group.own(certificate["assignment"])
+
+
+def _of_all(certificate: Document, document: Document, own: Value) -> Facts:
+    return [
+        ("family", "A"),
+        ("loads", sorted(own.loads)),
+        ("sum_squares", own.squares),
+        ("moved", own.moved),
+        ("rack_mismatch", own.mismatch),
+        ("assignment", certificate["assignment"]),
+        ("the certificate's moved", certificate["moved"] == own.moved),
+        ("the certificate's rack_mismatch", certificate["rack_mismatch"] == own.mismatch),
+    ]
+
+
+def exact(certificate: Document, document: Document) -> Facts:
+    """Nothing is better in the order."""
+    group, values, own = group_of(certificate)
+    order = certificate["order"]
+    return [
+        ("partitions that count alike", not group.weighted),
+        ("bundles of one size", len(group.sizes) <= 1),
+        *_of_all(certificate, document, own),
+        ("the best", own.in_order(order) == min(value.in_order(order) for value in values)),
+        ("the certificate's loads", certificate["loads"] == sorted(own.loads)),
+        ("status", "optimal"),
+        ("order", order),
+        ("lower", own.squares),
+        ("upper", own.squares),
+        ("bound", "levels prove the balance, member prices the rest"),
+    ]
+
+
+def weighted(certificate: Document, document: Document) -> Facts:
+    """The heaviest carries `lower` at least in any packing, unless that is somebody's word."""
+    group, values, own = group_of(certificate)
+    best, upper = min(value.weights[0] for value in values), own.weights[0]
+    as_good = [value for value in values if value.weights[0] <= upper]
+    fewest = min(value.moved for value in as_good)
+    bound, moves, prover = certificate["bound"], certificate["moves"], certificate["prover"]
+    in_range = [v.moved for v in values if v.weights[0] <= moves["top"] and v.weights[-1] >= moves["low"]]
+    inside = set(bound["members"])
+    of = "all members" if len(inside) == len(group.ids) else f"{len(inside)} of {len(group.ids)} members"
+    at = f" of {bound['k'] * len(inside) + 1} items" if bound["name"] == "pigeonhole" else ""
+    facts: Facts = [
+        ("partitions that count differently", group.weighted),
+        *_of_all(certificate, document, own),
+        ("upper", upper),
+        ("max_weight", upper),
+        ("weights", sorted(own.weights)),
+        ("the certificate's upper", certificate["upper"] == upper),
+        ("the bound's value", bound["value"] <= best),
+        ("the moves", moves["moves"] <= min(in_range)),
+        ("the moves of what is as good", moves["moves"] <= fewest),
+        ("moved_lower", min(document.get("moved_lower", 0), fewest)),
+        ("moved_lower of the certificate", document.get("moved_lower", moves["moves"]) == moves["moves"]),
+        ("bound", prover or f"{bound['name']}{at} over {of}"),
+        ("lower", certificate["lower"]),
+        ("lower up to upper", certificate["lower"] <= upper),
+        ("a known prover", prover in (None, "Z3", "CP-SAT")),
+    ]
+    if prover is None:
+        optimal = certificate["lower"] == best == upper
+        movement = ["movement"] if "movement" in document.get("proven", ()) and own.moved == fewest else []
+        proven = ["max_weight", *movement] if optimal else []
+        facts += [
+            ("a lower bound", certificate["lower"] <= best),
+            ("status", "optimal" if optimal else "interval"),
+            ("proven", proven),
+        ]
+    return facts
+
+
+def bundles(certificate: Document, document: Document) -> Facts:
+    """No packing has a smaller sum of squared loads than `lower`."""
+    group, values, own = group_of(certificate)
+    best, upper = min(value.squares for value in values), own.squares
+    as_good = [value for value in values if value.squares <= upper]
+    fewest = min(value.moved for value in as_good)
+    moves, order, grain = certificate["moves"], certificate["order"], certificate["grain"]
+    in_range = [v.moved for v in values if v.loads[0] <= moves["top"] and v.loads[-1] >= moves["low"]]
+    optimal = certificate["lower"] == best == upper
+    objectives = order.split(",")
+    stated = document.get("proven", [])
+    first = objectives[:1] if optimal else []
+    ranks = [value.in_order(order)[1:] for value in as_good]
+    second = own.in_order(order)[1] == min(rank[0] for rank in ranks)
+    all_three = own.in_order(order)[1:] == min(ranks)
+    true = [] if not optimal else objectives if all_three else objectives[:2] if second else first
+    return [
+        ("partitions that count alike", not group.weighted),
+        ("bundles of different sizes", len(group.sizes) > 1),
+        *_of_all(certificate, document, own),
+        ("upper", upper),
+        ("lower", certificate["lower"]),
+        ("the certificate's upper", certificate["upper"] == upper),
+        ("a lower bound", certificate["lower"] <= best),
+        ("the moves", moves["moves"] <= min(in_range)),
+        ("the moves of what is as good", moves["moves"] <= fewest),
+        ("moved_lower", min(document.get("moved_lower", 0), fewest)),
+        ("status", "optimal" if optimal else "interval"),
+        ("proven", true[: len(stated)] if optimal == bool(stated) else true),
+        ("bound", f"multiples of {grain}" if grain else "the optimum without co-partitioning"),
+    ]
+
+
+@lru_cache(maxsize=4000)
+def _best_placement(instance: str) -> tuple[int, int] | None:
+    case = json.loads(instance)
+    if prod(len(placements.valid_rows(case, rf)) for rf, _ in placements.partitions(case)) > MOST:
+        raise TooLargeError
+    return placements.best_by_trying(case)
+
+
+def placement(certificate: Document, document: Document) -> Facts:
+    """The best in balance, then in copies; the best leaders of these replicas."""
+    case, assignment = _plain(certificate["instance"]), certificate["assignment"]
+    _refuse_large(topic["partitions"] * topic["rf"] for topic in case["topics"])
+    names = [topic["name"] for topic in case["topics"]]
+    assert len(set(names)) == len(names)
+    assert set(assignment) == set(names)
+    wanted = list(placements.partitions(case))
+    rows = [row for name in sorted(assignment) for row in assignment[name]]
+    for topic in case["topics"]:
+        assert len(assignment[topic["name"]]) == topic["partitions"]
+        assert len(case["current"].get(topic["name"], ())) <= topic["partitions"]
+    for row, (rf, _) in zip(rows, wanted, strict=True):
+        assert tuple(sorted(row)) in placements.valid_rows(case, rf)
+        assert row[0] in placements.may_lead(case, row)
+    shares = {host["id"]: host["share"] for host in case["brokers"]}
+    assert len(shares) == len(case["brokers"])
+    base = {host["id"]: host.get("base", 0) for host in case["brokers"]}
+    counts, leads = Counter(b for row in rows for b in row), Counter(row[0] for row in rows)
+    for host in case["brokers"]:
+        assert counts[host["id"]] + base[host["id"]] <= host.get("max_replicas", 10**9)
+    total = len([b for row in rows for b in row]) + sum(base.values())
+    copies = sum(len(set(row) - set(old)) for row, (_, old) in zip(rows, wanted, strict=True))
+    imbalance = placements.imbalance(case, counts, total)
+    loads = {id_: counts[id_] + base[id_] for id_ in sorted(shares)}
+    value = imbalance if len(set(shares.values())) > 1 else sum(load * load for load in loads.values())
+    best = _best_placement(json.dumps(case))
+    leaders = placements.leaders_value(case, rows, [row[0] for row in rows])
+    witness = certificate.get("witness")
+    return [
+        ("family", "B"),
+        ("the best replicas", (imbalance, copies) == best),
+        ("the best leaders", leaders == placements.best_leaders_by_trying(case, rows)),
+        ("loads", sorted(loads.values())),
+        ("sum_squares", sum(load * load for load in loads.values())),
+        ("replicas", {str(id_): load for id_, load in loads.items()}),
+        ("leaders", {str(id_): leads[id_] for id_ in loads}),
+        ("copies", copies),
+        ("moved", copies),
+        ("rack_mismatch", 0),
+        ("lower", value),
+        ("upper", value),
+        ("status", "optimal"),
+        (
+            "leader_changes",
+            sum(
+                bool(old) and old[0] in shares and old[0] != row[0]
+                for row, (_, old) in zip(rows, wanted, strict=True)
+            ),
+        ),
+        ("bound", "broker prices: balance, then copies; leaders, then changes of leader"),
+        ("assignment", assignment),
+        ("witness", witness),
+        ("the witness", witness is None or _witness_is_true(case, witness, shares, base, total)),
+    ]
+
+
+def _plain(instance: Document) -> dict[str, Any]:
+    """The instance without what is null."""
+    hosts = [
+        {"rack": None, "share": 1} | {key: value for key, value in host.items() if value is not None}
+        for host in sorted(instance["brokers"], key=lambda host: int(host["id"]))
+    ]
+    for host in hosts:
+        host.setdefault("rack", None)
+    current = {name: rows for name, rows in (instance.get("current") or {}).items() if rows}
+    return {"brokers": hosts, "topics": instance["topics"], "current": current}
+
+
+def _witness_is_true(
+    case: dict[str, Any],
+    witness: Document,
+    shares: Mapping[int, int],
+    base: Mapping[int, int],
+    total: int,
+) -> bool:
+    """Whether every placement has `forced` on the brokers, and that is more than a fair share's roof."""
+    ids, forced, quota = witness["brokers"], witness["forced"], witness["quota"]
+    least = None
+    for choice in itertools.product(
+        *(placements.valid_rows(case, rf) for rf, _ in placements.partitions(case))
+    ):
+        on_them = sum(b in ids for row in choice for b in row) + sum(base[b] for b in ids)
+        least = on_them if least is None else min(least, on_them)
+    every = sum(shares.values())
+    roof = sum(-(-total * shares[b] // every) for b in ids)
+    rest = total - sum(total * share // every for b, share in shares.items() if b not in ids)
+    words = witness["sentence"].startswith(f"at least {forced} replicas lie on broker")
+    sense = f"where {quota} would be within one of the shares" in witness["sentence"]
+    named = all(str(b) in witness["sentence"] for b in ids)
+    return (
+        least is not None
+        and forced <= least
+        and quota in (roof, rest)
+        and forced > quota
+        and words
+        and sense
+        and named
+    )
+
+
+@lru_cache(maxsize=4000)
+def _tasks(instance: str) -> list[tuple[int, int, int, int]]:
+    case = json.loads(instance)
+    if len(streams.choices(case)) ** case["tasks"] > MOST:
+        raise TooLargeError
+    return [
+        (*_imbalances(case, chosen), *streams.worth(case, chosen))
+        for chosen in itertools.product(streams.choices(case), repeat=case["tasks"])
+    ]
+
+
+def _imbalances(case: dict[str, Any], chosen: Sequence[streams.Choice]) -> tuple[int, int]:
+    """The imbalance of actives, and of copies."""
+    actives = Counter(lead for lead, _ in chosen)
+    copies = actives + Counter(c for _, row in chosen for c in row)
+    threads = [client["threads"] for client in case["clients"]]
+    return tuple(  # type: ignore[return-value]
+        sum((sum(threads) * counts[c] - counts.total() * own) ** 2 for c, own in enumerate(threads))
+        for counts in (actives, copies)
+    )
+
+
+def tasks(certificate: Document, document: Document) -> Facts:
+    """Both balances are the best, and with them no cost is below `lower`."""
+    instance = certificate["instance"]
+    clients = sorted(instance["clients"], key=lambda client: str(client["id"]))
+    ids = [client["id"] for client in clients]
+    assert len(set(ids)) == len(ids)
+    assert instance["tasks"] == len(instance["active"])
+    standby = [
+        sorted(set(row) - {lead}) for lead, row in zip(instance["active"], instance["standby"], strict=True)
+    ]
+    case = {
+        **{key: instance[key] for key in ("tasks", "standbys", "active")},
+        "clients": [{"id": client["id"], "threads": client.get("threads") or 1} for client in clients],
+        "standby": standby,
+    }
+    for role in ("assignment", "standbys"):
+        assert set(certificate[role]) == set(ids)
+        assert all(len(set(row)) == len(row) for row in certificate[role].values())
+    assert sorted(task for row in certificate["assignment"].values() for task in row) == list(
+        range(case["tasks"])
+    )
+    assert all(0 <= task < case["tasks"] for row in certificate["standbys"].values() for task in row)
+    chosen = streams.chosen_by(case, certificate)
+    assert set(chosen) <= set(streams.choices(case))
+    values = _tasks(json.dumps(case))
+    own = (*_imbalances(case, chosen), *streams.worth(case, chosen))
+    best = [min(value[i] for value in values) for i in (0, 1, 2)]
+    balanced = own[2] == best[2]
+    cheapest = min(value[3] for value in values if value[2] == best[2])
+    changes = sum(
+        old is not None and ids.index(old) != lead
+        for old, (lead, _) in zip(case["active"], chosen, strict=True)
+    )
+    lower = certificate["lower"]
+    optimal = certificate["balanced"] and balanced and lower == own[3] == cheapest
+    actives = Counter(lead for lead, _ in chosen)
+    totals = actives + Counter(c for _, row in chosen for c in row)
+    loads = [actives[c] for c in range(len(ids))]
+    balances = ["balance of actives", "balance of copies"] if certificate["balanced"] else []
+    return [
+        ("family", "C"),
+        ("the best of both balances", certificate["balanced"] is balanced or not certificate["balanced"]),
+        ("balance of actives and of copies", not balances or own[:2] == tuple(best[:2])),
+        ("the certificate's lower", lower <= (cheapest if certificate["balanced"] else 0)),
+        ("the certificate's upper", certificate["upper"] == own[3]),
+        ("the certificate's moved", certificate["moved"] == changes),
+        ("lower", lower),
+        ("upper", own[3]),
+        ("moved", changes),
+        ("status", "optimal" if optimal else "interval"),
+        ("proven", [*balances, "cost"] if optimal else balances),
+        ("copies", (own[3] - changes) // 3),
+        ("totals", sorted(totals[c] for c in range(len(ids)))),
+        ("loads", sorted(loads)),
+        ("sum_squares", sum(load * load for load in loads)),
+        ("rack_mismatch", 0),
+        ("bound", "client prices for copies and actives, both balances first"),
+        ("assignment", certificate["assignment"]),
+        ("standbys", certificate["standbys"]),
+    ]
+
+
+FACTS = {
+    ("kassay/optimum-certificate/1", None): exact,
+    ("kassay/interval-certificate/1", "weighted"): weighted,
+    ("kassay/interval-certificate/1", "bundles"): bundles,
+    ("kassay/placement-certificate/1", None): placement,
+    ("kassay/tasks-certificate/1", None): tasks,
+}
+"""What states what, by schema and kind."""
