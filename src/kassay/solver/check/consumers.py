@@ -111,7 +111,7 @@ def _topic_form(topic: Document, read: bool) -> Document:
         "partitions": count,
         "racks": racks and [sorted(set(row or ())) for row in racks],
         "weights": weights and list(weights),
-        **({"move_costs": list(costs)} if read and not set(costs or ()) <= {1} else {}),
+        **({"move_costs": list(costs or ())} if read and not set(costs or ()) <= {1} else {}),
     }
 
 
