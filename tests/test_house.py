@@ -72,6 +72,7 @@ CROSS_CUTTING = {
     "model/protocols/world/test_triggers": "acceptance scenarios over several models",
     "model/protocols/world/timed/test_scenarios": "acceptance scenarios over both models on a clock",
     "report/test_hostile": "hostile names in every form of report",
+    "properties/test_breakable": "where the claims of all other kinds count, by brute force",
     "properties/groups/test_breakable": "where the claims of groups count, by brute force",
     "pipeline/test_packaged": "the installed package, without Java and under spark-submit",
     "pipeline/test_places": "other file systems, full disks",

@@ -30,11 +30,16 @@ def more_of(found, *best):
 
 
 def confirm(found, things, *best):
-    """That breakable says of each thing what is so of one of them, where the claim says anything at all."""
+    """That breakable says what is so of one of these things, where the claim says anything at all.
+
+    They differ in their answers alone, of which breakable must take no notice: it is asked of thirty of them.
+    """
     more = more_of(found, *best)
     judged = [thing for thing in things if applies(found.claim, thing, *more)]
     some_break = any(is_broken(found, thing, *more) for thing in judged)
-    assert all(found.claim.breakable(thing, *more) is some_break for thing in judged), (
+    assert all(
+        found.claim.breakable(thing, *more) is some_break for thing in judged[:: 1 + len(judged) // 30]
+    ), (
         found.id,
         some_break,
         judged[:1],

@@ -46,9 +46,15 @@ def _has_moves(step: PlanStep) -> bool:
 
 
 def _may_crowd(step: PlanStep) -> bool:
-    """Whether a plan could put two replicas into one rack, on the way at least, where another is free."""
+    """Whether a plan could break the rack rule, on the way at least.
+
+    It could put two replicas into one rack where another is free, or go on with a broker that is going, which
+    counts for no rack, in place of one that stays.
+    """
+    brokers = {broker.broker_id for broker in step.request.brokers}
     racks = [broker.rack for broker in step.request.brokers]
-    return has_rows(step) and None not in racks and 1 < len(set(racks)) < len(racks)
+    going = any(not brokers.issuperset(row) for _, row in step.request.before)
+    return has_rows(step) and None not in racks and (going or 1 < len(set(racks)) < len(racks))
 
 
 def _claim(

@@ -1,0 +1,474 @@
+"""A judgement of placers, planners, partitioners and task assignors counts if and only if some answer breaks the claim.
+
+Brute force over the answers to every small request, in both directions; a sample of the requests by default.
+The same for groups is in `groups/test_breakable.py`.
+"""
+
+import random
+from dataclasses import replace
+from itertools import chain, combinations, permutations, product
+
+import pytest
+
+from kassay.certify.kinds.placement_oracle import best_of_placement
+from kassay.certify.kinds.plans import best_plan, loads_after
+from kassay.model.calls import Failure, Look, Probe, Refusal
+from kassay.model.cluster import Broker, TopicPartition
+from kassay.model.failure import FailureKind
+from kassay.model.kinds import Kind
+from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
+from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, Sent
+from kassay.model.placement.plan import Move, Plan
+from kassay.model.placement.planning import PlanRequest, PlanStep
+from kassay.model.placement.request import PlacementRequest
+from kassay.model.placement.step import PlacementStep
+from kassay.model.streams.history import TaskRun, TaskStep
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
+from kassay.properties.placement.answers import may_refuse
+from kassay.properties.registry import load_claims, promise
+from tests.properties.confirming import both_seen, confirm, is_broken
+
+OTHER_KINDS = (Kind.PLACER, Kind.PLANNER, Kind.PARTITIONER, Kind.STREAMS)
+CALLS = {"total", "terminates"}
+CONFIRMED = {
+    Kind.PLACER: {
+        *("pure", "deterministic", "order-independent"),
+        *("replicas-distinct", "too-few-brokers", "rack-spread", "partial-racks-refused", "follower-spread"),
+        *("no-fenced-leader", "replicas-even", "leaders-even"),
+    },
+    Kind.PLANNER: {"pure", "deterministic", "plan-valid", "replicas-distinct", "rack-spread", "plan-minimal"},
+    Kind.PARTITIONER: {
+        *(
+            "pure",
+            "deterministic",
+            "in-range",
+            "same-key-same-partition",
+            "hash-compatible",
+            "available-only",
+        ),
+        "refuses-out-of-range",
+    },
+    Kind.STREAMS: {
+        *(
+            "pure",
+            "deterministic",
+            "order-independent",
+            "exists",
+            "single-owner",
+            "complete",
+            "standby-disjoint",
+        ),
+        *("balanced-within-one", "balanced-optimal", "sticky-minimal", "converges", "stable"),
+    },
+}
+LATE = Failure(FailureKind.TIMEOUT, "late")
+CRASHED = Failure(FailureKind.DIED, "gone")
+
+
+@pytest.mark.parametrize("kind", OTHER_KINDS, ids=str)
+def test_every_claim_is_confirmed_below(kind):
+    assert {claim_id for of, claim_id in load_claims() if of is kind} == CONFIRMED[kind] | CALLS
+
+
+def looked_at(step, answers, look):
+    """The step with a first and each second answer."""
+    return [replace(step, answer=answers[0], probes=(Probe(look, other),)) for other in answers]
+
+
+def unanswered_claims_count(step, kind):
+    assert confirm(promise("total", kind), [replace(step, answer=CRASHED)])
+    assert confirm(promise("terminates", kind), [replace(step, answer=LATE)])
+    assert confirm(promise("pure", kind), [replace(step, mutated="all of it")])
+
+
+# Placers
+
+
+def placements(request):
+    """Every placement with as many different, known brokers as asked for, and a refusal where that is proper."""
+    rows = list(permutations([broker.broker_id for broker in request.brokers], request.replication_factor))
+    refusals = [Refusal("E", "no")] if may_refuse(request) else []
+    return [*product(rows, repeat=request.partitions), *refusals]
+
+
+def placement_requests():
+    """Up to three brokers in two racks or in none, any of them fenced; up to two partitions besides an old one."""
+    for size in (1, 2, 3):
+        for racks in product((None, "a", "b"), repeat=size):
+            for fenced in product((False, True), repeat=size):
+                brokers = tuple(Broker(i, rack, off) for i, (rack, off) in enumerate(zip(racks, fenced)))
+                for factor in range(1, size + 2):
+                    old = () if factor > size else (tuple(range(factor)),)
+                    for partitions, existing in product((1, 2), {(), old}):
+                        yield PlacementRequest(partitions, factor, brokers, existing)
+
+
+def wide_requests(size, seed=6):
+    """So many requests for one partition on up to six brokers in up to three racks."""
+    rng = random.Random(seed)
+    for _ in range(size):
+        brokers = tuple(Broker(i, rng.choice("aabbc"), rng.random() < 0.3) for i in range(rng.randint(3, 6)))
+        yield PlacementRequest(1, rng.randint(1, min(4, len(brokers))), brokers)
+
+
+def placed(request):
+    return [PlacementStep(request, answer) for answer in placements(request)]
+
+
+def test_claims_about_calls_of_placers_count_everywhere(few):
+    for request in few(placement_requests()):
+        unanswered_claims_count(PlacementStep(request, ()), Kind.PLACER)
+
+
+def test_what_every_placement_must_keep_counts_wherever_it_is_asked(few):
+    for request in few(placement_requests()):
+        some = PlacementStep(request, ((),))
+        assert confirm(promise("replicas-distinct", Kind.PLACER), [some])
+        if request.replication_factor > len(request.brokers):
+            assert confirm(promise("too-few-brokers", Kind.PLACER), [some])
+
+
+@pytest.mark.parametrize("claim_id", ["rack-spread", "partial-racks-refused", "no-fenced-leader"])
+def test_a_claim_about_rows_counts_where_a_placement_breaks_it(claim_id, few):
+    found = promise(claim_id, Kind.PLACER)
+    requests = [*few(placement_requests(), 150), *wide_requests(len(few(range(1500), 60)))]
+    outcomes = {confirm(found, placed(request)) for request in requests}
+    both_seen(outcomes)
+
+
+def test_follower_sets_count_where_a_leader_may_repeat_them(few):
+    found = promise("follower-spread", Kind.PLACER)
+    outcomes = set()
+    for racks in few(product((None, "a", "b"), repeat=3), 12):
+        for fenced in product((False, True), repeat=3):
+            brokers = tuple(Broker(i, rack, off) for i, (rack, off) in enumerate(zip(racks, fenced)))
+            for partitions in (2, 3):
+                outcomes.add(confirm(found, placed(PlacementRequest(partitions, 2, brokers))))
+    both_seen(outcomes)
+
+
+@pytest.mark.parametrize("claim_id", ["replicas-even", "leaders-even"])
+def test_evenness_counts_where_a_placement_may_be_less_even(claim_id, few):
+    found = promise(claim_id, Kind.PLACER)
+    outcomes = set()
+    for request in few(placement_requests(), 100):
+        best = best_of_placement(PlacementStep(request, ()))
+        if best is not None:
+            things = [
+                PlacementStep(request, answer) for answer in placements(request) if isinstance(answer, tuple)
+            ]
+            outcomes.add(confirm(found, things, best))
+    both_seen(outcomes)
+
+
+@pytest.mark.parametrize("claim_id", ["deterministic", "order-independent"])
+@pytest.mark.parametrize("look", Look)
+def test_second_looks_at_placers_count_where_another_answer_is_proper(claim_id, look, few):
+    found = promise(claim_id, Kind.PLACER)
+    outcomes = set()
+    for request in few(placement_requests()):
+        answers = placements(request) or [Refusal("E", "no")]
+        step = PlacementStep(request, answers[0])
+        outcomes.add(confirm(found, looked_at(step, answers, look)))
+        assert not confirm(found, [step])
+    assert outcomes == ({True, False} if look in found.claim.looks else {False})
+
+
+# Planners
+
+T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
+
+
+def plan_requests():
+    """Up to three brokers in any racks, under one partition on any of them and on one that is going."""
+    yield PlanRequest((Broker(0),), (), 1)
+    for size in (1, 2, 3):
+        for racks in ((None,) * size, *product("abc", repeat=size)):
+            brokers = tuple(Broker(i, rack) for i, rack in enumerate(racks))
+            for factor in range(1, size + 1):
+                for row in permutations([*range(size), 9], factor):
+                    if list(row) == sorted(row):
+                        yield PlanRequest(brokers, ((T0, row),), factor)
+
+
+def moves_from(request, row):
+    """Every move of a replica, addition and drop, to brokers that stay, with the row that it leads to."""
+    for held in row:
+        yield Move(T0, held), tuple(b for b in row if b != held)
+    for target in {broker.broker_id for broker in request.brokers} - set(row):
+        yield Move(T0, None, target), (*row, target)
+        for held in row:
+            yield Move(T0, held, target), tuple(target if b == held else b for b in row)
+
+
+def ways(request, start):
+    """The shortest moves from a row to every other one, by the brokers in it."""
+    found = {frozenset(start): ((), start)}
+    waiting = [start]
+    while waiting:
+        row = waiting.pop(0)
+        for move, after in moves_from(request, row):
+            if frozenset(after) not in found:
+                found[frozenset(after)] = (*found[frozenset(row)][0], move), after
+                waiting.append(after)
+    return found
+
+
+def plans(request):
+    """A plan for every move that any plan could hold: the moves to it, itself, and moves to a proper end.
+
+    What a move breaks depends on the rows around it, and on whether it is the last one.
+    """
+    stay = {broker.broker_id for broker in request.brokers}
+    for to, row in ways(request, request.before[0][1]).values() if request.before else ():
+        for move, after in moves_from(request, row):
+            for way, end in ways(request, after).values():
+                if len(end) == request.replication_factor and stay.issuperset(end):
+                    yield Plan(request.brokers, request.before, (*to, move, *way), request.replication_factor)
+
+
+def planned(request):
+    """Steps with those of the plans that keep the replicas distinct."""
+    distinct = promise("replicas-distinct", Kind.PLANNER)
+    steps = (PlanStep(request, plan) for plan in plans(request))
+    return [step for step in steps if not is_broken(distinct, step)]
+
+
+def test_claims_about_calls_of_planners_count_everywhere(few):
+    for request in few(plan_requests(), 30):
+        unanswered_claims_count(PlanStep(request, Plan(request.brokers, request.before)), Kind.PLANNER)
+
+
+def test_a_plan_without_moves_is_not_judged_by_what_moves_must_keep(few):
+    for request in few(plan_requests(), 30):
+        step = PlanStep(request, Plan(request.brokers, request.before, (), request.replication_factor))
+        for claim_id in ("plan-valid", "replicas-distinct", "rack-spread"):
+            assert not promise(claim_id, Kind.PLANNER).claim.applies(step)
+
+
+@pytest.mark.parametrize(
+    ("claim_id", "source", "to"), [("plan-valid", 7, True), ("replicas-distinct", None, False)]
+)
+def test_what_moves_must_keep_counts_where_there_is_a_partition(claim_id, source, to, few):
+    """A source that hosts nothing, the row being in order afterwards; or a broker that does not exist."""
+    found = promise(claim_id, Kind.PLANNER)
+    for request in few(plan_requests(), 30)[1:]:
+        row = tuple(broker.broker_id for broker in request.brokers)[: request.replication_factor]
+        move = Move(T0, source, 0, row) if to else Move(T0, request.before[0][1][0], 77)
+        step = PlanStep(request, Plan(request.brokers, request.before, (move,), request.replication_factor))
+        assert confirm(found, [step])
+        if to:
+            assert not is_broken(promise("replicas-distinct", Kind.PLANNER), step)
+
+
+def test_the_racks_of_plans_count_where_one_could_crowd_them(few):
+    found = promise("rack-spread", Kind.PLANNER)
+    outcomes = set()
+    for request in few([r for r in plan_requests() if r.before], 25):
+        outcomes.add(confirm(found, planned(request)))
+    both_seen(outcomes)
+
+
+def test_the_fewest_copies_count_where_a_plan_could_waste_some(few):
+    found = promise("plan-minimal", Kind.PLANNER)
+    for request in few([r for r in plan_requests() if r.before], 8):
+        best = best_plan(request)
+        aim = tuple(sorted(best.replicas))
+        balanced = [s for s in planned(request) if loads_after(request, s.given) == aim]
+        assert confirm(found, balanced, best.copies)
+    nothing = PlanRequest((Broker(0),), (), 1)
+    assert not confirm(found, [PlanStep(nothing, Plan(nothing.brokers, ()))], 0)
+
+
+def test_second_looks_at_planners_count_where_there_is_a_partition(few):
+    found = promise("deterministic", Kind.PLANNER)
+    outcomes = set()
+    for request in few(plan_requests(), 30):
+        answers = [Plan(request.brokers, request.before), *(step.given for step in planned(request)[:20])]
+        outcomes.add(confirm(found, looked_at(PlanStep(request, answers[0]), answers, Look.AGAIN)))
+        assert not confirm(found, [PlanStep(request, answers[0])])
+    both_seen(outcomes)
+
+
+# Partitioners
+
+
+def sendings():
+    """One record or two with equal or different keys, without one, or with a partition that may not be there."""
+    topics = [TopicMetadata.of(1), TopicMetadata.of(1, [0]), TopicMetadata.of(2), TopicMetadata.of(2, [1])]
+    topics += [TopicMetadata.of(2, [0, 1]), TopicMetadata.of(3, [1])]
+    records = [ProducerRecord("t", key, b"", asked) for key in (None, b"a", b"b") for asked in (None, 0, 5)]
+    entries = list(product(records, topics))
+    yield from (ProducerSends((entry,)) for entry in entries)
+    yield from (ProducerSends(pair) for pair in combinations([*entries, *entries[::5]], 2))
+
+
+def sent(sending, anywhere=False):
+    """Every way to send them: to a partition that is there, or refused where one is asked for that is not."""
+
+    def places(record, topic):
+        refused = [Refusal("E", "no")] if record.partition == 5 else []
+        return [*range(topic.count + anywhere), *refused]
+
+    for answers in product(*(places(*entry) for entry in sending.records)):
+        yield tuple(Sent(*entry, answer) for entry, answer in zip(sending.records, answers))
+
+
+def keeps_keys(step):
+    return not is_broken(promise("same-key-same-partition", Kind.PARTITIONER), step)
+
+
+def test_claims_about_calls_of_partitioners_count_everywhere(few):
+    for sending in few(sendings()):
+        for claim_id, failure in (("total", CRASHED), ("terminates", LATE)):
+            lost = tuple(Sent(*entry, failure) for entry in sending.records)
+            assert confirm(promise(claim_id, Kind.PARTITIONER), [ProducerSendsStep(sending, lost)])
+
+
+def test_the_range_counts_everywhere(few):
+    for sending in few(sendings()):
+        steps = [ProducerSendsStep(sending, answer) for answer in sent(sending, anywhere=True)]
+        assert confirm(promise("in-range", Kind.PARTITIONER), steps)
+
+
+@pytest.mark.parametrize(
+    "claim_id", ["same-key-same-partition", "hash-compatible", "available-only", "refuses-out-of-range"]
+)
+def test_a_claim_about_records_counts_where_they_may_go_wrong(claim_id, few):
+    found = promise(claim_id, Kind.PARTITIONER)
+    outcomes = set()
+    for sending in few(sendings(), 200):
+        steps = [ProducerSendsStep(sending, answer) for answer in sent(sending)]
+        outcomes.add(
+            confirm(found, [s for s in steps if keeps_keys(s) or claim_id == "same-key-same-partition"])
+        )
+    both_seen(outcomes)
+
+
+@pytest.mark.parametrize("claim_id", ["pure", "deterministic"])
+def test_second_looks_at_partitioners_count_where_a_record_may_go_elsewhere(claim_id, few):
+    found = promise(claim_id, Kind.PARTITIONER)
+    outcomes = set()
+    for sending in few(sendings(), 100):
+        answers = [
+            step.given for step in (ProducerSendsStep(sending, a) for a in sent(sending)) if keeps_keys(step)
+        ]
+        step = ProducerSendsStep(sending, answers[0])
+        outcomes.add(
+            confirm(
+                found,
+                [replace(step, answer=a, probes=(Probe(Look.OTHER, b),)) for a in answers for b in answers],
+            )
+        )
+        assert not confirm(found, [step]), "without a second look nothing can be seen"
+    both_seen(outcomes)
+
+
+# Streams tasks
+
+TASKS = tuple(TaskId(0, p) for p in range(3))
+P = [f"00000000-0000-4000-8000-00000000000{n}" for n in range(3)]
+
+
+def task_requests():
+    """Up to three processes with one thread or two and up to three tasks that anybody ran, any number of them kept."""
+    for size, count in product((1, 2, 3), (0, 1, 2, 3)):
+        for threads in product((1, 2), repeat=size):
+            for owners in product((None, *range(size)), repeat=count):
+                clients = tuple(
+                    TaskClient(P[i], c, tuple(t for t, owner in zip(TASKS, owners) if owner == i))
+                    for i, c in enumerate(threads)
+                )
+                for stateful, standbys in ((0, 0), (count, 0), (count, 1), (1, 1)):
+                    if stateful <= count:
+                        yield TaskRequest(clients, TASKS[:count], TASKS[:stateful], standbys)
+
+
+def assignments(request):
+    """Every answer in which each task is active once, with at most as many copies as are asked for, anywhere."""
+    ids = [client.process_id for client in request.clients]
+    for owners in product(ids, repeat=len(request.tasks)):
+        active = {i: tuple(t for t, owner in zip(request.tasks, owners) if owner == i) for i in ids}
+        places = [None, *ids] if request.standby_replicas else [None]
+        for copies in product(places, repeat=len(request.stateful)):
+            yield TaskAssignment(
+                {
+                    i: ClientTasks(active[i], tuple(t for t, at in zip(request.stateful, copies) if at == i))
+                    for i in ids
+                }
+            )
+
+
+def at_rest(request):
+    return [TaskStep(request, answer, at_rest=True) for answer in assignments(request)]
+
+
+def run(step):
+    return TaskRun((step,), (True,), 1)
+
+
+def test_claims_about_calls_of_task_assignors_count_everywhere(few):
+    for request in few(task_requests(), 20):
+        step = TaskStep(request, TaskAssignment({}))
+        unanswered_claims_count(step, Kind.STREAMS)
+        stray = TaskStep(request, TaskAssignment({"nobody": ClientTasks()}))
+        assert confirm(promise("exists", Kind.STREAMS), [stray])
+        never = TaskRun((TaskStep(request, TaskAssignment({}, probing_rebalance=True)),), (False,), 1)
+        for spelled in ("converges", "converges:3"):
+            assert confirm(promise(spelled, Kind.STREAMS), [never])
+
+
+@pytest.mark.parametrize("claim_id", ["single-owner", "complete"])
+def test_what_every_assignment_must_keep_counts_where_there_is_a_task(claim_id, few):
+    found = promise(claim_id, Kind.STREAMS)
+    outcomes = set()
+    for request in few(task_requests(), 100):
+        first = request.clients[0].process_id
+        none, twice = ClientTasks(), ClientTasks(request.tasks * 2)
+        wrong = none if claim_id == "complete" else twice
+        outcomes.add(confirm(found, [TaskStep(request, TaskAssignment({first: wrong}))]))
+    both_seen(outcomes)
+
+
+@pytest.mark.parametrize("claim_id", ["standby-disjoint", "balanced-within-one", "balanced-optimal"])
+def test_a_claim_about_assignments_counts_where_one_breaks_it(claim_id, few):
+    found = promise(claim_id, Kind.STREAMS)
+    both_seen(confirm(found, at_rest(request)) for request in few(task_requests(), 100))
+
+
+def test_the_fewest_moves_of_tasks_count_where_as_balanced_an_answer_moves_more(few):
+    found = promise("sticky-minimal", Kind.STREAMS)
+    requests = [request for request in task_requests() if not request.standby_replicas]
+    both_seen(confirm(found, list(map(run, at_rest(request)))) for request in few(requests, 100))
+
+
+def test_an_application_at_rest_counts_where_it_may_be_given_something_else(few):
+    found = promise("stable", Kind.STREAMS)
+    outcomes = set()
+    for request in few(task_requests(), 60):
+        before = next(assignments(request))
+        kept = tuple(
+            replace(c, previous_active=before.processes[c.process_id].active) for c in request.clients
+        )
+        again = replace(request, clients=kept)
+        first = TaskStep(again, before)
+        outcomes.add(confirm(found, [TaskRun((first, then), (True, True), 2) for then in at_rest(again)]))
+    both_seen(outcomes)
+
+
+@pytest.mark.parametrize("claim_id", ["deterministic", "order-independent"])
+@pytest.mark.parametrize("look", Look)
+def test_second_looks_at_task_assignors_count_where_another_answer_is_valid(claim_id, look, few):
+    found = promise(claim_id, Kind.STREAMS)
+    outcomes = set()
+    for request in few((r for r in task_requests() if len(r.tasks) < 3), 30):
+        answers = list(assignments(request))
+        step = TaskStep(request, answers[0])
+        outcomes.add(confirm(found, looked_at(step, answers, look)))
+        assert not confirm(found, [step])
+    assert outcomes == ({True, False} if look in found.claim.looks else {False})
+
+
+def test_the_requests_are_as_many_as_they_should_be():
+    every = chain(placement_requests(), plan_requests(), sendings(), task_requests())
+    assert sum(1 for _ in every) > 10_000
