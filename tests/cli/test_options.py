@@ -27,7 +27,7 @@ from kassay.model.errors import InputError
 from tests.hostile import ALL
 
 
-@given(st.integers(1, 10**6), st.sampled_from([("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("", 1)]))
+@given(st.integers(1, 366 * 24), st.sampled_from([("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("", 1)]))
 def test_a_duration_is_in_seconds(number, unit):
     word, seconds = unit
     assert Duration().convert(f" {number}{word} ", None, None) == pytest.approx(number * seconds)
@@ -41,6 +41,10 @@ def test_a_duration_is_in_seconds(number, unit):
         (Duration(), "-1s", "is no time"),
         (Duration(), "1d", "is no time"),
         (Duration(), "1.s", "is no time"),
+        (Duration(), "nan", "is no time"),
+        (Duration(), "inf", "is no time"),
+        (Duration(), "9" * 400, "is no time"),
+        (Duration(), "9000h", "is no time"),
         (Seed(), "x", "'x' is no seed, expected a whole number or `random`"),
         (Seed(), "1.5", "is no seed"),
         (ScopeType(), "3", "'3' is no scope, expected members x partitions such as 3x4"),
@@ -48,6 +52,8 @@ def test_a_duration_is_in_seconds(number, unit):
         (ScopeType(), "3x4x5", "is no scope"),
         (FilePath(), "a\0b", "'a\\x00b' is no path: no file can have this name"),
         (FilePath(), "\ud800", "is no path"),
+        (ScopeType(), "9" * 5000 + "x1", "is no scope"),
+        (Seed(), "9" * 5000, "is no seed"),
     ],
 )
 def test_what_is_none_is_refused(type_, text, message):
@@ -67,10 +73,22 @@ def test_seeds_and_scopes():
 words = st.text("aZ0-._é/:", min_size=1)
 
 
-@given(st.lists(words))
+@given(st.lists(words, min_size=1))
 def test_commas_part_what_they_join(parts):
-    assert commas(" , ".join(parts) + ",") == tuple(parts)
-    assert commas(None) is None
+    assert commas(" , ".join(parts) + ",", "--assume") == tuple(parts)
+    assert commas(None, "--assume") is None
+
+
+@pytest.mark.parametrize("text", ["", ",", " , ,"])
+def test_a_list_with_nothing_in_it_is_refused(text):
+    with pytest.raises(InputError) as refused:
+        commas(text, "--assume")
+    assert str(refused.value) == f"--assume {text!r}: expected at least one"
+
+
+def test_a_key_given_twice_is_refused():
+    with pytest.raises(InputError, match="--config 'k=2': k is given twice, expected once"):
+        pairs(("k=1", "l=1", "k=2"), "--config")
 
 
 @given(st.dictionaries(words, st.text("a=,é ")))

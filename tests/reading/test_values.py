@@ -103,9 +103,9 @@ def test_a_field_that_no_shape_has_is_left_alone_or_refused() -> None:
             {"rows": [["a", [1]], ["a", [1, -2]]]},
             "rows[1][1][1]: found -2, expected a whole number from 0 on",
         ),
-        ({"timeout": 0}, "timeout: found 0, expected seconds, more than 0"),
-        ({"timeout": math.nan}, "timeout: found nan, expected seconds, more than 0"),
-        ({"timeout": math.inf}, "timeout: found inf, expected seconds, more than 0"),
+        ({"timeout": 0}, "timeout: found 0, expected seconds, more than 0 and at most a year"),
+        ({"timeout": math.nan}, "timeout: found nan, expected seconds, more than 0 and at most a year"),
+        ({"timeout": math.inf}, "timeout: found inf, expected seconds, more than 0 and at most a year"),
         ({"static": 1}, "static: found 1, expected true or false"),
     ],
 )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from kassay.model.errors import InputError
+from kassay.reading.fields import is_time, shown
 from kassay.writing.text import visible
 
 if TYPE_CHECKING:
@@ -33,9 +34,9 @@ class Duration(click.ParamType[float]):
         if isinstance(value, int | float):
             return float(value)
         match = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", str(value).strip())
-        if match is None or float(match[1]) <= 0:
-            self.fail(f"{value!r} is no time, expected something like 60s, 2m or 1h", param, ctx)
-        return float(match[1]) * _UNITS[match[2]]
+        if match is None or not is_time(seconds := float(match[1]) * _UNITS[match[2]]):
+            self.fail(f"{shown(value)} is no time, expected something like 60s, 2m or 1h", param, ctx)
+        return seconds
 
 
 class Seed(click.ParamType[int]):
@@ -50,7 +51,7 @@ class Seed(click.ParamType[int]):
         try:
             return int(value)
         except ValueError:
-            self.fail(f"{value!r} is no seed, expected a whole number or `random`", param, ctx)
+            self.fail(f"{shown(value)} is no seed, expected a whole number or `random`", param, ctx)
 
 
 class FilePath(click.ParamType[Path]):
@@ -80,9 +81,9 @@ class ScopeType(click.ParamType[tuple[int, int]]):
         """Members and partitions."""
         if isinstance(value, tuple):
             return value
-        match = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)", str(value))
+        match = re.fullmatch(r"([1-9]\d{0,8})x([1-9]\d{0,8})", str(value))
         if match is None:
-            self.fail(f"{value!r} is no scope, expected members x partitions such as 3x4", param, ctx)
+            self.fail(f"{shown(value)} is no scope, expected members x partitions such as 3x4", param, ctx)
         return int(match[1]), int(match[2])
 
 
@@ -98,25 +99,42 @@ config_option = click.option(
 in_process_option = click.option(
     "--in-process", is_flag=True, help="Load a user's file into this process: faster, unguarded."
 )
+
+
+def _named(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    if value == "":
+        raise click.BadParameter("expected a file, or `-`", context, option)
+    return value
+
+
 json_option = click.option(
-    "--json", "json_path", metavar="FILE", help="Write the result as JSON; `-` for standard output."
+    "--json",
+    "json_path",
+    metavar="FILE",
+    callback=_named,
+    help="Write the result as JSON; `-` for standard output.",
 )
 
 
-def commas(value: str | None) -> tuple[str, ...] | None:
-    """The parts of a comma-separated option; None if it was not given."""
+def commas(value: str | None, option: str) -> tuple[str, ...] | None:
+    """The parts of a comma-separated option; None if it was not given; one without any is refused."""
     if value is None:
         return None
-    return tuple(part.strip() for part in value.split(",") if part.strip())
+    parts = tuple(part.strip() for part in value.split(",") if part.strip())
+    if not parts:
+        raise InputError(f"{option} {value!r}: expected at least one")
+    return parts
 
 
 def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
-    """The `key=value` pairs of an option that may be repeated."""
+    """The `key=value` pairs of an option that may be repeated; raises `InputError` for a key given twice."""
     by_key = {}
     for value in values:
         key, equals, text = value.partition("=")
         if not equals or not key:
             raise InputError(f"{option} {value!r}: expected key=value")
+        if key in by_key:
+            raise InputError(f"{option} {value!r}: {key} is given twice, expected once")
         by_key[key] = text
     return by_key
 

@@ -36,9 +36,9 @@ def instances_of(chosen: Mapping[str, Any]) -> tuple[Iterable[Located], str]:
     from kassay.certify.optimum.instances import located_in_suite
     from kassay.reading.documents import documents
 
-    if chosen["path"]:
+    if chosen["path"] is not None:
         return documents(chosen["path"]), chosen["path"]
-    suite = chosen["suite_name"] or "bench"
+    suite = "bench" if chosen["suite_name"] is None else chosen["suite_name"]
     return located_in_suite(suite), f"suite {suite}"
 
 

@@ -41,6 +41,15 @@ def within(sizes: Iterable[int], path: str) -> None:
         raise InputError(f"{path}: found {total} in all, expected at most {MOST}")
 
 
+YEAR_S: Final = 366 * 86_400.0
+SECONDS: Final = "seconds, more than 0 and at most a year"
+
+
+def is_time(seconds: float) -> bool:
+    """Whether it is more than no time and at most a year, which leaves infinity and `nan` out."""
+    return 0 < seconds <= YEAR_S
+
+
 Name = Annotated[str, Bound("a name", bool)]
 Count = Annotated[int, at_least(0)]
 Size = Annotated[int, Bound(f"a whole number from 0 to {MOST}", _is_size)]
@@ -49,7 +58,7 @@ Limited = Annotated[int, at_most(MOST)]
 """Such a number where what is negative is somebody else's error to tell."""
 Int32 = Annotated[int, Bound("a 32-bit number", range(-(2**31), 2**31).__contains__)]
 Positive = Annotated[int, at_least(1)]
-Seconds = Annotated[float, Bound("seconds, more than 0", partial(operator.lt, 0))]
+Seconds = Annotated[float, Bound(SECONDS, is_time)]
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

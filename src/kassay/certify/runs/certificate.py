@@ -95,11 +95,14 @@ class Certificate:
 
     @property
     def verdict(self) -> str:
-        """`certified`, `not-certified`, or `unknown`; known findings do not count against the target."""
+        """`certified`, `not-certified`, or `unknown`; known findings do not count against the target.
+
+        Without a claim nothing is certified.
+        """
         fresh = [c for c in self.claims if c.known is None]
         if any(c.verdict is Verdict.VIOLATED for c in fresh):
             return "not-certified"
-        if any(c.verdict is Verdict.UNKNOWN for c in fresh):
+        if not self.claims or any(c.verdict is Verdict.UNKNOWN for c in fresh):
             return "unknown"
         return "certified"
 

@@ -4,32 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from kassay.certify.processes.host import Limits
+from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
+from kassay.model.kinds import GROUPS, Kind
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.groups.topics import PRIORITY_CONFIG
 from kassay.properties.registry import Promise, promise, validity_claims
+from kassay.reading.fields import SECONDS, is_time, suggestion, wrong
 
 DEFAULT_SECONDS = 30.0
 PRIORITIES = ("1", "2", "3", "10")
 """What the generator draws from when a target goes by priority and the user gave no values."""
 
 
+PROFILES: Final = ("small", "large", "mixed")
+"""What histories are like; `shape:ID` beside them."""
+SCOPE_MAX: Final = (8, 16)
+"""Members and partitions up to which every group is tried: nobody could wait for more."""
+JOBS_MAX: Final = 256
+
+
 @dataclass(frozen=True)
 class Budget:
-    """Either a time or a number of histories; both None means the default time."""
+    """Either a time or a number of histories; both None means the default time.
+
+    Raises `InputError` for both, and for what is none.
+    """
 
     seconds: float | None = None
     histories: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.seconds is not None and self.histories is not None:
+            raise InputError("time and histories: expected one of the two")
+        if self.seconds is not None and not is_time(self.seconds):
+            raise wrong("time", self.seconds, SECONDS)
+        if self.histories is not None and self.histories < 1:
+            raise wrong("histories", self.histories, "a whole number from 1 on")
 
 
 @dataclass(frozen=True)
 class RunOptions:
     """Everything about a run but the target itself.
 
-    `profile` is small, large, mixed, or `shape:ID` for large histories of one shape.
+    `profile` is small, large, mixed, or `shape:ID` for large histories of one shape. `claims` None stands for
+    validity and what the target declares. Raises `InputError` for what is out of its range, and for a list of
+    claims with none in it: nothing would be certified.
     """
 
     claims: tuple[str, ...] | None = None
@@ -47,12 +70,30 @@ class RunOptions:
     controls: bool = True
     shrink: bool = True
 
+    def __post_init__(self) -> None:
+        if self.claims is not None and not self.claims:
+            raise InputError("claims: expected at least one claim")
+        name, colon, _ = self.profile.partition(":")
+        if self.profile not in PROFILES and (name, colon) != ("shape", ":"):
+            expected = f"one of {', '.join(PROFILES)}{suggestion(self.profile, PROFILES)}"
+            raise wrong("profile", self.profile, expected)
+        if not 1 <= self.jobs <= JOBS_MAX:
+            raise wrong("jobs", self.jobs, f"a whole number from 1 to {JOBS_MAX}")
+        if self.exhaustive is not None:
+            if not all(1 <= size <= most for size, most in zip(self.exhaustive, SCOPE_MAX, strict=True)):
+                found = "{}x{}".format(*self.exhaustive)
+                raise wrong("exhaustive", found, "members x partitions from 1x1 to {}x{}".format(*SCOPE_MAX))
+            if self.budget.histories is not None:
+                raise InputError("exhaustive and histories: expected one of the two")
+
 
 def promises_of(kind: Kind, declared: tuple[str, ...], options: RunOptions) -> tuple[Promise, ...]:
     """What a run judges: the claims that the user named, else validity and what the target declares.
 
-    Raises `InputError` for a claim that does not exist for this kind.
+    Raises `InputError` for a claim that does not exist for this kind, and for a scope where it has none.
     """
+    if options.exhaustive is not None and kind not in GROUPS:
+        raise InputError(f"exhaustive: a target of kind {kind} has no scopes, expected an assignor")
     if options.claims is not None:
         return tuple(promise(name, kind) for name in dict.fromkeys(options.claims))
     own = [promise(name, kind) for name in dict.fromkeys(declared)]

@@ -72,7 +72,7 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
     from kassay.report.files.formats import parse_formats
 
     options = _options(chosen)
-    formats = parse_formats(commas(chosen["reports"]) or ()) if chosen["reports"] else ()
+    formats = parse_formats(commas(chosen["reports"], "--report") or ())
     baseline_path = chosen["baseline"]
     if chosen["baseline_update"] and baseline_path is None:
         raise InputError("--baseline-update: expected --baseline FILE as well")
@@ -108,11 +108,13 @@ def _options(chosen: dict[str, Any]) -> Any:
     seconds = None if chosen["histories"] is not None else chosen["seconds"] or DEFAULT_SECONDS
     timeout = chosen["call_timeout"] or (2.0 if chosen["profile"] == "small" else 20.0)
     member_configs = pairs(chosen["member_configs"], "--member-config")
-    claims = split_claims(chosen["claims"]) if chosen["claims"] else None
+    claims = None if chosen["claims"] is None else split_claims(chosen["claims"])
+    if claims is not None and not claims:
+        raise InputError(f"--claims {chosen['claims']!r}: expected at least one")
     require_claims(claims or ())
     return RunOptions(
         claims=claims,
-        assume=parse_assumptions(list(commas(chosen["assume"]) or ())) if chosen["assume"] else frozenset(),
+        assume=parse_assumptions(list(commas(chosen["assume"], "--assume") or ())),
         protocol=RebalanceProtocol(chosen["protocol"]) if chosen["protocol"] else None,
         budget=Budget(seconds, chosen["histories"]),
         profile=chosen["profile"],
@@ -121,6 +123,16 @@ def _options(chosen: dict[str, Any]) -> Any:
         in_process=chosen["in_process"],
         limits=Limits(call_timeout_s=timeout, memory_mib=chosen["memory"]),
         config=pairs(chosen["configs"], "--config"),
-        member_config=tuple((k, tuple(v.split(","))) for k, v in member_configs.items()),
+        member_config=tuple((k, _values(k, v)) for k, v in member_configs.items()),
         jobs=chosen["jobs"],
     )
+
+
+def _values(key: str, text: str) -> tuple[str, ...]:
+    """What members draw from; raises `InputError` for an empty value."""
+    values = tuple(text.split(","))
+    if not all(values):
+        raise InputError(
+            f"--member-config {key}={text}: expected values with commas between, none of them empty"
+        )
+    return values

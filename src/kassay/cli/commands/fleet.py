@@ -73,7 +73,7 @@ def replay_command(
     from kassay.report.screen.fleet import terminal
 
     must_exist(paths)
-    targets = [resolve(spec) for spec in commas(assignors) or ()]
+    targets = [resolve(spec) for spec in commas(assignors, "--assignors") or ()]
     for target in targets:
         if target.kind not in CONSUMER_GROUPS:
             raise InputError(f"{target.spec}: of kind {target.kind}, expected an assignor of consumer groups")

@@ -40,6 +40,9 @@ def test_a_fault_without_a_count_happens_once():
         ("crash=", "--faults: 'crash=': expected crash=N with N from 0 to 9"),
         ("crash=10", "expected crash=N with N from 0 to 9"),
         ("crash=-1", "expected crash=N with N from 0 to 9"),
+        pytest.param("crash=" + "9" * 5000, "expected crash=N with N from 0 to 9", id="long"),
+        ("crash=1,pause,crash=2", "--faults: 'crash=2': crash is given twice, expected once"),
+        (",", "--faults ',': expected at least one, such as crash=1"),
         ("crash=²", "expected crash=N with N from 0 to 9"),
     ],
 )

@@ -80,7 +80,10 @@ def test_the_pace_is_no_part_of_a_campaigns_identity() -> None:
             "campaign.seed: found True, expected a",
         ),
         ({"target": [{"spec": "b", "config": {"a": 1}}]}, "target[0].config.a: found 1, expected a text"),
-        ({"pace": {"batch_seconds": 0}}, "pace.batch_seconds: found 0, expected seconds, more than 0"),
+        (
+            {"pace": {"batch_seconds": 0}},
+            "pace.batch_seconds: found 0, expected seconds, more than 0 and at most a year",
+        ),
         ({"limits": {"memory": 1}}, "limits.memory: found 1, expected a whole number from 32 on"),
         (
             {"target": [{"spec": "b", "protocol": "lazy"}]},

@@ -78,7 +78,9 @@ def check_faults(model: str, budget: Faults) -> None:
 
 
 def parse_faults(text: str) -> Faults:
-    """The budget written as `crash=1,pause=1`; raises InputError for an unknown name or a bad count.
+    """The budget written as `crash=1,pause=1`.
+
+    Raises InputError for an unknown name, one given twice, a bad count, and a list with nothing in it.
 
     >>> parse_faults("crash=1,failover=2").failover
     2
@@ -90,7 +92,11 @@ def parse_faults(text: str) -> Faults:
             raise InputError(f"--faults: unknown fault {name!r}; expected one of {', '.join(Faults._fields)}")
         if not sign:
             number = "1"
-        if not number.isascii() or not number.isdigit() or int(number) > 9:
+        if name in counts:
+            raise InputError(f"--faults: {part!r}: {name} is given twice, expected once")
+        if len(number) != 1 or number not in "0123456789":
             raise InputError(f"--faults: {part!r}: expected {name}=N with N from 0 to 9")
         counts[name] = int(number)
+    if text and not counts:
+        raise InputError(f"--faults {text!r}: expected at least one, such as crash=1")
     return Faults(**counts)
