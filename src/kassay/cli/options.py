@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from kassay.model.errors import InputError
-from kassay.reading.fields import is_time, shown
+from kassay.reading.fields import YEAR_S, shown
 from kassay.writing.text import visible
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Duration(click.ParamType[float]):
         if isinstance(value, int | float):
             return float(value)
         match = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", str(value).strip())
-        if match is None or not is_time(seconds := float(match[1]) * _UNITS[match[2]]):
+        if match is None or not 0 < (seconds := float(match[1]) * _UNITS[match[2]]) <= YEAR_S:
             self.fail(f"{shown(value)} is no time, expected something like 60s, 2m or 1h", param, ctx)
         return seconds
 

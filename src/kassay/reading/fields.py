@@ -11,6 +11,8 @@ from kassay.model.codec import MOST
 from kassay.model.errors import InputError
 
 _SHOWN: Final = 60
+YEAR_S: Final = 366 * 86_400.0
+SECONDS: Final = "seconds, more than 0 and at most a year"
 
 
 class Bound(NamedTuple):
@@ -34,20 +36,15 @@ def _is_size(value: int) -> bool:
     return 0 <= value <= MOST
 
 
+def _is_time(seconds: float) -> bool:
+    return 0 < seconds <= YEAR_S
+
+
 def within(sizes: Iterable[int], path: str) -> None:
     """Raise unless all sizes together are at most MOST."""
     total = sum(sizes)
     if total > MOST:
         raise InputError(f"{path}: found {total} in all, expected at most {MOST}")
-
-
-YEAR_S: Final = 366 * 86_400.0
-SECONDS: Final = "seconds, more than 0 and at most a year"
-
-
-def is_time(seconds: float) -> bool:
-    """Whether it is more than no time and at most a year, which leaves infinity and `nan` out."""
-    return 0 < seconds <= YEAR_S
 
 
 Name = Annotated[str, Bound("a name", bool)]
@@ -58,7 +55,7 @@ Limited = Annotated[int, at_most(MOST)]
 """Such a number where what is negative is somebody else's error to tell."""
 Int32 = Annotated[int, Bound("a 32-bit number", range(-(2**31), 2**31).__contains__)]
 Positive = Annotated[int, at_least(1)]
-Seconds = Annotated[float, Bound(SECONDS, is_time)]
+Seconds = Annotated[float, Bound(SECONDS, _is_time)]
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 from kassay.certify.processes.process import Guarded
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.reading.fields import SECONDS, is_time, wrong
+from kassay.reading.fields import SECONDS, YEAR_S, wrong
 
 MEMORY_MIB: Final = (32, 2**20)
 """The least and the most that a target's process may be given."""
@@ -29,7 +29,7 @@ class Limits:
     start_timeout_s: float = 10.0
 
     def __post_init__(self) -> None:
-        if not is_time(self.call_timeout_s):
+        if not 0 < self.call_timeout_s <= YEAR_S:
             raise wrong("call timeout", self.call_timeout_s, SECONDS)
         if not MEMORY_MIB[0] <= self.memory_mib <= MEMORY_MIB[1]:
             raise wrong("memory", self.memory_mib, f"MiB from {MEMORY_MIB[0]} to {MEMORY_MIB[1]}")

@@ -13,7 +13,7 @@ from kassay.model.kinds import GROUPS, Kind
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.groups.topics import PRIORITY_CONFIG
 from kassay.properties.registry import Promise, promise, validity_claims
-from kassay.reading.fields import SECONDS, is_time, suggestion, wrong
+from kassay.reading.fields import SECONDS, YEAR_S, suggestion, wrong
 
 DEFAULT_SECONDS = 30.0
 PRIORITIES = ("1", "2", "3", "10")
@@ -40,7 +40,7 @@ class Budget:
     def __post_init__(self) -> None:
         if self.seconds is not None and self.histories is not None:
             raise InputError("time and histories: expected one of the two")
-        if self.seconds is not None and not is_time(self.seconds):
+        if self.seconds is not None and not 0 < self.seconds <= YEAR_S:
             raise wrong("time", self.seconds, SECONDS)
         if self.histories is not None and self.histories < 1:
             raise wrong("histories", self.histories, "a whole number from 1 on")

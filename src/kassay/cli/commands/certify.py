@@ -72,7 +72,8 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
     from kassay.report.files.formats import parse_formats
 
     options = _options(chosen)
-    formats = parse_formats(commas(chosen["reports"], "--report") or ())
+    asked = commas(chosen["reports"], "--report")
+    formats = parse_formats(asked) if asked else ()
     baseline_path = chosen["baseline"]
     if chosen["baseline_update"] and baseline_path is None:
         raise InputError("--baseline-update: expected --baseline FILE as well")
@@ -112,9 +113,10 @@ def _options(chosen: dict[str, Any]) -> Any:
     if claims is not None and not claims:
         raise InputError(f"--claims {chosen['claims']!r}: expected at least one")
     require_claims(claims or ())
+    assumed = commas(chosen["assume"], "--assume")
     return RunOptions(
         claims=claims,
-        assume=parse_assumptions(list(commas(chosen["assume"], "--assume") or ())),
+        assume=parse_assumptions(list(assumed)) if assumed else frozenset(),
         protocol=RebalanceProtocol(chosen["protocol"]) if chosen["protocol"] else None,
         budget=Budget(seconds, chosen["histories"]),
         profile=chosen["profile"],
