@@ -1,13 +1,19 @@
 """What a call of `kassay certify` keeps: certificates, traces on disk, reports, the baseline."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kassay.certify.runs.baseline import read_baseline
 from kassay.certify.runs.options import Budget, RunOptions
+from kassay.cli import certifying
 from kassay.cli.certifying import Session
+from kassay.model.errors import InputError, TargetNotLoadable
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.verdict import Verdict
+from tests.certify.runs.written import certificate, result
 
 OPTIONS = RunOptions(claims=("topic-even", "complete"), budget=Budget(histories=40), controls=False)
 
@@ -52,3 +58,71 @@ def test_a_baseline_that_was_updated_accepts_the_same_run(session, tmp_path):
     again = Session(OPTIONS, tmp_path / "out", quiet=True, baseline=read_baseline(path), formats=())
     assert again.certify("ceil-range") != 1
     assert [claim.known is not None for claim in again.certificates[0].claims] == [True, False]
+
+
+def interrupted(certificate):
+    return replace(certificate, interrupted=True)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "code"),
+    [
+        (RuntimeError("ours"), TargetNotLoadable("gone"), 70),
+        (TargetNotLoadable("gone"), Verdict.VIOLATED, 4),
+        (Verdict.VIOLATED, Verdict.UNKNOWN, 1),
+        (Verdict.UNKNOWN, Verdict.HOLDS, 3),
+        (Verdict.HOLDS, Verdict.HOLDS, 0),
+    ],
+)
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_gravest_of_several_outcomes_is_the_calls_and_the_rest_still_run(
+    session, monkeypatch, capsys, first, second, code, order
+):
+    outcomes = [first, second][::order]
+    asked = []
+
+    def outcome_of(target, options, report):
+        asked.append(target.spec)
+        outcome = outcomes[len(asked) - 1]
+        if isinstance(outcome, Exception):
+            raise outcome
+        return certificate(result("complete", outcome), target=target.spec)
+
+    monkeypatch.setattr(certifying, "certify", outcome_of)
+    assert session.certify("range", "sticky", "range") == code
+    assert asked == ["range", "sticky"]
+    assert [c.target for c in session.certificates] == [
+        spec for spec, outcome in zip(asked, outcomes) if isinstance(outcome, Verdict)
+    ]
+    assert ("fault of kassay itself: RuntimeError: ours" in capsys.readouterr().err) is (code == 70)
+
+
+@pytest.mark.parametrize(("verdict", "code"), [(Verdict.VIOLATED, 1), (Verdict.HOLDS, 130)])
+def test_an_interrupt_ends_the_call_with_what_was_found(session, monkeypatch, verdict, code):
+    outcomes = [
+        certificate(result("complete", Verdict.HOLDS)),
+        interrupted(certificate(result("total", verdict))),
+    ]
+    left = iter(outcomes)
+    monkeypatch.setattr(certifying, "certify", lambda *_: next(left))
+    assert session.certify("range", "sticky", "roundrobin") == code
+    assert [c.interrupted for c in session.certificates] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("specs", "said"),
+    [
+        (
+            ("ceil-range", "placement:striped"),
+            "it is a claim of kind client, server, the target is of kind placer",
+        ),
+        (("ceil-range", "cooperative-sticky"), "speaks cooperative only, --protocol eager was asked for"),
+        (("ceil-range", ""), "target '': expected a reference"),
+    ],
+)
+def test_a_usage_error_stops_the_call_before_any_target_is_played(tmp_path, monkeypatch, specs, said):
+    monkeypatch.setattr(certifying, "certify", lambda *_: pytest.fail("a target was played"))
+    options = replace(OPTIONS, protocol=RebalanceProtocol.EAGER)
+    with pytest.raises(InputError) as refused:
+        Session(options, tmp_path, quiet=True, baseline=None, formats=()).certify(*specs)
+    assert said in str(refused.value)

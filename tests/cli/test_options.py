@@ -18,6 +18,7 @@ from kassay.cli.options import (
     Seed,
     commas,
     complain,
+    gravest,
     pairs,
     present,
     say,
@@ -182,3 +183,11 @@ def test_lines_go_into_their_file_only_when_all_went_well(tmp_path):
     with JsonLines(str(path)) as lines:
         lines.write({"a": ALL})
     assert path.read_bytes().count(b"\n") == 1
+
+
+ORDER = [70, 4, 1, 130, 3, 0]
+
+
+@given(st.lists(st.sampled_from(ORDER), min_size=1))
+def test_the_gravest_exit_code_of_several_is_that_of_all(codes):
+    assert gravest(codes) == next(code for code in ORDER if code in codes)

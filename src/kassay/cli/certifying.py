@@ -7,15 +7,14 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 
-from kassay.certify.kinds.judging import InternalError
 from kassay.certify.runs import baseline as baselines
 from kassay.certify.runs.baseline import Known
 from kassay.certify.runs.certificate import Certificate
-from kassay.certify.runs.options import RunOptions
+from kassay.certify.runs.options import RunOptions, promises_of
 from kassay.certify.runs.run import Report, certify
-from kassay.certify.targets.resolve import resolve
-from kassay.cli.options import complain, write_json
-from kassay.model.errors import TargetError
+from kassay.certify.targets.resolve import Target, resolve
+from kassay.cli.options import complain, fault, gravest, write_json
+from kassay.model.errors import InputError, TargetError
 from kassay.report.files.formats import reports
 from kassay.report.screen.console import bar, console
 from kassay.report.screen.terminal import certificate_view
@@ -37,23 +36,51 @@ class Session:
         self.screen = console(stderr=self.quiet)
         self.errors = console(stderr=True)
 
-    def certify(self, spec: str) -> int:
-        """Certify one target and show the certificate; its exit code."""
+    def certify(self, *specs: str) -> int:
+        """Certify the targets, each once, and show their certificates; the gravest exit code.
+
+        All are loaded first: raises `InputError` before any is played. An interrupt ends the call; what was
+        found by then is told.
+        """
+        targets, outcomes = self._loaded(specs)
+        for target in targets:
+            outcomes.append(self._certified(target))
+            if self.certificates and self.certificates[-1].interrupted:
+                outcomes.append(130)
+                break
+        return gravest(outcomes)
+
+    def _loaded(self, specs: Sequence[str]) -> tuple[list[Target], list[int]]:
+        """The targets that load, each of them to be asked about what the options say; 4 for each other."""
+        targets, outcomes = [], []
+        for spec in dict.fromkeys(specs):
+            try:
+                target = resolve(
+                    spec,
+                    in_process=self.options.in_process,
+                    limits=self.options.limits,
+                    config=self.options.config,
+                    protocol=self.options.protocol,
+                )
+            except TargetError as error:
+                complain(error)
+                outcomes.append(4)
+            else:
+                promises_of(target.kind, target.claims, self.options)
+                targets.append(target)
+        return targets, outcomes
+
+    def _certified(self, target: Target) -> int:
+        """Certify one target; its exit code. What goes wrong with it is said and ends it alone."""
         try:
-            target = resolve(
-                spec,
-                in_process=self.options.in_process,
-                limits=self.options.limits,
-                config=self.options.config,
-                protocol=self.options.protocol,
-            )
-            certificate = self._run(lambda report: certify(target, self.options, report), spec)
+            certificate = self._run(lambda report: certify(target, self.options, report), target.spec)
         except TargetError as error:
             complain(error)
             return 4
-        except InternalError as error:
-            complain(f"a fault of kassay itself: {error}")
-            return 70
+        except InputError:
+            raise
+        except Exception as error:
+            return fault(error)
         certificate = self._saved(certificate)
         if self.baseline is not None:
             certificate = baselines.apply(certificate, self.baseline, date.today())

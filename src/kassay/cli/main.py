@@ -16,12 +16,11 @@ import click
 
 from kassay import __version__
 from kassay.cli import commands
-from kassay.cli.options import complain
+from kassay.cli.options import complain, fault
 from kassay.model.errors import InputError, TargetError
 
 EXIT_USAGE: Final = 2
 EXIT_TARGET: Final = 4
-EXIT_FAULT: Final = 70
 EXIT_INTERRUPTED: Final = 130
 
 _HEAD: Final = re.compile(r'"""(?P<line>.+?)(?:\n|""").*?^PLACE = (?P<place>\d+)$', re.DOTALL | re.MULTILINE)
@@ -65,7 +64,8 @@ def cli(ctx: click.Context) -> None:
     """Proves what Kafka's assignment rules really do.
 
     Exit codes: 0 certified, 1 a claim is violated, 2 usage, 3 something is unknown within the budget,
-    4 a target could not be loaded, 70 a fault of kassay itself.
+    4 a target could not be loaded, 70 a fault of kassay itself, 130 interrupted with nothing violated so far.
+    Of several targets the gravest counts: 70, 4, 1, 130, 3, 0.
     """
     ctx.default_map = settings(Path("pyproject.toml"))
 
@@ -120,18 +120,9 @@ def run(argv: list[str] | None = None) -> int:
     except TargetError as error:
         return _say(str(error), EXIT_TARGET)
     except Exception as error:  # the last line of defence: a fault of ours is exit 70, never a traceback
-        return _fault(error)
+        return fault(error)
 
 
 def _say(message: str, code: int) -> int:
     complain(message)
     return code
-
-
-def _fault(error: Exception) -> int:
-    if os.environ.get("KASSAY_TRACEBACK"):
-        raise error
-    return _say(
-        f"a fault of kassay itself: {type(error).__name__}: {error} (KASSAY_TRACEBACK=1 shows where)",
-        EXIT_FAULT,
-    )

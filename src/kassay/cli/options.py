@@ -7,7 +7,7 @@ import os
 import re
 import secrets
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 _UNITS: Final = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+GRAVEST: Final = (70, 4, 1, 130, 3, 0)
+"""Exit codes of several targets in one call: the first of them that one target ended with is the call's."""
 
 
 class Duration(click.ParamType[float]):
@@ -114,6 +118,19 @@ json_option = click.option(
     callback=_named,
     help="Write the result as JSON; `-` for standard output.",
 )
+
+
+def gravest(codes: Iterable[int]) -> int:
+    """The exit code of a call whose targets ended with these."""
+    return min(codes, key=GRAVEST.index)
+
+
+def fault(error: Exception) -> int:
+    """Say in one line that kassay itself is at fault; the exit code."""
+    if os.environ.get("KASSAY_TRACEBACK"):
+        raise error
+    complain(f"a fault of kassay itself: {type(error).__name__}: {error} (KASSAY_TRACEBACK=1 shows where)")
+    return 70
 
 
 def commas(value: str | None, option: str) -> tuple[str, ...] | None:

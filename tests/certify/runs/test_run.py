@@ -1,8 +1,18 @@
 """The run: blocks that add up, verdicts, shrinking, controls."""
 
+import time
+
+import pytest
+
+from kassay.assignors.client.roundrobin import RoundRobin
+from kassay.certify.faulty.registry import Control, controls_of
+from kassay.certify.runs import run
+from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 
 
@@ -53,3 +63,74 @@ def test_the_certified_optimum_judges_inside_a_run():
     assert all(result.checked > 100 and not result.failed for result in best.claims)
     plain = {r.id: r.verdict for r in certify(resolve("roundrobin"), options).claims}
     assert plain["sticky-minimal"] is Verdict.VIOLATED
+
+
+INTERRUPTED = """
+class Interrupted:
+    calls = 0
+
+    def assign(self, partitions_per_topic, members):
+        type(self).calls += 1
+        if self.calls == 300:
+            raise KeyboardInterrupt
+        given = {m["id"]: [] for m in members}
+        for topic, count in partitions_per_topic.items():
+            readers = sorted(m["id"] for m in members if topic in m["topics"])
+            for p in range(count if readers else 0):
+                given[readers[0]].append((topic, p))
+        return given
+"""
+
+
+@pytest.fixture
+def interrupted(tmp_path):
+    (tmp_path / "interrupted.py").write_text(INTERRUPTED)
+    return resolve(str(tmp_path / "interrupted.py"), in_process=True)
+
+
+@pytest.mark.parametrize("budget", [Budget(histories=10_000), Budget(seconds=100.0)])
+def test_what_was_found_before_an_interrupt_is_told(interrupted, budget):
+    options = RunOptions(claims=("balanced-within-one", "complete"), budget=budget, in_process=True)
+    certificate = certify(interrupted, options)
+    broken, complete = certificate.claims
+    assert (certificate.verdict, certificate.exit_code) == ("not-certified", 1)
+    assert broken.verdict is Verdict.VIOLATED
+    assert broken.counterexample is not None
+    assert (complete.verdict, complete.why) == (Verdict.UNKNOWN, "interrupted")
+    assert complete.checked > 0
+    assert 0 < certificate.histories < 300
+    assert certificate.notes == (f"interrupted after {certificate.histories} histories",)
+    assert certificate.controls["unknown"] > certificate.controls["of"] == 0
+
+
+@pytest.mark.parametrize("exhaustive", [None, (3, 5)])
+def test_an_interrupt_before_anything_is_broken_exits_130(interrupted, exhaustive):
+    options = RunOptions(claims=("complete",), exhaustive=exhaustive, in_process=True)
+    certificate = certify(interrupted, options)
+    assert (certificate.verdict, certificate.exit_code) == ("unknown", 130)
+    assert certificate.histories > 0
+    assert "interrupted" not in certificate.to_json()
+
+
+def test_an_interrupt_of_the_controls_keeps_what_was_found(monkeypatch):
+    def ended(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run, "_controls", ended)
+    options = RunOptions(claims=("topic-even",), budget=Budget(histories=60))
+    certificate = certify(resolve("ceil-range"), options)
+    assert (certificate.exit_code, certificate.histories) == (1, 60)
+    assert certificate.notes == ("interrupted after 60 histories",)
+
+
+class Sound(RoundRobin):
+    """Follows its rule, so no claim of it catches it."""
+
+
+@pytest.mark.parametrize(("seconds", "judged"), [(60.0, False), (-1.0, None)])
+def test_a_control_that_is_missed_or_not_run_in_time_does_not_count_as_caught(seconds, judged):
+    job = Job(resolve("range"), RunOptions(budget=Budget(histories=5)))
+    control = Control("sound", Sound, "complete", RebalanceProtocol.EAGER, Kind.CLIENT)
+    assert run._caught_by(job, control, 5, time.monotonic() + seconds) is judged
+    breaks = next(c for c in controls_of(Kind.CLIENT) if c.breaks == "complete")
+    assert run._caught_by(job, breaks, 50, time.monotonic() + 60) is True

@@ -148,9 +148,14 @@ def open_bench(job: Job) -> Iterator[Bench]:
         yield Bench(job, stack.enter_context(job.target.open()), stack)
 
 
-def play_block(bench: Bench, start: int, stop: int, deadline: float | None = None) -> Tally:
-    """The tally of cases `start` to `stop`, fewer if the deadline (`time.monotonic`) passes."""
-    tally = Tally()
+def play_block(
+    bench: Bench, start: int, stop: int, deadline: float | None = None, tally: Tally | None = None
+) -> Tally:
+    """The tally of cases `start` to `stop`, fewer if the deadline (`time.monotonic`) passes.
+
+    Cases are added to `tally` one by one, if one is given: it holds what was played before an interrupt.
+    """
+    tally = Tally() if tally is None else tally
     for index in range(start, stop):
         if deadline is not None and time.monotonic() > deadline:
             break

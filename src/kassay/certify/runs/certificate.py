@@ -92,30 +92,34 @@ class Certificate:
     controls: dict[str, Any]
     elapsed_s: float
     notes: tuple[str, ...] = field(default=())
+    interrupted: bool = False
 
     @property
     def verdict(self) -> str:
         """`certified`, `not-certified`, or `unknown`; known findings do not count against the target.
 
-        Without a claim nothing is certified.
+        Without a claim, and when a run was interrupted, nothing is certified.
         """
         fresh = [c for c in self.claims if c.known is None]
         if any(c.verdict is Verdict.VIOLATED for c in fresh):
             return "not-certified"
-        if not self.claims or any(c.verdict is Verdict.UNKNOWN for c in fresh):
+        if self.interrupted or not self.claims or any(c.verdict is Verdict.UNKNOWN for c in fresh):
             return "unknown"
         return "certified"
 
     @property
     def exit_code(self) -> int:
-        """0 certified, 1 violated, 3 unknown."""
+        """0 certified, 1 violated, 3 unknown, 130 interrupted with nothing violated so far."""
+        if self.interrupted and self.verdict == "unknown":
+            return 130
         return {"certified": 0, "not-certified": 1, "unknown": 3}[self.verdict]
 
     def to_json(self) -> dict[str, Any]:
         """The document of the certificate."""
+        fields = {name: value for name, value in vars(self).items() if name != "interrupted"}
         return {
             "schema": SCHEMA,
-            **vars(self),
+            **fields,
             "kind": self.kind.value,
             "assume": list(self.assume),
             "claims": [claim.to_json() for claim in self.claims],

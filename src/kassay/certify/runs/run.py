@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
-from multiprocessing import get_context
 from typing import Any
 
 from kassay.certify.faulty.registry import Control, controls_of
 from kassay.certify.kinds.exhaustive import scope_cases
-from kassay.certify.kinds.judging import InternalError, Subject
+from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.certify.runs.conditions import breaking, conditions_of, versions_of
@@ -20,9 +19,11 @@ from kassay.certify.runs.options import DEFAULT_SECONDS, RunOptions
 from kassay.certify.runs.scaling import scaling_result
 from kassay.certify.runs.shrink import shrink
 from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, reached_by_id, verdict_of
+from kassay.certify.runs.workers import Players, worker_processes
 from kassay.certify.targets.resolve import Target
 from kassay.model.calls import Look
 from kassay.model.groups.trace import Trace
+from kassay.model.verdict import Verdict
 from kassay.properties.registry import Promise, Scope, Violation, promise
 
 BLOCK = 100
@@ -52,16 +53,25 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
     """Put the target to the test.
 
     Same seed and number of histories, same certificate, whatever `jobs` is; with a time budget the
-    number of histories depends on the machine. Raises `TargetNotLoadable` if the target does not
-    start, and `InputError` for claims that its kind does not have.
+    number of histories depends on the machine. A `KeyboardInterrupt` ends it: what was counted until then
+    is told, nothing is made smaller. Raises `TargetNotLoadable` if the target does not start, and
+    `InputError` for claims that its kind does not have.
     """
     started = time.monotonic()
     job = Job(target, options)
     promises = job.promises
-    with open_bench(job) as bench:
-        tally = _exhaust(bench, report) if options.exhaustive else _play(job, bench, started, report)
-        results = tuple(_result(bench, promised, tally, started) for promised in promises)
-    controls = _controls(job, tally, started, report) if options.controls else _no_controls(job)
+    tally, interrupted = Tally(), False
+    try:
+        with open_bench(job) as bench:
+            if options.exhaustive:
+                _exhaust(bench, tally, report)
+            else:
+                _play(job, bench, tally, started, report)
+            results = tuple(_result(bench, promised, tally, started) for promised in promises)
+        controls = _controls(job, tally, started, report) if options.controls else _no_controls(job)
+    except KeyboardInterrupt:
+        interrupted = True
+        results, controls = _results_so_far(job, tally, started), _no_controls(job)
     return Certificate(
         target=target.spec,
         kind=target.kind,
@@ -77,7 +87,38 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
         reached=reached_by_id(target.kind, tally),
         controls=controls,
         elapsed_s=round(time.monotonic() - started, 3),
+        notes=(f"interrupted after {tally.histories} histories",) if interrupted else (),
+        interrupted=interrupted,
     )
+
+
+def _results_so_far(job: Job, tally: Tally, started: float) -> tuple[ClaimResult, ...]:
+    """What an interrupted run comes to, on a bench of its own: a call of the other may be half answered."""
+    job = replace(job, options=replace(job.options, shrink=False))
+    with ExitStack() as stack:
+        bench = stack.enter_context(open_bench(job)) if tally.findings else None
+        return tuple(
+            _unfinished(promised, tally)
+            if bench is None or not _count(tally, promised).failed
+            else _result(bench, promised, tally, started)
+            for promised in job.promises
+        )
+
+
+def _unfinished(promised: Promise, tally: Tally) -> ClaimResult:
+    """A promise that nothing broke before the run was interrupted."""
+    return ClaimResult(
+        id=promised.id,
+        sentence=promised.claim.sentence,
+        verdict=Verdict.UNKNOWN,
+        why="interrupted",
+        checked=_count(tally, promised).checked,
+        failed=0,
+    )
+
+
+def _count(tally: Tally, promised: Promise) -> ClaimCount:
+    return tally.counts.get(promised.id, ClaimCount())
 
 
 def _budget(options: RunOptions) -> dict[str, object]:
@@ -98,16 +139,14 @@ def _play_deadline(options: RunOptions, started: float) -> float:
     return started + share * _seconds(options)
 
 
-def _play(job: Job, bench: Bench, started: float, report: Report) -> Tally:
-    """Play seeded cases until the budget is spent."""
+def _play(job: Job, bench: Bench, total: Tally, started: float, report: Report) -> None:
+    """Play seeded cases until the budget is spent; what they show is added to `total`."""
     options = job.options
     deadline = _play_deadline(options, started)
     limit = options.budget.histories
-    total = Tally()
     next_index = 0
     found_at: float | None = None
-    with _players(job, bench) as submit:
-        waiting: list[Future[Tally]] = []
+    with _players(job, bench, total) as (submit, waiting):
         while True:
             now = time.monotonic()
             patience = found_at + PATIENCE_SHARE * _seconds(options) if found_at is not None else deadline
@@ -117,8 +156,9 @@ def _play(job: Job, bench: Bench, started: float, report: Report) -> Tally:
                 waiting.append(submit(next_index, stop, min(deadline, patience)))
                 next_index = stop
             if not waiting:
-                return total
-            total.add(waiting.pop(0).result())
+                return
+            total.add(waiting[0].result())
+            del waiting[0]
             ordinary = any(count.failed > count.contradictory for count in total.counts.values())
             if ordinary and found_at is None:
                 found_at = time.monotonic()
@@ -133,49 +173,35 @@ def _share(options: RunOptions, started: float, tally: Tally) -> float:
 
 
 @contextmanager
-def _players(job: Job, bench: Bench) -> Iterator[Callable[[int, int, float], Future[Tally]]]:
-    """A function that plays a block, here or in one of several processes."""
-    if job.options.jobs <= 1:
+def _players(job: Job, bench: Bench, total: Tally) -> Iterator[Players]:
+    """Who plays blocks: this process, or several others.
 
-        def here(start: int, stop: int, deadline: float) -> Future[Tally]:
-            done: Future[Tally] = Future()
-            done.set_result(play_block(bench, start, stop, deadline))
-            return done
-
-        yield here
+    When it is interrupted, what was played by then is added to `total`.
+    """
+    if job.options.jobs > 1:
+        with worker_processes(job, total) as players:
+            yield players
         return
-    pool = ProcessPoolExecutor(
-        job.options.jobs, mp_context=get_context("spawn"), initializer=_start_worker, initargs=(job,)
-    )
-    try:
-        yield lambda start, stop, deadline: pool.submit(_work, start, stop, deadline - time.monotonic())
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+
+    def here(start: int, stop: int, deadline: float) -> Future[Tally]:
+        done: Future[Tally] = Future()
+        tally = Tally()
+        try:
+            done.set_result(play_block(bench, start, stop, deadline, tally))
+        except KeyboardInterrupt:
+            total.add(tally)
+            raise
+        return done
+
+    yield Players(here, [])
 
 
-_open: ExitStack = ExitStack()
-"""What a worker process holds open; its children end with it."""
-_benches: list[Bench] = []
-
-
-def _start_worker(job: Job) -> None:
-    """Open the target in a worker process, which serves one job."""
-    _benches.append(_open.enter_context(open_bench(job)))
-
-
-def _work(start: int, stop: int, seconds: float) -> Tally:
-    if not _benches:
-        raise InternalError("a worker was asked before it was started")
-    return play_block(_benches[0], start, stop, time.monotonic() + seconds)
-
-
-def _exhaust(bench: Bench, report: Report) -> Tally:
-    """Play every case of the scope, or as many as the time allows."""
+def _exhaust(bench: Bench, total: Tally, report: Report) -> None:
+    """Play every case of the scope, or as many as the time allows; what they show is added to `total`."""
     options = bench.job.options
     members, partitions = options.exhaustive or (0, 0)
     started = time.monotonic()
     deadline = started + _seconds(options)
-    total = Tally()
     for index, case in enumerate(scope_cases(bench.job.profile, members, partitions)):
         if time.monotonic() > deadline:
             total.reached["scope-unfinished"] = 1
@@ -183,7 +209,6 @@ def _exhaust(bench: Bench, report: Report) -> Tally:
         total.take(index, case, bench.driver.examine(case, bench.subject_for(index)), bench.driver)
         if index % BLOCK == 0:
             report(RunProgress("exhausting", total.histories, total.findings, 0.0))
-    return total
 
 
 def _result(bench: Bench, promised: Promise, tally: Tally, started: float) -> ClaimResult:
@@ -192,7 +217,7 @@ def _result(bench: Bench, promised: Promise, tally: Tally, started: float) -> Cl
     if promised.claim.scope is Scope.TIMING:
         seconds = max(TIMING_MIN_S, SHRINK_SHARE * _seconds(job.options))
         return scaling_result(bench.subject, promised, seconds)
-    count = tally.counts.get(promised.id, ClaimCount())
+    count = _count(tally, promised)
     scope = None
     if job.options.exhaustive and not tally.reached.get("scope-unfinished"):
         scope = "{}x{}".format(*job.options.exhaustive)

@@ -22,8 +22,6 @@ from kassay.model.errors import InputError
 
 PLACE = 10
 
-GRAVEST = (70, 4, 1, 3, 0)
-
 
 @click.command(
     "certify",
@@ -85,15 +83,15 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
         baseline=baseline,
         formats=formats,
     )
-    outcomes = [session.certify(spec) for spec in targets]
+    outcome = session.certify(*targets)
     if formats:
         session.write_reports()
     if chosen["baseline_update"]:
         session.update_baseline(baseline_path)
     if chosen["json_path"]:
         documents = [c.to_json() for c in session.certificates]
-        write_json(documents[0] if len(targets) == 1 and documents else documents, chosen["json_path"])
-    return next(code for code in GRAVEST if code in outcomes)
+        write_json(documents[0] if len(set(targets)) == 1 and documents else documents, chosen["json_path"])
+    return outcome
 
 
 def _options(chosen: dict[str, Any]) -> Any:

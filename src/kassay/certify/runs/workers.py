@@ -1,0 +1,68 @@
+"""Blocks of a run played in several processes, each with the target open for itself."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
+from multiprocessing import get_context
+from typing import NamedTuple
+
+from kassay.certify.kinds.judging import InternalError
+from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
+from kassay.certify.runs.verdicts import Tally
+
+
+class Players(NamedTuple):
+    """What plays the block from a case to a case before a deadline, and the blocks not yet taken in."""
+
+    submit: Callable[[int, int, float], Future[Tally]]
+    waiting: list[Future[Tally]]
+
+
+@contextmanager
+def worker_processes(job: Job, total: Tally) -> Iterator[Players]:
+    """The job's processes; when this one is interrupted, blocks that they began are added to `total`."""
+    pool = ProcessPoolExecutor(
+        job.options.jobs, mp_context=get_context("spawn"), initializer=_start_worker, initargs=(job,)
+    )
+
+    def submit(start: int, stop: int, deadline: float) -> Future[Tally]:
+        # Processes start here and inherit what is blocked: a terminal's interrupt reaches them from the first
+        # moment, long before they can ignore it.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            return pool.submit(_work, start, stop, deadline - time.monotonic())
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    players = Players(submit, [])
+    try:
+        yield players
+    except KeyboardInterrupt:
+        for block in players.waiting:
+            if not block.cancel():
+                total.add(block.result())
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+_open: ExitStack = ExitStack()
+"""What a worker process holds open; its children end with it."""
+_benches: list[Bench] = []
+
+
+def _start_worker(job: Job) -> None:
+    """Open the target in a worker process, which serves one job; an interrupt is its parent's to heed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    _benches.append(_open.enter_context(open_bench(job)))
+
+
+def _work(start: int, stop: int, seconds: float) -> Tally:
+    if not _benches:
+        raise InternalError("a worker was asked before it was started")
+    return play_block(_benches[0], start, stop, time.monotonic() + seconds)
