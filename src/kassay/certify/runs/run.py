@@ -107,12 +107,15 @@ def _results_so_far(job: Job, tally: Tally, started: float) -> tuple[ClaimResult
 
 def _unfinished(promised: Promise, tally: Tally) -> ClaimResult:
     """A promise that nothing broke before the run was interrupted."""
+    count = _count(tally, promised)
     return ClaimResult(
         id=promised.id,
         sentence=promised.claim.sentence,
         verdict=Verdict.UNKNOWN,
         why="interrupted",
-        checked=_count(tally, promised).checked,
+        judged=count.judged,
+        checked=count.checked,
+        across_processes=count.elsewhere if Look.PROCESS in promised.claim.looks else None,
         failed=0,
     )
 
