@@ -81,8 +81,8 @@ class RunOptions:
             raise wrong("jobs", self.jobs, f"a whole number from 1 to {JOBS_MAX}")
         if self.exhaustive is not None:
             if not all(1 <= size <= most for size, most in zip(self.exhaustive, SCOPE_MAX, strict=True)):
-                found = "{}x{}".format(*self.exhaustive)
-                raise wrong("exhaustive", found, "members x partitions from 1x1 to {}x{}".format(*SCOPE_MAX))
+                scope = "{}x{}".format(*self.exhaustive)
+                raise wrong("exhaustive", scope, "members x partitions from 1x1 to {}x{}".format(*SCOPE_MAX))
             if self.budget.histories is not None:
                 raise InputError("exhaustive and histories: expected one of the two")
 
