@@ -63,6 +63,7 @@ CROSS_CUTTING = {
     "faults/test_catalogue": "the faults planted in our own judges",
     "fuzz/test_surfaces": "whatever comes from outside, against the exit codes",
     "cli/test_absurd": "absurd sizes and depths are refused by whatever reads documents",
+    "cli/test_ranges": "every option of every command has a range",
     "cli/test_hostile": "a hostile target ends no run: the guard, the judge and the command together",
     "cli/test_hostile_names": "hostile names through every command, from end to end",
     "model/protocols/coordinator/test_check_order": "one table of errors over the requests of all groups",

@@ -1,0 +1,42 @@
+"""Blocks in several processes: the same tallies as here, and an interrupt that is this process's alone."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from kassay.certify.runs.blocks import Job, open_bench, play_block
+from kassay.certify.runs.options import Budget, RunOptions
+from kassay.certify.runs.verdicts import Tally
+from kassay.certify.runs.workers import worker_processes
+from kassay.certify.targets.resolve import resolve
+
+
+def test_an_interrupt_reaches_no_worker_and_what_they_played_is_kept():
+    options = RunOptions(claims=("topic-even",), budget=Budget(histories=60), jobs=2)
+    job = Job(resolve("ceil-range"), options)
+    before = children()
+    total, deadline = Tally(), time.monotonic() + 100
+    with pytest.raises(KeyboardInterrupt), worker_processes(job, total) as (submit, waiting):
+        for start in (0, 30):
+            waiting.append(submit(start, start + 30, deadline))
+        workers = children() - before
+        assert len(workers) >= 2
+        for pid in workers:
+            os.kill(pid, signal.SIGINT)
+        for block in waiting:
+            assert block.result().histories == 30
+        raise KeyboardInterrupt
+    with open_bench(job) as bench:
+        here = play_block(bench, 0, 60)
+    assert (total.histories, total.asked, total.reached) == (60, here.asked, here.reached)
+    assert total.counts == here.counts
+    assert total.findings == 1
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def children():
+    """The processes that this one has started and that are there."""
+    with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as listed:
+        return {int(pid) for pid in listed.read().split()}
