@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
@@ -38,5 +39,5 @@ def test_an_interrupt_reaches_no_worker_and_what_they_played_is_kept():
 
 def children():
     """The processes that this one has started and that are there."""
-    with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as listed:
-        return {int(pid) for pid in listed.read().split()}
+    listed = Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii")
+    return {int(pid) for pid in listed.split()}
