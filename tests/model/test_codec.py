@@ -21,6 +21,7 @@ from kassay.model.codec import (
     mapped,
     optional,
     record,
+    shape,
     tagged,
     whole,
 )
@@ -131,3 +132,25 @@ def test_a_check_sees_the_value_that_was_read_and_its_path():
     assert form.read([2, 4], "n") == (2, 4)
     with pytest.raises(InputError, match=r"n\[1\]: 3 is odd"):
         form.read([2, 3], "n")
+
+
+def test_what_a_maker_objects_to_is_told_with_its_place():
+    def make(size):
+        raise InputError(f"{size} is too much")
+
+    with pytest.raises(InputError, match=r"^boxes\[0\]: 9 is too much$"):
+        listed(record(make, size=COUNT)).read([{"size": 9}], "boxes")
+
+
+def test_a_shape_is_checked_and_stays_the_document_that_it_is():
+    form = shape(size=COUNT, note=Field(TEXT, None))
+    document = {"size": 3}
+    assert form.read(document, "box") is document
+    for wrong, said in (
+        ({}, "box.size: missing"),
+        ({"size": "x"}, "box.size: expected a whole"),
+        ({"size": 1, "lid": 2}, "box.lid: unknown field"),
+        ([], "box: expected an object"),
+    ):
+        with pytest.raises(InputError, match=said):
+            form.read(wrong, "box")

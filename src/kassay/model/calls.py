@@ -6,8 +6,10 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
+from kassay.model import codec
+from kassay.model.codec import TEXT, Field
 from kassay.model.failure import FailureKind, TargetFailure
 
 A = TypeVar("A")
@@ -127,6 +129,13 @@ def failure_of(error: Exception) -> Failure:
     names = tuple(cls.__name__ for cls in type(error).__mro__)
     text = " ".join(str(error).split())
     return Failure(FailureKind.RAISED, f"raised {names[0]}: {text}" if text else f"raised {names[0]}", names)
+
+
+NO_ANSWER: Final = {
+    "failure": Field(codec.shape(kind=TEXT, message=TEXT), None),
+    "refused": Field(codec.shape(java_class=TEXT, message=TEXT), None),
+}
+"""The fields that `answer_to_json` writes."""
 
 
 def answer_to_json(answer: Failure | Refusal) -> dict[str, Any]:

@@ -156,7 +156,8 @@ def enum(kind: type[E]) -> Form[E]:
 def record(make: Callable[..., T], **fields: Field | Form[Any]) -> Form[T]:
     """An object with these fields and no others, which `make` is called with by their names.
 
-    A field whose `get` names an attribute is passed under that attribute's name.
+    A field whose `get` names an attribute is passed under that attribute's name. What `make` objects to is
+    told with the path.
     """
     known = {name: field if isinstance(field, Field) else Field(field) for name, field in fields.items()}
     keywords = {name: field.get if isinstance(field.get, str) else name for name, field in known.items()}
@@ -175,7 +176,10 @@ def record(make: Callable[..., T], **fields: Field | Form[Any]) -> Form[T]:
                 raise InputError(f"{inside(path, name)}: missing")
             else:
                 values[keywords[name]] = field.default
-        return make(**values)
+        try:
+            return make(**values)
+        except InputError as error:
+            raise InputError(f"{path.removesuffix(':')}: {error}") from None
 
     def write(value: T) -> dict[str, Any]:
         parts = ((name, field, getters[name](value)) for name, field in known.items())
@@ -186,6 +190,17 @@ def record(make: Callable[..., T], **fields: Field | Form[Any]) -> Form[T]:
         }
 
     return Form(read, write)
+
+
+def shape(**fields: Field | Form[Any]) -> Form[Mapping[str, Any]]:
+    """An object with these fields and no others, which stays the object that it is."""
+    form: Form[dict[str, Any]] = record(dict, **fields)
+
+    def read(value: object, path: str) -> Mapping[str, Any]:
+        form.read(value, path)
+        return mapping(value, path)
+
+    return Form(read)
 
 
 def tagged(tag: str, forms: Mapping[str, tuple[type[Any], Form[Any]]]) -> Form[Any]:

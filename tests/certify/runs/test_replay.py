@@ -1,8 +1,12 @@
 """A saved trace played again, against its own target or another."""
 
+import copy
 import json
 import platform
 from dataclasses import replace
+from functools import reduce
+from itertools import product
+from operator import getitem
 
 import pytest
 
@@ -12,11 +16,12 @@ from kassay.certify.targets.resolve import digest_of, resolve
 from kassay.model.errors import InputError, TargetNotFound
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.trace import Conditions, Trace
+from kassay.model.itf import to_itf
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 from kassay.report.screen.terminal import story
 from tests.cli.runner import valid
-from tests.paths import DOCS
+from tests.paths import DOCS, HELD
 
 PATH = DOCS / "traces" / "sticky-converges.json"
 
@@ -252,3 +257,48 @@ def test_assumptions_that_there_are_none_of_are_named(tmp_path):
     path = recorded("range", tmp_path / "t.json", conditions=Conditions(assume=("peace",)))
     with pytest.raises(InputError, match=r"t\.json: conditions\.assume: unknown assumption 'peace'"):
         read_trace(path)
+
+
+def of_each_kind():
+    """A held trace of each kind of narration."""
+    kinds = {}
+    for path in sorted((HELD / "traces").glob("*.json")):
+        document = json.loads(path.read_text())
+        kinds.setdefault((document["kind"], *sorted(document["told"][0])), document)
+    return list(kinds.values())
+
+
+def places(value, path=()):
+    """Every place inside a document; of lists the first entries."""
+    entries = value.items() if isinstance(value, dict) else enumerate(value[:2])
+    for key, inner in entries:
+        yield (*path, key)
+        if isinstance(inner, dict | list):
+            yield from places(inner, (*path, key))
+
+
+GONE = object()
+WRONG = (GONE, None, [], {}, "x", -1)
+
+
+@pytest.mark.parametrize("document", of_each_kind(), ids=lambda d: f"{d['kind']}-{'-'.join(d['told'][0])}")
+def test_a_narration_is_of_its_shape_or_refused(document, tmp_path):
+    path, refused = tmp_path / "t.json", 0
+    for place, wrong in product(places(document["told"]), WRONG):
+        damaged = copy.deepcopy(document)
+        *outside, last = ("told", *place)
+        inside = reduce(getitem, outside, damaged)
+        if wrong is GONE:
+            del inside[last]
+        else:
+            inside[last] = wrong
+        path.write_text(json.dumps(damaged))
+        try:
+            trace = read_trace(path)
+        except InputError as error:
+            refused += 1
+            assert str(error).startswith(f"{path}: told[")
+        else:
+            assert story(trace.narration)
+            assert to_itf(trace.narration)
+    assert refused > 20

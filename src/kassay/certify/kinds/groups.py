@@ -10,7 +10,7 @@ from kassay.certify.kinds.group_oracle import best_of_group
 from kassay.certify.kinds.judging import Driver, Subject
 from kassay.certify.kinds.shrink_candidates import shrunk_histories
 from kassay.model.calls import Failure, Look, Probe
-from kassay.model.groups.documents import HISTORY, rebalanced_to_json
+from kassay.model.groups.documents import HISTORY, REBALANCED, rebalanced_to_json
 from kassay.model.groups.history import History
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced, Step
@@ -26,6 +26,7 @@ class GroupDriver(Driver[History]):
     """Plays histories against an assignor."""
 
     form = HISTORY
+    narration = REBALANCED
 
     def generate(self, source: Source, profile: Profile) -> History:
         """A history of a consumer group."""

@@ -170,10 +170,11 @@ Case = TypeVar("Case")
 class Driver(ABC, Generic[Case]):
     """One kind of target: how its cases are made, played, shrunk and written down.
 
-    `form` is how a case stands in a document.
+    `form` is how a case stands in a document, `narration` how a step of what is told of it does.
     """
 
     form: Form[Case]
+    narration: Form[Mapping[str, Any]]
 
     def __init__(self, kind: Kind) -> None:
         self.situations = situations_of(kind)

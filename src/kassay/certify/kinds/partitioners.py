@@ -10,7 +10,7 @@ from typing import Any
 from kassay.certify.kinds.cuts import with_one, without_runs
 from kassay.certify.kinds.judging import Calls, Driver, Subject
 from kassay.model.calls import Look, Probe
-from kassay.model.partitioners.documents import SENDS, sent_to_json
+from kassay.model.partitioners.documents import SENDS, SENT, sent_to_json
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, send, send_all
 from kassay.properties.groups.histories.generator import Profile
@@ -27,6 +27,7 @@ class SendsDriver(Driver[ProducerSends]):
     """Sends records through a partitioner."""
 
     form = SENDS
+    narration = SENT
 
     def generate(self, source: Source, profile: Profile) -> ProducerSends:
         """A sending out of the source's choices."""

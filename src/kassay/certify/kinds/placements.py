@@ -12,7 +12,7 @@ from kassay.certify.kinds.judging import Calls, Driver, Subject
 from kassay.certify.kinds.placement_oracle import best_of_placement
 from kassay.model import codec
 from kassay.model.cluster import Broker
-from kassay.model.placement.documents import PLACEMENT_REQUEST, step_to_json
+from kassay.model.placement.documents import PLACEMENT_REQUEST, PLACEMENT_STEP, step_to_json
 from kassay.model.placement.request import PlacementRequest
 from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.groups.histories.generator import Profile
@@ -38,6 +38,7 @@ class PlacementDriver(Driver[PlacementCase]):
     """Puts requests to a placer."""
 
     form = CASE
+    narration = PLACEMENT_STEP
 
     def generate(self, source: Source, profile: Profile) -> PlacementCase:
         """A request out of the source's choices."""

@@ -11,7 +11,7 @@ from typing import Any
 from kassay.certify.kinds.cuts import without_one, without_runs
 from kassay.certify.kinds.judging import Calls, Driver, Subject
 from kassay.model.calls import Failure
-from kassay.model.placement.documents import PLAN_REQUEST, plan_step_to_json
+from kassay.model.placement.documents import PLAN_REQUEST, PLAN_STEP, plan_step_to_json
 from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import PlanRequest, PlanStep, plan_step
 from kassay.properties.groups.histories.generator import Profile
@@ -26,6 +26,7 @@ class PlanDriver(Driver[PlanRequest]):
     """Asks a planner for plans."""
 
     form = PLAN_REQUEST
+    narration = PLAN_STEP
 
     def generate(self, source: Source, profile: Profile) -> PlanRequest:
         """A request out of the source's choices."""

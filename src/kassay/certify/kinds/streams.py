@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from kassay.certify.kinds.cuts import with_one, without_one, without_runs
 from kassay.certify.kinds.judging import Driver, Subject
-from kassay.model.streams.documents import TASK_HISTORY, task_step_to_json
+from kassay.model.streams.documents import TASK_HISTORY, TASK_STEP, task_step_to_json
 from kassay.model.streams.history import (
     ProcessLeave,
     TaskChange,
@@ -30,6 +30,7 @@ class TaskDriver(Driver[TaskHistory]):
     """Plays an application's life against an assignor of tasks."""
 
     form = TASK_HISTORY
+    narration = TASK_STEP
 
     def generate(self, source: Source, profile: Profile) -> TaskHistory:
         """A history out of the source's choices."""

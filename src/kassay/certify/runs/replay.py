@@ -15,6 +15,7 @@ from kassay.certify.runs.conditions import versions_of
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.calls import Failure
+from kassay.model.codec import listed
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.trace import Conditions, Trace, trace_of
@@ -159,6 +160,7 @@ class Replayed:
 def read_trace(path: Path) -> Trace:
     """The trace in the file; raises `InputError` for anything that is not one."""
     trace = trace_of(read_json(path, "a trace"), str(path))
+    listed(driver_for(trace.kind).narration).read(list(trace.narration), f"{path}: told")
     try:
         parse_assumptions(list(trace.conditions.assume) if trace.conditions else [])
     except InputError as error:

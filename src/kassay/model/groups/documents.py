@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any, Final
 
 from kassay.model import codec
-from kassay.model.calls import Failure, answer_to_json
+from kassay.model.calls import NO_ANSWER, Failure, answer_to_json
 from kassay.model.cluster import Broker, Cluster, Topic
 from kassay.model.codec import COUNT, PARTITIONS, TEXT, WHOLE, Field, Form, listed, optional, record
 from kassay.model.errors import InputError
@@ -109,6 +109,31 @@ HISTORY: Final = record(
         listed(codec.tagged("event", {name: (event, _event_form(event)) for name, event in EVENTS.items()}))
     ),
 ).checked(_begins)
+
+
+REBALANCED: Final = codec.shape(
+    change=COUNT,
+    settled=codec.FLAG,
+    rounds=listed(
+        codec.shape(
+            generation=WHOLE,
+            topics=codec.mapped(COUNT),
+            members=listed(
+                codec.shape(
+                    id=TEXT,
+                    topics=listed(TEXT),
+                    owned=PARTITIONS,
+                    generation=WHOLE,
+                    rack=optional(TEXT),
+                    instance_id=optional(TEXT),
+                )
+            ),
+            answer=Field(codec.mapped(PARTITIONS), None),
+            **NO_ANSWER,
+        )
+    ),
+)
+"""What `rebalanced_to_json` writes: of answers, not all need be right."""
 
 
 def rebalanced_to_json(rebalanced: Rebalanced) -> dict[str, Any]:

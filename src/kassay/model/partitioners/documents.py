@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from kassay.model import codec
-from kassay.model.calls import answer_to_json
+from kassay.model.calls import NO_ANSWER, answer_to_json
 from kassay.model.codec import TEXT, WHOLE, Field, Form, listed, mapped, optional, record
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, Sent
@@ -57,6 +57,19 @@ def _records(value: object, path: str) -> tuple[Any, ...]:
 SENDS: Final = record(
     ProducerSends, config=Field(mapped(TEXT), {}), records=replace(listed(RECORD), read=_records)
 )
+
+
+SENT: Final = codec.shape(
+    topic=TEXT,
+    key=_BYTES,
+    value=_BYTES,
+    partition=optional(WHOLE),
+    partitions=codec.size(1),
+    unavailable=listed(WHOLE),
+    answer=Field(WHOLE, None),
+    **NO_ANSWER,
+)
+"""What `sent_to_json` writes."""
 
 
 def sent_to_json(sent: Sent) -> dict[str, Any]:

@@ -4,9 +4,23 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kassay.model.calls import Failure, Refusal, answer_to_json
+from kassay.model.calls import NO_ANSWER, Failure, Refusal, answer_to_json
 from kassay.model.cluster import TopicPartition
-from kassay.model.codec import COUNT, MOST, TEXT, WHOLE, Field, listed, record, size, whole
+from kassay.model.codec import (
+    COUNT,
+    MOST,
+    TEXT,
+    WHOLE,
+    Field,
+    Form,
+    listed,
+    optional,
+    record,
+    shape,
+    size,
+    whole,
+    wrong,
+)
 from kassay.model.groups.documents import BROKERS
 from kassay.model.placement.planning import PlanRequest, PlanStep
 from kassay.model.placement.request import NOT_FIXED, PlacementRequest, Replicas
@@ -41,6 +55,33 @@ PLAN_REQUEST: Final = record(
     ),
     replication_factor=size(1),
 )
+
+
+def _numbered(value: object, path: str) -> None:
+    if not isinstance(value, list) or len(value) != 2:
+        raise wrong(path, "a pair [partition, replicas]", value)
+    WHOLE.read(value[0], path)
+    listed(WHOLE).read(value[1], path)
+
+
+PLACEMENT_STEP: Final = shape(
+    request=PLACEMENT_REQUEST, answer=Field(listed(Form(_numbered)), None), **NO_ANSWER
+)
+"""What `step_to_json` writes."""
+PLAN_STEP: Final = shape(
+    request=PLAN_REQUEST,
+    moves=listed(
+        shape(
+            topic=TEXT,
+            partition=WHOLE,
+            source=optional(WHOLE),
+            target=optional(WHOLE),
+            replicas=listed(WHOLE),
+        )
+    ),
+    **NO_ANSWER,
+)
+"""What `plan_step_to_json` writes."""
 
 
 def step_to_json(step: PlacementStep) -> dict[str, Any]:

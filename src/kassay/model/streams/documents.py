@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from kassay.model import codec
-from kassay.model.calls import Failure, answer_to_json
+from kassay.model.calls import NO_ANSWER, Failure, answer_to_json
 from kassay.model.codec import COUNT, TEXT, Field, Form, listed, record, size, tagged
 from kassay.model.errors import InputError
 from kassay.model.streams.history import (
@@ -66,6 +66,24 @@ TASK_HISTORY: Final = record(
     acceptable_recovery_lag=Field(COUNT, 10_000),
     warmup_replicas_max=Field(size(), 2),
 ).checked(_begins)
+
+
+_TASKS: Final = listed(TEXT)
+TASK_STEP: Final = codec.shape(
+    tasks=_TASKS,
+    stateful=_TASKS,
+    standby_replicas=COUNT,
+    processes=listed(
+        codec.shape(
+            id=TEXT, threads=COUNT, active=_TASKS, standby=_TASKS, lags=Field(codec.mapped(codec.WHOLE), {})
+        )
+    ),
+    at_rest=codec.FLAG,
+    probing_rebalance=Field(codec.FLAG, False),
+    answer=Field(codec.mapped(codec.shape(active=_TASKS, standby=_TASKS)), None),
+    **NO_ANSWER,
+)
+"""What `task_step_to_json` writes."""
 
 
 def task_step_to_json(step: TaskStep) -> dict[str, Any]:
