@@ -109,3 +109,12 @@ def test_a_class_is_described_and_the_description_survives_the_channel(
 def test_of_a_file_and_a_module_the_label_is_what_was_written() -> None:
     assert TargetSource(file="a.py", class_name="A").label == "a.py"
     assert TargetSource(module="a.b").label == "a.b"
+
+
+def test_what_a_target_prints_when_it_is_imported_is_kept_out_of_our_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "noisy.py"
+    path.write_text("print('on import')\nclass Noisy:\n    def assign(self, p, m):\n        return {}\n")
+    load(TargetSource(file=str(path)))
+    assert capsys.readouterr() == ("", "on import\n")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -120,7 +120,8 @@ def _from_module(name: str) -> ModuleType:
 def _importing(label: str) -> Iterator[None]:
     """Whatever the target's own code raises meanwhile is why it cannot be loaded."""
     try:
-        yield
+        with redirect_stdout(sys.stderr):  # where the target prints in its calls too: the output is ours
+            yield
     except (KeyboardInterrupt, TargetNotLoadable):
         raise
     except SyntaxError as error:
