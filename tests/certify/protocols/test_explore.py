@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kassay.certify.protocols.explore import UNPROMISED, UNSEEN, UNTRIED
 from kassay.certify.protocols.views import views_of
 from kassay.model.errors import InputError
 from kassay.model.explore.search import explore as walk
@@ -11,8 +12,9 @@ from kassay.model.explore.traces import retrace
 from kassay.model.explore.values import Severity
 from kassay.model.protocols.shared.faults import Faults, parse_faults
 from kassay.model.protocols.world.models.classic import ClassicModel
+from kassay.model.protocols.world.timed.clock import Timing
 from kassay.model.verdict import Verdict
-from kassay.properties.protocols.registry import invariants
+from kassay.properties.protocols.registry import invariants, load_invariants
 from tests.explored import build, explore
 
 # Reachable states, generations and member ids canonical, no client permutation. A generator that grew
@@ -111,7 +113,7 @@ def test_a_topic_that_shrinks_is_told_and_one_that_grows_or_goes_is_not():
         checks = [
             i for i in invariants(views_of(model), ["I14"]) if i.check_step and i.relevant(before, after)
         ]
-        return [finding.message for check in checks for finding in check.check_step(before, after)]
+        return [finding.message for check in checks for finding in check.check_step(before, after) or ()]
 
     assert told(topic._replace(partitions=1)) == ["topic t shrank"]
     assert told(topic._replace(partitions=3)) == told() == told(topic) == []
@@ -129,6 +131,53 @@ def test_scenario_67_full_and_reduced_agree(faults):
     full = walk(model, invariants(views_of(model)))
     assert full.verdict is reduced.verdict
     assert len(full.graph.states) >= reduced.exploration.states
+
+
+ALWAYS = {"single-owner-on-record", "single-current-owner", "complete-at-rest", "released-before-adopted"}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "asked", "silent"),
+    [
+        (
+            {"model": "classic"},
+            {"one-assignment-per-generation", "epochs-never-go-back", "members-watched", "commits-fenced"},
+            {"epochs-in-order", "target-epoch-exclusive", "one-member-per-instance-id", "live-members-kept"},
+        ),
+        (
+            {"model": "kip848"},
+            {"epochs-never-go-back", "epochs-in-order", "target-epoch-exclusive", "members-watched"},
+            {"one-assignment-per-generation", "no-commit-while-assigning", "live-members-kept"},
+        ),
+        ({"model": "classic", "static": 1}, {"one-member-per-instance-id"}, set()),
+        ({"model": "classic", "mode": "cooperative"}, {"no-commit-while-assigning"}, set()),
+        ({"model": "classic", "faults": "failover=1"}, {"member-id-kept"}, {"topics-never-shrink"}),
+        ({"model": "draft", "faults": "partitions=1"}, {"epochs-never-go-back"}, {"members-watched"}),
+        ({"model": "classic", "clock": "ticks", "faults": "leave=1"}, {"live-members-kept"}, set()),
+    ],
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
+)
+def test_what_was_asked_is_known_and_what_was_not_is_told(chosen, asked, silent):
+    result = explore(**chosen)
+    clean(result)
+    assert asked | ALWAYS <= result.exploration.asked
+    not_asked = {one.invariant for one in result.not_asked}
+    assert silent <= not_asked
+    assert not_asked == set(load_invariants()) - result.exploration.asked
+    told = result.to_json()["not_asked"]
+    assert [(one["invariant"], one["id"], one["why"]) for one in told] == list(result.not_asked)
+
+
+def test_an_invariant_is_not_asked_for_one_of_three_reasons():
+    reasons = {one.invariant: one.why for one in explore("zookeeper").not_asked}
+    assert reasons["commits-fenced"] == UNPROMISED
+    assert reasons["members-watched"] == UNSEEN
+    assert reasons["one-member-per-instance-id"] == UNTRIED
+    assert "single-current-owner" not in reasons
+    timing = Timing(session=4, heartbeat=3)
+    for faults, why in (("leave=1", None), ("leave=1,pause=1", UNPROMISED)):
+        found = explore("classic", clock="ticks", partitions=1, members=1, timing=timing, faults=faults)
+        assert {one.invariant: one.why for one in found.not_asked}.get("live-members-kept") == why
 
 
 def test_a_limit_is_unknown():

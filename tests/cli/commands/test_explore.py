@@ -18,6 +18,7 @@ def test_a_model_that_holds_exits_0_and_tells_its_size(tmp_path: Path) -> None:
     assert "livelocks: none" in done.stdout
     assert "holds: in every reachable state" in done.stdout
     assert "again: kassay explore classic" in done.stdout
+    assert "not asked (nothing in this model shows it): live-members-kept" in done.stdout
 
 
 def test_a_zombie_is_told_with_its_trace_and_does_not_count(tmp_path: Path) -> None:
@@ -56,9 +57,11 @@ def test_a_limit_reached_is_unknown(tmp_path: Path, limit: tuple[str, str]) -> N
 
 def test_the_json_is_valid_and_alone_on_standard_output(tmp_path: Path) -> None:
     done = kassay("explore", "draft", "--faults", "crash=1,pause=1", "--json", "-", cwd=tmp_path)
-    document = valid(json.loads(done.stdout), "explore-2")
+    document = valid(json.loads(done.stdout), "explore-3")
     assert (document["model"], document["limit"]) == ("draft", None)
     assert document["settings"]["faults"] == {"crash": 1, "pause": 1}
+    told = {"invariant": "live-members-kept", "id": "I17", "why": "nothing in this model shows it"}
+    assert told in document["not_asked"]
     assert done.returncode == {"holds": 0, "violated": 1}[document["verdict"]]
     for found in document["violations"]:
         assert len(found["trace"]) == found["length"]
@@ -67,7 +70,7 @@ def test_the_json_is_valid_and_alone_on_standard_output(tmp_path: Path) -> None:
 def test_the_json_of_a_walk_cut_short_is_valid_too(tmp_path: Path) -> None:
     done = kassay("explore", "classic", "--max-states", "50", "--json", "found.json", cwd=tmp_path)
     assert done.returncode == 3
-    document = valid(json.loads((tmp_path / "found.json").read_text()), "explore-2")
+    document = valid(json.loads((tmp_path / "found.json").read_text()), "explore-3")
     assert (document["limit"], document["dead_ends"]) == ("states", None)
 
 
@@ -235,7 +238,7 @@ def test_what_a_walk_finds_exits_1_with_its_run(tmp_path: Path) -> None:
     arguments = ("--network", "N2", "--faults", "duplicate=1", "--seed", "2", "--json", "found.json")
     done = kassay("explore", "kip848", *arguments, cwd=tmp_path)
     assert done.returncode == 1, done.stdout
-    document = valid(json.loads((tmp_path / "found.json").read_text()), "explore-2")
+    document = valid(json.loads((tmp_path / "found.json").read_text()), "explore-3")
     assert document["limit"] == "random walks"
     assert document["settings"]["seed"] == 2
     assert "heartbeat arrives" in done.stdout

@@ -49,6 +49,12 @@ def test_a_walk_without_end_stops_at_its_limit():
     assert len(done.graph.states) == 30
 
 
+def test_a_walk_tells_what_it_asked():
+    silent = Invariant("silent", "", check=lambda state: None)
+    done = random_walk(FORK, [never({9}), silent], seed=3, budget=WalkLimits(4))
+    assert done.asked == {"never"}
+
+
 def test_a_step_is_judged_by_both_its_ends():
     def check_step(before, after):
         if (before, after) == (1, 0):

@@ -135,6 +135,28 @@ def test_a_limit_that_is_just_enough_is_none():
     assert explore(chain(*range(10)), budget=WalkLimits(10)).verdict is Verdict.HOLDS
 
 
+def test_an_invariant_that_had_nothing_to_judge_was_not_asked():
+    def invariant(name, **more):
+        return Invariant(name, "", **more)
+
+    asked = [
+        invariant("state", check=lambda s: [] if s == 3 else None),
+        invariant("step", check_step=lambda a, b: iter(()) if b == 2 else None),
+        invariant("projected", check=lambda s: [] if s == 3 else None, reads=lambda s: s),
+        invariant("broken", check=lambda s: [Finding(ZOMBIE, "")] if s == 3 else None),
+    ]
+    silent = [
+        invariant("late", check=lambda s: [] if s == 4 else None),
+        invariant("later", check_step=lambda a, b: None),
+        invariant("passed over", check_step=lambda a, b: [], relevant=lambda a, b: False),
+        invariant("unread", check_step=lambda a, b: [], reads=lambda s: None),
+    ]
+    done = explore(chain(0, 1, 2, 3), [*asked, *silent])
+    assert done.asked == {one.name for one in asked}
+    assert explore(chain(0, 1, 2, 3), asked, budget=WalkLimits(2)).asked == {"step"}
+    assert done.verdict is Verdict.HOLDS
+
+
 def test_the_first_violation_can_end_the_walk():
     done = explore(Counter({}), [never({5})], budget=WalkLimits(None, stop_at_first=True))
     assert (done.limit, done.verdict, done.states) == ("first violation", Verdict.VIOLATED, 6)

@@ -1,11 +1,17 @@
-"""Who may own and commit what, on censuses of a few lines and on what an accepted commit broke."""
+"""Who may own and commit what, on censuses of a few lines: what breaks each promise alone, and what nearly does."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.explore.values import Finding, Severity
+from kassay.model.explore.values import Severity
 from kassay.model.protocols.shared.census import Belief, Breach, Census, Registered
 from kassay.properties.protocols import ownership as own
+from kassay.properties.protocols.registry import ACCEPTED, ADOPTION, CENSUS, load_invariants
+from tests.properties.protocols.asking import answers, broken
+
+T0, U0 = TopicPartition("t", 0), TopicPartition("u", 0)
 
 
 def client(number, *owned, live=True, current=True, settled=True, **more):
@@ -20,121 +26,251 @@ def census(*beliefs, record=(), wanted=(), resting=False, **more):
     return Census(beliefs, tuple(record), wanted, resting, **more)
 
 
-def said(findings):
-    return [(str(finding.severity), finding.message) for finding in findings]
+def rest(*beliefs, record=(), wanted=(), **more):
+    return census(*beliefs, record=record, wanted=wanted, resting=True, **more)
 
 
-def test_the_record_names_one_owner():
-    assert said(own.single_owner_on_record(census(record=(entry(1, 0, 1), entry(2, 1))))) == [
-        ("real", "m1 and m2 are both on record for 1")
-    ]
-    assert not said(own.single_owner_on_record(census(record=(entry(1, 0), entry(2, 1)))))
+def zombie(message):
+    return [("zombie", message)]
 
 
-def test_two_current_owners_are_a_fault_and_a_zombie_beside_one_is_a_zombie():
-    both = census(client(1, 0), client(2, 0))
-    assert said(own.single_current_owner(both)) == [
-        ("real", "c1 and c2 both own 0, and both are current members")
-    ]
-    assert said(own.single_live_owner(both))[0][0] == "zombie"
-    late = census(client(1, 0, current=False), client(2, 0))
-    assert not said(own.single_current_owner(late))
-    assert said(own.single_live_owner(late)) == [("zombie", "c1 and c2 both own 0; c1 is a zombie")]
-    assert not said(own.single_live_owner(census(client(1, 0, live=False), client(2, 0))))
+def ahead(*beliefs, caught_up=("m1",), target=(("m1", (0,)), ("m2", (1,)))):
+    return census(*beliefs, target=target, caught_up=caught_up)
 
 
-@pytest.mark.parametrize(
-    ("record", "beliefs", "message"),
-    [
-        ((entry(1, 0),), (client(1, 0),), "at rest nobody owns 1"),
-        (
-            (entry(1, 0, 1),),
-            (client(1, 0),),
-            "at rest the record has m1: 0,1, and the belief is c1: 0",
-        ),
-    ],
-)
-def test_at_rest_everything_has_an_owner(record, beliefs, message):
-    assert said(own.complete_at_rest(census(*beliefs, record=record, wanted=(0, 1), resting=True))) == [
-        ("real", message)
-    ]
-    assert not said(own.complete_at_rest(census(*beliefs, record=record, wanted=(0, 1))))
-    excused = census(*beliefs, record=record, wanted=(0, 1), resting=True, excused=True)
-    assert said(own.complete_at_rest(excused)) == [("by design", message)]
+def taken(*beliefs, **more):
+    """Partition 0, which c2 was the last to adopt."""
+    return census(*beliefs, adopted=((0, "c2"),), **more)
 
 
-def test_at_rest_nobody_is_given_what_it_does_not_subscribe_to():
-    given = entry(1, TopicPartition("t", 0), TopicPartition("u", 0))
-    assert said(own.subscribed_at_rest(census(record=(given,), resting=True))) == [
-        ("real", "m1 is given u-0, which it does not subscribe to")
-    ]
-    assert not said(own.subscribed_at_rest(census(record=(given,))))
+COMMITS = {"commits": True}
+INCOMPLETE = rest(client(1, 0), record=(entry(1, 0),), wanted=(0, 1))
+SPLIT = rest(client(1, 0), record=(entry(1, 0, 1),), wanted=(0, 1))
+
+CASES = [
+    (
+        "single-owner-on-record",
+        census(record=(entry(1, 0, 1), entry(2, 1))),
+        broken("m1 and m2 are both on record for 1"),
+    ),
+    (
+        "single-owner-on-record",
+        census(record=(entry(1, 0), entry(2), entry(3, 0))),
+        broken("m1 and m3 are both on record for 0"),
+    ),
+    ("single-owner-on-record", census(record=(entry(1, 0), entry(2, 1))), []),
+    ("single-owner-on-record", census(client(1, 0), client(2, 0), record=(entry(1, 0),)), None),
+    (
+        "single-current-owner",
+        census(client(1, 0), client(2, 0)),
+        broken("c1 and c2 both own 0, and both are current members"),
+    ),
+    (
+        "single-current-owner",
+        census(client(1, 0), client(2), client(3, 0)),
+        broken("c1 and c3 both own 0, and both are current members"),
+    ),
+    ("single-current-owner", census(client(1, 0), client(2, 1)), []),
+    ("single-current-owner", census(client(1, 0, current=False), client(2, 0)), []),
+    ("single-current-owner", census(client(1, 0, live=False), client(2, 0)), None),
+    (
+        "single-live-owner",
+        census(client(1, 0), client(2, 0)),
+        zombie("c1 and c2 both own 0; both are current members, see single-current-owner"),
+    ),
+    (
+        "single-live-owner",
+        census(client(1, 0, current=False), client(2, 0)),
+        zombie("c1 and c2 both own 0; c1 is a zombie"),
+    ),
+    (
+        "single-live-owner",
+        census(client(1, 0, current=False), client(2, 0, current=False)),
+        zombie("c1 and c2 both own 0; both are zombies"),
+    ),
+    ("single-live-owner", census(client(1, 0), client(2, 1)), []),
+    ("single-live-owner", census(client(1, 0, live=False), client(2, 0), client(3)), []),
+    ("single-live-owner", census(client(1, 0, live=False), client(2, 0)), None),
+    ("complete-at-rest", INCOMPLETE, broken("at rest nobody owns 1")),
+    ("complete-at-rest", SPLIT, broken("at rest the record has m1: 0,1, and the belief is c1: 0")),
+    (
+        "complete-at-rest",
+        rest(client(1, 0), client(2, 0), record=(entry(1, 0), entry(2, 0)), wanted=(0,)),
+        broken("at rest the record has m1: 0; m2: 0, and the belief is c1: 0; c2: 0"),
+    ),
+    (
+        "complete-at-rest",
+        rest(client(1, 0), record=(entry(1, 0),)),
+        broken("at rest the record has m1: 0, and the belief is c1: 0"),
+    ),
+    ("complete-at-rest", rest(client(1, 0), client(2, live=False), record=(entry(1, 0),), wanted=(0,)), []),
+    ("complete-at-rest", INCOMPLETE._replace(excused=True), [("by design", "at rest nobody owns 1")]),
+    (
+        "complete-at-rest",
+        SPLIT._replace(excused=True),
+        [("by design", "at rest the record has m1: 0,1, and the belief is c1: 0")],
+    ),
+    (
+        "complete-at-rest",
+        rest(client(1, 0), client(2, 1), record=(entry(1, 0), entry(2, 1)), wanted=(0, 1)),
+        [],
+    ),
+    ("complete-at-rest", INCOMPLETE._replace(resting=False), None),
+    ("complete-at-rest", rest(client(1), record=(entry(1),)), None),
+    (
+        "subscribed-at-rest",
+        rest(record=(entry(1, T0, U0),)),
+        broken("m1 is given u-0, which it does not subscribe to"),
+    ),
+    (
+        "subscribed-at-rest",
+        rest(record=(entry(1), entry(2, U0))),
+        broken("m2 is given u-0, which it does not subscribe to"),
+    ),
+    ("subscribed-at-rest", rest(record=(entry(1, T0), entry(2, U0, topics=("t", "u"))), wanted=(T0, U0)), []),
+    ("subscribed-at-rest", census(record=(entry(1, T0, U0),)), None),
+    ("subscribed-at-rest", rest(record=(entry(1, T0),), wanted=(T0,)), None),
+    ("subscribed-at-rest", rest(record=(entry(1, 0),), wanted=(0, 1)), None),
+    (
+        "target-epoch-exclusive",
+        ahead(client(1, 0, 1), client(2)),
+        broken("c1 at the target epoch still owns 1, the target of m2"),
+    ),
+    (
+        "target-epoch-exclusive",
+        ahead(client(1, 0, 1, settled=False), client(2)),
+        broken("c1 at the target epoch still owns 1, the target of m2"),
+    ),
+    ("target-epoch-exclusive", ahead(client(1, 0), client(2, 1)), []),
+    ("target-epoch-exclusive", ahead(client(1, 0), client(2, 0), caught_up=("m1",)), []),
+    ("target-epoch-exclusive", ahead(client(1, 0, 1, live=False)), None),
+    ("target-epoch-exclusive", ahead(client(1, 0, 1, current=False)), None),
+    ("target-epoch-exclusive", ahead(client(1, 0, 1), caught_up=()), None),
+    ("target-epoch-exclusive", ahead(client(1, 0, 1), target=(("m1", (0,)), ("m2", ()))), None),
+    (
+        "one-member-per-instance-id",
+        census(record=(entry(1, group_instance_id="i"), entry(2), entry(3, group_instance_id="i"))),
+        broken("m1 and m3 are both registered as i"),
+    ),
+    (
+        "one-member-per-instance-id",
+        census(record=(entry(1, group_instance_id="i"), entry(2, group_instance_id="j"))),
+        [],
+    ),
+    ("one-member-per-instance-id", census(record=(entry(1), entry(2))), None),
+    (
+        "commits-fenced",
+        taken(client(1, 0, **COMMITS), client(2, 0)),
+        broken("a commit of c1 for 0 would count, though c2 has taken over"),
+    ),
+    ("commits-fenced", taken(client(1, 0), client(2, 0, **COMMITS)), []),
+    ("commits-fenced", census(client(1, 0, **COMMITS), client(2)), []),
+    ("commits-fenced", taken(client(1, 0), client(2, 0)), None),
+    ("commits-fenced", census(client(1, 0, **COMMITS), adopted=((0, "c1"),)), None),
+    (
+        "offsets-never-go-back",
+        taken(client(1, 0, **COMMITS), client(2, 0, **COMMITS)),
+        broken("c1 can set 0 back behind what c2, its owner, commits"),
+    ),
+    ("offsets-never-go-back", taken(client(1, 0, **COMMITS), client(2, 0)), []),
+    ("offsets-never-go-back", taken(client(1, 0, **COMMITS), client(2, 1, **COMMITS)), []),
+    ("offsets-never-go-back", taken(client(1, 0), client(2, 0, **COMMITS)), []),
+    ("offsets-never-go-back", taken(client(1, 0, **COMMITS)), []),
+    ("offsets-never-go-back", taken(client(2, 0, **COMMITS), client(3, 1, **COMMITS)), []),
+    (
+        "offsets-never-go-back",
+        census(client(1, ahead=True)),
+        broken("c1 gave partitions up after processing more than it had committed"),
+    ),
+    ("offsets-never-go-back", taken(client(1, 0), client(2, 0)), None),
+    (
+        "no-commit-while-assigning",
+        census(client(1, 0, **COMMITS), awaiting=True),
+        broken("a commit was accepted while the group awaited its assignment"),
+    ),
+    ("no-commit-while-assigning", census(client(1, 0), awaiting=True), []),
+    ("no-commit-while-assigning", census(client(1, 0, **COMMITS)), None),
+    ("no-commit-while-assigning", census(client(1), awaiting=True), None),
+]
 
 
-def test_at_the_target_epoch_nobody_owns_the_target_of_another():
-    ahead = census(client(1, 0, 1), client(2), target=(("m1", (0,)), ("m2", (1,))), caught_up=("m1",))
-    assert said(own.target_epoch_exclusive(ahead)) == [
-        ("real", "c1 at the target epoch still owns 1, the target of m2")
-    ]
-    assert not said(own.target_epoch_exclusive(ahead._replace(caught_up=())))
+@pytest.mark.parametrize(("name", "shown", "said"), CASES)
+def test_a_census_breaks_a_promise_keeps_it_or_has_nothing_to_do_with_it(name, shown, said):
+    assert answers(name, CENSUS, shown) == said
 
 
-def test_an_instance_id_has_one_member():
-    assert said(
-        own.one_member_per_instance_id(
-            census(record=(entry(1, group_instance_id="i"), entry(2, group_instance_id="i")))
-        )
-    ) == [("real", "m1 and m2 are both registered as i")]
-    assert not said(own.one_member_per_instance_id(census(record=(entry(1), entry(2)))))
+BEFORE = census(client(1, 0), client(2), client(3))
+ADOPTS = "c2 adopts 0, which c1 still owns"
+STEPS = [
+    (census(client(1, 0), client(2, 0)), broken(ADOPTS)),
+    (
+        census(client(1, 0), client(2, 0, joined=False, current=False)),
+        broken("c2 adopts 0 though it knows that it is out of the group", ADOPTS),
+    ),
+    (
+        census(client(1), client(2, 0, joined=False)),
+        broken("c2 adopts 0 though it knows that it is out of the group"),
+    ),
+    (census(client(1, 0), client(2, 0, current=False)), zombie(ADOPTS)),
+    (census(client(1), client(2, 0)), []),
+    (census(client(1, 0), client(2, 1)), []),
+    (census(client(1, 0, live=False), client(2, 0)), []),
+    (census(client(1, 0, rejoined=False), client(2, 0)), []),
+    (census(client(1), client(2)), None),
+    (census(client(1, 0), client(2)), None),
+]
 
 
-def test_a_partition_is_released_before_it_is_adopted():
-    before = census(client(1, 0), client(2))
-    assert said(own.released_before_adopted(before, census(client(1, 0), client(2, 0)))) == [
-        ("real", "c2 adopts 0, which c1 still owns")
-    ]
-    slept = census(client(1, 0), client(2, 0, current=False))
-    assert said(own.released_before_adopted(before, slept)) == [
-        ("zombie", "c2 adopts 0, which c1 still owns")
-    ]
-    out = census(client(1), client(2, 0, joined=False))
-    assert said(own.released_before_adopted(before, out)) == [
-        ("real", "c2 adopts 0 though it knows that it is out of the group")
-    ]
-    assert not said(own.released_before_adopted(before, census(client(1), client(2, 0))))
-
-
-TAKEN = census(client(1, 0, commits=True), client(2, 0, commits=True), adopted=((0, "c2"),))
-
-
-def test_a_commit_is_fenced_once_another_has_adopted():
-    assert said(own.commits_fenced(TAKEN)) == [
-        ("real", "a commit of c1 for 0 would count, though c2 has taken over")
-    ]
-    assert not said(own.commits_fenced(TAKEN._replace(adopted=((0, "c1"),), beliefs=TAKEN.beliefs[:1])))
-
-
-def test_offsets_never_go_back():
-    assert said(own.offsets_never_go_back(TAKEN)) == [
-        ("real", "c1 can set 0 back behind what c2, its owner, commits")
-    ]
-    ahead = census(client(1, ahead=True))
-    assert said(own.offsets_never_go_back(ahead)) == [
-        ("real", "c1 gave partitions up after processing more than it had committed")
-    ]
+@pytest.mark.parametrize(("after", "said"), STEPS)
+def test_a_partition_is_released_before_it_is_adopted(after, said):
+    assert answers("released-before-adopted", ADOPTION, BEFORE, after) == said
 
 
 def test_what_an_accepted_commit_broke_is_told_of_the_promise_that_it_broke():
-    breach = Breach(own.FENCED, "too late")
-    assert list(own.accepted_commits_fenced(breach)) == [Finding(Severity.REAL, "too late")]
-    assert not list(own.accepted_offsets_never_go_back(breach))
-    back = Breach(own.NEVER_BACK, "back", Severity.BY_DESIGN)
-    assert list(own.accepted_offsets_never_go_back(back)) == [Finding(Severity.BY_DESIGN, "back")]
-    assert not list(own.accepted_commits_fenced(None))
+    for breaks, other in ((own.FENCED, own.NEVER_BACK), (own.NEVER_BACK, own.FENCED)):
+        assert answers(breaks, ACCEPTED, Breach(breaks, "too late")) == broken("too late")
+        assert answers(other, ACCEPTED, Breach(breaks, "too late")) == []
+        back = Breach(breaks, "back", Severity.BY_DESIGN)
+        assert answers(breaks, ACCEPTED, back) == [("by design", "back")]
+        assert answers(breaks, ACCEPTED, None) is None, "no commit broke anything"
 
 
-def test_no_commit_counts_while_an_assignment_is_awaited():
-    assert said(own.no_commit_while_assigning(TAKEN._replace(awaiting=True))) == [
-        ("real", "a commit was accepted while the group awaited its assignment")
-    ]
-    assert not said(own.no_commit_while_assigning(TAKEN))
+BELIEFS = st.builds(
+    Belief,
+    st.sampled_from(["c1", "c2"]),
+    st.sampled_from(["m1", "m2"]),
+    *[st.booleans()] * 3,
+    st.sampled_from([(), (T0,), (U0,), (T0, U0)]),
+    *[st.booleans()] * 4,
+)
+ENTRIES = st.builds(
+    Registered,
+    st.sampled_from(["m1", "m2"]),
+    st.sampled_from(["", "i"]),
+    st.sampled_from([("t",), ("t", "u")]),
+    st.sampled_from([(), (T0,), (U0,)]),
+)
+OWNED = st.sampled_from([(), (T0,), (U0,), (T0, U0)])
+CENSUSES = st.builds(
+    Census,
+    st.lists(BELIEFS, max_size=3).map(tuple),
+    st.lists(ENTRIES, max_size=2).map(tuple),
+    OWNED,
+    st.booleans(),
+    st.sampled_from([(), ((T0, "c1"),), ((T0, "c2"), (U0, "c1"))]),
+    st.lists(st.tuples(st.sampled_from(["m1", "m2"]), OWNED), max_size=2).map(tuple),
+    st.sampled_from([(), ("m1",), ("m1", "m2")]),
+    st.booleans(),
+    st.booleans(),
+)
+
+
+@given(CENSUSES, CENSUSES)
+def test_where_a_promise_is_not_asked_for_it_is_not_broken(before, after):
+    """Where it is promised at all: some only at rest, one only while an assignment is awaited."""
+    after = after._replace(resting=True, awaiting=True)
+    for one in load_invariants().values():
+        for check in one.checks:
+            shown = (before, after) if check.of_steps else (after,)
+            if check.sight in (CENSUS, ADOPTION) and not check.where(*shown):
+                assert not list(check.check(*shown)), one.name

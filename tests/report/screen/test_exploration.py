@@ -40,6 +40,18 @@ def test_the_verdict_says_why(chosen, last):
     assert text.splitlines()[-2:] == [last, "again: kassay explore again"]
 
 
+def test_what_was_not_asked_is_told_by_its_reason():
+    lines = shown(explore("zookeeper")).splitlines()
+    (unseen,) = (line for line in lines if line.startswith("not asked (nothing in this model shows it): "))
+    assert unseen.endswith("topics-never-shrink, members-watched, member-id-kept, live-members-kept")
+    (unpromised,) = (line for line in lines if line.startswith("not asked (not promised here): "))
+    assert "commits-fenced" in unpromised
+    assert sum(line.startswith("not asked (no state or step could have broken it): ") for line in lines) == 1
+    told = [line for line in shown(explore("classic", static=1)).splitlines() if line.startswith("not asked")]
+    assert told
+    assert not any("one-member-per-instance-id" in line for line in told)
+
+
 def test_one_run_is_drawn_once_and_in_the_form_that_was_asked_for():
     result = explore("zookeeper", switches=frozenset({"zk_stale_view"}))
     assert "the same run as for complete-at-rest (by design)" in shown(result)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kassay.certify.protocols.plugged import client_side, server_side
 from kassay.certify.protocols.settings import BEFORE_0_9, ExploreSettings
@@ -42,9 +42,20 @@ from kassay.model.protocols.world.timed.consumer import TimedConsumerModel
 from kassay.model.verdict import Verdict
 from kassay.properties.protocols.registry import invariants, load_invariants
 
-SCHEMA: Final = "kassay/explore/2"
+SCHEMA: Final = "kassay/explore/3"
+UNSEEN: Final = "nothing in this model shows it"
+UNPROMISED: Final = "not promised here"
+UNTRIED: Final = "no state or step could have broken it"
 SYMMETRIC_FROM: Final = 3
 """So many clients make it pay to look for renamed states (docs/explorer-speed.md)."""
+
+
+class NotAsked(NamedTuple):
+    """An invariant of which an exploration says nothing: by name and short id, and why that is."""
+
+    invariant: str
+    short: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -73,6 +84,18 @@ class ExploreResult:
         return rounds_between_disturbances(self.exploration.graph)
 
     @property
+    def not_asked(self) -> tuple[NotAsked, ...]:
+        """The invariants that nothing was seen of, neither good nor bad, in the order of the registry."""
+        views = views_of(self.built)
+        visible = {invariant.name for invariant in invariants(views)}
+        reasons = (
+            (one, UNSEEN if one.name not in visible else UNPROMISED if one.name in views.waived else UNTRIED)
+            for one in load_invariants().values()
+            if one.name not in self.exploration.asked - views.waived
+        )
+        return tuple(NotAsked(one.name, one.short, why) for one, why in reasons)
+
+    @property
     def model(self) -> str:
         """The name of the model."""
         return self.settings.model
@@ -97,6 +120,9 @@ class ExploreResult:
             "verdict": str(done.verdict),
             "elapsed_s": round(done.elapsed_s, 3),
             "violations": [_violation_json(violation) for violation in done.violations],
+            "not_asked": [
+                {"invariant": one.invariant, "id": one.short, "why": one.why} for one in self.not_asked
+            ],
             "dead_ends": None if live is None else [_stuck_json(stuck) for stuck in live.dead_ends],
             "livelocks": None if live is None else [_stuck_json(stuck) for stuck in live.livelocks],
         }

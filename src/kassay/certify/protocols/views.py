@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, Final
 
 from kassay.model.explore.values import Model
 from kassay.model.protocols.before_0_9 import proposal, zookeeper
 from kassay.model.protocols.shared.census import Census
-from kassay.model.protocols.values.groups import ClassicGroup, CoordinatorState
+from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, CoordinatorState, Group
 from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.parts.context import World, failed, gained, moved
 from kassay.model.protocols.world.parts.offsets import breach
@@ -44,7 +44,9 @@ def views_of(model: Model[Any]) -> Views:
 
 def beliefs(model: Model[Any], state: Any) -> Census:
     """Who believes what in a state of any model."""
-    census: Census = views_of(model).views[registry.CENSUS].show(state)
+    view: View[Census] = views_of(model).views[registry.CENSUS]
+    census = view.show(state)
+    assert census is not None, "every state of every model has a census"
     return census
 
 
@@ -57,16 +59,34 @@ def _coordinator(state: World) -> CoordinatorState:
     return coordinator
 
 
+def _classic_group(state: World) -> ClassicGroup | None:
+    group: Group = state.broker.value.state.group
+    return group if isinstance(group, ClassicGroup) else None
+
+
+def _consumer_group(state: World) -> ConsumerGroup | None:
+    group: Group = state.broker.value.state.group
+    return group if isinstance(group, ConsumerGroup) else None
+
+
+def _known_group(state: World) -> Hashable:
+    """What a group is read from."""
+    coordinator: Hashable = state.broker.value.coordinator
+    return coordinator
+
+
+def _stays(before: World, after: World) -> bool:
+    """Whether the coordinator is the same; one that moved may set a generation back to the persisted one."""
+    return not moved(before, after)
+
+
 def _world(model: ClassicModel) -> dict[registry.Sight[Any], View[Any]]:
-    """A world's views. A coordinator that moved may set a generation back to the persisted one."""
+    """A world's views."""
     views: dict[registry.Sight[Any], View[Any]] = {
         registry.CENSUS: View(model.census, reads=model.public),
         registry.ADOPTION: View(model.census, relevant=gained),
-        registry.COORDINATOR: View(
-            _coordinator,
-            reads=lambda state: state.broker.value.coordinator,
-            relevant=lambda before, after: not moved(before, after),
-        ),
+        registry.CLASSIC_GROUP: View(_classic_group, reads=_known_group, relevant=_stays),
+        registry.CONSUMER_GROUP: View(_consumer_group, reads=_known_group, relevant=_stays),
         registry.SESSIONS: View(
             lambda state: registry.WatchedSessions(*model.timers.watched(state)),
             reads=lambda state: state.broker,

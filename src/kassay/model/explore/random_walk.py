@@ -62,7 +62,8 @@ def random_walk(
             InvariantViolation(name, search.claims[name], severity, words or message, trace, seen)
         )
     violations.sort(key=lambda violation: (violation.severity is not Severity.REAL, violation.length))
-    return Exploration(search.graph, tuple(violations), None, LIMIT, time.monotonic() - search.started)
+    elapsed_s = time.monotonic() - search.started
+    return Exploration(search.graph, tuple(violations), None, LIMIT, elapsed_s, frozenset(search.asked))
 
 
 def _spent(search: Search[S]) -> bool:

@@ -27,12 +27,12 @@ from kassay.model.explore.values import (
 S = TypeVar("S", bound=Hashable)
 
 
-_Found: TypeAlias = tuple[tuple[str, Finding], ...]
+_Said: TypeAlias = tuple[tuple[str, Finding], ...]
 
 
 def _grouped(
     invariants: Iterable[Invariant[S]],
-) -> list[tuple[Any, Any, list[Invariant[S]], dict[Any, _Found]]]:
+) -> list[tuple[Any, Any, list[Invariant[S]], dict[Any, _Said]]]:
     """Invariants that read alike are judged, and remembered, together."""
     groups: dict[tuple[Any, Any], list[Invariant[S]]] = {}
     for invariant in invariants:
@@ -60,6 +60,7 @@ class Search(Generic[S]):
         # (invariant, severity) -> [times seen, node before, action or None, state, message]
         self.findings: dict[tuple[str, Severity], list[Any]] = {}
         self.claims = {inv.name: inv.claim for inv in invariants}
+        self.asked: set[str] = set()
         self.started = time.monotonic()
         self.stop = False
 
@@ -73,13 +74,22 @@ class Search(Generic[S]):
         if self.budget.stop_at_first and finding.severity is Severity.REAL:
             self.stop = True
 
+    def _said(self, answers: Iterable[tuple[Invariant[S], Iterable[Finding] | None]]) -> _Said:
+        """The findings of invariants that are asked together; those that had something to judge are noted."""
+        said: list[tuple[str, Finding]] = []
+        for invariant, findings in answers:
+            if findings is not None:
+                self.asked.add(invariant.name)
+                said.extend((invariant.name, finding) for finding in findings)
+        return tuple(said)
+
     def judge_state(self, state: S, node: int) -> None:
         """Consult every state predicate, by projection where one is declared."""
         for reads, _, group, seen in self.state_checks:
             key = state if reads is None else reads(state)
             findings = seen.get(key) if reads is not None else None
             if findings is None:
-                findings = tuple((inv.name, f) for inv in group for f in inv.check(state))  # type: ignore[misc]
+                findings = self._said((inv, inv.check(state)) for inv in group if inv.check)
                 if reads is not None:
                     seen[key] = findings
             for name, finding in findings:
@@ -98,11 +108,7 @@ class Search(Generic[S]):
                 continue
             findings = seen.get(key) if reads is not None else None
             if findings is None:
-                findings = tuple(
-                    (inv.name, f)
-                    for inv in group
-                    for f in inv.check_step(before, after)  # type: ignore[misc]
-                )
+                findings = self._said((inv, inv.check_step(before, after)) for inv in group if inv.check_step)
                 if reads is not None:
                     seen[key] = findings
             for name, finding in findings:
@@ -246,4 +252,5 @@ def explore(
     liveness = None
     if check_liveness and limit is None:
         liveness = judge_liveness(walked, search.graph)
-    return Exploration(search.graph, violations, liveness, limit, time.monotonic() - search.started)
+    elapsed_s = time.monotonic() - search.started
+    return Exploration(search.graph, violations, liveness, limit, elapsed_s, frozenset(search.asked))

@@ -48,6 +48,7 @@ class Finding(NamedTuple):
 class Invariant(Generic[S]):
     """A named predicate over states, or over steps, that yields what is wrong.
 
+    It gives None, not an empty list, for what it could say nothing against: then it has not been asked.
     `reads` projects a state to what the predicate looks at: verdicts are remembered by projection,
     which is what keeps sixteen invariants affordable. A step predicate is consulted only when the
     projections of both ends differ, and only where `relevant`, a cheap look at both, lets it.
@@ -55,19 +56,19 @@ class Invariant(Generic[S]):
 
     name: str
     claim: str
-    check: Callable[[S], Iterable[Finding]] | None = None
-    check_step: Callable[[S, S], Iterable[Finding]] | None = None
+    check: Callable[[S], Iterable[Finding] | None] | None = None
+    check_step: Callable[[S, S], Iterable[Finding] | None] | None = None
     reads: Callable[[S], Hashable] | None = None
     relevant: Callable[[S, S], bool] | None = None
 
     def judge(self, before: S | None, after: S) -> Iterator[Finding]:
         """What it says against a state and, unless it is the first one, against the step that led there."""
         if self.check is not None:
-            yield from self.check(after)
+            yield from self.check(after) or ()
         if before is None or self.check_step is None:
             return
         if self.relevant is None or self.relevant(before, after):
-            yield from self.check_step(before, after)
+            yield from self.check_step(before, after) or ()
 
 
 class WalkStep(NamedTuple, Generic[S]):
@@ -125,13 +126,17 @@ class Liveness(Generic[S]):
 
 @dataclass(frozen=True)
 class Exploration(Generic[S]):
-    """The outcome of one walk. `limit` says which budget ended it early, if one did."""
+    """The outcome of one walk. `limit` says which budget ended it early, if one did.
+
+    `asked` are the invariants that were asked at all: of the others nothing was seen, neither good nor bad.
+    """
 
     graph: Graph[S]
     violations: tuple[InvariantViolation[S], ...]
     liveness: Liveness[S] | None
     limit: str | None
     elapsed_s: float
+    asked: frozenset[str] = frozenset()
 
     @property
     def states(self) -> int:

@@ -14,11 +14,11 @@ from kassay.model.protocols.values.groups import (
     UNREVOKED,
     ClassicGroup,
     ConsumerGroup,
-    CoordinatorState,
 )
 from kassay.properties.protocols.registry import (
+    CLASSIC_GROUP,
     CLIENTS,
-    COORDINATOR,
+    CONSUMER_GROUP,
     METADATA,
     PRESENCE,
     SESSIONS,
@@ -35,17 +35,22 @@ NEVER_BACK: Final = "epochs-never-go-back"
 _GROW: Final = "generations and epochs only grow, except to what was persisted"
 
 
+def _assigns(old: ClassicGroup, new: ClassicGroup) -> bool:
+    """Whether a group comes to await its assignment, or has it now."""
+    return old.state != new.state and (
+        new.state == COMPLETING or (old.state, new.state) == (COMPLETING, STABLE)
+    )
+
+
 @each_step(
     "one-assignment-per-generation",
-    COORDINATOR,
+    CLASSIC_GROUP,
     short="I6",
     source="the classic protocol: one leader a generation",
+    where=_assigns,
 )
-def one_assignment_per_generation(before: CoordinatorState, after: CoordinatorState) -> Iterator[Finding]:
+def one_assignment_per_generation(old: ClassicGroup, new: ClassicGroup) -> Iterator[Finding]:
     """A generation is assigned once, and only a new generation awaits an assignment."""
-    old, new = before.group, after.group
-    if not isinstance(old, ClassicGroup) or not isinstance(new, ClassicGroup):
-        return
     if old.state == PREPARING and new.state == COMPLETING and new.generation != old.generation + 1:
         yield real(f"generation {old.generation} is followed by generation {new.generation}")
     if old.state == STABLE and new.state == COMPLETING and new.generation == old.generation:
@@ -57,23 +62,27 @@ def one_assignment_per_generation(before: CoordinatorState, after: CoordinatorSt
             yield real(f"the leader {new.leader!r} of generation {new.generation} is no member")
 
 
-@each_step(NEVER_BACK, COORDINATOR, short="I10", source=_GROW)
-def epochs_never_go_back(before: CoordinatorState, after: CoordinatorState) -> Iterator[Finding]:
+@each_step(NEVER_BACK, CLASSIC_GROUP, short="I10", source=_GROW)
+def generations_never_go_back(old: ClassicGroup, new: ClassicGroup) -> Iterator[Finding]:
     """Generations, group, target and member epochs never decrease while a coordinator lives."""
-    old, new = before.group, after.group
-    if isinstance(old, ClassicGroup) and isinstance(new, ClassicGroup):
-        if new.generation < old.generation:
-            yield real(f"generation {old.generation} is followed by generation {new.generation}")
-    elif isinstance(old, ConsumerGroup) and isinstance(new, ConsumerGroup):
-        for name in ("epoch", "target_epoch"):
-            was, now = getattr(old, name), getattr(new, name)
-            if now < was:
-                yield real(f"the group's {name.replace('_', ' ')} {was} is followed by {now}")
-        was_by_id = {member.member_id: member.epoch for member in old.members}
-        for member in new.members:
-            was = was_by_id.get(member.member_id, -1)
-            if 0 < member.epoch < was:
-                yield real(f"epoch {was} of {member.member_id} is followed by {member.epoch}")
+    if new.generation < old.generation:
+        yield real(f"generation {old.generation} is followed by generation {new.generation}")
+
+
+@each_step(NEVER_BACK, CONSUMER_GROUP, short="I10", source=_GROW)
+def epochs_never_go_back(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[Finding]:
+    """Neither the epoch of a group nor that of its target nor a member's decreases; 0 begins anew."""
+    for name, was, now in (
+        ("epoch", old.epoch, new.epoch),
+        ("target epoch", old.target_epoch, new.target_epoch),
+    ):
+        if now < was:
+            yield real(f"the group's {name} {was} is followed by {now}")
+    was_by_id = {member.member_id: member.epoch for member in old.members}
+    for member in new.members:
+        was = was_by_id.get(member.member_id, -1)
+        if 0 < member.epoch < was:
+            yield real(f"epoch {was} of {member.member_id} is followed by {member.epoch}")
 
 
 @each_step(NEVER_BACK, STORED, short="I10", source=_GROW)
@@ -83,12 +92,9 @@ def stored_once(before: Any, after: Any) -> Iterator[Finding]:
         yield real(f"generation {after.generation} is on record with a second assignment")
 
 
-@always("epochs-in-order", COORDINATOR, short="I11", source="KIP-848")
-def epochs_in_order(coordinator: CoordinatorState) -> Iterator[Finding]:
+@always("epochs-in-order", CONSUMER_GROUP, short="I11", source="KIP-848")
+def epochs_in_order(group: ConsumerGroup) -> Iterator[Finding]:
     """Member epoch <= target epoch <= group epoch, and pending partitions exactly while unrevoked."""
-    group = coordinator.group
-    if not isinstance(group, ConsumerGroup):
-        return
     if group.target_epoch > group.epoch:
         yield real(f"target epoch {group.target_epoch} is above group epoch {group.epoch}")
     for member in group.members:
@@ -119,26 +125,44 @@ def topics_never_shrink(before: Any, after: Any) -> Iterator[Finding]:
             yield real(f"topic {topic.name} shrank")
 
 
-@always("members-watched", SESSIONS, short="I15", source="KAFKA-9752")
+@always(
+    "members-watched",
+    SESSIONS,
+    short="I15",
+    source="KAFKA-9752",
+    where=lambda watch: watch.group is not None and bool(watch.group.members),
+)
 def members_watched(watch: WatchedSessions) -> Iterator[Finding]:
     """Nobody can die unnoticed: every member is watched by a session timer.
 
     Excused are members that wait in a JoinGroup (unless new) or SyncGroup: their expiry is ignored, and
     the timer comes back with the reply.
     """
-    for member in watch.group.members if watch.group is not None else ():
+    for member in watch.group.members:
         if member.member_id not in watch.armed and member.member_id not in watch.excused:
             yield real(f"{member.member_id} is a member, and no session timer watches it")
 
 
-@each_step("member-id-kept", CLIENTS, short="I16", source="KAFKA-13214")
-def member_id_kept(before: Iterable[Any], after: Iterable[Any]) -> Iterator[Finding]:
-    """A retriable error never costs a client its member id: the old one would linger as a ghost."""
+def _hearing(before: Iterable[Any], after: Iterable[Any]) -> Iterator[tuple[int, Any, Any]]:
+    """The number of each client that hears a retriable error while it has a member id, before and after."""
     for number, (old, new) in enumerate(zip(before, after), 1):
         error = getattr(old.inbox[0], "error", "") if old.inbox else ""
-        heard = error in RETRIABLE and not new.inbox and old.run == new.run
-        if heard and old.member_id and not new.member_id:
-            yield real(f"c{number} forgets its member id {old.member_id} over {error}")
+        if error in RETRIABLE and not new.inbox and old.run == new.run and old.member_id:
+            yield number, old, new
+
+
+@each_step(
+    "member-id-kept",
+    CLIENTS,
+    short="I16",
+    source="KAFKA-13214",
+    where=lambda before, after: any(True for _ in _hearing(before, after)),
+)
+def member_id_kept(before: Iterable[Any], after: Iterable[Any]) -> Iterator[Finding]:
+    """A retriable error never costs a client its member id: the old one would linger as a ghost."""
+    for number, old, new in _hearing(before, after):
+        if not new.member_id:
+            yield real(f"c{number} forgets its member id {old.member_id} over {old.inbox[0].error}")
 
 
 @each_step(
@@ -146,6 +170,7 @@ def member_id_kept(before: Iterable[Any], after: Iterable[Any]) -> Iterator[Find
     PRESENCE,
     short="I17",
     source="KIP-62; the rule that a session outlasts three heartbeat intervals",
+    where=lambda before, after: bool(before.known - after.known),
 )
 def live_members_kept(before: Presence, after: Presence) -> Iterator[Finding]:
     """A member that is alive, sends its heartbeats and polls is never removed.

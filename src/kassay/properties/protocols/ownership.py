@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import Any, Final
 
 from kassay.model.explore.values import Finding, Severity
-from kassay.model.protocols.shared.census import Belief, Breach, Census, Owned, complete
+from kassay.model.protocols.shared.census import Belief, Breach, Census, Owned, Registered, complete
 from kassay.properties.protocols.registry import ACCEPTED, ADOPTION, CENSUS, always, each_step, real
 
 FENCED: Final = "commits-fenced"
@@ -25,7 +25,13 @@ def _live(census: Census) -> list[Belief]:
     return [belief for belief in census.beliefs if belief.live]
 
 
-@always("single-owner-on-record", CENSUS, short="I1", source="KIP-429, KIP-848")
+@always(
+    "single-owner-on-record",
+    CENSUS,
+    short="I1",
+    source="KIP-429, KIP-848",
+    where=lambda census: len(census.registry) > 1,
+)
 def single_owner_on_record(census: Census) -> Iterator[Finding]:
     """No partition is on record for two members."""
     for one, other in combinations(census.registry, 2):
@@ -33,7 +39,13 @@ def single_owner_on_record(census: Census) -> Iterator[Finding]:
             yield real(f"{one.member_id} and {other.member_id} are both on record for {both}")
 
 
-@always("single-current-owner", CENSUS, short="I2", source="KIP-429; the split brain of the 2015 article")
+@always(
+    "single-current-owner",
+    CENSUS,
+    short="I2",
+    source="KIP-429; the split brain of the 2015 article",
+    where=lambda census: len(_live(census)) > 1,
+)
 def single_current_owner(census: Census) -> Iterator[Finding]:
     """No two clients whose identity is current believe to own one partition."""
     current = [belief for belief in _live(census) if belief.current]
@@ -42,7 +54,13 @@ def single_current_owner(census: Census) -> Iterator[Finding]:
             yield real(f"{one.client} and {other.client} both own {both}, and both are current members")
 
 
-@always("single-live-owner", CENSUS, short="I3", source="the zombies of KIP-62 and KIP-345")
+@always(
+    "single-live-owner",
+    CENSUS,
+    short="I3",
+    source="the zombies of KIP-62 and KIP-345",
+    where=lambda census: len(_live(census)) > 1,
+)
 def single_live_owner(census: Census) -> Iterator[Finding]:
     """No two live clients believe to own one partition."""
     for one, other in combinations(_live(census), 2):
@@ -65,10 +83,11 @@ def _zombies(one: Belief, other: Belief) -> str:
     CENSUS,
     short="I7",
     source="seed article 001: every partition has exactly one consumer",
+    where=lambda census: census.resting and bool(census.wanted or _held(census)),
 )
 def complete_at_rest(census: Census) -> Iterator[Finding]:
     """At rest every subscribed partition has exactly one owner, on record and in belief."""
-    if not census.resting or complete(census):
+    if complete(census):
         return
     owned = [tp for entry in census.registry for tp in entry.owned]
     severity = Severity.BY_DESIGN if census.excused else Severity.REAL
@@ -81,37 +100,78 @@ def complete_at_rest(census: Census) -> Iterator[Finding]:
         yield Finding(severity, f"at rest the record has {record}, and the belief is {belief}")
 
 
+def _held(census: Census) -> list[Any]:
+    """What anybody owns, on record or in belief."""
+    owned = (*(entry.owned for entry in census.registry), *(belief.owned for belief in census.beliefs))
+    return [tp for tps in owned for tp in tps]
+
+
 def _listed(owned: Iterable[tuple[str, Owned]]) -> str:
     """Who owns what, in a line."""
     parts = (f"{name}: {','.join(map(str, tps)) or 'none'}" for name, tps in owned)
     return "; ".join(parts) or "nobody"
 
 
-@always("subscribed-at-rest", CENSUS, short="I8", source="KIP-429")
+def _strange(tps: Iterable[Any], entry: Registered) -> list[Any]:
+    """Those of topics that the member does not subscribe to; bare numbers are of the one topic there is."""
+    return [tp for tp in tps if hasattr(tp, "topic") and tp.topic not in entry.topics]
+
+
+@always(
+    "subscribed-at-rest",
+    CENSUS,
+    short="I8",
+    source="KIP-429",
+    where=lambda census: (
+        census.resting and any(_strange((*census.wanted, *one.owned), one) for one in census.registry)
+    ),
+)
 def subscribed_at_rest(census: Census) -> Iterator[Finding]:
     """No member is given a partition of a topic that it does not subscribe to, once the group is at rest."""
-    for entry in census.registry if census.resting else ():
-        strange = [tp for tp in entry.owned if hasattr(tp, "topic") and tp.topic not in entry.topics]
+    for entry in census.registry:
+        strange = _strange(entry.owned, entry)
         if strange:
             yield real(
                 f"{entry.member_id} is given {','.join(map(str, strange))}, which it does not subscribe to"
             )
 
 
-@always("target-epoch-exclusive", CENSUS, short="I12", source="KIP-848")
+def _at_target(census: Census) -> list[Belief]:
+    """The clients whose member is at the target epoch, and that know it."""
+    ahead = set(census.caught_up)
+    return [belief for belief in _live(census) if belief.current and belief.member_id in ahead]
+
+
+def _of_others(census: Census, belief: Belief) -> list[tuple[str, Owned]]:
+    """What other members are to own, if anything."""
+    return [(member, tps) for member, tps in census.target if tps and member != belief.member_id]
+
+
+@always(
+    "target-epoch-exclusive",
+    CENSUS,
+    short="I12",
+    source="KIP-848",
+    where=lambda census: any(_of_others(census, belief) for belief in _at_target(census)),
+)
 def target_epoch_exclusive(census: Census) -> Iterator[Finding]:
-    """A member at the target epoch owns nothing that is another's by target."""
-    target, ahead = dict(census.target), set(census.caught_up)
-    for belief in census.beliefs:
-        if belief.live and belief.current and belief.settled and belief.member_id in ahead:
-            for member, tps in target.items():
-                if member != belief.member_id and (both := _shared(tps, belief.owned)):
-                    yield real(
-                        f"{belief.client} at the target epoch still owns {both}, the target of {member}"
-                    )
+    """A member at the target epoch owns nothing that is another's by target.
+
+    Also while it has an assignment to reconcile: only what it acknowledged to have given up led it there.
+    """
+    for belief in _at_target(census):
+        for member, tps in _of_others(census, belief):
+            if both := _shared(tps, belief.owned):
+                yield real(f"{belief.client} at the target epoch still owns {both}, the target of {member}")
 
 
-@always("one-member-per-instance-id", CENSUS, short="I13", source="KIP-345")
+@always(
+    "one-member-per-instance-id",
+    CENSUS,
+    short="I13",
+    source="KIP-345",
+    where=lambda census: any(entry.group_instance_id for entry in census.registry),
+)
 def one_member_per_instance_id(census: Census) -> Iterator[Finding]:
     """No two members are registered under one instance id."""
     for one, other in combinations(census.registry, 2):
@@ -121,14 +181,20 @@ def one_member_per_instance_id(census: Census) -> Iterator[Finding]:
             )
 
 
-@each_step("released-before-adopted", ADOPTION, short="I4", source="KIP-429")
+@each_step(
+    "released-before-adopted",
+    ADOPTION,
+    short="I4",
+    source="KIP-429",
+    where=lambda before, after: any(_gained(old, new) for old, new in zip(before.beliefs, after.beliefs)),
+)
 def released_before_adopted(before: Census, after: Census) -> Iterator[Finding]:
     """A partition is adopted only when no other member of the round still owns it.
 
     A zombie may adopt a superseded assignment that it slept upon.
     """
     for old, new in zip(before.beliefs, after.beliefs):
-        gained = set(new.owned) - set(old.owned)
+        gained = _gained(old, new)
         if not gained:
             continue
         if not new.joined:
@@ -145,10 +211,30 @@ def released_before_adopted(before: Census, after: Census) -> Iterator[Finding]:
                 yield Finding(severity, f"{new.client} adopts {both}, which {other.client} still owns")
 
 
+def _gained(old: Belief, new: Belief) -> set[Any]:
+    return set(new.owned) - set(old.owned)
+
+
 # What commits must not do.
 
 
-@always(FENCED, CENSUS, short="I5", source="generation fencing of OffsetCommit")
+def _clients(census: Census) -> set[str]:
+    """Whoever owns, or adopted, anything."""
+    return {belief.client for belief in census.beliefs} | {client for _, client in census.adopted}
+
+
+def _commits(census: Census) -> bool:
+    """Whether the commit of somebody who owns something would be accepted."""
+    return any(belief.owned for belief in census.beliefs if belief.commits)
+
+
+@always(
+    FENCED,
+    CENSUS,
+    short="I5",
+    source="generation fencing of OffsetCommit",
+    where=lambda census: _commits(census) and len(_clients(census)) > 1,
+)
 def commits_fenced(census: Census) -> Iterator[Finding]:
     """No commit is accepted from a client whose partition another has adopted since."""
     last = dict(census.adopted)
@@ -160,7 +246,13 @@ def commits_fenced(census: Census) -> Iterator[Finding]:
                 )
 
 
-@always(NEVER_BACK, CENSUS, short="I9", source="KAFKA-14196 and the offsets' hand-over")
+@always(
+    NEVER_BACK,
+    CENSUS,
+    short="I9",
+    source="KAFKA-14196 and the offsets' hand-over",
+    where=lambda census: _commits(census) or any(belief.ahead for belief in census.beliefs),
+)
 def offsets_never_go_back(census: Census) -> Iterator[Finding]:
     """Committed offsets never go back, and what is given up was committed as far as it was processed."""
     for belief in census.beliefs:
@@ -176,27 +268,31 @@ def offsets_never_go_back(census: Census) -> Iterator[Finding]:
 
 
 @always(FENCED, ACCEPTED, short="I5", source="generation fencing of OffsetCommit")
-def accepted_commits_fenced(accepted: Breach | None) -> Iterator[Finding]:
+def accepted_commits_fenced(accepted: Breach) -> Iterator[Finding]:
     """No commit was accepted from a client whose partition another has taken over."""
     return _broken(FENCED, accepted)
 
 
 @always(NEVER_BACK, ACCEPTED, short="I9", source="KAFKA-14196 and the offsets' hand-over")
-def accepted_offsets_never_go_back(accepted: Breach | None) -> Iterator[Finding]:
+def accepted_offsets_never_go_back(accepted: Breach) -> Iterator[Finding]:
     """No offset was accepted that is lower than the one before."""
     return _broken(NEVER_BACK, accepted)
 
 
-def _broken(name: str, breach: Breach | None) -> Iterator[Finding]:
+def _broken(name: str, breach: Breach) -> Iterator[Finding]:
     """What an accepted commit broke of one promise."""
-    if breach is not None and breach.invariant == name:
+    if breach.invariant == name:
         yield Finding(breach.severity, breach.message)
 
 
 @always(
-    "no-commit-while-assigning", CENSUS, short="I14", source="OffsetCommit in CompletingRebalance; KIP-195"
+    "no-commit-while-assigning",
+    CENSUS,
+    short="I14",
+    source="OffsetCommit in CompletingRebalance; KIP-195",
+    where=lambda census: census.awaiting and any(one.owned or one.commits for one in census.beliefs),
 )
 def no_commit_while_assigning(census: Census) -> Iterator[Finding]:
     """No commit is accepted while an assignment is awaited."""
-    if census.awaiting and any(belief.commits for belief in census.beliefs):
+    if any(belief.commits for belief in census.beliefs):
         yield real("a commit was accepted while the group awaited its assignment")

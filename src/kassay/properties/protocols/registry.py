@@ -1,9 +1,10 @@
 """The registry of protocol invariants: decorators over predicates, and what they make of one model.
 
-A predicate is shown one thing of a state (a `Sight`), and yields findings with their evidence and their
+A predicate is shown one thing of a state (a `Sight`) and yields findings with their evidence and their
 gravity: `real` breaks a promise, `zombie` is what a process that was away for longer than its session does
-to itself, `by design` is a promise that the protocol never made. A model says in its `Views` how each of
-these things is seen in its states; of those that it lacks nothing is asked.
+to itself, `by design` is a promise that the protocol never made. It is asked only `where` the promise could
+be broken, so that an invariant of which nothing was asked is known for one. A model says in its `Views` how
+each of these things is seen in its states; of those that it lacks nothing is asked.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from kassay.model.errors import InputError
 from kassay.model.explore.values import Finding, Invariant, Severity
 from kassay.model.modules import import_modules
 from kassay.model.protocols.shared.census import Breach, Census
-from kassay.model.protocols.values.groups import CoordinatorState
+from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup
 
 V = TypeVar("V")
 Predicate = TypeVar("Predicate", bound=Callable[..., Iterator[Finding]])
@@ -46,23 +47,24 @@ class Presence(NamedTuple):
 
 CENSUS: Final[Sight[Census]] = Sight("who owns what, on record and in belief")
 ADOPTION: Final[Sight[Census]] = Sight("the census around a step by which somebody owns more")
-COORDINATOR: Final[Sight[CoordinatorState]] = Sight("the coordinator, as long as it does not move")
+CLASSIC_GROUP: Final[Sight[ClassicGroup]] = Sight("a classic group, as long as its coordinator does not move")
+CONSUMER_GROUP: Final[Sight[ConsumerGroup]] = Sight("a consumer group, as long as its coordinator stays")
 STORED: Final[Sight[Any]] = Sight("what is on record of a generation in ZooKeeper")
 SESSIONS: Final[Sight[WatchedSessions]] = Sight("members and the timers that watch them")
 CLIENTS: Final[Sight[tuple[Any, ...]]] = Sight("the clients around a step that tells one of an error")
 PRESENCE: Final[Sight[Presence]] = Sight("who polls around a removal, where a clock tells")
 METADATA: Final[Sight[Any]] = Sight("the topics around a change of the metadata")
-ACCEPTED: Final[Sight[Breach | None]] = Sight("what an accepted commit broke, where offsets are counted")
+ACCEPTED: Final[Sight[Breach]] = Sight("what an accepted commit broke, where offsets are counted")
 
 
 class View(NamedTuple, Generic[V]):
-    """How a thing is seen in a model's states.
+    """How a thing is seen in a model's states: `show` gives None where there is none, and nothing is asked.
 
     States alike in what `reads` names are judged once. Steps are judged where `relevant`, a cheap look at
     both ends, lets it; `relevant` may be left out.
     """
 
-    show: Callable[[Any], V]
+    show: Callable[[Any], V | None]
     reads: Callable[[Any], Hashable] | None = None
     relevant: Callable[[Any, Any], bool] | None = None
 
@@ -81,6 +83,7 @@ EachStep: TypeAlias = Callable[[V, V], Iterator[Finding]]
 class _Check(NamedTuple):
     sight: Sight[Any]
     check: Callable[..., Iterator[Finding]]
+    where: Callable[..., bool]
     of_steps: bool
 
 
@@ -98,29 +101,43 @@ class ProtocolInvariant:
 _INVARIANTS: Final[dict[str, ProtocolInvariant]] = {}
 
 
-def always(name: str, sight: Sight[V], *, source: str, short: str = "") -> Callable[[Always[V]], Always[V]]:
+def always(
+    name: str, sight: Sight[V], *, source: str, short: str = "", where: Callable[[V], bool] | None = None
+) -> Callable[[Always[V]], Always[V]]:
     """Register a predicate over states; the first line of its docstring is the promise.
 
-    A further predicate of the same name judges the same promise where something else is seen.
+    `where` says of what is shown whether it could break the promise, and so whether the predicate is asked;
+    left out, it always could. A further predicate of the same name judges the same promise where something
+    else is seen.
     """
 
-    return _registration(name, short, source, sight, of_steps=False)
+    return _registration(name, short, source, _Looks(sight, where, of_steps=False))
 
 
 def each_step(
-    name: str, sight: Sight[V], *, source: str, short: str = ""
+    name: str, sight: Sight[V], *, source: str, short: str = "", where: Callable[[V, V], bool] | None = None
 ) -> Callable[[EachStep[V]], EachStep[V]]:
-    """Register a predicate over steps, shown both ends; otherwise as `always`."""
-    return _registration(name, short, source, sight, of_steps=True)
+    """Register a predicate over steps, shown both ends, as is `where`; otherwise as `always`."""
+    return _registration(name, short, source, _Looks(sight, where, of_steps=True))
 
 
-def _registration(
-    name: str, short: str, source: str, sight: Sight[Any], *, of_steps: bool
-) -> Callable[[Predicate], Predicate]:
+class _Looks(NamedTuple):
+    """At what a predicate looks, and where."""
+
+    sight: Sight[Any]
+    where: Callable[..., bool] | None
+    of_steps: bool
+
+
+def _anywhere(*_shown: object) -> bool:
+    return True
+
+
+def _registration(name: str, short: str, source: str, looks: _Looks) -> Callable[[Predicate], Predicate]:
     def register(predicate: Predicate) -> Predicate:
         claim = (predicate.__doc__ or "").strip().partition("\n")[0]
         invariant = _INVARIANTS.setdefault(name, ProtocolInvariant(name, short, claim, source))
-        invariant.checks.append(_Check(sight, predicate, of_steps))
+        invariant.checks.append(_Check(looks.sight, predicate, looks.where or _anywhere, looks.of_steps))
         return predicate
 
     return register
@@ -162,18 +179,17 @@ def invariants(model: Views, spelled: Iterable[str] | None = None) -> tuple[Inva
 
 def _bound(one: ProtocolInvariant, check: _Check, view: View[Any], waived: bool) -> Invariant[Any]:
     """One predicate over the states, or the steps, of a model."""
-    show, judge = view.show, check.check
+    show, judge, where = view.show, check.check, check.where
     if waived:
         judge = _by_design(judge)
+
+    def asked(*ends: Any) -> Iterator[Finding] | None:
+        shown = tuple(map(show, ends))
+        return judge(*shown) if None not in shown and where(*shown) else None
+
     if check.of_steps:
-        return Invariant(
-            one.name,
-            one.claim,
-            check_step=lambda before, after: judge(show(before), show(after)),
-            reads=view.reads,
-            relevant=view.relevant,
-        )
-    return Invariant(one.name, one.claim, check=lambda state: judge(show(state)), reads=view.reads)
+        return Invariant(one.name, one.claim, check_step=asked, reads=view.reads, relevant=view.relevant)
+    return Invariant(one.name, one.claim, check=asked, reads=view.reads)
 
 
 def _by_design(judge: Callable[..., Iterator[Finding]]) -> Callable[..., Iterator[Finding]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from kassay.certify.protocols.explore import ExploreResult
+from kassay.certify.protocols.explore import UNTRIED, ExploreResult
 from kassay.model.explore.graph import Action
 from kassay.model.explore.values import InvariantViolation, Severity, Stuck
 from kassay.model.protocols.world.parts.levels import ClockLevel, NetworkLevel
@@ -42,6 +42,7 @@ def exploration_view(result: ExploreResult, *, replay: str, mermaid: bool = Fals
             if violation.severity is severity:
                 parts += _violation(violation, runs)
     parts += _stuck(result, runs)
+    parts += _not_asked(result)
     if runs.names and not mermaid:
         parts += [line(), line(_LEGEND, style="dim")]
     parts += [line(), _verdict(result), whole_line(f"again: {replay}", style="dim")]
@@ -117,6 +118,17 @@ def _stuck(result: ExploreResult, runs: _Runs) -> list[View]:
     if live.undecided:
         parts.append(line(f"cycles not decided: {live.undecided}", style="yellow"))
     return parts
+
+
+def _not_asked(result: ExploreResult) -> list[View]:
+    """A line a reason: the invariants of which the walk says nothing."""
+    by_reason: dict[str, list[str]] = {}
+    for one in result.not_asked:
+        by_reason.setdefault(one.why, []).append(one.invariant)
+    return [
+        line(f"not asked ({why}): {', '.join(names)}", style="yellow" if why == UNTRIED else "dim")
+        for why, names in by_reason.items()
+    ]
 
 
 def _first(stuck: Stuck[Any], name: str, runs: _Runs) -> list[View]:

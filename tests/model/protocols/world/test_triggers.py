@@ -39,12 +39,12 @@ def settle_watched(model, state):
         if step is None:
             assert model.converged(state)
             return state
-        findings = [f for i in judges if i.check for f in i.check(step[1])]
+        findings = [f for i in judges if i.check for f in i.check(step[1]) or ()]
         findings += [
             f
             for i in judges
             if i.check_step and (i.relevant is None or i.relevant(state, step[1]))
-            for f in i.check_step(state, step[1])
+            for f in i.check_step(state, step[1]) or ()
         ]
         assert not [f for f in findings if f.severity is Severity.REAL]
         state = step[1]

@@ -99,8 +99,8 @@ def test_scenario_68_what_a_renamed_walk_finds_replays_without_renaming(name, sw
             for invariant in judged
             if invariant.name == violation.invariant
             for finding in (
-                *(invariant.check(after) if invariant.check else ()),
-                *(invariant.check_step(before, after) if invariant.check_step else ()),
+                *((invariant.check(after) or ()) if invariant.check else ()),
+                *((invariant.check_step(before, after) or ()) if invariant.check_step else ()),
             )
         }
         assert (violation.severity, violation.message) in said

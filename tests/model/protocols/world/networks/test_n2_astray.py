@@ -29,7 +29,7 @@ def judged(model, state):
         (invariant.name, finding.message)
         for invariant in invariants(views_of(model))
         if invariant.check
-        for finding in invariant.check(state)
+        for finding in invariant.judge(None, state)
         if finding.severity is Severity.REAL
     ]
 

@@ -69,7 +69,9 @@ def test_without_the_fence_a_commit_is_accepted_that_must_not_be(name):
         assert state.offsets.value.committed[0][1] == 2
     state = play(model, state, "c1 OffsetCommit arrives")
     assert state.offsets.value.breach.invariant == name
-    findings = [each for invariant in invariants(views_of(model), [name]) for each in invariant.check(state)]
+    findings = [
+        each for invariant in invariants(views_of(model), [name]) for each in invariant.judge(None, state)
+    ]
     assert state.offsets.value.breach.message in [each.message for each in findings]
 
 
