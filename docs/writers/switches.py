@@ -43,6 +43,17 @@ REMARKS: Final[dict[str, str]] = {
     ),
     "metadata_revert_no_rejoin": "A client whose JoinGroup got lost does not join again.",
     "fetch_while_revoking": "What is processed after the last commit is processed again by the next owner.",
+    "generation_kept": (
+        "The breach shows before anybody owns anything; without a new generation nobody who stayed behind "
+        "is fenced."
+    ),
+    "silence_revokes": (
+        "The client has not reconciled yet: target-epoch-exclusive binds clients that are not settled, too."
+    ),
+    "subscriptions_pooled": (
+        "Where all clients read the same topics, at rest nobody can be given another topic, and "
+        "subscribed-at-rest is not asked."
+    ),
     "ignore_unreleased": (
         "On record it shows sooner, as single-owner-on-record and epochs-in-order; single-current-"
         "owner is the harm that it does."

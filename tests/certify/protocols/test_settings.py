@@ -29,6 +29,11 @@ from tests.paths import HELD
         ({"timing": Timing(session=0)}, "--session: 0 is out of range"),
         ({"timing": Timing(), "model": "migration"}, "--clock: migration has no integer clock"),
         ({"static": 1, "model": "zookeeper"}, "--static: zookeeper knows no static members"),
+        ({"reads": (1, 1), "model": "draft"}, "--reads: all clients of draft read its one topic"),
+        ({"reads": (1,)}, "--reads: 1 numbers for 2 clients; expected one for each"),
+        ({"reads": (1, 2)}, "--reads: 2 is out of range; expected 1 to 1"),
+        ({"reads": (0, 1)}, "--reads: 0 is out of range; expected 1 to 1"),
+        ({"reads": (1, 1), "pattern": "t"}, "--reads: clients subscribe by a pattern"),
     ],
 )
 def test_what_makes_no_sense_is_refused_when_the_settings_are_made(chosen, words):
@@ -40,7 +45,8 @@ def test_what_makes_no_sense_is_refused_when_the_settings_are_made(chosen, words
 def test_the_json_holds_every_option_and_what_else_is_set():
     plain = ExploreSettings("classic").to_json()
     assert (plain["network"], plain["clock"], plain["faults"]) == ("atomic", "timeless", {})
-    assert not {"timing", "pattern", "kinds"} & set(plain)
+    assert not {"timing", "reads", "pattern", "kinds"} & set(plain)
+    assert ExploreSettings("classic", topics=2, reads=(1, 2)).to_json()["reads"] == (1, 2)
     told = ExploreSettings("classic", timing=Timing(), faults=Faults(crash=1), pattern="t").to_json()
     assert (told["clock"], told["timing"]["session"]) == ("ticks", 6)
     assert (told["faults"], told["pattern"]) == ({"crash": 1}, "t")

@@ -60,6 +60,9 @@ def test_weak_fairness_excuses_a_cycle_whose_way_out_is_always_open():
             {0: [(ROUND, 1), (OUT._replace(fair=False), 2)], 1: [(BACK, 0), (OUT._replace(fair=False), 2)]},
         ),
         ("also taken inside", {0: [(ROUND, 1), (OUT, 2)], 1: [(OUT, 0)]}),
+        ("also taken to stay", {0: [(ROUND, 1), (OUT, 0)], 1: [(BACK, 0), (OUT, 2)]}),
+        ("nothing else than staying", {0: [(ROUND, 1), (OUT, 0)], 1: [(BACK, 0), (OUT, 1)], 2: []}),
+        ("another's", {0: [(ROUND, 1), (OUT, 2)], 1: [(BACK, 0), (act("out", "c"), 2)]}),
         (
             "a fault",
             {0: [(ROUND, 1), (OUT._replace(fault=True), 2)], 1: [(BACK, 0), (OUT._replace(fault=True), 2)]},

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from kassay.model.explore.graph import Action
-from kassay.model.explore.random_walk import LIMIT, random_walk
+from kassay.model.explore.random_walk import LIMIT, STEPS_MAX, random_walk
 from kassay.model.explore.values import Finding, Invariant, Severity, WalkLimits
 from kassay.model.verdict import Verdict
 from tests.model.explore.toys import Counter, Toy, act, chain
@@ -47,6 +47,14 @@ def test_a_seed_walks_the_same_way_again():
 def test_a_walk_without_end_stops_at_its_limit():
     done = random_walk(Counter({}), budget=WalkLimits(30))
     assert len(done.graph.states) == 30
+
+
+def test_the_last_step_of_a_walk_is_judged_like_the_first():
+    longest = chain(*range(STEPS_MAX + 2))
+    (found,) = random_walk(longest, [never({STEPS_MAX})], budget=WalkLimits(STEPS_MAX + 1)).violations
+    assert (found.length, found.trace[-1].state) == (STEPS_MAX, STEPS_MAX)
+    (start,) = random_walk(longest, [never({0}, Severity.ZOMBIE)], budget=WalkLimits(2)).violations
+    assert start.seen == 1
 
 
 def test_a_walk_tells_what_it_asked():

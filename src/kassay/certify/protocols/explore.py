@@ -191,10 +191,12 @@ def _options(s: ExploreSettings, assignor: str, modes: tuple[str, ...], remember
     faults = s.faults
     if s.model == "migration" and not faults.rollout:
         faults = faults._replace(rollout=s.members)
+    topics = tuple(f"t{i}" for i in range(s.topics)) if s.topics > 1 else ("t",)
     return ModelOptions(
         members=s.members,
         partitions=s.partitions,
-        topics=tuple(f"t{i}" for i in range(s.topics)) if s.topics > 1 else ("t",),
+        topics=topics,
+        reads=tuple(topics[:number] for number in s.reads),
         pattern=s.pattern,
         new_topics=s.new_topics,
         instances=s.instances or tuple(f"i{i + 1}" for i in range(s.static)),

@@ -29,6 +29,7 @@ _MEMBERS_MAX, _PARTITIONS_MAX, _TOPICS_MAX, _RECORDS_MAX = 4, 6, 3, 3
 class ExploreSettings:
     """One exploration, checked when it is made; raises InputError for what is out of range or unknown.
 
+    `reads` says how many of the topics each client subscribes to, the first ones; () is all of them.
     `assignor` is a name, or a user's; None is any-balanced. With a `timing` the model runs on an integer
     clock. `records` of each partition can be processed, and are committed by OffsetCommit.
 
@@ -46,6 +47,7 @@ class ExploreSettings:
     members: int = 2
     partitions: int = 2
     topics: int = 1
+    reads: tuple[int, ...] = ()
     static: int = 0
     faults: Faults = NO_FAULTS
     switches: frozenset[str] = frozenset()
@@ -90,6 +92,21 @@ class ExploreSettings:
                 raise InputError(f"{option}: {number} is out of range; expected {low} to {high}")
         if self.static and self.model in BEFORE_0_9:
             raise InputError(f"--static: {self.model} knows no static members")
+        if self.reads:
+            self._check_reads()
+
+    def _check_reads(self) -> None:
+        if self.model in BEFORE_0_9:
+            raise InputError(f"--reads: all clients of {self.model} read its one topic")
+        if self.pattern:
+            raise InputError("--reads: clients subscribe by a pattern where a topic may be created")
+        if len(self.reads) != self.members:
+            raise InputError(
+                f"--reads: {len(self.reads)} numbers for {self.members} clients; expected one for each"
+            )
+        for number in self.reads:
+            if not 1 <= number <= self.topics:
+                raise InputError(f"--reads: {number} is out of range; expected 1 to {self.topics}")
 
     def _check_network(self) -> None:
         atomic = self.network is NetworkLevel.ATOMIC
@@ -139,7 +156,7 @@ class ExploreSettings:
             values["timing"] = _set(asdict(self.timing))
         more = {
             name: getattr(self, name)
-            for name in ("instances", "pattern", "new_topics", "assignment_strategies", "kinds")
+            for name in ("reads", "instances", "pattern", "new_topics", "assignment_strategies", "kinds")
         }
         return values | _set(more) | {"switches": sorted(self.switches)}
 

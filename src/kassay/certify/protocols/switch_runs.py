@@ -131,6 +131,8 @@ def command(switch: Switch) -> str:
     for name in ("mode", "members", "partitions", "topics", "static"):
         if (value := getattr(bound, name)) != getattr(plain, name):
             words += [f"--{name}", str(value)]
+    if bound.reads:
+        words += ["--reads", ",".join(map(str, bound.reads))]
     if bound.faults != plain.faults:
         counts = (f"{name}={count}" for name, count in bound.faults._asdict().items() if count)
         words += ["--faults", ",".join(counts)]

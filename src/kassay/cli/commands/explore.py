@@ -37,6 +37,12 @@ PLACE = 120
 @click.option("--members", type=int, default=2, show_default=True, help="Clients.")
 @click.option("--partitions", type=int, default=2, show_default=True, help="Partitions of each topic.")
 @click.option("--topics", type=int, default=1, show_default=True, help="Topics at the start.")
+@click.option(
+    "--reads",
+    default="",
+    metavar="N,N,...",
+    help="How many of the topics each client reads, e.g. 1,2; unless told, all.",
+)
 @click.option("--static", type=int, default=0, show_default=True, help="How many clients are static members.")
 @click.option("--faults", default="", metavar="NAME=N,...", help="A budget, e.g. crash=1,pause=1,failover=1.")
 @click.option("--policy", default="bidirectional", show_default=True, help="group.consumer.migration.policy.")
@@ -110,6 +116,7 @@ def _settings(model: str, chosen: dict[str, Any], assignor: str | Assignor | Non
         members=chosen["members"],
         partitions=chosen["partitions"],
         topics=chosen["topics"],
+        reads=_reads(chosen["reads"]),
         static=chosen["static"],
         faults=faults,
         switches=frozenset(chosen["switches"]),
@@ -120,6 +127,15 @@ def _settings(model: str, chosen: dict[str, Any], assignor: str | Assignor | Non
         pattern="t" if creates else "",
         new_topics=("tt",) if creates else (),
     )
+
+
+def _reads(text: str) -> tuple[int, ...]:
+    """How many topics each client reads. Raises InputError."""
+    numbers = [part.strip() for part in text.split(",")] if text.strip() else []
+    for number in numbers:
+        if not (number.isascii() and number.isdigit() and len(number) < 3):
+            raise InputError(f"--reads: {number!r} is no number of topics; expected e.g. 1,2")
+    return tuple(map(int, numbers))
 
 
 class _User:

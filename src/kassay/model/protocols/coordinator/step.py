@@ -6,6 +6,8 @@ back as an event. `runtime` carries the outputs out, for the conformance check a
 Switches (`Config.switches`) turn known bugs on; these concern the coordinator:
 
 * no_generation_fence: OffsetCommit checks nothing
+* generation_kept: a join phase ends without a new generation
+* empty_forgets_generation: a group that becomes empty counts its generations from 0 again
 * no_sync_timer: KAFKA-12890, nobody waits for SyncGroup with a clock
 * new_member_timer_once: KAFKA-9752, a new member's parked JoinGroup never expires
 * pending_blocks_forever: KAFKA-7909, a pending id that goes does not let the join phase end
@@ -14,6 +16,9 @@ Switches (`Config.switches`) turn known bugs on; these concern the coordinator:
 * static_leader_recompute: KAFKA-13435, a returning static leader is not told to skip the assignment
 * ignore_unreleased: a partition is granted while another member still holds it
 * pend_reassign_loses_epoch: KAFKA-16147, a pending partition targeted to its holder again counts as free
+* revocation_not_awaited: what a member must revoke counts as free at once
+* silence_revokes: a heartbeat that says nothing of what the client owns counts as one that owns nothing
+* subscriptions_pooled: the target is computed as if every member read all topics of the group
 * recompute_on_new_target: KAFKA-16249, an acknowledged revocation is ignored if the target moved on
 
 Two are what Kafka does at the commit of the traces, and so are on where these are checked:
@@ -47,6 +52,8 @@ from kassay.model.protocols.values.groups import (
 from kassay.model.protocols.values.records import EPOCH, MEMBER, OFFSET, GroupValue, Log
 
 SWITCHES: Final = (
+    "empty_forgets_generation",
+    "generation_kept",
     "ignore_unreleased",
     "new_member_timer_once",
     "no_generation_fence",
@@ -54,10 +61,13 @@ SWITCHES: Final = (
     "pend_reassign_loses_epoch",
     "pending_blocks_forever",
     "recompute_on_new_target",
+    "revocation_not_awaited",
+    "silence_revokes",
     "static_leader_recompute",
     "static_no_rebalance_in_completing",
     "static_replace_stable_only",
     "strict_epoch0",
+    "subscriptions_pooled",
     "timers_survive_migration",
 )
 

@@ -44,6 +44,22 @@ def test_scenario_60_two_lost_bumps_fence_and_epoch_0_converges():
     settle(drive)
 
 
+def test_a_heartbeat_from_two_epochs_ago_gives_up_nothing_in_the_members_name():
+    """Taken for an acknowledgement, it would lead the member to a target epoch at which it still owns more."""
+    drive = Drive()
+    drive.modern("a"), drive.modern("b"), settle(drive), drive.modern("c"), settle(drive)
+    drive.modern("a", -1), settle(drive), drive.modern("a"), settle(drive), drive.modern("d")
+    for member in [member.member_id for member in drive.consumer.members]:
+        ack(drive, member)
+    revoking = next(member for member in drive.consumer.members if member.pending)
+    stale = revoking.prev_epoch - 1
+    assert stale > 0
+    assert drive.modern(revoking.member_id, stale, topic_partitions=()).error == errors.FENCED_MEMBER_EPOCH
+    assert drive.member(revoking.member_id) == revoking
+    ack(drive, revoking.member_id)
+    assert drive.member(revoking.member_id).pending == ()
+
+
 def test_scenario_60_the_rule_of_the_traces_fences_until_the_session_expires():
     drive = Drive(STRICT)
     drive.modern("a"), drive.modern("b"), settle(drive), drive.modern("c"), settle(drive)

@@ -89,7 +89,8 @@ def complete(group: GroupBuilder) -> None:
     if group.members and not joined:
         effects.arm(requests.JOIN, "", group.rebalance_timeout())
         return
-    group.generation += 1
+    if not group.effects.has("generation_kept"):
+        group.generation += 1
     group.protocol = group.pick_protocol() if group.members else ""
     group.subscribed_topics = subscribed_topics(group.protocol_type, group.protocol, group.members.values())
     if group.state != PREPARING:
@@ -102,6 +103,8 @@ def complete(group: GroupBuilder) -> None:
         _answer_joins(group)
     else:
         group.move_to(EMPTY)
+        if effects.has("empty_forgets_generation"):
+            group.generation = 0
         effects.persist((group.record({}),))
 
 

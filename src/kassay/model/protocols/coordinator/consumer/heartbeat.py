@@ -237,8 +237,9 @@ def _compute_target(
     effects: Effects, group: ConsumerGroup, members: list[ConsumerMember], topics: requests.Image
 ) -> Target:
     assignor = preferred_assignor(members, effects.choices) or effects.config.assignors[0]
+    everything = tuple(topic.name for topic in topics) if effects.has("subscriptions_pooled") else None
     asked = tuple(
-        TargetMember(m.member_id, m.group_instance_id, m.subscribed, _present_target(group, m))
+        TargetMember(m.member_id, m.group_instance_id, everything or m.subscribed, _present_target(group, m))
         for m in members
     )
     return effects.choices.target(TargetAsk(assignor, asked, topics))

@@ -55,6 +55,8 @@ def reconcile(
     taken: set[TopicPartition],
 ) -> ConsumerMember:
     """The member after a heartbeat; `taken` are the partitions that any member holds, this one included."""
+    if owned is None and effects.has("silence_revokes"):
+        owned = ()
     event = event_for(member, target_epoch, owned)
     look_up(CONSUMER_MEMBER, member.state, event)
     if event == REVOKING or (event == AT_TARGET and member.state == MEMBER_STABLE):
@@ -84,8 +86,9 @@ def _next(
         lost = tuple(tp for tp in want if tp in member.pending)
     if revoke and _owns(owned, revoke):
         # The previous epoch becomes the one the member is at, also when that has just been counted up.
+        pending = () if effects.has("revocation_not_awaited") else revoke
         return member._replace(
-            state=UNREVOKED, epoch=epoch, prev_epoch=member.epoch, assigned=keep, pending=revoke
+            state=UNREVOKED, epoch=epoch, prev_epoch=member.epoch, assigned=keep, pending=pending
         )
     free = [tp for tp in want if tp not in taken or tp in lost]
     return member._replace(

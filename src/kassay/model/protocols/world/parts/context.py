@@ -45,7 +45,8 @@ class ModelOptions:
     """What is explored. `instances` names static members' instance ids, "" for dynamic ones.
 
     `assignors`: one tuple of names a step of the rollout; `modes` what each name supports. `topics` are the
-    topics at the start, `pattern` a prefix if clients subscribe by one, `new_topics` what may be created.
+    topics at the start, `reads` those of each client where not all read all, `pattern` a prefix if clients
+    subscribe by one, `new_topics` what may be created.
     With `loading` a new coordinator takes its time to read the log where the network is atomic as well.
     `records` of each partition can be processed, and their offsets committed, where it is not.
     """
@@ -53,6 +54,7 @@ class ModelOptions:
     members: int = 2
     partitions: int = 2
     topics: tuple[str, ...] = ("t",)
+    reads: tuple[tuple[str, ...], ...] = ()
     pattern: str = ""
     new_topics: tuple[str, ...] = ()
     instances: tuple[str, ...] = ()
@@ -127,7 +129,7 @@ def config_of(o: ModelOptions, c: int) -> ClientConfig:
         instance,
         strategies,
         o.modes,
-        o.topics,
+        o.reads[c] if o.reads else o.topics,
         o.pattern,
         o.version,
         o.remembers,
