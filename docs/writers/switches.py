@@ -66,7 +66,13 @@ REMARKS: Final[dict[str, str]] = {
         "The stale belief is no second current owner (single-current-owner), neither at this bound "
         "nor with three members."
     ),
-    "full_names_completed": "Known of no ticket; found by the model.",
+    "no_abort_on_rejoin": (
+        "target-epoch-exclusive shows sooner: the client rejoined, and takes what it was to own before."
+    ),
+    "full_names_completed": (
+        "Known of no ticket; found by the model. target-epoch-exclusive shows sooner; single-current-owner "
+        "is the harm that it does."
+    ),
 }
 """Where a switch is found by something else than its report tells, or not by the nearest breach: why."""
 

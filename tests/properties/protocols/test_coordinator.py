@@ -210,6 +210,7 @@ def test_a_retriable_error_costs_no_member_id(before, after, said):
         ("n", (("c1", "m"),), broken("m is removed though c1 is alive and polls")),
         ("n", (), []),
         ("n", (("c2", "m"),), []),
+        ("m", (("c1", "m"),), []),
         ("mn", (("c1", "m"),), None),
         ("mno", (("c1", "m"),), None),
     ],

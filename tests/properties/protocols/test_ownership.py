@@ -104,6 +104,17 @@ CASES = [
         broken("at rest the record has m1: 0, and the belief is c1: 0"),
     ),
     ("complete-at-rest", rest(client(1, 0), client(2, live=False), record=(entry(1, 0),), wanted=(0,)), []),
+    ("complete-at-rest", rest(client(1), record=(entry(1),), wanted=(0,)), broken("at rest nobody owns 0")),
+    (
+        "complete-at-rest",
+        rest(client(1, 0), record=(entry(1),)),
+        broken("at rest the record has m1: none, and the belief is c1: 0"),
+    ),
+    (
+        "complete-at-rest",
+        rest(client(1, 0, live=False), record=(entry(1, 0),), wanted=(0,)),
+        broken("at rest the record has m1: 0, and the belief is nobody"),
+    ),
     ("complete-at-rest", INCOMPLETE._replace(excused=True), [("by design", "at rest nobody owns 1")]),
     (
         "complete-at-rest",
@@ -157,6 +168,7 @@ CASES = [
         census(record=(entry(1, group_instance_id="i"), entry(2, group_instance_id="j"))),
         [],
     ),
+    ("one-member-per-instance-id", census(record=(entry(1), entry(2), entry(3, group_instance_id="i"))), []),
     ("one-member-per-instance-id", census(record=(entry(1), entry(2))), None),
     (
         "commits-fenced",
@@ -188,6 +200,11 @@ CASES = [
         census(client(1, 0, **COMMITS), awaiting=True),
         broken("a commit was accepted while the group awaited its assignment"),
     ),
+    (
+        "no-commit-while-assigning",
+        census(client(1, **COMMITS), awaiting=True),
+        broken("a commit was accepted while the group awaited its assignment"),
+    ),
     ("no-commit-while-assigning", census(client(1, 0), awaiting=True), []),
     ("no-commit-while-assigning", census(client(1, 0, **COMMITS)), None),
     ("no-commit-while-assigning", census(client(1), awaiting=True), None),
@@ -216,6 +233,7 @@ STEPS = [
     (census(client(1, 0), client(2, 1)), []),
     (census(client(1, 0, live=False), client(2, 0)), []),
     (census(client(1, 0, rejoined=False), client(2, 0)), []),
+    (census(client(1), client(2, joined=False), client(3, 0)), []),
     (census(client(1), client(2)), None),
     (census(client(1, 0), client(2)), None),
 ]

@@ -51,11 +51,11 @@ def _assigns(old: ClassicGroup, new: ClassicGroup) -> bool:
 )
 def one_assignment_per_generation(old: ClassicGroup, new: ClassicGroup) -> Iterator[Finding]:
     """A generation is assigned once, and only a new generation awaits an assignment."""
-    if old.state == PREPARING and new.state == COMPLETING and new.generation != old.generation + 1:
+    if old.state == PREPARING and new.generation != old.generation + 1:
         yield real(f"generation {old.generation} is followed by generation {new.generation}")
-    if old.state == STABLE and new.state == COMPLETING and new.generation == old.generation:
+    if old.state == STABLE and new.generation == old.generation:
         yield real(f"generation {new.generation} is to be assigned twice")
-    if old.state == COMPLETING and new.state == STABLE:
+    if new.state == STABLE:
         if new.generation != old.generation:
             yield real(f"generation {old.generation} became {new.generation} by an assignment")
         if new.leader not in {member.member_id for member in new.members}:
