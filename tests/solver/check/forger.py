@@ -15,10 +15,11 @@ from random import Random
 from typing import Any
 
 from tests.paths import HELD
+from tests.solver.check import truth
 
 Document = dict[str, Any]
 Place = tuple[Any, Any]
-KINDS = ("exact", "weighted", "bundles", "placement", "tasks")
+KINDS = ("exact", "weighted", "bundles", "packing", "placement", "tasks")
 
 
 def genuine(kind: str) -> list[Document]:
@@ -107,6 +108,7 @@ def change_price(document: Document, rng: Random, pool: list[Document]) -> None:
             "moves",
             "bound",
             "grain",
+            "steps",
             "k",
         )
         if name in certificate
@@ -139,7 +141,18 @@ def agree(document: Document) -> None:
     certificate = inside(document)
     if certificate is document:
         return
-    for name in ("lower", "upper", "moved", "rack_mismatch", "assignment", "standbys", "order", "witness"):
+    for name in (
+        "lower",
+        "upper",
+        "moved",
+        "rack_mismatch",
+        "assignment",
+        "standbys",
+        "order",
+        "witness",
+        "tolerance",
+        "budget",
+    ):
         if name in document and name in certificate:
             document[name] = copy.deepcopy(certificate[name])
     if certificate.get("kind") == "weighted":
@@ -268,14 +281,15 @@ def reassign(document: Document, rng: Random, pool: list[Document]) -> None:
 
 def recount(document: Document) -> None:
     """The figures of the assignment, as far as they can be counted at a glance."""
-    from tests.solver.check import truth
-
     certificate = inside(document)
     try:
         if certificate["schema"] == "kassay/placement-certificate/1" or "clients" in certificate["instance"]:
             _recount_from_facts(document, certificate)
             return
         own = truth.Group(certificate["instance"]).own(certificate["assignment"])
+        if "enumerated" in certificate:
+            _claim_packing(document, certificate, own)
+            return
         certificate["moved"], certificate["rack_mismatch"] = own.moved, own.mismatch
         if "upper" in certificate:
             was = certificate["upper"]
@@ -302,9 +316,34 @@ def recount(document: Document) -> None:
         return
 
 
-def _recount_from_facts(document: Document, certificate: Document) -> None:
-    from tests.solver.check import truth
+def _claim_packing(document: Document, certificate: Document, own: truth.Value) -> None:
+    """The packing is said to be the best in every goal."""
+    certificate["moved"], certificate["rack_mismatch"] = own.moved, own.mismatch
+    if certificate is document:
+        return
+    document |= {
+        "loads": sorted(own.loads),
+        "sum_squares": own.squares,
+        "weights": sorted(own.weights),
+        "upper": own.weights[0],
+        "lower": own.weights[0],
+        "max_weight": own.weights[0],
+        "move_cost": own.cost,
+        "status": "optimal",
+    }
+    values = {"balance": list(own.weights), "movement": own.cost, "rack": own.mismatch}
+    for goal in document["goals"]:
+        if goal["goal"] in values:
+            goal |= {"value": values[goal["goal"]], "bound": values[goal["goal"]], "proven": True}
+            if "parts_at" in goal:
+                goal["parts_at"] = None
+        else:
+            goal["value"] = own.weights[0]
+            document["lower"] = goal["bound"]
+    agree(document)
 
+
+def _recount_from_facts(document: Document, certificate: Document) -> None:
     read = truth.FACTS[certificate["schema"], None]
     facts = dict(read(certificate, document))
     for name in ("upper", "moved"):
@@ -361,6 +400,24 @@ def other_instance(document: Document, rng: Random, pool: list[Document]) -> Non
         recount(document)
 
 
+def other_question(document: Document, rng: Random, pool: list[Document]) -> None:
+    """The goals, the tolerance or the budget become others while proof and answer stay."""
+    certificate = inside(document)
+    match rng.randrange(4):
+        case 0:
+            certificate["order"] = rng.choice(("balance,movement,rack", "balance,rack,movement"))
+        case 1 if "budget" in certificate:
+            certificate["budget"] = rng.choice((None, 0, 1, 2, 3, 5))
+        case 2 if "tolerance" in certificate:
+            certificate["tolerance"] = rng.choice((None, [0, 1], [1, 10], [1, 2], [2, 1], [1, 0]))
+        case 3 if "enumerated" in certificate:
+            certificate["enumerated"] = rng.random() < 0.5
+            certificate["steps"] = certificate["steps"][: rng.randint(0, 2)]
+    if rng.random() < 0.7:
+        recount(document)
+    agree(document)
+
+
 def relabel(document: Document, rng: Random, pool: list[Document]) -> None:
     """The proof is said to be of another kind."""
     certificate = inside(document)
@@ -381,5 +438,6 @@ CHANGES = (
     *(swap_part,) * 2,
     *(reassign,) * 5,
     *(other_instance,) * 4,
+    *(other_question,) * 2,
     relabel,
 )

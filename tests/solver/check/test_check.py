@@ -44,7 +44,7 @@ def forge(kind: str, seed: int, number: int) -> Counter[str]:
 @pytest.mark.parametrize("kind", forger.KINDS)
 def test_the_genuine_is_accepted_and_true(kind: str) -> None:
     results = forger.genuine(kind)
-    assert len(results) == 60
+    assert len(results) >= 60
     for result in results:
         on_word = result["certificate"].get("prover")
         assert check_certificate(result).outcome is (Outcome.ON_WORD if on_word else Outcome.ACCEPTED)
@@ -74,7 +74,7 @@ def test_the_oracle_tells_lies() -> None:
         for result in forger.genuine(kind)[:10]:
             for field in ("moved", "sum_squares", "upper"):
                 told += bool(truth.lies(result | {field: result[field] + 1}))
-    assert told == 150
+    assert told == 180
 
 
 def group(weights: list[int] | None, members: int = 2, **fields: Any) -> Document:

@@ -60,6 +60,7 @@ class Value(NamedTuple):
     weights: tuple[int, ...]
     moved: int
     mismatch: int
+    cost: int
 
     @property
     def squares(self) -> int:
@@ -114,17 +115,19 @@ class Group:
 
     def worth(self, owner: Sequence[int]) -> Value:
         loads, weights = [0] * len(self.ids), [0] * len(self.ids)
-        moved = mismatch = 0
+        moved = mismatch = cost = 0
         for (tps, _), member in zip(self.units, owner, strict=True):
             for name, number in tps:
                 topic = self.topics[name]
                 loads[member] += 1
                 weights[member] += 1 if topic.get("weights") is None else topic["weights"][number]
                 moved += self.owner.get((name, number), member) != member
+                if self.owner.get((name, number), member) != member:
+                    cost += 1 if topic.get("move_costs") is None else topic["move_costs"][number]
                 racks = (topic.get("racks") or {number: ()})[number]
                 mismatch += bool(racks) and self.members[member].get("rack") not in racks
         return Value(
-            tuple(sorted(loads, reverse=True)), tuple(sorted(weights, reverse=True)), moved, mismatch
+            tuple(sorted(loads, reverse=True)), tuple(sorted(weights, reverse=True)), moved, mismatch, cost
         )
 
     def own(self, assignment: Document) -> Value:
@@ -271,6 +274,74 @@ def _best_placement(instance: str) -> tuple[int, int] | None:
     if prod(len(placements.valid_rows(case, rf)) for rf, _ in placements.partitions(case)) > MOST:
         raise TooLargeError
     return placements.best_by_trying(case)
+
+
+def packing(certificate: Document, document: Document) -> Facts:
+    """No packing within the budget is better, goal by goal, than the bounds say."""
+    _, values, own = group_of(certificate)
+    order, budget, tolerance = certificate["order"], certificate["budget"], certificate["tolerance"]
+    assert budget is None or (own.cost <= budget and order == "balance,movement,rack" and tolerance is None)
+    allowed = [value for value in values if budget is None or value.cost <= budget]
+    movement_first = order == "balance,movement,rack"
+
+    def costs(value: Value) -> tuple[int, int]:
+        return (value.cost, value.mismatch) if movement_first else (value.mismatch, value.cost)
+
+    heaviest = min(value.weights[0] for value in allowed)
+    if tolerance is None:
+        lightest = min(value.weights for value in allowed)
+        best = min(costs(value) for value in allowed if value.weights == lightest)
+    else:
+        limit = heaviest + heaviest * tolerance[0] // tolerance[1]
+        best = min(costs(value) for value in allowed if value.weights[0] <= limit)
+    goals = document.get("goals")
+    facts: Facts = []
+    if goals is not None:
+        first, *rest = goals
+        names = ["movement", "rack"] if movement_first else ["rack", "movement"]
+        if tolerance is None:
+            bound = tuple(first["bound"])
+            facts += [
+                ("the balance's value", first["value"] == list(own.weights)),
+                ("the balance's bound", bound <= lightest[: len(bound)] and len(bound) <= len(lightest)),
+                ("the balance is proven", first["proven"] is False or own.weights == lightest),
+            ]
+            met = first["proven"]
+            part = next((i for i, (a, b) in enumerate(zip(own.weights, bound), 1) if a != b), len(bound) + 1)
+            facts.append(("where they part", first["parts_at"] == (None if met else part)))
+        else:
+            limit_said = first["bound"] + first["bound"] * tolerance[0] // tolerance[1]
+            met = first["proven"]
+            facts += [
+                ("the heaviest", (first["value"], first["limit"]) == (own.weights[0], limit_said)),
+                ("the heaviest's bound", first["bound"] <= heaviest),
+                ("the heaviest is proven", met is (own.weights[0] <= limit_said)),
+            ]
+        facts.append(("the goals", [goal["goal"] for goal in rest] == names))
+        for goal, value, optimum in zip(rest, costs(own), best, strict=True):
+            met = met and goal["proven"]
+            facts += [
+                (f"the value of {goal['goal']}", goal["value"] == value),
+                (f"the bound of {goal['goal']}", goal["bound"] <= optimum),
+                (f"{goal['goal']} is proven", goal["proven"] is bool(met)),
+                (f"{goal['goal']} is the best", not goal["proven"] or value == optimum == goal["bound"]),
+            ]
+        facts.append(("status", "optimal" if all(goal["proven"] for goal in goals) else "interval"))
+    elif document.get("status") == "optimal":
+        same_loads = own.weights == lightest if tolerance is None else own.weights[0] <= limit
+        facts.append(("the best", same_loads and costs(own) == best))
+    return [
+        *_of_all(certificate, document, own),
+        *facts,
+        ("a lower bound", document.get("lower", 0) <= heaviest),
+        ("upper", own.weights[0]),
+        ("max_weight", own.weights[0]),
+        ("weights", sorted(own.weights)),
+        ("move_cost", own.cost),
+        ("order", order),
+        ("tolerance", tolerance),
+        ("budget", budget),
+    ]
 
 
 def placement(certificate: Document, document: Document) -> Facts:
@@ -462,6 +533,7 @@ FACTS = {
     ("kassay/optimum-certificate/1", None): exact,
     ("kassay/interval-certificate/1", "weighted"): weighted,
     ("kassay/interval-certificate/1", "bundles"): bundles,
+    ("kassay/packing-certificate/1", None): packing,
     ("kassay/placement-certificate/1", None): placement,
     ("kassay/tasks-certificate/1", None): tasks,
 }
