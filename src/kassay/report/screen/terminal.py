@@ -26,8 +26,7 @@ def certificate_view(certificate: Certificate) -> View:
     parts += [_counterexample(result) for result in certificate.claims if result.counterexample]
     parts += _seen(certificate)
     parts += [line(note, style="yellow") for note in certificate.notes]
-    parts.append(_verdict(certificate))
-    return stack(*parts)
+    return stack(*parts, _verdict(certificate), line())
 
 
 def _claims_table(results: Sequence[ClaimResult]) -> View:
@@ -84,10 +83,11 @@ def story(steps: Sequence[Mapping[str, Any]], rounds_max: int = 8) -> View:
 
 def _seen(certificate: Certificate) -> list[View]:
     reached = ", ".join(f"{name} {count}" for name, count in certificate.reached.items() if count)
+    unreached = facts.unreached(certificate)
     caught, missed = facts.controls(certificate), certificate.controls.get("missed")
     said = (
         (f"reached: {reached}" if reached else "", "dim"),
-        (f"not reached: {facts.unreached(certificate)}" if facts.unreached(certificate) else "", "dim"),
+        (f"not reached: {unreached}" if unreached else "", "dim"),
         (f"controls: {caught}" if caught else "", "yellow" if missed else "dim"),
     )
     return [*([line()] if reached else []), *(line(words, style=style) for words, style in said if words)]
@@ -100,6 +100,4 @@ def _verdict(certificate: Certificate) -> View:
     if known := sum(1 for c in certificate.claims if c.known is not None):
         text += f", {known} known"
     verdict = certificate.verdict
-    return stack(
-        line((verdict.upper().replace("-", " "), style[verdict]), f"  {certificate.target}: {text}"), line()
-    )
+    return line((verdict.upper().replace("-", " "), style[verdict]), f"  {certificate.target}: {text}")
