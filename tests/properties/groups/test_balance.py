@@ -1,9 +1,17 @@
 """Claims about balance on answers that keep them and on ones that break them."""
 
+from itertools import permutations
+
 import pytest
 
 from kassay.model.cluster import Broker, Cluster, Topic
-from kassay.properties.groups.balance import Best
+from kassay.model.groups.metrics import moved, rack_mismatches
+from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.properties.groups.balance import ORDER, RACK_FIRST, Best, order_of
+from kassay.properties.registry import applies, promise
+from tests.properties.confirming import answered, is_broken
+from tests.properties.groups.answers import readers, readings, valid_answers
+from tests.properties.groups.priced import brute_best, priced_inputs
 from tests.properties.groups.steps import (
     AB,
     BEST,
@@ -57,3 +65,54 @@ def test_weighted_spread_goes_by_the_certified_bound():
     assert evidence("weighted-spread:1.2", step(AB, {"a": "t0 t1", "b": "t2 t3"}, heavy), best) == []
     assert evidence("weighted-spread:1.1", step(AB, {"a": "t0 t1", "b": "t2 t3"}, heavy), best)
     assert evidence("weighted-spread:2", step(AB, FAIR), BEST) is None, "no weights, no bound"
+
+
+def _is_kip54(s):
+    """No partition could go from a member to a reader of its topic that would still have no more."""
+    return not any(
+        len(s.given[x]) >= len(s.given[y]) + 2 and y in readers(s, tp)
+        for x, y in permutations(s.given, 2)
+        for tp in s.given[x]
+    )
+
+
+def test_balance_is_broken_exactly_where_its_statement_is_false(few):
+    within_one, kip54 = promise("balanced-within-one", Kind.CLIENT), promise("balanced-kip54", Kind.CLIENT)
+    for asked in few(readings(), 100):
+        for one in answered(asked, valid_answers(asked)):
+            loads = list(map(len, one.given.values()))
+            assert is_broken(within_one, one) is (max(loads) - min(loads) > 1)
+            assert is_broken(kip54, one) is not _is_kip54(one)
+
+
+@pytest.mark.parametrize("kind", CONSUMER_GROUPS, ids=str)
+@pytest.mark.parametrize("order", [ORDER, RACK_FIRST])
+def test_the_optimum_claims_are_broken_by_every_answer_that_is_worse_and_by_no_other(order, kind, few):
+    optimal, sticky, local = (
+        promise(spelled, kind) for spelled in ("balanced-optimal", "sticky-minimal", f"rack-local:{order}")
+    )
+    assert (order_of(optimal), order_of(sticky), order_of(local)) == (ORDER, ORDER, order)
+    seen = set()
+    for asked in few(priced_inputs(True, few.all)):
+        best = brute_best(asked, order)
+        for one in answered(asked, valid_answers(asked)):
+            balanced = sorted(map(len, one.given.values())) == list(best.loads)
+            moves = len(moved(one.given, one.previous)) - best.moved
+            wrong = len(rack_mismatches(one.cluster, one.group, one.given)) - best.mismatched
+            assert is_broken(optimal, one, best) is not balanced
+            assert applies(sticky.claim, one, best) is balanced
+            assert applies(local.claim, one, best, order) is (
+                balanced and (order == RACK_FIRST or moves == 0)
+            )
+            if balanced:
+                assert is_broken(sticky, one, best) is (moves > 0)
+                assert is_broken(local, one, best, order) is (wrong > 0)
+                seen.add((moves > 0, wrong > 0))
+    assert {(True, False), (False, True), (False, False)} <= seen
+
+
+def test_loads_are_compared_member_by_member():
+    four = [member(name) for name in "abcd"]
+    skewed = step(four, {"a": "t0 t1", "b": "t2 t3", "c": "t4 t5", "d": ""}, Cluster.of({"t": 6}))
+    best = Best((1, 1, 2, 2), 0, 0, assignment({}))
+    assert evidence("balanced-optimal", skewed, best), "of the same range and the same heaviest member"

@@ -4,6 +4,8 @@ import pytest
 
 from kassay.model.groups.history import StaticReturn
 from kassay.model.groups.step import Rebalanced
+from kassay.model.kinds import CONSUMER_GROUPS
+from kassay.properties.registry import load_claims
 from tests.properties.groups.steps import (
     AB,
     COOPERATIVE,
@@ -77,3 +79,29 @@ def test_static_members_keep_what_they_had():
     )
     assert evidence("static-stable", kept) == []
     assert evidence("static-stable", lost)[0].subject == "a2"
+
+
+def test_every_member_that_is_back_keeps_all_it_had():
+    back = [member("a2", owned="t0 t1", instance_id="i"), member("b2", owned="t2 t3", instance_id="j")]
+    names = (("a", "a2"), ("b", "b2"))
+    change = tuple(StaticReturn(*pair) for pair in names)
+
+    def against(given):
+        at_rest = Rebalanced(0, change, (step(back, given),), True, 0, renamed=names)
+        return [each.subject for each in evidence("static-stable", at_rest)]
+
+    assert against({"a2": "t0 t1", "b2": "t2 t3"}) == []
+    assert against({"a2": "t0 t1", "b2": "t2"}) == ["b2"], "half of it is not all"
+    assert against({"a2": "t0 t1 t2 t3", "b2": ""}) == ["a2", "b2"], "more than it had is not the same either"
+    assert against({"a2": "t0 t2", "b2": "t1 t3"}) == ["a2", "b2"]
+
+
+def test_what_a_static_member_claims_is_not_taken_from_it_at_once():
+    owners = [member("a", owned="t0 t1 t2 t3", instance_id="i"), member("b")]
+    assert evidence("cooperative", step(owners, {"a": "t0 t1", "b": "t2 t3"}))
+
+
+def test_a_group_at_rest_is_asked_again_for_the_claims_about_rest():
+    confirming = {claim_id for (kind, claim_id), claim in load_claims().items() if claim.confirm}
+    assert confirming == {"converges", "stable"}
+    assert all(load_claims()[kind, "stable"].confirm for kind in CONSUMER_GROUPS)

@@ -1,15 +1,16 @@
 """The claims about partitioners: right answers pass and each fault is found."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kassay.assignors.registry import load_all
-from kassay.model.calls import Failure
+from kassay.model.calls import Failure, Look, Probe
 from kassay.model.failure import FailureKind
 from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, Sent, send
+from kassay.properties.partitioners.murmur2 import partition_of_key
 from kassay.properties.partitioners.scenarios import sending
 from kassay.properties.registry import applies, load_claims, promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
@@ -80,3 +81,38 @@ def test_an_empty_key_is_named_in_evidence():
     (found,) = evidence("in-range", ProducerSendsStep(ProducerSends(()), (sent,)))
     assert found.subject == "record for t, key empty"
     assert found.facts == {"sent to": 7, "of partitions": 2}
+
+
+def sent(record, topic, answer, other=None):
+    """One record on its way, and where another object sent it."""
+    asked = ProducerSends(((record, topic),))
+    first = (Sent(record, topic, answer),)
+    probes = () if other is None else (Probe(Look.OTHER, (Sent(record, topic, other),)),)
+    return ProducerSendsStep(asked, first, probes)
+
+
+@given(key=st.binary(max_size=9), count=st.integers(2, 60), by=st.integers(1, 59))
+@example(key=b"", count=50, by=1)
+def test_every_key_that_goes_elsewhere_than_with_kafka_is_found(key, count, by):
+    right = partition_of_key(key, count)
+    record, topic = ProducerRecord("t", key), TopicMetadata.of(count)
+    assert evidence("hash-compatible", sent(record, topic, right)) == []
+    wrong = (right + by) % count
+    assert bool(evidence("hash-compatible", sent(record, topic, wrong))) is (wrong != right)
+
+
+@given(gone=st.sets(st.integers(0, 4)), answer=st.integers(0, 4), key=st.sampled_from([None, b"", b"k"]))
+def test_a_record_without_a_key_may_only_go_where_somebody_leads(gone, answer, key):
+    topic = TopicMetadata.of(5, gone)
+    broken = bool(evidence("available-only", sent(ProducerRecord("t", key), topic, answer)))
+    assert broken is (key is None and len(gone) < 5 and answer in gone)
+
+
+@pytest.mark.parametrize(
+    ("kind", "claim_id"),
+    [(FailureKind.RAISED, "total"), (FailureKind.TIMEOUT, "terminates"), (FailureKind.DIED, "total")],
+)
+def test_a_second_object_that_has_no_answer_is_found(kind, claim_id):
+    step = sent(ProducerRecord("t", b"k"), TopicMetadata.of(2), 0, Failure(kind, "oh"))
+    broken = {name for name in ("total", "terminates", "pure") if evidence(name, step)}
+    assert broken == {claim_id, "pure"}

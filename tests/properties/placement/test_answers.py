@@ -2,14 +2,18 @@
 
 from dataclasses import replace
 
-from kassay.model.calls import Failure, Refusal
-from kassay.model.cluster import Broker
+import pytest
+
+from kassay.model.calls import Failure, Look, Probe, Refusal
+from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.kinds import Kind
+from kassay.model.placement.plan import Move, Plan
+from kassay.model.placement.planning import PlanRequest, PlanStep
 from kassay.model.placement.request import PlacementRequest
 from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.placement.answers import may_refuse
-from kassay.properties.registry import applies, promise
+from kassay.properties.registry import applies, load_claims, promise
 
 
 def evidence(claim_id, step):
@@ -71,3 +75,20 @@ def test_a_target_failure_keeps_its_kind():
     assert step.answer == Failure(FailureKind.MALFORMED, "answer is None")
     assert step.placed is None
     assert list(step.numbered()) == []
+
+
+PLANNED = PlanRequest((Broker(0), Broker(1)), ((TopicPartition("t", 0), (0,)),), 1)
+STAYS = Plan(PLANNED.brokers, PLANNED.before, (), 1)
+MOVES = replace(STAYS, moves=(Move(TopicPartition("t", 0), 0, 1),))
+
+
+@pytest.mark.parametrize("look", Look)
+def test_a_second_plan_that_differs_breaks_the_claims_that_take_that_look(look):
+    """A planner's partitions have an order: whether another one changes the plan is no claim."""
+    claims = {claim_id: claim for (kind, claim_id), claim in load_claims().items() if kind is Kind.PLANNER}
+    for second in (MOVES, Failure(FailureKind.RAISED, "oh")):
+        step = PlanStep(PLANNED, STAYS, (Probe(look, second),))
+        broken = {c for c in ("pure", "deterministic", "total") if list(claims[c].predicate(step))}
+        expected = {c for c in ("pure", "deterministic") if look in claims[c].looks}
+        assert broken == expected | ({"total"} if isinstance(second, Failure) else set())
+    assert claims["pure"].looks == {Look.AGAIN, Look.OTHER}

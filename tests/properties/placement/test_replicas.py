@@ -101,3 +101,9 @@ def test_a_leader_without_a_choice_of_followers_is_not_held_to_follower_spread()
     assert evidence("follower-spread", forced) == []
     (found,) = evidence("follower-spread", PlacementStep(asked, ((3, 0),) * 8))
     assert found.subject == "broker 3"
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 3])
+def test_partial_racks_are_refused_however_little_is_placed(partitions):
+    asked = PlacementRequest(partitions, 1, (Broker(0), Broker(1, "a")))
+    assert evidence("partial-racks-refused", PlacementStep(asked, ((0,),) * partitions))

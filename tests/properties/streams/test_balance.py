@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kassay.model.kinds import Kind
 from kassay.model.streams.history import (
     ProcessJoin,
     TaskChange,
@@ -17,11 +18,13 @@ from kassay.model.streams.history import (
     run_tasks,
 )
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
+from kassay.properties.registry import load_claims
 from kassay.properties.streams.balance import balanced_optimal, least_moved, sticky_minimal
 from kassay.properties.streams.scenarios import process_id
 from tests.mutants.task_assignors import ForgetsOwners
 
 TASKS = tuple(TaskId(0, number) for number in range(6))
+CLAIM = load_claims()[Kind.STREAMS, "sticky-minimal"]
 A, B, C = map(process_id, range(3))
 
 
@@ -97,3 +100,15 @@ def test_the_least_movement_is_nobodys_finding():
     rest = TaskAssignment({A: ClientTasks(TASKS[:2]), B: ClientTasks(TASKS[2:3]), C: ClientTasks(TASKS[3:4])})
     run = TaskRun((TaskStep(before, rest, at_rest=True),), (True,), 1)
     assert list(sticky_minimal(run)) == []
+
+
+@given(requests())
+def test_every_needless_move_breaks_the_claim_and_no_needed_one(request):
+    least = least_moved(request)
+    for answer in answers(request):
+        step = TaskStep(request, answer, at_rest=True)
+        run = TaskRun((step,), (True,), 1)
+        if CLAIM.applies(run):
+            moved = sum(answer.owners[task] != owner for task, owner in request.previous_owners.items())
+            assert bool(list(sticky_minimal(run))) is (moved > least)
+        assert CLAIM.applies(run) is not bool(list(balanced_optimal(step)))

@@ -95,3 +95,15 @@ def test_a_process_with_another_lot_than_before_is_told():
         {"before": ("active: 0_1", "standby: 0_0"), "after": ("active: 0_1", "standby: -")},
     )
     assert judge(changed, request(), answer(a=((T0,), ()), b=((T1,), (T0,)))) == []
+
+
+@pytest.mark.parametrize(("asked", "clients"), [(1, 3), (2, 3), (3, 3), (2, 2), (3, 1)])
+def test_as_many_copies_are_wanted_as_are_asked_for_and_processes_allow(asked, clients):
+    everybody = (A, B, C)[:clients]
+    wanted = min(asked, clients - 1)
+    members = tuple(TaskClient(name, 1) for name in everybody)
+    step = TaskRequest(members, (T0,), (T0,), standby_replicas=asked)
+    for copies in range(clients):
+        given = {name: ClientTasks((), (T0,) if 0 < i <= copies else ()) for i, name in enumerate(everybody)}
+        given[A] = ClientTasks((T0,))
+        assert bool(judge(standby_disjoint, step, TaskAssignment(given))) is (copies < wanted)
