@@ -6,7 +6,7 @@ The same for groups is in `groups/test_breakable.py`.
 
 import random
 from dataclasses import replace
-from itertools import chain, combinations, permutations, product
+from itertools import chain, combinations, combinations_with_replacement, permutations, product
 
 import pytest
 
@@ -95,6 +95,8 @@ def placement_requests():
     """Up to three brokers in two racks or in none, any of them fenced; up to two partitions besides an old one."""
     for size in (1, 2, 3):
         for racks in product((None, "a", "b"), repeat=size):
+            if next(filter(None, racks), "a") == "b":
+                continue
             for fenced in product((False, True), repeat=size):
                 brokers = tuple(Broker(i, rack, off) for i, (rack, off) in enumerate(zip(racks, fenced)))
                 for factor in range(1, size + 2):
@@ -371,16 +373,19 @@ P = [f"00000000-0000-4000-8000-00000000000{n}" for n in range(3)]
 
 
 def task_requests():
-    """Up to three processes with one thread or two and up to three tasks that anybody ran, any number of them kept."""
+    """Up to three processes with one thread or two and up to three tasks that anybody ran, with copies or without.
+
+    Three tasks on three processes have no copies: there are too many answers.
+    """
     for size, count in product((1, 2, 3), (0, 1, 2, 3)):
-        for threads in product((1, 2), repeat=size):
+        for threads in combinations_with_replacement((1, 2), size):
             for owners in product((None, *range(size)), repeat=count):
                 clients = tuple(
                     TaskClient(P[i], c, tuple(t for t, owner in zip(TASKS, owners) if owner == i))
                     for i, c in enumerate(threads)
                 )
                 for stateful, standbys in ((0, 0), (count, 0), (count, 1), (1, 1)):
-                    if stateful <= count:
+                    if stateful <= count and (not standbys or size + count < 6):
                         yield TaskRequest(clients, TASKS[:count], TASKS[:stateful], standbys)
 
 
@@ -471,4 +476,4 @@ def test_second_looks_at_task_assignors_count_where_another_answer_is_valid(clai
 
 def test_the_requests_are_as_many_as_they_should_be():
     every = chain(placement_requests(), plan_requests(), sendings(), task_requests())
-    assert sum(1 for _ in every) > 10_000
+    assert sum(1 for _ in every) > 5_000
