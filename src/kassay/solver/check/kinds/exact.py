@@ -64,6 +64,7 @@ def check(form: Document, certificate: Document) -> Proven:
             "bound": "levels prove the balance, member prices the rest",
             "assignment": certificate["assignment"],
         },
+        unproven=("why_not_better",),
     )
 
 
