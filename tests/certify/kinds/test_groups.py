@@ -51,7 +51,9 @@ def test_another_process_is_a_second_look():
     whom = subject(RoundRobin, "deterministic", twin=lambda config: Range())
     assert broken(CASE, whom) == {"deterministic"}
     assert broken(CASE, subject(RoundRobin, "deterministic", twin=lambda config: RoundRobin())) == set()
-    for each in DRIVER.play(CASE, whom):
+    rebalances = list(DRIVER.play(CASE, whom))
+    assert len(rebalances) == len(list(DRIVER.play(CASE, subject(RoundRobin)))) == 2
+    for each in rebalances:
         for asked in each.steps:
             (probe,) = (probe for probe in asked.probes if probe.look is Look.PROCESS)
             assert probe.answer == Range().assign(asked.cluster, asked.group)

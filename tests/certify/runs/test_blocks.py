@@ -1,9 +1,18 @@
 """Blocks of cases: they add up whatever their cut."""
 
-from kassay.certify.runs.blocks import Job, open_bench, play_block
+from contextlib import ExitStack
+from dataclasses import replace
+
+import pytest
+
+from kassay.certify.processes.host import Host
+from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.verdicts import Tally
 from kassay.certify.targets.resolve import resolve
+from kassay.model.cluster import Cluster
+from kassay.model.failure import TargetFailure
+from kassay.model.groups.group import Group, Member
 
 
 def tally_of(spec, *blocks, **options):
@@ -21,3 +30,88 @@ def test_blocks_add_up_whatever_their_cut():
     assert whole == parts
     assert whole.counts["topic-even"].failed > 0
     assert whole.counts["complete"].failed == 0
+
+
+DETERMINISTIC = RunOptions(claims=("deterministic",))
+
+
+class Noted(Host):
+    """Notes the configurations of the objects that it makes, which there are none of."""
+
+    def __init__(self):
+        self.configurations = []
+
+    def new(self, config):
+        self.configurations.append(dict(config))
+
+
+def test_cases_differ_and_follow_from_the_seed_and_their_number():
+    job = Job(resolve("range"), RunOptions(seed=3))
+    assert len({repr(job.case(index)) for index in range(20)}) > 15
+    assert job.case(7) == Job(resolve("range"), RunOptions(seed=3)).case(7)
+    assert job.case(7) != Job(resolve("range"), RunOptions(seed=4)).case(7)
+
+
+def test_an_objects_own_configuration_stands_over_that_of_the_run():
+    host = Noted()
+    options = RunOptions(config={"x": "1", "y": "1"})
+    with ExitStack() as stack:
+        Bench(Job(resolve("range"), options), host, stack).subject.new({"y": "2"})
+    assert host.configurations == [{"x": "1", "y": "2"}]
+
+
+def test_every_twentieth_case_has_a_twin_fifty_in_all():
+    with open_bench(Job(resolve("range"), DETERMINISTIC)) as bench:
+        turns = [index for index in range(2000) if bench.subject_for(index).twin is not None]
+        assert turns == list(range(0, 1000, 20))
+    with open_bench(Job(resolve("range"), RunOptions(claims=("complete",)))) as bench:
+        assert bench.subject_for(20).twin is None
+
+
+def test_assumptions_are_those_of_the_user_and_of_the_targets_author():
+    target = replace(resolve("range"), assumes=("no-racks",))
+    job = Job(target, RunOptions(assume=frozenset({"equal-subscriptions"})))
+    assert job.assume == {"no-racks", "equal-subscriptions"}
+    assert job.profile.assume == job.assume
+    with open_bench(job) as bench:
+        assert bench.subject.assume == job.assume
+
+
+def test_a_promise_alone_comes_before_all_of_them_and_one_about_processes_has_a_twin():
+    job = Job(resolve("range"), RunOptions(claims=("complete", "deterministic")))
+    complete, deterministic = job.promises
+    with open_bench(job) as bench:
+        assert [subject.promises for subject in bench.subjects_of(complete)] == [(complete,), job.promises]
+        (subject,) = bench.subjects_of(deterministic)
+        assert subject.promises == (deterministic,)
+        assert subject.twin is not None
+        assert bench.subject_apart(complete).twin is None
+        assert bench.subject_apart(complete).promises == (complete,)
+
+
+SEED = """
+import os
+
+class Seed:
+    def assign(self, partitions_per_topic, members):
+        raise RuntimeError(os.environ.get("PYTHONHASHSEED"))
+"""
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+def test_processes_beside_have_hash_seeds_that_are_known(tmp_path, monkeypatch, in_process):
+    monkeypatch.setenv("PYTHONHASHSEED", "1")
+    (tmp_path / "seed.py").write_text(SEED)
+    target = resolve(str(tmp_path / "seed.py"), in_process=in_process)
+    with open_bench(Job(target, DETERMINISTIC)) as bench:
+        (promised,) = bench.job.promises
+        apart, with_twin = bench.subject_apart(promised), bench.with_twin()
+
+        def seed(new):
+            with pytest.raises(TargetFailure) as raised:
+                new({}).assign(Cluster.of({"t": 1}), Group((Member("a", ("t",)),)))
+            return raised.value.message.split()[3]
+
+        assert (seed(apart.new), seed(apart.twin)) == ("0", "1")
+        assert (seed(with_twin.new), seed(with_twin.twin)) == (("1", "2") if in_process else ("0", "1"))
+        assert len(list(bench.subjects_of(promised))) == (2 if in_process else 1)

@@ -210,6 +210,25 @@ def test_what_cannot_be_restored_makes_it_unknown_even_for_a_changed_source(file
     assert replay(load_trace(path, Instead(target="range"))).verdict is Verdict.HOLDS
 
 
+def test_a_claim_about_processes_is_replayed_in_two_with_the_recorded_hash_seeds(file, tmp_path):
+    fault = "__import__('os').environ['PYTHONHASHSEED'] == '1'"
+    path = recorded(file(bad=fault), tmp_path / "t.json", claim="deterministic")
+    assert replay(load_trace(path)).verdict is Verdict.VIOLATED
+    path = recorded(file(bad="True"), tmp_path / "t.json", claim="deterministic")
+    assert replay(load_trace(path)).verdict is Verdict.UNKNOWN
+
+
+def test_claims_judged_beside_are_judged_beside_again(file, tmp_path):
+    count = "sys.__dict__.setdefault('asked', []).append(1)"
+    source, to = file(bad="len(sys.asked) > 2", fails=count), tmp_path / "t.json"
+    twice = TWO_OF_TWO | {"changes": [*TWO_OF_TWO["changes"], [{"event": "Leave", "member_id": "c"}]]}
+    assert replay(load_trace(recorded(source, to, twice))).verdict is Verdict.UNKNOWN
+    beside = Conditions(beside=("topic-even", "pure"))
+    replayed = replay(load_trace(recorded(source, to, twice, conditions=beside)))
+    assert replayed.verdict is Verdict.VIOLATED
+    assert replayed.playback.restored == ("judged beside topic-even, pure",)
+
+
 def test_a_patch_of_python_is_no_other_version(file, tmp_path):
     minor = platform.python_version().rpartition(".")[0]
     path = recorded(file(), tmp_path / "t.json", digest="0" * 64, versions={"python": f"{minor}.99"})

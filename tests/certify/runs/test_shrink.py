@@ -1,13 +1,18 @@
 """Shrinking: deterministic, and true to the class of input."""
 
-from kassay.certify.kinds.judging import Subject
+import math
+
+import pytest
+
+from kassay.certify.kinds.judging import Examination, Subject
 from kassay.certify.kinds.registry import driver_for
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.shrink import broken, shrink
 from kassay.certify.targets.resolve import resolve
+from kassay.model.codec import Form
 from kassay.model.kinds import Kind
-from kassay.properties.registry import promise
+from kassay.properties.registry import Evidence, Violation, promise
 
 
 def test_shrinking_is_deterministic_and_keeps_to_the_class_of_input():
@@ -36,3 +41,71 @@ def test_a_case_that_breaks_nothing_does_not_shrink():
         shrink(driver_for(Kind.CLIENT), case, Subject(target.open().new, target.protocol, (found,)), found)
         is None
     )
+
+
+TOTAL = promise("total", Kind.CLIENT)
+NOBODY = Subject(lambda config: None, resolve("range").protocol, (TOTAL,))
+
+
+class Numbers:
+    """Cases are numbers; each breaks the claim where `broken` says so, on contradictory input below a limit."""
+
+    form = Form(lambda value, path: value)
+
+    def __init__(self, contradictory_below=0, broken=lambda case: True, candidates=lambda case: (case - 1,)):
+        self.contradictory_below = contradictory_below
+        self.broken = broken
+        self.candidates = candidates
+        self.examined = []
+
+    def examine(self, case, subject):
+        self.examined.append(case)
+        evidence = Evidence("it", {})
+        mine = Violation("total", evidence, case < self.contradictory_below)
+        return Examination(violations=[Violation("other", evidence, False)] + [mine] * self.broken(case))
+
+    def shrink_candidates(self, case):
+        return iter([smaller for smaller in self.candidates(case) if smaller >= 0])
+
+    def size(self, case):
+        return (case,)
+
+
+def test_what_is_broken_on_ordinary_input_stays_on_ordinary_input():
+    assert shrink(Numbers(contradictory_below=3), 5, NOBODY, TOTAL).case == 3
+    assert shrink(Numbers(contradictory_below=9), 5, NOBODY, TOTAL).case == 0
+    assert shrink(Numbers(), 5, NOBODY, TOTAL).violations[0].contradictory is False
+
+
+def test_the_violations_are_those_of_the_smallest_case():
+    numbers = Numbers(contradictory_below=9)
+    numbers.examine = lambda case, subject: Examination(
+        violations=[Violation("total", Evidence(f"n{case}", {}), False)]
+    )
+    shrunk = shrink(numbers, 4, NOBODY, TOTAL)
+    assert (shrunk.case, shrunk.violations[0].evidence.subject, shrunk.tries) == (0, "n0", 4)
+
+
+def test_only_violations_of_the_promise_count_the_ordinary_ones_alone_if_there_are_any():
+    assert shrink(Numbers(broken=lambda case: case >= 2), 5, NOBODY, TOTAL).case == 2
+    assert shrink(Numbers(broken=lambda case: False), 5, NOBODY, TOTAL) is None
+    both = Numbers()
+    evidence = Evidence("it", {})
+    both.examine = lambda case, subject: Examination(
+        violations=[Violation("total", evidence, True), Violation("total", evidence, False)]
+    )
+    assert [v.contradictory for v in broken(both, 1, NOBODY, TOTAL)] == [False]
+
+
+def test_no_case_is_tried_twice_none_is_larger_and_every_one_counts():
+    numbers = Numbers(
+        candidates=lambda case: (case + 1, case, case - 1, case - 1), broken=lambda c: c in (5, 4)
+    )
+    shrunk = shrink(numbers, 5, NOBODY, TOTAL)
+    assert (shrunk.case, shrunk.tries) == (4, 2)
+    assert numbers.examined == [5, 4, 3]
+
+
+@pytest.mark.parametrize(("tries", "seconds", "case"), [(2, 20.0, 3), (0, 20.0, 5), (9, -math.inf, 5)])
+def test_work_and_time_are_bounded(tries, seconds, case):
+    assert shrink(Numbers(), 5, NOBODY, TOTAL, tries, seconds).case == case
