@@ -27,7 +27,7 @@ def test_the_loads_are_the_best_within_the_budget() -> None:
         packing, _ = cases.packed(rng, case)
         start = longest_first(packing, at_home(packing))
         budget = rng.choice((None, packing.moved(start) + rng.choice((0, 1, 2, 60))))
-        found = Flows(packing).lexicographic(start, budget, late)
+        found = Flows(packing, late).lexicographic(start, budget)
         allowed = [v for v in cases.values(case) if budget is None or v[1] <= budget]
         assert found.loads == min(loads for loads, _, _ in allowed)
         assert found.steps[-1].position == sum(load > 0 for load in found.loads)
@@ -36,6 +36,7 @@ def test_the_loads_are_the_best_within_the_budget() -> None:
 
 def test_the_cheapest_within_limits_is_that_of_all_and_its_members_are_crowded_otherwise() -> None:
     rng = random.Random(6)
+    late = time.monotonic() + 60
     crowded = 0
     for _ in range(80):
         case = _even(rng)
@@ -44,7 +45,7 @@ def test_the_cheapest_within_limits_is_that_of_all_and_its_members_are_crowded_o
             (rng.randint(0, 4) * packing.weights[0] for _ in range(packing.members)), reverse=True
         )
         within = [v for v in cases.values(case) if all(a <= b for a, b in zip(v[0], limits, strict=True))]
-        flow = Flows(packing).cheapest(limits, 100, 1)
+        flow = Flows(packing, late).cheapest(limits, 100, 1)
         assert bool(within) is not bool(flow.crowded)
         if within:
             loads, moves, wrong = cases.value_of(packing, flow.owner)
@@ -61,5 +62,5 @@ def test_without_time_the_packing_stays_as_it_was() -> None:
     rng = random.Random(7)
     packing, _ = cases.packed(rng, _even(rng))
     start = longest_first(packing, at_home(packing))
-    found = Flows(packing).lexicographic(start, 0, time.monotonic() - 1)
-    assert (list(found.owner), found.steps) == (start, ())
+    found = Flows(packing, time.monotonic() - 1).lexicographic(start, 0)
+    assert (list(found.owner), found.steps, found.late) == (start, (), True)

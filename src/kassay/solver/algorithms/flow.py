@@ -15,6 +15,7 @@ certificate needs, and its 64-bit costs are scaled by the number of nodes.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from heapq import heappop, heappush
 from typing import Final
@@ -64,8 +65,8 @@ class Network:
         """Push as much as fits, whatever it costs; how much that was."""
         return self._saturate(source, sink, [0] * len(self.out), [0] * len(self.head), ENDLESS)
 
-    def cheapest(self, source: int, sink: int, amount: int = ENDLESS) -> int:
-        """Push up to `amount` at the least cost for what is pushed; how much that was.
+    def cheapest(self, source: int, sink: int, amount: int = ENDLESS, deadline: float | None = None) -> int:
+        """Push up to `amount` at the least cost for what is pushed, until the deadline; how much that was.
 
         Afterwards no arc with residual capacity has a negative reduced cost
         `cost + potential[tail] - potential[head]`.
@@ -76,6 +77,8 @@ class Network:
         while total < amount and self._reprice(source, sink):
             total += self._saturate(source, sink, self.potential, self.cost, amount - total)
             self._forget_spent(source)
+            if deadline is not None and time.monotonic() > deadline:
+                break
         return total
 
     def _forget_spent(self, source: int) -> None:

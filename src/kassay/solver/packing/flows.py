@@ -25,7 +25,8 @@ from kassay.solver.packing.steps import BY_MEAN, BY_MOVES, LoadStep
 class Within(NamedTuple):
     """What a flow found: owners with the prices that prove their cost, or members who are too few.
 
-    `prices` are one a member, in units of cost; `crowded` is empty where every item found an owner.
+    `prices` are one a member, in units of cost; `crowded` is empty where every item found an owner. Where
+    the time was spent all are empty.
     """
 
     owner: tuple[int, ...]
@@ -36,19 +37,21 @@ class Within(NamedTuple):
 class Lexicographic(NamedTuple):
     """The best loads under a budget: owners, heaviest first the loads, and a proof step for each of them.
 
-    There are fewer steps where the time was spent.
+    Where the time was spent, `late`, there are fewer steps.
     """
 
     owner: tuple[int, ...]
     loads: list[int]
     steps: tuple[LoadStep, ...]
+    late: bool
 
 
 class Flows:
-    """The flows of one packing whose items weigh the same."""
+    """The flows of one packing whose items weigh the same; none goes on after the deadline."""
 
-    def __init__(self, packing: Packing) -> None:
+    def __init__(self, packing: Packing, deadline: float) -> None:
         self.packing = packing
+        self.deadline = deadline
         self.counted: Aggregate = aggregate(packing.problem)
         self.unit = packing.weights[0] if packing.weights else 1
 
@@ -64,7 +67,9 @@ class Flows:
         )
         hubs.build(self.counted.classes)
         network = hubs.network
-        if network.cheapest(hubs.SOURCE, hubs.SINK) < self.counted.units:
+        if network.cheapest(hubs.SOURCE, hubs.SINK, deadline=self.deadline) < self.counted.units:
+            if self.late:
+                return Within((), (), ())
             reached = network.reachable([hubs.SOURCE])
             return Within((), (), tuple(m for m in members if reached[hubs.member[m]]))
         owner = [NOBODY] * self.counted.units
@@ -73,30 +78,36 @@ class Flows:
         prices = tuple(max(0, end - network.potential[hubs.member[m]]) for m in members)
         return Within(tuple(owner), prices, ())
 
+    @property
+    def late(self) -> bool:
+        """Whether the time is spent."""
+        return time.monotonic() > self.deadline
+
     def refused(
         self, limits: Sequence[int], budget: int | None, step: LoadStep
     ) -> tuple[Within, LoadStep | None]:
         """A packing within the limits and the budget, or the step with the proof that there is none."""
-        within = self.cheapest(limits, 1, 0)
+        within = self.cheapest(limits, int(budget is not None), 0)
         if within.crowded:
             return within, step._replace(by=BY_MEAN, members=within.crowded)
-        if budget is not None and self.packing.moved(within.owner) > budget:
+        if within.owner and budget is not None and self.packing.moved(within.owner) > budget:
             prices = tuple(price * SCALE // self.unit for price in within.prices)
             return within, step._replace(by=BY_MOVES, prices=prices)
         return within, None
 
-    def lexicographic(self, owner: Sequence[int], budget: int | None, deadline: float) -> Lexicographic:
+    def lexicographic(self, owner: Sequence[int], budget: int | None) -> Lexicographic:
         """The best loads within the budget, from a packing that is within it."""
         best = tuple(owner)
         unit, members = self.unit, self.packing.members
         fixed: list[int] = []
         steps: list[LoadStep] = []
+        late = False
         while len(fixed) < members:
             loads = sorted(self.packing.loads(best), reverse=True)
             if not loads[len(fixed)]:
                 break
             rest = members - len(fixed)
-            search = _Descent(self, budget, deadline, best)
+            search = _Descent(self, budget, best)
             done = len(fixed)
 
             def of_top(value: int, fixed: list[int] = fixed, rest: int = rest) -> list[int]:
@@ -112,19 +123,19 @@ class Flows:
             count = search.least(0, now, of_count, done)
             best = search.best
             if search.late or search.step is None:
+                late = True
                 break
             fixed += [top] * count
             steps.append(search.step._replace(position=len(fixed), bound=top))
-        return Lexicographic(best, sorted(self.packing.loads(best), reverse=True), tuple(steps))
+        return Lexicographic(best, sorted(self.packing.loads(best), reverse=True), tuple(steps), late)
 
 
 class _Descent:
     """A search for the least number whose limits some packing keeps; the proof for the next smaller one."""
 
-    def __init__(self, flows: Flows, budget: int | None, deadline: float, best: tuple[int, ...]) -> None:
+    def __init__(self, flows: Flows, budget: int | None, best: tuple[int, ...]) -> None:
         self.flows = flows
         self.budget = budget
-        self.deadline = deadline
         self.best = best
         self.step: LoadStep | None = None
         self.late = False
@@ -133,12 +144,11 @@ class _Descent:
         """The least number from `low` to `high`, whose limits the best packing so far keeps."""
         self.step = None
         while low < high and not self.late:
-            if time.monotonic() > self.deadline:
-                self.late = True
-                break
             middle = (low + high) // 2
             within, step = self.flows.refused(limits(middle), self.budget, LoadStep(position, 0, BY_MEAN))
-            if step is None:
+            if step is None and not within.owner:
+                self.late = True
+            elif step is None:
                 self.best, high = within.owner, middle
             else:
                 self.step, low = step, middle + 1

@@ -24,8 +24,11 @@ from kassay.solver.packing.shedding import shed
 from kassay.solver.packing.steps import LoadProof, LoadStep
 from kassay.solver.packing.terms import Terms
 
+_SHARE_OF_FLOWS: Final = 0.6
 _SHARE_OF_SEARCH: Final = 0.7
 _LEAST_S: Final = 0.05
+_FEW: Final = 12
+"""Items of so many weights and costs at most are packed one weight at a time as well."""
 
 
 @dataclass(frozen=True)
@@ -53,28 +56,34 @@ def pack(problem: Problem, terms: Terms = Terms(), seconds: float = 10.0, engine
     best = best_of_all(packing, terms, owner)
     if best is not None:
         return Packed(packing, terms, best, enumerated=True)
-    if packing.even:
-        return _flowing(packing, terms, owner, deadline)
-    return _searched(packing, terms, seconds, deadline, engine)
+    flowing = _flowing(packing, terms, owner, deadline - (1 - _SHARE_OF_FLOWS) * seconds)
+    return flowing or _searched(packing, terms, deadline, engine)
 
 
-def _flowing(packing: Packing, terms: Terms, owner: tuple[int, ...], deadline: float) -> Packed:
-    """The exact packing of items that weigh the same; an interval where the time is spent."""
-    flows = Flows(packing)
-    lexicographic = flows.lexicographic(owner, terms.budget, deadline)
+def _flowing(packing: Packing, terms: Terms, owner: tuple[int, ...], deadline: float) -> Packed | None:
+    """The exact packing of items that weigh the same; None where they do not, or where the time is spent."""
+    if not packing.even:
+        return None
+    flows = Flows(packing, deadline)
+    lexicographic = flows.lexicographic(owner, terms.budget)
+    if lexicographic.late:
+        return None
     steps, limits = lexicographic.steps, lexicographic.loads
     if terms.tolerance is not None:
-        bound = steps[0].bound if steps and steps[0].position == 1 else limits[0]
+        bound = limits[0]
         steps = LoadProof(packing, None, deadline).steps([bound] * packing.members)[:1]
         limits = [terms.cap(bound) or 0] * packing.members
     within = flows.cheapest(limits, *terms.scales(packing))
+    if not within.owner and packing.items:
+        return None
     prices = tuple(price * SCALE // flows.unit for price in within.prices)
     return Packed(packing, terms, within.owner, False, steps, prices)
 
 
-def _searched(packing: Packing, terms: Terms, seconds: float, deadline: float, engine: str) -> Packed:
+def _searched(packing: Packing, terms: Terms, deadline: float, engine: str) -> Packed:
     """The best that searches find, and what proves how far it may be from the best."""
-    search_until = deadline - (1 - _SHARE_OF_SEARCH) * seconds
+    began = time.monotonic()
+    search_until = began + _SHARE_OF_SEARCH * (deadline - began)
     proof = LoadProof(packing, terms.budget, deadline)
     least = LoadProof(packing, None, deadline).heaviest()
     bound = least.bound if least is not None else 0
@@ -134,7 +143,7 @@ def _candidates(packing: Packing, terms: Terms, bound: int, deadline: float) -> 
     fresh.relieve(bound, deadline)
     fresh.shake(bound, deadline)
     yield _settled(packing, terms, fresh.owner, bound, deadline)
-    if not packing.problem.weighted:
+    if len(set(packing.weights)) <= _FEW and len({item.claimed for item in packing.items}) <= _FEW:
         yield _settled(packing, terms, packed_by_weight(packing, terms, deadline), bound, deadline)
 
 
