@@ -56,6 +56,21 @@ def test_each_model_is_asked_what_it_can_show(model):
     assert [invariant.name for invariant in chosen] == ["single-current-owner", "complete-at-rest"]
 
 
+def test_a_state_is_looked_at_once_for_all_that_is_asked_of_it():
+    looked = []
+
+    def show(state):
+        looked.append(state)
+        return Census((), (), (), True)
+
+    asked = invariants(Views({CENSUS: View(show)}))
+    assert len(asked) > 5
+    for state in ("one", "one", "two", "one"):
+        for invariant in asked:
+            assert not list(invariant.check(state) or ())
+    assert looked == ["one", "two", "one"]
+
+
 def test_a_decorated_function_is_all_that_an_invariant_takes(monkeypatch):
     monkeypatch.setattr(registry, "_INVARIANTS", dict(load_invariants()))
 

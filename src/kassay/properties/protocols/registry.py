@@ -168,13 +168,26 @@ def invariants(model: Views, spelled: Iterable[str] | None = None) -> tuple[Inva
     """The invariants that make sense for a model, or those of these names or short ids, for the explorer."""
     known = load_invariants()
     wanted = known if spelled is None else {name for one in spelled for name in named(one)}
+    views = {sight: view._replace(show=_once(view.show)) for sight, view in model.views.items()}
     return tuple(
-        _bound(one, check, model.views[check.sight], one.name in model.waived)
+        _bound(one, check, views[check.sight], one.name in model.waived)
         for one in known.values()
         if one.name in wanted
         for check in one.checks
-        if check.sight in model.views
+        if check.sight in views
     )
+
+
+def _once(show: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The same, looking once at a state of which one invariant after the other is asked."""
+    last: list[Any] = [None, None]
+
+    def shown(state: Any) -> Any:
+        if state is not last[0]:
+            last[:] = state, show(state)
+        return last[1]
+
+    return shown
 
 
 def _bound(one: ProtocolInvariant, check: _Check, view: View[Any], waived: bool) -> Invariant[Any]:
