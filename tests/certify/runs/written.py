@@ -2,7 +2,7 @@
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.groups.trace import Trace
+from kassay.model.groups.trace import Conditions, Trace
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 
@@ -13,7 +13,10 @@ def result(
     """What became of one claim; a violated one has a counterexample."""
     counterexample = None
     if verdict is Verdict.VIOLATED:
-        trace = Trace(Kind.CLIENT, "mine", None, RebalanceProtocol.EAGER, claim, contradictory, {}, ("no",))
+        trace = Trace(
+            Kind.CLIENT, "mine", None, RebalanceProtocol.EAGER, claim, contradictory, {}, ("no",),
+            conditions=Conditions(),
+        )  # fmt: skip
         counterexample = Counterexample(trace, 2, 3, 0, "no")
     return ClaimResult(
         claim, f"{claim}.", verdict, "", 9, 9, None, 1 if counterexample else 0, counterexample, known
