@@ -1,9 +1,14 @@
 """kassay inside a user's tests: the function, and the examples."""
 
+from dataclasses import replace
+
 import pytest
 
+from kassay import testing
 from kassay.model.errors import InputError
+from kassay.model.verdict import Verdict
 from kassay.testing import NotCertifiedError, certify_assignor
+from tests.certify.runs.written import certificate, result
 from tests.paths import EXAMPLES
 from tests.test_pytest_plugin import pytest_in
 
@@ -20,8 +25,22 @@ class EverythingToTheFirst:
         return given
 
 
+class Endless:
+    """Never answers, and nothing in its own process would end it."""
+
+    def assign(self, partitions_per_topic, members):
+        while True:
+            try:
+                while True:
+                    pass
+            except BaseException:
+                continue
+
+
 def test_a_class_is_certified_or_fails_with_its_smallest_history():
-    assert certify_assignor(EverythingToTheFirst, histories=100).histories == 100
+    sound = certify_assignor(EverythingToTheFirst, claims=["complete", "single-owner"], histories=100)
+    assert (sound.histories, sound.verdict) == (100, "certified")
+    assert sound.controls["of"] == sound.controls["caught"] > 10
     with pytest.raises(NotCertifiedError) as caught:
         certify_assignor(EverythingToTheFirst, claims=["balanced-within-one"], histories=100)
     text = str(caught.value)
@@ -30,10 +49,49 @@ def test_a_class_is_certified_or_fails_with_its_smallest_history():
     assert caught.value.certificate.verdict == "not-certified"
 
 
-def test_unknown_may_be_refused():
-    certify_assignor(EverythingToTheFirst, histories=2)
-    with pytest.raises(NotCertifiedError, match="unknown"):
-        certify_assignor(EverythingToTheFirst, histories=2, allow_unknown=False)
+def test_unknown_fails_with_what_is_missing_unless_it_is_allowed():
+    with pytest.raises(NotCertifiedError) as caught:
+        certify_assignor(EverythingToTheFirst, histories=2, controls=False)
+    assert "is unknown\nmembers is unknown: " in str(caught.value)
+    assert "50 needed\n" in str(caught.value)
+    assert "expected a larger budget (histories, seconds)" in str(caught.value)
+    allowed = certify_assignor(EverythingToTheFirst, histories=2, controls=False, allow_unknown=True)
+    assert allowed.verdict == "unknown"
+
+
+def test_an_endless_loop_ends_no_test():
+    with pytest.raises(NotCertifiedError) as caught:
+        certify_assignor(Endless, claims=["terminates"], seconds=1.0, call_timeout=0.2, controls=False)
+    (broken,) = caught.value.certificate.claims
+    assert "did not answer within 0.2 s" in broken.counterexample.message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"claims": []}, "claims: expected at least one claim"),
+        ({"claims": ["weighted-spread:nan"]}, "with a number from 1 to 1000"),
+        ({"histories": 0}, "histories: found 0"),
+        ({"histories": 1, "seconds": 1.0}, "expected one of the two"),
+        ({"seconds": float("nan")}, "time: found nan"),
+        ({"call_timeout": 0}, "call timeout: found 0"),
+        ({"memory": 1}, "memory: found 1"),
+        ({"profile": "smal"}, "did you mean small"),
+        ({"protocol": "eagre"}, "did you mean eager"),
+        ({"assume": ["no-rack"]}, "did you mean no-racks"),
+    ],
+)
+def test_arguments_are_checked_like_the_command_line(arguments, said):
+    with pytest.raises(InputError) as refused:
+        certify_assignor("range", **arguments)
+    assert said in str(refused.value)
+
+
+def test_an_interrupt_is_passed_on(monkeypatch):
+    stopped = certificate(result("complete", Verdict.HOLDS))
+    monkeypatch.setattr(testing, "certify", lambda *_: replace(stopped, interrupted=True))
+    with pytest.raises(KeyboardInterrupt):
+        certify_assignor("range")
 
 
 def test_what_cannot_be_tested_is_said():

@@ -11,9 +11,14 @@ With pytest, `pytest --kassay path/to/my_assignor.py` adds the same as a test of
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from io import StringIO
+from pathlib import Path
+from typing import Final
 
+from kassay.certify.processes.host import LIMITS, Limits
 from kassay.certify.runs.certificate import Certificate
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
@@ -22,12 +27,13 @@ from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.verdict import Verdict
 from kassay.properties.groups.histories.assumptions import parse_assumptions
+from kassay.reading.fields import suggestion, wrong
 
-HISTORIES = 300
+HISTORIES: Final = 300
 
 
 class NotCertifiedError(AssertionError):
-    """A claim is violated, or unknown where that was not allowed; `certificate` holds everything."""
+    """A claim is violated or unknown; `certificate` holds everything."""
 
     def __init__(self, certificate: Certificate) -> None:
         super().__init__(failure_text(certificate))
@@ -40,39 +46,84 @@ def certify_assignor(
     claims: Sequence[str] | None = None,
     assume: Sequence[str] = (),
     protocol: str | None = None,
-    histories: int = HISTORIES,
+    histories: int | None = None,
+    seconds: float | None = None,
     seed: int = 0,
     profile: str = "small",
     config: Mapping[str, str] | None = None,
-    isolated: bool = False,
-    allow_unknown: bool = True,
+    call_timeout: float | None = None,
+    memory: int = LIMITS.memory_mib,
+    isolated: bool = True,
+    controls: bool = True,
+    allow_unknown: bool = False,
 ) -> Certificate:
-    """The certificate of a target, if no claim is violated.
+    """The certificate of a target that is certified; it means what `kassay certify` means by exit code 0.
 
     `target` is a target spec or a class at the top level of a module. `claims` are judged in place of
-    validity and what the target declares. `isolated` runs a user's code in a child process. Raises
-    `NotCertifiedError` with the shrunk history as a table, and `InputError` or a target error for what
-    cannot be tested. An unknown verdict (a small number of histories) passes unless `allow_unknown` is
-    False.
+    validity and what the target declares; at least one. `assume` narrows the inputs. `histories` (300
+    unless told) or `seconds` is the budget. A call may take `call_timeout` seconds (2; 20 unless the
+    `profile` is small) and `memory` MiB. `isolated` runs a user's code in a child process under a guard;
+    without it an endless loop in C, or one that catches everything, is never ended. `controls` are the
+    built-in faulty assignors that the same histories must catch, in the certificate's `controls`.
+
+    Raises `NotCertifiedError` for a violated claim, with the shrunk history as a table, and for an unknown
+    one, with what is missing (unless `allow_unknown`); `InputError` or a target error for what cannot be
+    tested; `KeyboardInterrupt` where it was interrupted with nothing violated.
     """
+    if histories is None and seconds is None:
+        histories = HISTORIES
     options = RunOptions(
         claims=None if claims is None else tuple(claims),
         assume=parse_assumptions(list(assume)),
-        protocol=None if protocol is None else RebalanceProtocol(protocol),
-        budget=Budget(histories=histories),
+        protocol=None if protocol is None else _protocol(protocol),
+        budget=Budget(seconds, histories),
         profile=profile,
         seed=seed,
         in_process=not isolated,
+        limits=Limits(
+            (2.0 if profile == "small" else 20.0) if call_timeout is None else call_timeout, memory
+        ),
         config=dict(config or {}),
-        controls=False,
+        controls=controls,
     )
     spec = target if isinstance(target, str) else _spec_of(target)
-    loaded = resolve(spec, in_process=not isolated, config=options.config, protocol=options.protocol)
-    certificate = certify(loaded, options)
-    refused = {Verdict.VIOLATED} if allow_unknown else {Verdict.VIOLATED, Verdict.UNKNOWN}
-    if any(result.verdict in refused for result in certificate.claims):
+    with nullcontext() if isinstance(target, str) else _importable(target):
+        loaded = resolve(
+            spec,
+            in_process=not isolated,
+            limits=options.limits,
+            config=options.config,
+            protocol=options.protocol,
+        )
+        certificate = certify(loaded, options)
+    if certificate.exit_code == 130:
+        raise KeyboardInterrupt
+    accepted = {0, 3} if allow_unknown else {0}
+    if certificate.exit_code not in accepted:
         raise NotCertifiedError(certificate)
     return certificate
+
+
+def _protocol(name: str) -> RebalanceProtocol:
+    if name not in set(RebalanceProtocol):
+        raise wrong("protocol", name, "eager or cooperative" + suggestion(name, RebalanceProtocol))
+    return RebalanceProtocol(name)
+
+
+@contextmanager
+def _importable(cls: type) -> Iterator[None]:
+    """The folder above the packages of the class on the path, where a child process looks as well.
+
+    pytest imports test modules without that.
+    """
+    folder = str(Path(inspect.getfile(cls)).resolve().parents[cls.__module__.count(".")])
+    sys.path.append(folder)
+    try:
+        yield
+    finally:
+        sys.path.reverse()
+        sys.path.remove(folder)
+        sys.path.reverse()
 
 
 def _spec_of(cls: type) -> str:
@@ -83,10 +134,21 @@ def _spec_of(cls: type) -> str:
 
 
 def failure_text(certificate: Certificate) -> str:
-    """The certificate's failures as plain text: each broken claim with its smallest history as a table."""
+    """The certificate as plain text: each broken claim with its smallest history as a table.
+
+    What is unknown comes first, with what is missing.
+    """
     from kassay.report.screen.console import console
     from kassay.report.screen.terminal import certificate_view
 
     out = StringIO()
     console(file=out).show(certificate_view(certificate))
-    return f"{certificate.target} is {certificate.verdict}\n\n{out.getvalue()}"
+    unknown = [
+        f"{result.id} is unknown: {result.why}"
+        for result in certificate.claims
+        if result.verdict is Verdict.UNKNOWN
+    ]
+    if unknown:
+        unknown.append("expected a larger budget (histories, seconds), or claims and assumptions that fit")
+    lines = [f"{certificate.target} is {certificate.verdict}", *unknown, "", out.getvalue()]
+    return "\n".join(lines)

@@ -118,5 +118,9 @@ class Session:
             self.errors.say(f"report: {path}")
 
     def update_baseline(self, path: Path) -> None:
-        """Write the findings of this run into the baseline."""
-        write_json(baselines.updated(self.baseline or (), self.certificates), str(path))
+        """Write the findings of this run into the baseline, and say what that changed."""
+        before = self.baseline or ()
+        after = baselines.updated(before, self.certificates)
+        write_json(baselines.document_of(after), str(path))
+        for change in baselines.changes(before, after, date.today()):
+            self.errors.say(f"baseline {path}: {change}")

@@ -121,7 +121,7 @@ def test_a_baseline_accepts_what_is_known(tmp_path):
     entry = json.loads((tmp_path / "known.json").read_text())
     entry["findings"][0]["target"] = "range"
     (tmp_path / "known.json").write_text(json.dumps(entry))
-    assert "was not found again" in kassay(*stale, cwd=tmp_path).stdout
+    assert "was not found again: obsolete" in kassay(*stale, cwd=tmp_path).stdout
     entry["findings"][0].update(target="ceil-range", expires="2020-01-31")
     (tmp_path / "known.json").write_text(json.dumps(entry))
     assert kassay(*common, cwd=tmp_path).returncode == 1

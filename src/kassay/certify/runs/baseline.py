@@ -14,10 +14,10 @@ from typing import Any, Final, Literal
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult
 from kassay.model.verdict import Verdict
-from kassay.reading.documents import read_json
+from kassay.reading.documents import at, read_json
 from kassay.reading.fields import wrong
 from kassay.reading.paths import is_there
-from kassay.reading.values import read_as
+from kassay.reading.values import read_as, unique
 
 SCHEMA: Final = "kassay/baseline/1"
 NO_REASON: Final = "accepted when the baseline was written"
@@ -29,7 +29,7 @@ class Known:
 
     target: str
     claim: str
-    input: str
+    input: Literal["ordinary", "contradictory"]
     reason: str = NO_REASON
     expires: str | None = None
 
@@ -38,12 +38,17 @@ class Known:
         """What identifies the finding."""
         return self.target, self.claim, self.input
 
+    def __str__(self) -> str:
+        return f"{self.target}: {self.claim} on {self.input} input"
+
 
 def read_baseline(path: Path) -> tuple[Known, ...]:
     """The accepted findings; none if the file does not exist yet. Raises `InputError` if it is not one."""
     if not is_there(path):
         return ()
     baseline = read_as(_Baseline, read_json(path, "a baseline"), str(path), closed=True)
+    with at(str(path)):
+        unique(((f"findings[{i}]", known.key) for i, known in enumerate(baseline.findings)), "the finding")
     for i, known in enumerate(baseline.findings):
         if known.expires is not None and not _is_date(known.expires):
             raise wrong(f"{path}: findings[{i}].expires", known.expires, "a date such as 2027-01-31")
@@ -66,7 +71,7 @@ def _is_date(text: str) -> bool:
     return True
 
 
-def class_of(result: ClaimResult) -> str:
+def class_of(result: ClaimResult) -> Literal["ordinary", "contradictory"]:
     """The class of input on which the claim was broken: ordinary if it was broken there at all."""
     broken_by = result.counterexample
     return "contradictory" if broken_by is not None and broken_by.trace.contradictory else "ordinary"
@@ -89,22 +94,47 @@ def apply(certificate: Certificate, baseline: Iterable[Known], today: date) -> C
         results.append(result if entry is None else replace(result, known=entry.reason))
     judged = {result.id for result in certificate.claims}
     notes += [
-        f"baseline: {entry.claim} on {entry.input} input was not found again"
+        f"baseline: {entry.claim} on {entry.input} input was not "
+        + ("found again: obsolete" if entry.claim in judged else "looked for: the claim is not judged here")
         for entry in known.values()
-        if entry.claim in judged
     ]
     return replace(certificate, claims=tuple(results), notes=tuple(notes))
 
 
-def updated(baseline: Iterable[Known], certificates: Iterable[Certificate]) -> dict[str, Any]:
-    """The baseline's document with exactly the findings of these targets; reasons and dates are kept."""
-    certificates = list(certificates)
-    targets = {certificate.target for certificate in certificates}
-    old = {entry.key: entry for entry in baseline}
-    kept = [entry for entry in old.values() if entry.target not in targets]
+def updated(baseline: Iterable[Known], certificates: Iterable[Certificate]) -> tuple[Known, ...]:
+    """The entries after a run: what it found, and what it did not look for or could not tell.
+
+    An entry goes only when its claim was judged on its target to a verdict and is not broken there on that
+    class of input; reasons and dates are kept.
+    """
+    entries = {entry.key: entry for entry in baseline}
     for certificate in certificates:
         for result in certificate.claims:
-            if result.verdict is Verdict.VIOLATED:
-                key = (certificate.target, result.id, class_of(result))
-                kept.append(old.get(key, Known(*key)))
-    return {"schema": SCHEMA, "findings": [asdict(k) for k in sorted(kept, key=lambda known: known.key)]}
+            if result.verdict is Verdict.UNKNOWN:
+                continue
+            for input_class in ("ordinary", "contradictory"):
+                key = (certificate.target, result.id, input_class)
+                if result.verdict is not Verdict.VIOLATED or input_class != class_of(result):
+                    entries.pop(key, None)
+                elif key not in entries:
+                    entries[key] = Known(certificate.target, result.id, class_of(result))
+    return tuple(entries[key] for key in sorted(entries))
+
+
+def document_of(entries: Iterable[Known]) -> dict[str, Any]:
+    """The baseline's document."""
+    return {"schema": SCHEMA, "findings": [asdict(entry) for entry in entries]}
+
+
+def changes(before: Iterable[Known], after: Iterable[Known], today: date) -> list[str]:
+    """What an update did to the entries: a line for each that came, went or is expired, and the numbers."""
+    old, new = ({entry.key: entry for entry in entries} for entries in (before, after))
+    added = [f"added {new[key]}" for key in new if key not in old]
+    removed = [f"removed {old[key]}" for key in old if key not in new]
+    expired = [
+        f"kept {entry}, but its date is over: {entry.expires}"
+        for key, entry in new.items()
+        if key in old and entry.expires is not None and date.fromisoformat(entry.expires) < today
+    ]
+    numbers = f"{len(added)} added, {len(removed)} removed, {len(new) - len(added)} kept"
+    return [*added, *removed, *expired, numbers]

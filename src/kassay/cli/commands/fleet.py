@@ -67,7 +67,7 @@ def replay_command(
 ) -> int:
     """Read snapshots of consumer groups in PATHs: files and folders of text, JSON lines or Parquet."""
     from kassay.certify.targets.resolve import resolve
-    from kassay.pipeline.fleet.fleet import replay_fleet
+    from kassay.pipeline.fleet.fleet import exit_code, replay_fleet
     from kassay.pipeline.fleet.snapshots import must_exist, read_subscriptions
     from kassay.pipeline.spark.session import translated_errors
     from kassay.report.screen.fleet import terminal
@@ -81,7 +81,7 @@ def replay_command(
     with started(chosen, "kassay fleet replay") as spark, translated_errors(out):
         summary = replay_fleet(spark, paths, _address(out), targets, known)
     present(summary, lambda: terminal(summary), json_path)
-    return 0
+    return exit_code(summary, str(paths[0]) if len(paths) == 1 else f"{len(paths)} paths")
 
 
 def _address(place: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from kassay.certify.targets.resolve import Target
+from kassay.model.errors import InputError
 from kassay.pipeline.fleet.histories import events_of, states_of
 from kassay.pipeline.fleet.replay import Subscriptions, replays
 from kassay.pipeline.fleet.snapshots import read_fleet
@@ -34,6 +35,19 @@ CHANGES: Final = """
       FROM replays WHERE against_actual IN ('better', 'worse'))
     WHERE place <= 3 ORDER BY against_actual, assignor, place"""
 """The groups that each candidate changes most, for the better and for the worse."""
+
+
+def exit_code(summary: Mapping[str, Any], where: str) -> int:
+    """0 where something was replayed, 3 where no group had members: nothing was judged.
+
+    Raises `InputError` where not one snapshot could be read.
+    """
+    if not summary["snapshots"]:
+        rejected = summary["rejected"]
+        reason = next(iter(rejected), "no lines")
+        lines = f"{sum(rejected.values())} lines, all rejected ({reason})"
+        raise InputError(f"{where}: {lines}, expected snapshots of consumer groups")
+    return 0 if summary["groups_replayed"] else 3
 
 
 def replay_fleet(

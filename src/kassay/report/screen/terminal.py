@@ -98,6 +98,6 @@ def _verdict(certificate: Certificate) -> View:
     counts = {v: sum(1 for c in certificate.claims if c.verdict is v and c.known is None) for v in Verdict}
     text = ", ".join(f"{counts[v]} {word}" for v, word in zip(Verdict, ("hold", "violated", "unknown")))
     if known := sum(1 for c in certificate.claims if c.known is not None):
-        text += f", {known} known"
+        text += f", {known} known violation{'s' if known > 1 else ''}"
     verdict = certificate.verdict
     return line((verdict.upper().replace("-", " "), style[verdict]), f"  {certificate.target}: {text}")
