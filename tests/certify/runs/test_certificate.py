@@ -1,6 +1,7 @@
 """The verdict over all claims, what it exits with, and the document."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -39,3 +40,13 @@ def test_a_document_says_where_the_trace_is_and_of_what_input(contradictory):
     assert (first["counterexample"]["trace"], first["known"]) == (None, "a reason")
     assert (second["counterexample"], "known" in second) == (None, False)
     assert (document["verdict"], document["kind"]) == ("certified", "client")
+
+
+@given(results)
+def test_an_interrupted_run_certifies_nothing_and_tells_what_was_violated(claims):
+    whole = certificate(*claims)
+    stopped = replace(whole, interrupted=True)
+    if whole.verdict == "not-certified":
+        assert (stopped.verdict, stopped.exit_code) == ("not-certified", 1)
+    else:
+        assert (stopped.verdict, stopped.exit_code) == ("unknown", 130)

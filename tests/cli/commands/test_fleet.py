@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from kassay.cli.main import main
+from kassay.model.errors import InputError
+from kassay.pipeline.fleet.fleet import exit_code
 
 
 @pytest.mark.parametrize(
@@ -29,3 +31,17 @@ def test_bad_input_is_one_line(
     assert left.value.code == 2
     assert said in told
     assert len(told.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(("replayed", "code"), [(4, 0), (0, 3)])
+def test_a_fleet_in_which_nothing_was_judged_is_unknown(replayed: int, code: int) -> None:
+    assert exit_code({"snapshots": 9, "groups_replayed": replayed, "rejected": {"odd": 3}}, "g.txt") == code
+
+
+@pytest.mark.parametrize(
+    ("rejected", "said"),
+    [({"no header": 3, "odd": 1}, r"g.txt: 4 lines, all rejected \(no header\), expected"), ({}, "no lines")],
+)
+def test_a_fleet_of_which_no_line_can_be_read_is_refused(rejected: dict[str, int], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        exit_code({"snapshots": 0, "groups_replayed": 0, "rejected": rejected}, "g.txt")

@@ -60,5 +60,9 @@ def test_large_histories_have_more_time_a_call_unless_the_spec_says_how_much() -
 def test_what_cannot_be_played_is_refused() -> None:
     with pytest.raises(InputError, match=r"^campaign\.claims: "):
         lanes_of(replace(SPEC, claims=("no-such",)))
+    with pytest.raises(InputError, match=r"^campaign\.claims: none is about .*, which is of kind placer"):
+        lanes_of(replace(SPEC, claims=("complete",)))
+    with pytest.raises(InputError, match=r"^campaign\.claims: converges:0: expected converges:VALUE with"):
+        lanes_of(replace(SPEC, claims=("converges:0", "replicas-distinct")))
     with pytest.raises(TargetNotFound):
         lanes_of(replace(SPEC, targets=(TargetSpec("no-such"),)))

@@ -70,6 +70,10 @@ def test_the_pace_is_no_part_of_a_campaigns_identity() -> None:
             "campaign.gap: found 1, expected true or false",
         ),
         ({"campaign": {"name": "n", "targets": ["a"], "assume": ["b"]}}, "campaign.assume: unknown"),
+        (
+            {"campaign": {"name": "n", "targets": ["a"], "claims": []}},
+            "x: campaign.claims: expected at least",
+        ),
         ({"histories": {"smal": 1}}, "histories: no profile 'smal'"),
         ({"histories": {"small": -1}}, "histories.small: found -1, expected a whole number from 0 on"),
         ({"histories": {"small": 0}}, "nothing to do"),

@@ -9,11 +9,13 @@ from typing import NamedTuple
 from kassay.certify.processes.host import Limits
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import Budget, RunOptions
-from kassay.certify.targets.resolve import resolve
+from kassay.certify.targets.resolve import Target, resolve
+from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.pipeline.campaign.plan.spec import Spec
 from kassay.properties.registry import load_claims, promise, require_claims
+from kassay.reading.documents import at
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def lanes_of(spec: Spec) -> tuple[Lane, ...]:
         for profile, histories in spec.histories:
             target = targets[small if profile == "small" else large]
             options = RunOptions(
-                claims=_claims_for(spec, target.kind),
+                claims=_claims_for(spec, target),
                 assume=frozenset(spec.assume),
                 budget=Budget(histories=histories),
                 profile=profile,
@@ -75,15 +77,23 @@ def lanes_of(spec: Spec) -> tuple[Lane, ...]:
     return tuple(lanes)
 
 
-def _claims_for(spec: Spec, kind: Kind) -> tuple[str, ...] | None:
-    """Those of the spec's claims that speak of the kind; None for the target's own."""
+def _claims_for(spec: Spec, target: Target) -> tuple[str, ...] | None:
+    """Those of the spec's claims that speak of the target's kind; None for the target's own.
+
+    Raises `InputError` where none does: nothing would be certified.
+    """
     if spec.claims is None:
         return None
-    return tuple(
-        spelled
-        for spelled in spec.claims
-        if (kind, spelled.partition(":")[0]) in load_claims() and promise(spelled, kind)
-    )
+    kind = target.kind
+    with at("campaign.claims"):
+        claims = tuple(
+            spelled
+            for spelled in spec.claims
+            if (kind, spelled.partition(":")[0]) in load_claims() and promise(spelled, kind)
+        )
+        if not claims:
+            raise InputError(f"none is about {target.spec}, which is of kind {kind}; expected at least one")
+    return claims
 
 
 def digests(lanes: tuple[Lane, ...]) -> Mapping[str, str | None]:

@@ -125,6 +125,8 @@ def spec_of(document: Mapping[str, Any], path: str) -> Spec:
         if not targets:
             raise InputError("campaign.targets: expected at least one target")
         unique(zip(places, (target.spec for target in targets)), "the target")
+        if campaign.claims is not None and not campaign.claims:
+            raise InputError("campaign.claims: expected at least one claim, or none named at all")
         histories = _histories(file.histories)
         try:
             parse_assumptions(list(campaign.assume))
