@@ -268,11 +268,8 @@ def replay(playback: Playback) -> Replayed:
 
 
 def _subjects(bench: Bench, promised: Promise, conditions: Conditions) -> Iterator[Subject]:
-    """Whom to play against: as the trace was recorded, then where the hash seed is known."""
-    if conditions.beside:
-        yield bench.subject
-    else:
-        yield from bench.subjects_of(promised)
+    """Whom to play against: the claim alone, beside those of the trace, and where the hash seed is known."""
+    yield from bench.subjects_of(promised)
     if not bench.job.target.opener.repeats and conditions.hash_seed is not None:
         yield replace(bench.subject_apart(promised), promises=bench.job.promises)
 
