@@ -3,12 +3,15 @@
 import pytest
 
 from kassay.certify.kinds.group_oracle import best_of_group
+from kassay.model.cluster import Cluster
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.properties.groups.balance import ORDER, RACK_FIRST
+from kassay.properties.groups.exchanges import moves_more
 from kassay.properties.registry import promise
 from tests.properties.confirming import answered, both_seen, confirm
 from tests.properties.groups.answers import valid_answers
 from tests.properties.groups.priced import brute_best, larger_priced, priced_inputs
+from tests.properties.groups.steps import assignment, member, step
 
 
 @pytest.mark.parametrize("kind", CONSUMER_GROUPS, ids=str)
@@ -31,9 +34,18 @@ def test_the_fewest_mismatches_count_where_as_good_an_answer_has_more(order, few
 def test_larger_groups_and_the_solvers_own_assignments(spelled, few):
     found = promise(spelled, Kind.CLIENT)
     outcomes = set()
-    for step in larger_priced(len(few(range(600), 25))):
-        answers = valid_answers(step)
+    for asked in larger_priced(len(few(range(600), 25))):
+        answers = valid_answers(asked)
         if len(answers) <= 500:
-            best = best_of_group(step, found.argument or ORDER)
-            outcomes.add(confirm(found, answered(step, answers), best))
+            best = best_of_group(asked, found.argument or ORDER)
+            outcomes.add(confirm(found, answered(asked, answers), best))
     both_seen(outcomes)
+
+
+def test_an_assignment_that_is_not_the_cheapest_is_refused():
+    asked = step(
+        [member("a", owned="t0"), member("b", owned="t1")], {"a": "t1", "b": "t0"}, Cluster.of({"t": 2})
+    )
+    assert moves_more(asked, assignment({"a": "t0", "b": "t1"}))
+    with pytest.raises(ValueError, match="no exchange saves"):
+        moves_more(asked, asked.given)

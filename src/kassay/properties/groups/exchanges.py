@@ -92,17 +92,21 @@ def _changes_of_places(loads: dict[str, int]) -> Iterator[_Arc]:
 
 
 def _potentials(arcs: Iterable[_Priced]) -> dict[Node, int]:
-    """The cost of the cheapest path to each node from anywhere; no circle may cost less than nothing."""
+    """The cost of the cheapest path to each node from anywhere.
+
+    Raises `ValueError` if some circle costs less than nothing.
+    """
     arcs = tuple(arcs)
     cheapest: dict[Node, int] = {node: 0 for arc in arcs for node in (arc.source, arc.target)}
-    changed = True
-    while changed:
+    for _ in range(len(cheapest) + 1):
         changed = False
         for source, target, cost in arcs:
             if cheapest[source] + cost < cheapest[target]:
                 cheapest[target] = cheapest[source] + cost
                 changed = True
-    return cheapest
+        if not changed:
+            return cheapest
+    raise ValueError("expected an assignment of which no exchange saves anything")
 
 
 def _some_circle_costs(arcs: Collection[_Priced]) -> bool:
