@@ -88,6 +88,11 @@ CASES = [
         census(client(1, 0, current=False), client(2, 0, current=False)),
         zombie("c1 and c2 both own 0; both are zombies"),
     ),
+    (
+        "single-live-owner",
+        census(client(1), client(2, 0), client(3, 0, current=False)),
+        zombie("c2 and c3 both own 0; c3 is a zombie"),
+    ),
     ("single-live-owner", census(client(1, 0), client(2, 1)), []),
     ("single-live-owner", census(client(1, 0, live=False), client(2, 0), client(3)), []),
     ("single-live-owner", census(client(1, 0, live=False), client(2, 0)), None),
