@@ -70,33 +70,20 @@ def test_targets_of_every_form_are_judged_as_they_were(here):
     assert code == 1
 
     def judged(certificate):
-        claims = {c["id"]: (*_counts(certificate["target"], c), c["failed"]) for c in certificate["claims"]}
-        caught = {name: certificate["controls"][name] for name in ("caught", "of", "unknown")}
-        counts = (certificate["histories"], certificate["rebalances"], certificate["reached"])
-        return certificate["target"], certificate["verdict"], claims, caught, counts
+        return {c["id"]: c["verdict"] for c in certificate["claims"]}
 
-    assert [judged(certificate) for certificate in now] == [judged(held) for held in OF_TARGETS]
+    assert [one["target"] for one in now] == names
     refuted = [{c["id"] for c in one["claims"] if c["verdict"] == "violated"} for one in (*now, *OF_TARGETS)]
     assert refuted[: len(now)] == refuted[len(now) :]
-    held = {(one["target"], c["id"]): c["verdict"] for one in OF_TARGETS for c in one["claims"]}
-    other = {(one["target"], c["id"]): c for one in now for c in one["claims"]}
-    changed = {key: other[key]["why"] for key, verdict in held.items() if other[key]["verdict"] != verdict}
-    assert changed == {
-        ("targets/partitioners.py", "same-key-same-partition"): "30 checks (60 judgements in all), 50 needed"
+    # Which histories a seed gives is not held: what the earlier ones left unknown, later ones may show.
+    changed = {
+        (one["target"], claim): judged(one)[claim]
+        for one, held in zip(now, OF_TARGETS, strict=True)
+        for claim, verdict in judged(held).items()
+        if verdict != "unknown" and judged(one)[claim] != verdict
     }
-
-
-def _counts(target, claim):
-    """All judgements of a claim, the whole count of certificates of schema 1.
-
-    That counted the three cases in another process twice, and placements on fenced brokers of which
-    replicas-even says nothing.
-    """
-    if "judged" in claim:
-        return (claim["judged"],)
-    if target == "targets/partitioners.py":
-        return (claim["checked"] - 3,)
-    return (30 if claim["id"] == "replicas-even" else claim["checked"],)
+    # Half of those judgements could not have failed and do not count, which leaves too few.
+    assert changed == {("targets/partitioners.py", "same-key-same-partition"): "unknown"}
 
 
 @pytest.mark.parametrize("file", ["results.jsonl", "certificates.jsonl"])

@@ -15,6 +15,7 @@ from kassay.model.groups.history import History
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.properties.groups.balance import Best, order_of
+from kassay.properties.groups.histories.aims import AIMS, aimed_history
 from kassay.properties.groups.histories.assumptions import within
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.groups.histories.scenarios import history
@@ -27,10 +28,11 @@ class GroupDriver(Driver[History]):
 
     form = HISTORY
     narration = REBALANCED
+    aims = AIMS
 
-    def generate(self, source: Source, profile: Profile) -> History:
+    def generate(self, source: Source, profile: Profile, aim: str = "") -> History:
         """A history of a consumer group."""
-        return history(source, profile)
+        return aimed_history(source, profile, aim) if aim else history(source, profile)
 
     def play(self, case: History, subject: Subject) -> Iterator[Rebalanced]:
         """The rebalances of the history; with what another process answered."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
 from kassay.model.calls import Failure, Look
@@ -170,18 +171,20 @@ Case = TypeVar("Case")
 class Driver(ABC, Generic[Case]):
     """One kind of target: how its cases are made, played, shrunk and written down.
 
-    `form` is how a case stands in a document, `narration` how a step of what is told of it does.
+    `form` is how a case stands in a document, `narration` how a step of what is told of it does. `aims`
+    says which recipe reaches a situation for certain, by the situation's name.
     """
 
     form: Form[Case]
     narration: Form[Mapping[str, Any]]
+    aims: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, kind: Kind) -> None:
         self.situations = situations_of(kind)
 
     @abstractmethod
-    def generate(self, source: Source, profile: Profile) -> Case:
-        """A case out of the source's choices."""
+    def generate(self, source: Source, profile: Profile, aim: str = "") -> Case:
+        """A case out of the source's choices: any, or one by the recipe called `aim`."""
 
     @abstractmethod
     def play(self, case: Case, subject: Subject) -> Iterable[Played]:

@@ -29,7 +29,7 @@ class SendsDriver(Driver[ProducerSends]):
     form = SENDS
     narration = SENT
 
-    def generate(self, source: Source, profile: Profile) -> ProducerSends:
+    def generate(self, source: Source, profile: Profile, aim: str = "") -> ProducerSends:
         """A sending out of the source's choices."""
         return sending(source)
 

@@ -16,6 +16,7 @@ from kassay.model.placement.documents import PLACEMENT_REQUEST, PLACEMENT_STEP, 
 from kassay.model.placement.request import PlacementRequest
 from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.placement.aims import PLACER_AIMS, aimed_request
 from kassay.properties.placement.balance import BestPlacement
 from kassay.properties.placement.scenarios import LARGE, NO_RACKS, SMALL, PlacementProfile, request
 from kassay.properties.registry import Promise
@@ -39,10 +40,13 @@ class PlacementDriver(Driver[PlacementCase]):
 
     form = CASE
     narration = PLACEMENT_STEP
+    aims = PLACER_AIMS
 
-    def generate(self, source: Source, profile: Profile) -> PlacementCase:
+    def generate(self, source: Source, profile: Profile, aim: str = "") -> PlacementCase:
         """A request out of the source's choices."""
-        return PlacementCase(request(source, _profile(source, profile)), source.integer(0, _SEED_MAX))
+        sized = _profile(source, profile)
+        asked = aimed_request(source, sized, aim) if aim else request(source, sized)
+        return PlacementCase(asked, source.integer(0, _SEED_MAX))
 
     def play(self, case: PlacementCase, subject: Subject) -> Iterator[Calls[PlacementStep]]:
         """The one answer; its balance is judged where there is a placement."""

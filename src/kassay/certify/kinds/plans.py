@@ -15,6 +15,7 @@ from kassay.model.placement.documents import PLAN_REQUEST, PLAN_STEP, plan_step_
 from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import PlanRequest, PlanStep, plan_step
 from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.placement.aims import PLANNER_AIMS, aimed_plan_request
 from kassay.properties.placement.plan_scenarios import plan_request
 from kassay.properties.registry import Promise
 from kassay.properties.sources import Source
@@ -27,10 +28,11 @@ class PlanDriver(Driver[PlanRequest]):
 
     form = PLAN_REQUEST
     narration = PLAN_STEP
+    aims = PLANNER_AIMS
 
-    def generate(self, source: Source, profile: Profile) -> PlanRequest:
+    def generate(self, source: Source, profile: Profile, aim: str = "") -> PlanRequest:
         """A request out of the source's choices."""
-        return plan_request(source)
+        return aimed_plan_request(source) if aim else plan_request(source)
 
     def play(self, case: PlanRequest, subject: Subject) -> Iterator[Calls[PlanStep]]:
         """The one plan."""

@@ -21,6 +21,7 @@ from kassay.model.streams.history import (
 )
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.sources import Source
+from kassay.properties.streams.aims import STREAMS_AIMS, aimed_task_history
 from kassay.properties.streams.scenarios import LARGE, SMALL, process_id, task_history
 
 E = TypeVar("E", bound=TaskEvent)
@@ -31,9 +32,12 @@ class TaskDriver(Driver[TaskHistory]):
 
     form = TASK_HISTORY
     narration = TASK_STEP
+    aims = STREAMS_AIMS
 
-    def generate(self, source: Source, profile: Profile) -> TaskHistory:
+    def generate(self, source: Source, profile: Profile, aim: str = "") -> TaskHistory:
         """A history out of the source's choices."""
+        if aim:
+            return aimed_task_history(source, aim)
         return task_history(source, LARGE if profile.goes_large(source) else SMALL)
 
     def play(self, case: TaskHistory, subject: Subject) -> Iterator[TaskRun]:

@@ -17,7 +17,7 @@ from typing import Any
 from kassay.certify.kinds.judging import Driver, Examination, Subject
 from kassay.certify.kinds.registry import driver_for
 from kassay.certify.processes.host import GuardedHost, Host
-from kassay.certify.runs.options import RunOptions, profile_of, promises_of
+from kassay.certify.runs.options import RunOptions, aim_at, aims_of, profile_of, promises_of
 from kassay.certify.runs.verdicts import Tally
 from kassay.certify.targets.resolve import Target
 from kassay.model.groups.step import Rebalanced
@@ -61,9 +61,17 @@ class Job:
         """The driver of the target's kind."""
         return driver_for(self.target.kind)
 
+    @cached_property
+    def aims(self) -> tuple[str, ...]:
+        """The recipes for the situations that the promises require; none where one shape is asked for."""
+        if self.profile.shape:
+            return ()
+        return aims_of(self.target.kind, self.promises, self.assume, self.driver.aims)
+
     def case(self, index: int) -> Any:
-        """Case number `index`."""
-        return self.driver.generate(Seeded(derive_seed(self.options.seed, index)), self.profile)
+        """Case number `index`: what it aims at follows from the promises, the kind and the index alone."""
+        source = Seeded(derive_seed(self.options.seed, index))
+        return self.driver.generate(source, self.profile, aim_at(index, self.aims))
 
 
 def _of_processes(promised: Promise) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from kassay.certify.processes.host import Limits
@@ -12,12 +12,14 @@ from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import GROUPS, Kind
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.groups.topics import PRIORITY_CONFIG
-from kassay.properties.registry import Promise, promise, validity_claims
+from kassay.properties.registry import Promise, promise, situations_of, validity_claims
 from kassay.reading.fields import SECONDS, YEAR_S, suggestion, wrong
 
 DEFAULT_SECONDS = 30.0
 PRIORITIES = ("1", "2", "3", "10")
 """What the generator draws from when a target goes by priority and the user gave no values."""
+OFTEN = 0.6
+"""How many histories have racks, weights, or a quiet end, where a claim speaks of nothing else."""
 
 
 PROFILES: Final = ("small", "large", "mixed")
@@ -107,10 +109,41 @@ def profile_of(kind: Kind, promises: tuple[Promise, ...], options: RunOptions) -
     if not configs and any(promised.claim.id == "active-passive" for promised in promises):
         configs = ((PRIORITY_CONFIG, PRIORITIES),)
     name, _, shape = options.profile.partition(":")
-    return Profile(
+    profile = Profile(
         name="large" if shape else name,
         kind=kind,
         assume=options.assume,
         member_configs=configs,
         shape=shape,
     )
+    claims = {promised.claim.id for promised in promises}
+    return replace(
+        profile,
+        racked=OFTEN if "rack-local" in claims else profile.racked,
+        weighted=OFTEN if "weighted-spread" in claims else profile.weighted,
+        # An eager group is asked again after every change; a cooperative one that rests has to be woken.
+        quiet=OFTEN if claims >= {"stable", "cooperative"} else profile.quiet,
+    )
+
+
+def aims_of(
+    kind: Kind, promises: tuple[Promise, ...], assume: frozenset[str], recipes: Mapping[str, str]
+) -> tuple[str, ...]:
+    """The recipes that reach, between them, every situation that the promises require, each once.
+
+    `recipes` gives them by the names of situations. A situation outside what is assumed is not aimed at.
+    """
+    claims = {promised.claim.id for promised in promises}
+    wanted = (
+        recipes[name]
+        for situation in situations_of(kind)
+        if not claims.isdisjoint(situation.required_by) and assume.isdisjoint(situation.excluded_by)
+        for name in situation.names
+        if name in recipes
+    )
+    return tuple(dict.fromkeys(wanted))
+
+
+def aim_at(index: int, aims: tuple[str, ...]) -> str:
+    """The recipe of case number `index`: every second case has one, in turn; none for the others."""
+    return aims[index // 2 % len(aims)] if aims and index % 2 else ""

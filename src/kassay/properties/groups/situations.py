@@ -83,6 +83,7 @@ def claim_and_resubscribe(rebalanced: Rebalanced) -> bool:
 
 @situation(
     "racks-against",
+    kinds=CONSUMER_GROUPS,
     required_by=("rack-local", "copartitioned"),
     excluded_by=("no-racks",),
     defines=("rack-local",),
@@ -170,7 +171,7 @@ def disjoint(rebalanced: Rebalanced) -> bool:
     return len(sets) > 1 and sum(map(len, sets)) == len(frozenset().union(*sets))
 
 
-@situation("few-partitions", kinds=CONSUMER_GROUPS, required_by=("terminates", *BALANCE))
+@situation("few-partitions", kinds=CONSUMER_GROUPS, required_by=("terminates", "topic-even", *BALANCE))
 def few_partitions(rebalanced: Rebalanced) -> bool:
     """A topic has fewer partitions than subscribers."""
     step = rebalanced.steps[0]
@@ -279,8 +280,22 @@ def partitions_added(rebalanced: Rebalanced) -> bool:
     return any(isinstance(e, AddPartitions) and e.topic in owned for e in rebalanced.change)
 
 
+@situation("equal-topics", kinds=CONSUMER_GROUPS, required_by=("copartitioned",))
+def equal_topics(rebalanced: Rebalanced) -> bool:
+    """Two topics have equally many partitions, at least two, and the same subscribers, at least two."""
+    step = rebalanced.steps[0]
+    subscribers = step.group.subscribers
+    alike = [
+        (count, frozenset(subscribers[topic]))
+        for topic, count in step.cluster.counts.items()
+        if count > 1 and len(subscribers.get(topic, ())) > 1
+    ]
+    return len(set(alike)) < len(alike)
+
+
 @situation(
     "weights",
+    kinds=CONSUMER_GROUPS,
     required_by=("weighted-spread",),
     excluded_by=("no-weights",),
     defines=("weighted-spread",),

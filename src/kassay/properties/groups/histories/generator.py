@@ -23,7 +23,9 @@ class Profile:
 
     `small` looks at logical corners, `large` takes the shapes of production. `assume` narrows the
     inputs. `member_configs` are keys with the values that members draw from. `shape` is the id of the
-    one shape that large histories take; all of them where it is empty.
+    one shape that large histories take; all of them where it is empty. `racked` and `weighted` are the
+    chances that a small history has racks and weights, `quiet` that an aimed one ends in a rebalance for
+    no reason.
     """
 
     name: str = "small"
@@ -35,6 +37,9 @@ class Profile:
     assume: frozenset[str] = frozenset()
     member_configs: tuple[tuple[str, tuple[str, ...]], ...] = ()
     shape: str = ""
+    racked: float = 0.2
+    weighted: float = 0.12
+    quiet: float = 0.0
 
     def allows(self, assumption: str) -> bool:
         """Whether inputs outside the assumption may be made."""
@@ -109,13 +114,13 @@ class GeneratorState:
         source = self.source
         return tuple(source.choice((0, 1, 2, 5, 50)) for _ in range(partitions))
 
-    def new_member(self, topics: tuple[str, ...]) -> Member:
-        """A member not there before, noted as present."""
+    def new_member(self, topics: tuple[str, ...], static: bool | None = None) -> Member:
+        """A member not there before, noted as present; static or not as said, else as the history has it."""
         source = self.source
         member_id = self.new_id()
         rack = source.choice((None, *RACKS)) if self.racked else None
         instance_id = None
-        if self.static and source.boolean(0.5):
+        if static or (static is None and self.static and source.boolean(0.5)):
             # The digit in front makes the order of instance ids another than that of member ids.
             instance_id = f"i{source.integer(0, 9)}-{self.joins}"
             self.instances[member_id] = instance_id

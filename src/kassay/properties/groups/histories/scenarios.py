@@ -1,7 +1,7 @@
 """The scenario generator: histories of a consumer group out of a source of choices.
 
-Written once, for seeds and for Hypothesis alike (`sources`). It aims at the situations of
-`properties/groups/situations`: each branch below exists because a claim needs what it makes.
+Written once, for seeds and for Hypothesis alike (`sources`). Each branch below exists because a claim
+needs what it makes; `aims` holds the short histories that reach one situation for certain.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ def history(source: Source, profile: Profile) -> History:
         return _large(source, profile)
     draft = _draft(source, profile)
     subscriptions = [] if source.boolean(0.06) else _subscriptions(draft)
-    cluster = Cluster(tuple(draft.topics.values()), _brokers(draft))
+    cluster = Cluster(tuple(draft.topics.values()), brokers(draft))
     changes = [_start(draft, subscriptions)] if subscriptions else _one_by_one(draft)
     changes += many(source, 0, profile.changes_max, lambda _: change(draft), 0.7)
-    return History(cluster, tuple(changes), _reports(source, profile))
+    return History(cluster, tuple(changes), reports(source, profile))
 
 
-def _reports(source: Source, profile: Profile) -> Reports:
+def reports(source: Source, profile: Profile) -> Reports:
     """Which generation the members report; only claims that can go stale show the difference."""
     return Reports.GOT if profile.contradicts and source.boolean(0.3) else Reports.JOINED
 
 
 def _draft(source: Source, profile: Profile) -> GeneratorState:
     """The topics and the habits of one history."""
-    draft = _habits(source, profile, racked=0.2, weighted=0.12, odd=0.25)
+    draft = habits(source, profile, racked=profile.racked, weighted=profile.weighted, odd=0.25)
     high = 1 if source.boolean(0.12) else profile.partitions_max
     topics = many(source, 1, profile.topics_max, lambda i: draft.new_topic(f"t{i}", high), 0.5)
     draft.topics = {topic.name: topic for topic in topics}
     return draft
 
 
-def _habits(
+def habits(
     source: Source, profile: Profile, *, racked: float, weighted: float, odd: float = 0
 ) -> GeneratorState:
     """The habits of a history without topics, each with its chance."""
@@ -61,7 +61,7 @@ def _habits(
     )
 
 
-def _brokers(draft: GeneratorState) -> tuple[Broker, ...]:
+def brokers(draft: GeneratorState) -> tuple[Broker, ...]:
     """A broker a rack where the history has racks, one of them perhaps without."""
     if not draft.racked:
         return ()
@@ -121,13 +121,13 @@ def _start(draft: GeneratorState, subscriptions: list[tuple[str, ...]]) -> Chang
     members = [draft.new_member(_oddly(draft, topics)) for topics in subscriptions]
     past = draft.source.integer(0, 9)
     if past >= 4:
-        members = _owning(draft, members)
+        members = owning(draft, members)
         if draft.profile.contradicts and past >= 8:
             members = _contradicting(draft, members)
     return tuple([draft.join(member) for member in members])
 
 
-def _owning(draft: GeneratorState, members: list[Member]) -> list[Member]:
+def owning(draft: GeneratorState, members: list[Member]) -> list[Member]:
     """The members with a past in which each partition had one owner at most, perhaps very unevenly."""
     source = draft.source
     readers: dict[str, list[int]] = {}
@@ -187,17 +187,17 @@ def _one_by_one(draft: GeneratorState) -> list[Change]:
 def _large(source: Source, profile: Profile) -> History:
     """A history on a shape of production, with a few changes."""
     shape = source.choice([s for s in SHAPES if s.id == profile.shape] or SHAPES)
-    draft = _habits(source, profile, racked=0.3, weighted=0.2)
+    draft = habits(source, profile, racked=0.3, weighted=0.2)
     draft.topics = {
         f"t{i:03d}": draft.with_extras(Topic(f"t{i:03d}", count)) for i, count in enumerate(shape.topics)
     }
-    cluster = Cluster(tuple(draft.topics.values()), _brokers(draft))
+    cluster = Cluster(tuple(draft.topics.values()), brokers(draft))
     members = [draft.new_member(topics) for topics in _graph(draft, shape)]
     if source.boolean():
-        members = _owning(draft, members)
+        members = owning(draft, members)
     changes: list[Change] = [tuple([draft.join(member) for member in members])]
     changes += many(source, 1, 3, lambda _: change(draft), 0.5)
-    return History(cluster, tuple(changes), _reports(source, profile))
+    return History(cluster, tuple(changes), reports(source, profile))
 
 
 def _graph(draft: GeneratorState, shape: Shape) -> list[tuple[str, ...]]:

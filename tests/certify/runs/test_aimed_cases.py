@@ -1,0 +1,161 @@
+"""What a run aims at: every situation that its claims require, early, and by the index alone."""
+
+import itertools
+from dataclasses import replace
+
+import pytest
+
+from kassay.assignors.registry import load_all
+from kassay.certify.kinds.registry import driver_for
+from kassay.certify.runs.blocks import Job, open_bench, play_block
+from kassay.certify.runs.options import RunOptions, aim_at, aims_of, profile_of
+from kassay.certify.runs.verdicts import Tally, verdict_of
+from kassay.certify.targets.resolve import resolve
+from kassay.model.kinds import Kind
+from kassay.model.verdict import Verdict
+from kassay.properties.groups.histories.assumptions import ASSUMPTIONS
+from kassay.properties.registry import Scope, load_claims, promise, situations_of
+
+WITHIN = 80
+"""By this case every situation was aimed at, and reached."""
+CORRECT = {
+    (Kind.CLIENT, "eager"): "optimal-sticky",
+    (Kind.CLIENT, "cooperative"): "optimal-cooperative",
+    (Kind.SERVER, "eager"): "uniform",
+    (Kind.SHARE, "eager"): "share-simple",
+    (Kind.STREAMS, "eager"): "streams-high-availability",
+    (Kind.PLACER, "eager"): "placement:striped",
+    (Kind.PLANNER, "eager"): "plan:optimal",
+    (Kind.PARTITIONER, "eager"): "partitioner:explicit",
+}
+DECLARED = [
+    (reference.kind, reference.protocol.value, reference.claims)
+    for reference in load_all().values()
+    if reference.kind is not Kind.COORDINATOR
+]
+EVERYTHING = [
+    (kind, protocol, tuple(claim for of, claim in load_claims() if of is kind)) for kind, protocol in CORRECT
+]
+
+
+def required_names(kind, claims, assume=frozenset()):
+    """The situations, by part, that the claims require of inputs like these."""
+    return {
+        name
+        for situation in situations_of(kind)
+        if not set(claims).isdisjoint(situation.required_by) and assume.isdisjoint(situation.excluded_by)
+        for name in situation.names
+    }
+
+
+def reached_names(job, protocol):
+    """What the first cases of the job reach against a correct target, until nothing required is lacking."""
+    correct = resolve(CORRECT[job.target.kind, protocol])
+    lacking = required_names(job.target.kind, [p.claim.id for p in job.promises], job.assume)
+    looks = promise("pure", job.target.kind) if (job.target.kind, "pure") in load_claims() else None
+    with open_bench(Job(correct, RunOptions())) as bench:
+        subject = replace(bench.subject, promises=(looks,) if looks else ())
+        for index in range(WITHIN):
+            if lacking:
+                lacking -= job.driver.examine(job.case(index), subject).reached.keys()
+    return lacking
+
+
+@pytest.mark.parametrize(("kind", "protocol", "claims"), dict.fromkeys([*DECLARED, *EVERYTHING]))
+def test_every_required_situation_is_reached_early(kind, protocol, claims):
+    own = resolve(CORRECT[kind, protocol])
+    job = Job(replace(own, claims=claims), RunOptions())
+    assert reached_names(job, protocol) == set()
+
+
+@pytest.mark.parametrize("assume", ASSUMPTIONS)
+@pytest.mark.parametrize("spec", ["optimal-sticky", "uniform"])
+def test_an_assumption_takes_away_what_it_excludes_and_nothing_else(spec, assume):
+    job = Job(resolve(spec), RunOptions(assume=frozenset({assume})))
+    assert reached_names(job, "eager") == set()
+
+
+@pytest.mark.parametrize(("kind", "protocol", "claims"), EVERYTHING)
+def test_every_situation_that_a_claim_requires_has_a_recipe_but_for_what_is_always_there(
+    kind, protocol, claims
+):
+    assert required_names(kind, claims) - driver_for(kind).aims.keys() <= {"two-objects"}
+
+
+@pytest.mark.parametrize(("kind", "protocol", "claims"), EVERYTHING)
+def test_all_recipes_have_had_their_turn_within_the_first_cases(kind, protocol, claims):
+    promises = tuple(promise(claim, kind) for claim in claims)
+    aims = aims_of(kind, promises, frozenset(), driver_for(kind).aims)
+    assert {aim_at(index, aims) for index in range(WITHIN)} - {""} == set(aims)
+    assert len(set(aims)) == len(aims)
+
+
+def test_every_second_case_is_aimed_and_the_rest_is_not():
+    turns = [aim_at(index, ("a", "b", "c")) for index in range(12)]
+    assert turns == ["", "a", "", "b", "", "c", "", "a", "", "b", "", "c"]
+    assert [aim_at(index, ()) for index in range(3)] == [""] * 3
+
+
+def test_what_is_aimed_at_follows_from_claims_and_not_from_the_target():
+    claims = ("balanced-optimal", "stable")
+    one, other = (
+        Job(resolve(spec), RunOptions(claims=claims, seed=5)) for spec in ("range", "optimal-sticky")
+    )
+    assert one.aims == other.aims
+    assert [one.case(index) for index in range(20)] == [other.case(index) for index in range(20)]
+    fewer = Job(resolve("range"), RunOptions(claims=("topic-even",), seed=5))
+    assert set(fewer.aims) < set(one.aims)
+
+
+def test_a_shape_that_is_asked_for_is_what_every_case_has():
+    assert Job(resolve("optimal-sticky"), RunOptions(profile="shape:range-idle")).aims == ()
+    assert Job(resolve("optimal-sticky"), RunOptions(profile="large")).aims != ()
+
+
+@pytest.mark.parametrize(
+    ("claims", "often"),
+    [
+        ((), (False, False, False)),
+        (("rack-local",), (True, False, False)),
+        (("weighted-spread",), (False, True, False)),
+        (("stable",), (False, False, False)),
+        (("stable", "cooperative"), (False, False, True)),
+    ],
+)
+def test_what_a_claim_speaks_of_is_there_often(claims, often):
+    promises = tuple(promise(claim, Kind.CLIENT) for claim in claims)
+    profile = profile_of(Kind.CLIENT, promises, RunOptions())
+    assert (profile.racked > 0.5, profile.weighted > 0.5, profile.quiet > 0.5) == often
+
+
+class Counted:
+    """An assignor object that counts how often it is asked."""
+
+    def __init__(self, own, calls):
+        self._own, self._calls = own, calls
+
+    def __getattr__(self, name):
+        return getattr(self._own, name)
+
+    def assign(self, *asked):
+        """What the object answers."""
+        next(self._calls)
+        return self._own.assign(*asked)
+
+
+def test_a_slow_and_correct_sticky_assignor_is_certified_in_its_share_of_twenty_seconds():
+    """At 10 ms a call half of 20 s are 1,000 calls; the other half is for controls, shrinking and judging."""
+    job = Job(resolve("optimal-sticky"), RunOptions())
+    calls = itertools.count()
+    total = Tally()
+    with open_bench(job) as bench:
+        new = bench.subject.new
+        bench.subject = replace(bench.subject, new=lambda config: Counted(new(config), calls))
+        for start in range(0, WITHIN, 8):
+            total.add(play_block(bench, start, start + 8))
+            verdicts = {verdict_of(p, Kind.CLIENT, total, frozenset())[0] for p in job.promises}
+            if verdicts == {Verdict.HOLDS}:
+                break
+    assert verdicts == {Verdict.HOLDS}
+    assert next(calls) <= 1000
+    assert all(promised.claim.scope is not Scope.TIMING for promised in job.promises)
