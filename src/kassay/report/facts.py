@@ -72,6 +72,8 @@ def controls(certificate: Certificate) -> str:
         text += f", {counts['unknown']} not run for lack of budget"
     if counts.get("missed"):
         text += f"; missed: {', '.join(counts['missed'])}"
+    if counts.get("unproven"):
+        text += f"; without a caught control: {', '.join(counts['unproven'])}"
     return text
 
 

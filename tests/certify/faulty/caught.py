@@ -1,23 +1,62 @@
-"""Whether a control is caught by its claim."""
+"""What catches a control."""
 
-from kassay.certify.faulty.registry import Control, controls_of
+from contextlib import ExitStack
+from dataclasses import replace
+
+from kassay.certify.faulty.registry import controls_of
 from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.registry import driver_for
+from kassay.certify.runs.blocks import Job
+from kassay.certify.runs.options import RunOptions
 from kassay.model.kinds import Kind
-from kassay.properties.groups.histories.generator import Profile
-from kassay.properties.registry import promise
-from kassay.properties.sources import Seeded, derive_seed
+from kassay.properties.registry import promise, validity_claims
+
+WITHIN = 80
+"""Each control is caught within so many cases: those in which every situation was aimed at once."""
+
+IMPLIED = {
+    "pure": {"deterministic", "hash-compatible"},
+    "stable": {"converges", "pure", "deterministic"},
+    "balanced-within-one": {"balanced-kip54", "balanced-optimal"},
+    "balanced-kip54": {"balanced-optimal"},
+    "too-few-brokers": {"replicas-distinct"},
+    "replicas-distinct": {"plan-valid"},
+    "rack-spread": {"plan-valid"},
+    "in-range": {"hash-compatible"},
+    "same-key-same-partition": {"hash-compatible"},
+    "deterministic": {"hash-compatible", "pure"},
+}
+"""The claims that imply another one, so that what breaks the other breaks them too."""
 
 
-def alone(kind: Kind) -> list[Control]:
-    """The controls of a kind, but for what is seen only beside another process."""
-    return [control for control in controls_of(kind) if control.breaks != "deterministic"]
+def job_for(control):
+    """A run that judges what the control keeps and what it breaks."""
+    kept = (*(promised.id for promised in validity_claims(control.kind)), *control.kept, control.breaks)
+    return Job(control.target(), RunOptions(claims=tuple(dict.fromkeys(kept))))
 
 
-def is_caught(control: Control, cases: int = 150) -> bool:
-    """Whether one of so many cases breaks the claim that must catch the control."""
-    driver = driver_for(control.kind)
-    subject = Subject(control.new, control.protocol, (promise(control.breaks, control.kind),))
-    profile = Profile(kind=control.kind)
-    drawn = (driver.generate(Seeded(derive_seed(0, i)), profile) for i in range(cases))
-    return any(driver.examine(case, subject).violations for case in drawn)
+def catching(control, cases=WITHIN, more=0):
+    """The claims that catch the control, up to the case in which its own does and so many after that.
+
+    Claims about processes are judged in processes whose hash seeds are known; claims about time are not.
+    """
+    job = job_for(control)
+    caught, left = set(), None
+    with ExitStack() as stack:
+        subject = Subject(control.new, control.protocol, job.promises)
+        if control.breaks == "deterministic":
+            one, other = (stack.enter_context(control.target().open(hash_seed=seed)) for seed in (1, 2))
+            subject = replace(subject, new=one.new, twin=other.new)
+        elif control.breaks == "terminates":
+            subject = replace(subject, promises=(promise("terminates", control.kind),))
+        for index in range(cases):
+            caught |= {v.claim for v in job.driver.examine(job.case(index), subject).violations}
+            if control.breaks in caught:
+                left = more if left is None else left - 1
+                if not left:
+                    break
+    return caught
+
+
+def alone(kind: Kind):
+    """The controls of a kind, but for what is seen only beside another process or never ends."""
+    return [control for control in controls_of(kind) if control.breaks not in ("deterministic", "terminates")]

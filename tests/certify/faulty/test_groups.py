@@ -1,30 +1,25 @@
-"""Faulty assignors: each is caught by its claim, and shrinks."""
+"""Faulty assignors: what catches one shrinks, and is still broken by it then."""
 
 import pytest
 
-from kassay.certify.faulty.registry import load_controls
+from kassay.certify.faulty.registry import controls_of
 from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.registry import driver_for
-from kassay.certify.runs.blocks import Job
-from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.shrink import broken, shrink
-from kassay.certify.targets.resolve import resolve
 from kassay.model.kinds import Kind
 from kassay.properties.registry import promise
+from tests.certify.faulty.caught import WITHIN, job_for
 
-# The one that breaks `deterministic` needs a second process; tests/cli/commands/test_certify.py counts it among the caught.
-GROUP_CONTROLS = [c for c in load_controls() if c.kind is Kind.CLIENT and c.breaks != "deterministic"]
+NAMES = ("omits-idle", "counts-to-the-end", "gives-twice", "deals-in-turn", "restarts-per-topic", "rounds-up")
 
 
-@pytest.mark.parametrize("control", GROUP_CONTROLS, ids=lambda control: control.name)
-def test_every_control_is_caught_by_its_claim(control):
-    found = promise(control.breaks, Kind.CLIENT)
-    driver = driver_for(Kind.CLIENT)
-    subject = Subject(control.new, control.protocol, (found,))
-    job = Job(resolve("range"), RunOptions(budget=Budget(histories=1)))
-    caught = next((i for i in range(600) if driver.examine(job.case(i), subject).violations), None)
-    assert caught is not None
-    small = shrink(driver, job.case(caught), subject, found)
+@pytest.mark.parametrize("name", NAMES)
+def test_what_catches_a_control_shrinks(name):
+    (control,) = (each for each in controls_of(Kind.CLIENT) if each.name == name)
+    broken_promise = promise(control.breaks, Kind.CLIENT)
+    job = job_for(control)
+    subject = Subject(control.new, control.protocol, (broken_promise,))
+    case = next(each for each in map(job.case, range(WITHIN)) if job.driver.examine(each, subject).violations)
+    small = shrink(job.driver, case, subject, broken_promise)
     assert small is not None
-    assert driver.size(small.case) <= driver.size(job.case(caught))
-    assert broken(driver, small.case, subject, found)
+    assert job.driver.size(small.case) <= job.driver.size(case)
+    assert broken(job.driver, small.case, subject, broken_promise)

@@ -1,19 +1,14 @@
-"""Faulty partitioners: each is caught by its claim, and does right by records that its fault is not about."""
+"""Faulty partitioners: each does right by records that its fault is not about."""
 
 import pytest
 
 from kassay.assignors.partitioners.explicit import Explicit
 from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import InvalidPartitionError, ProducerRecord, TopicMetadata
-from tests.certify.faulty.caught import alone, is_caught
+from tests.certify.faulty.caught import alone
 
 TOPIC = TopicMetadata.of(7)
 CONTROLS = alone(Kind.PARTITIONER)
-
-
-@pytest.mark.parametrize("control", CONTROLS, ids=lambda control: control.name)
-def test_every_control_is_caught_by_its_claim(control):
-    assert is_caught(control)
 
 
 @pytest.mark.parametrize("control", CONTROLS, ids=lambda control: control.name)

@@ -27,7 +27,15 @@ def broken(case, whom):
     return {violation.claim for violation in DRIVER.examine(case, whom).violations}
 
 
-@pytest.mark.parametrize("control", controls_of(Kind.PLANNER), ids=lambda control: control.name)
+@pytest.mark.parametrize(
+    "control",
+    [
+        c
+        for c in controls_of(Kind.PLANNER)
+        if c.name in ("takes-from-anybody", "goes-round-about", "doubles-up")
+    ],
+    ids=lambda control: control.name,
+)
 def test_each_fault_is_found_and_shrinks_to_one_partition(control):
     whom = subject(control.factory, control.breaks)
     case = next(

@@ -1,11 +1,62 @@
-"""The controls: found where they stand, and told apart."""
+"""The controls: one for each claim of each kind, which catches it soon and alone."""
+
+from dataclasses import replace
+
+import pytest
 
 from kassay.certify.faulty.registry import controls_of, load_controls
+from kassay.certify.kinds.judging import Subject
+from kassay.certify.runs.scaling import scaling_result
+from kassay.model.calls import Failure
+from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.kinds import Kind
+from kassay.model.verdict import Verdict
+from kassay.properties.registry import load_claims, promise
+from tests.certify.faulty.caught import IMPLIED, catching
+
+MORE = 8
+"""Cases beyond the first catch in which no other claim may catch a control."""
+CONTROLS = [control for control in load_controls() if control.breaks != "scales"]
 
 
-def test_every_kind_but_those_on_the_coordinator_has_controls_with_names_of_their_own():
+def by_kind_and_name(control):
+    return f"{control.kind}-{control.name}"
+
+
+def test_controls_have_names_of_their_own():
     names = [(control.kind, control.name) for control in load_controls()]
     assert len(set(names)) == len(names)
-    without = {Kind.SERVER, Kind.SHARE, Kind.COORDINATOR}
-    assert {kind for kind in Kind if not controls_of(kind)} == without
+
+
+@pytest.mark.parametrize(("kind", "claim"), list(load_claims()), ids=str)
+def test_every_claim_of_every_kind_has_a_control(kind, claim):
+    assert claim in {control.breaks for control in controls_of(kind)}
+
+
+@pytest.mark.parametrize("control", CONTROLS, ids=by_kind_and_name)
+def test_a_control_is_caught_by_its_claim_and_by_none_that_it_keeps(control):
+    caught = catching(control, more=0 if control.breaks == "terminates" else MORE)
+    assert control.breaks in caught
+    assert caught <= {control.breaks} | IMPLIED.get(control.breaks, set())
+
+
+@pytest.mark.parametrize("control", controls_of(Kind.CLIENT), ids=by_kind_and_name)
+def test_what_a_control_keeps_are_claims_of_its_kind(control):
+    assert {(control.kind, claim) for claim in control.kept} <= load_claims().keys()
+    assert control.breaks not in control.kept
+
+
+@pytest.mark.parametrize("kind", [Kind.CLIENT, Kind.SERVER])
+def test_a_rule_that_grows_too_fast_is_timed(kind):
+    (control,) = (each for each in controls_of(kind) if each.breaks == "scales")
+    subject = Subject(control.new, control.protocol, (promise("scales", kind),))
+    result = scaling_result(replace(subject), promise("scales:2,60,8x1000", kind), 30)
+    assert result.verdict is Verdict.VIOLATED
+
+
+def test_a_control_that_never_answers_is_interrupted():
+    (control,) = (each for each in controls_of(Kind.PARTITIONER) if each.breaks == "terminates")
+    with pytest.raises(TargetFailure) as failure:
+        control.new({}).partition(None, type("Nobody", (), {"available": ()}))
+    assert failure.value.kind is FailureKind.TIMEOUT
+    assert Failure(failure.value.kind, failure.value.message)

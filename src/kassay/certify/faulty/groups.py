@@ -1,19 +1,24 @@
-"""Faulty assignors of consumer groups: round robin, and then something done to the answer."""
+"""Faulty assignors of consumer groups in what any of them owes: a deal in turn with one thing done wrong."""
 
 from __future__ import annotations
 
-from kassay.assignors.client.ceil_range import CeilRange
+import time
+from functools import partial
+
 from kassay.assignors.client.roundrobin import RoundRobin
 from kassay.assignors.registry import COOPERATIVE
-from kassay.certify.faulty.registry import control
+from kassay.certify.faulty import registry
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
+from kassay.model.kinds import CONSUMER_GROUPS, Kind
+
+control = partial(registry.control, kinds=CONSUMER_GROUPS, like="roundrobin")
 
 PartitionsByMember = dict[str, tuple[TopicPartition, ...]]
 
 
-class _Wrong(AssignorBase):
+class Spoilt(AssignorBase):
     """Round robin, and then something done to the answer."""
 
     name = "control"
@@ -27,23 +32,22 @@ class _Wrong(AssignorBase):
         raise NotImplementedError
 
 
-@control("loses-last", breaks="complete")
-class LosesLast(_Wrong):
-    """The last partition of a topic that does not divide evenly is forgotten."""
-
-    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """Without the remainders."""
-        readers = group.subscribers
-        lost = {
-            TopicPartition(topic, count - 1)
-            for topic, count in cluster.counts.items()
-            if topic in readers and count % len(readers[topic])
-        }
-        return {m: tuple(tp for tp in tps if tp not in lost) for m, tps in answer.items()}
+def turned(answer: PartitionsByMember, by: int) -> PartitionsByMember:
+    """The shares of the answer, each so many members on in the order of ids."""
+    ids = sorted(answer)
+    turn = by % len(ids)
+    return {member: answer[other] for member, other in zip(ids, ids[turn:] + ids[:turn], strict=True)}
 
 
-@control("omits-idle", breaks="members")
-class OmitsIdle(_Wrong):
+def _ends(answer: PartitionsByMember) -> tuple[str, str] | None:
+    """Who has most and who has least, by id among equals; None where all have as much."""
+    most = min(answer, key=lambda member: (-len(answer[member]), member))
+    least = min(answer, key=lambda member: (len(answer[member]), member))
+    return (most, least) if len(answer[least]) < len(answer[most]) else None
+
+
+@control("omits-idle", breaks="members", kinds=Kind.CLIENT)
+class OmitsIdle(Spoilt):
     """A member that gets nothing has no entry (a client then waits for ever)."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
@@ -51,21 +55,29 @@ class OmitsIdle(_Wrong):
         return {m: tps for m, tps in answer.items() if tps}
 
 
-@control("counts-from-one", breaks="exists")
-class CountsFromOne(_Wrong):
-    """Partition numbers of the last topic run from 1 to the count."""
+@control("names-a-stranger", breaks="members")
+class NamesAStranger(Spoilt):
+    """There is an entry for somebody who is no member."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """Shifted by one."""
-        last = max(cluster.counts, default=None)
-        return {
-            m: tuple(TopicPartition(t, p + 1) if t == last else TopicPartition(t, p) for t, p in tps)
-            for m, tps in answer.items()
-        }
+        """One entry too many."""
+        return {**answer, "nobody": ()}
 
 
-@control("trusts-claims", breaks="single-owner")
-class TrustsClaims(_Wrong):
+@control("counts-to-the-end", breaks="exists")
+class CountsToTheEnd(Spoilt):
+    """Partition numbers of the last topic run to the count itself, where that makes loads equal."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """With one partition too many."""
+        ends, last = _ends(answer), max(cluster.counts, default="")
+        if ends is None or last not in group.by_id[ends[1]].topics:
+            return answer
+        return {**answer, ends[1]: (*answer[ends[1]], TopicPartition(last, cluster.counts[last]))}
+
+
+@control("trusts-claims", breaks="single-owner", kinds=Kind.CLIENT, like="")
+class TrustsClaims(Spoilt):
     """Everybody keeps what they say they own, whoever else says so (KAFKA-7026)."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
@@ -78,8 +90,21 @@ class TrustsClaims(_Wrong):
         return {m: kept[m] + tuple(tp for tp in tps if tp not in taken) for m, tps in answer.items()}
 
 
+@control("gives-twice", breaks="single-owner")
+class GivesOneTwice(Spoilt):
+    """Who has least is given a partition of whoever has most as well."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """One partition twice, where that makes loads equal."""
+        ends = _ends(answer)
+        if ends is None or not group.equal_subscriptions:
+            return answer
+        most, least = ends
+        return {**answer, least: (*answer[least], answer[most][-1])}
+
+
 @control("deals-to-all", breaks="subscribed")
-class DealsToAll(_Wrong):
+class DealsToAll(Spoilt):
     """Partitions are dealt to all members, whatever they subscribed to (kafkajs 1679)."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
@@ -89,21 +114,18 @@ class DealsToAll(_Wrong):
         return {m: tuple(tps[i :: len(ids)]) for i, m in enumerate(ids)}
 
 
-@control("restarts-per-topic", breaks="balanced-within-one")
-class RestartsPerTopic(_Wrong):
-    """The deal starts at the first member again for each topic (sarama PR 1788)."""
+@control("loses-last", breaks="complete")
+class LosesLast(Spoilt):
+    """A partition of whoever has most is forgotten, so that all have as much."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """Dealt topic by topic."""
-        dealt: dict[str, list[TopicPartition]] = {m: [] for m in answer}
-        for topic, readers in sorted(group.subscribers.items()):
-            for p in range(cluster.counts.get(topic, 0)):
-                dealt[sorted(readers)[p % len(readers)]].append(TopicPartition(topic, p))
-        return {m: tuple(tps) for m, tps in dealt.items()}
+        """Without one partition."""
+        ends = _ends(answer)
+        return answer if ends is None else {**answer, ends[0]: answer[ends[0]][:-1]}
 
 
 @control("chokes-on-empty", breaks="total")
-class ChokesOnEmpty(_Wrong):
+class ChokesOnEmpty(Spoilt):
     """A member without a subscription among others makes it fail (KAFKA-16930)."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
@@ -112,8 +134,19 @@ class ChokesOnEmpty(_Wrong):
         return {m: tps for m, tps in answer.items() if m in first or len(answer) == 1}
 
 
+@control("waits-for-ever", breaks="terminates")
+class WaitsForEver(Spoilt):
+    """It waits for a partition for everybody where a topic has fewer of them than readers."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """The answer, where everybody can have a partition of each topic."""
+        while any(len(readers) > cluster.counts.get(t, 1) > 0 for t, readers in group.subscribers.items()):
+            time.sleep(1)
+        return answer
+
+
 @control("favours-first-listed", breaks="order-independent")
-class FavoursFirstListed(_Wrong):
+class FavoursFirstListed(Spoilt):
     """Ties go to whoever is listed first (KAFKA-12898)."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
@@ -125,35 +158,31 @@ class FavoursFirstListed(_Wrong):
 
 
 @control("remembers", breaks="pure")
-class Remembers(_Wrong):
-    """Its answer turns with every call on the same object."""
+class Remembers(Spoilt):
+    """Asked the same twice, it says something else."""
 
     def __init__(self) -> None:
-        self._calls = 0
+        self._last: tuple[Cluster, Group] | None = None
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """Shares turned by the number of calls."""
-        self._calls += 1
-        if not group.equal_subscriptions:
-            return answer
-        shares = list(answer.values())
-        turn = self._calls % len(shares)
-        return dict(zip(answer, shares[turn:] + shares[:turn]))
+        """Shares turned where the question was the last one."""
+        again, self._last = self._last == (cluster, group), (cluster, group)
+        return turned(answer, 1) if again and group.equal_subscriptions else answer
 
 
 @control("follows-hashes", breaks="deterministic")
-class FollowsHashes(_Wrong):
+class FollowsHashes(Spoilt):
     """Shares go out in the order of a hash set, another one in each process."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """Shares in hash order."""
         if not group.equal_subscriptions:
             return answer
-        return dict(zip(sorted(answer, key=hash), sorted(answer.values(), key=len)))
+        return dict(zip(sorted(answer, key=hash), (answer[member] for member in sorted(answer)), strict=True))
 
 
-@control("hands-over-at-once", breaks="cooperative", protocol=COOPERATIVE)
-class HandsOverAtOnce(_Wrong):
+@control("hands-over-at-once", breaks="cooperative", kinds=Kind.CLIENT, protocol=COOPERATIVE)
+class HandsOverAtOnce(Spoilt):
     """An eager plan sent over the cooperative protocol: nothing is withheld (KAFKA-14639)."""
 
     protocols = (COOPERATIVE,)
@@ -164,16 +193,34 @@ class HandsOverAtOnce(_Wrong):
 
 
 @control("never-rests", breaks="stable")
-class NeverRests(_Wrong):
+class NeverRests(Spoilt):
     """Shares wander on with every generation, so the group never comes to rest."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """Shares turned by the generation."""
         if not group.equal_subscriptions:
             return answer
-        turn = (max(m.generation for m in group.members) + 1) % len(answer)
-        shares = list(answer.values())
-        return dict(zip(answer, shares[turn:] + shares[:turn]))
+        return turned(answer, max(m.generation for m in group.members) + 1)
 
 
-control("rounds-up", breaks="topic-even")(CeilRange)
+@control("deals-by-member-id", breaks="static-stable", kinds=Kind.CLIENT)
+class DealsByMemberId(AssignorBase):
+    """Static members are dealt to by their member ids, which change with every start."""
+
+    name = "control"
+
+    def assign(self, cluster: Cluster, group: Group) -> Assignment:
+        """The deal for a group without static members."""
+        return RoundRobin().assign(
+            cluster, Group(tuple(m._replace(instance_id=None) for m in group.members), group.leader)
+        )
+
+
+@control("grows-too-fast", breaks="scales")
+class GrowsTooFast(Spoilt):
+    """Twice as many partitions take eight times as long."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """The answer, later."""
+        time.sleep((sum(cluster.counts.values()) / 1000) ** 3 / 3)
+        return answer

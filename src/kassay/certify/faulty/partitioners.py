@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 
 from kassay.assignors.partitioners.explicit import Explicit
@@ -11,7 +12,7 @@ from kassay.model.java.int32 import to_positive
 from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import PartitionerBase, ProducerRecord, TopicMetadata
 
-control = partial(registry.control, kind=Kind.PARTITIONER)
+control = partial(registry.control, kinds=Kind.PARTITIONER, like="partitioner:explicit")
 
 
 class _Spoilt(PartitionerBase):
@@ -99,3 +100,30 @@ class WrapsExplicit(_Spoilt):
         """The remainder."""
         asked = record.partition
         return super().partition(record, topic) if asked is None else asked % topic.count
+
+
+@control("waits-for-ever", breaks="terminates")
+class SendsNever(_Spoilt):
+    """It waits for a leader where no partition has one."""
+
+    def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
+        """Where the reference sends it, if there is a leader."""
+        while not topic.available:
+            time.sleep(1)
+        return super().partition(record, topic)
+
+
+@control("keeps-the-first", breaks="pure")
+class KeepsTheFirst(_Spoilt):
+    """What becomes of keys depends on which object of the process it is."""
+
+    objects = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        KeepsTheFirst.objects += 1
+        self._number = KeepsTheFirst.objects
+
+    def keyed(self, key: bytes, count: int) -> int:
+        """The partition for a key, further on for each object."""
+        return (super().keyed(key, count) + self._number) % count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from functools import partial
 
@@ -11,22 +12,31 @@ from kassay.model.kinds import Kind
 from kassay.model.placement.plan import Move, Plan
 from kassay.model.placement.planning import PlanRequest
 
-control = partial(registry.control, kind=Kind.PLANNER)
+control = partial(registry.control, kinds=Kind.PLANNER)
 
 
-@control("takes-from-anybody", breaks="plan-valid")
+@control("takes-from-anybody", breaks="plan-valid", like="plan:optimal")
 class TakesFromAnybody(OptimalPlan):
     """Replicas are taken from a broker that does not have them."""
 
     def plan(self, request: PlanRequest) -> Plan:
         """The plan with its exchanges turned round."""
         sound = super().plan(request)
-        turned = tuple(
-            move._replace(source=move.target, target=move.source) if move.source is not None else move
-            for move in sound.moves
-            if move.target is not None
+        elsewhere = (
+            (at, broker.broker_id)
+            for at, (move, before, _) in enumerate(sound.states())
+            if move.source is not None and move.target is not None
+            for broker in request.brokers
+            if broker.broker_id not in (*before, move.target)
         )
-        return replace(sound, moves=turned)
+        at, source = next(elsewhere, (0, 0))
+        return replace(sound, moves=_led_from(sound, at, source)) if source else sound
+
+
+def _led_from(plan: Plan, at: int, source: int) -> tuple[Move, ...]:
+    """The plan's moves, that of this number from the source, to where it led before."""
+    order = tuple(plan.states())[at].after
+    return (*plan.moves[:at], plan.moves[at]._replace(source=source, order=order), *plan.moves[at + 1 :])
 
 
 @control("goes-round-about", breaks="plan-minimal")
@@ -44,7 +54,7 @@ class GoesRoundAbout(OptimalPlan):
         return replace(sound, moves=(*trip, *sound.moves))
 
 
-@control("doubles-up", breaks="replicas-distinct")
+@control("doubles-up", breaks="replicas-distinct", keeps=("deterministic",))
 class DoublesUp(OptimalPlan):
     """A replica goes to a broker that has one already."""
 
@@ -53,3 +63,60 @@ class DoublesUp(OptimalPlan):
         sound = super().plan(request)
         partition, row = sound.after[0]
         return replace(sound, moves=(*sound.moves, Move(partition, row[0], row[-1])))
+
+
+@control("looks-at-no-racks", breaks="rack-spread", like="plan:optimal")
+class LooksAtNoRacks(OptimalPlan):
+    """Brokers are taken as if they had no racks."""
+
+    def plan(self, request: PlanRequest) -> Plan:
+        """The plan for brokers without racks, on those with them."""
+        bare = tuple(broker._replace(rack=None) for broker in request.brokers)
+        return replace(super().plan(replace(request, brokers=bare)), brokers=request.brokers)
+
+
+@control("chokes-on-nothing-to-do", breaks="total", like="plan:optimal")
+class ChokesOnNothingToDo(OptimalPlan):
+    """A placement that is the best already makes it fail."""
+
+    def plan(self, request: PlanRequest) -> Plan:
+        """The plan, if it has moves."""
+        sound = super().plan(request)
+        return replace(sound, moves=(sound.moves[0], *sound.moves[1:]))
+
+
+@control("waits-for-ever", breaks="terminates", like="plan:optimal")
+class PlansNever(OptimalPlan):
+    """It waits for a placement that could be better."""
+
+    def plan(self, request: PlanRequest) -> Plan:
+        """The plan, if it has moves."""
+        sound = super().plan(request)
+        while not sound.moves:
+            time.sleep(1)
+        return sound
+
+
+@control("follows-hashes", breaks="deterministic", like="plan:optimal")
+class PlansByHashes(OptimalPlan):
+    """Partitions take their turns in the order of a hash set, another one in each process."""
+
+    def plan(self, request: PlanRequest) -> Plan:
+        """The same moves, those of each partition in their order."""
+        sound = super().plan(request)
+        return replace(sound, moves=tuple(sorted(sound.moves, key=lambda move: hash(str(move.partition)))))
+
+
+@control("remembers", breaks="pure", like="plan:optimal")
+class RemembersPlans(OptimalPlan):
+    """Asked the same twice, it says something else."""
+
+    def __init__(self) -> None:
+        self._last: PlanRequest | None = None
+
+    def plan(self, request: PlanRequest) -> Plan:
+        """The moves of the last partition first where the question was the last one."""
+        again, self._last = self._last == request, request
+        sound = super().plan(request)
+        order = sorted(sound.moves, key=lambda move: move.partition, reverse=again)
+        return replace(sound, moves=tuple(order)) if again else sound

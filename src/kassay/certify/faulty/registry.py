@@ -9,36 +9,84 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final, TypeVar
 
-from kassay.certify.targets.local import OwnClass
+from kassay.assignors.registry import find
+from kassay.certify.targets.local import OwnClass, guarded
 from kassay.certify.targets.resolve import Target
+from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.model.modules import import_modules
+from kassay.properties.registry import load_claims
+
+PATIENCE_S: Final = 0.2
+"""How long a control that never answers is waited for."""
+_ASKING: Final = ("assign", "place", "plan", "partition")
 
 
 @dataclass(frozen=True)
 class Control:
-    """A faulty rule, the claim that it breaks, and how it speaks."""
+    """A faulty rule, the claim that it breaks, and how it speaks.
+
+    Beyond validity it keeps the claims in `keeps` and those of the reference that it is `like`, so that
+    none of these catches it.
+    """
 
     name: str
     factory: type
     breaks: str
     protocol: RebalanceProtocol
     kind: Kind
+    like: str = ""
+    keeps: tuple[str, ...] = ()
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The claims of its kind that it keeps; not the one that it breaks."""
+        reference = find(self.like) if self.like else None
+        named = (*(reference.claims if reference is not None else ()), *self.keeps)
+        claims = load_claims()
+        return tuple(n for n in dict.fromkeys(named) if (self.kind, n) in claims and n != self.breaks)
 
     def target(self) -> Target:
         """The control as a target, to open it in another process."""
         return Target(f"control:{self.name}", self.name, self.kind, OwnClass(self.factory), self.protocol)
 
     def new(self, config: Mapping[str, str]) -> Any:
-        """A new object; an assignor is configured, a partitioner will be by whoever sends."""
+        """A new object; an assignor is configured, a partitioner will be by whoever sends.
+
+        One that would not answer is interrupted, in the main thread.
+        """
         target = self.factory()
         if isinstance(target, AssignorBase):
             target.configure(config)
-        return target
+        return _Interrupted(target) if self.breaks == "terminates" else target
+
+
+class _Interrupted:
+    """An object of a control whose calls end after `PATIENCE_S` in a `TargetFailure`.
+
+    One that did not answer is not waited for again.
+    """
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+        self._overdue: TargetFailure | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        held = getattr(self._inner, name)
+        return partial(self._asked, name, held) if name in _ASKING else held
+
+    def _asked(self, name: str, ask: Callable[..., Any], *arguments: Any) -> Any:
+        if self._overdue is not None:
+            raise self._overdue
+        try:
+            return guarded(name, PATIENCE_S, None, ask, *arguments)
+        except TargetFailure as failure:
+            self._overdue = failure if failure.kind is FailureKind.TIMEOUT else None
+            raise
 
 
 _CONTROLS: Final[list[Control]] = []
@@ -49,13 +97,16 @@ def control(
     name: str,
     *,
     breaks: str,
-    kind: Kind = Kind.CLIENT,
+    kinds: Kind | tuple[Kind, ...],
     protocol: RebalanceProtocol = RebalanceProtocol.EAGER,
+    like: str = "",
+    keeps: tuple[str, ...] = (),
 ) -> Callable[[_F], _F]:
-    """Register a class as a control of the kind."""
+    """Register a class as a control of these kinds."""
+    own = (kinds,) if isinstance(kinds, Kind) else kinds
 
     def register(factory: _F) -> _F:
-        _CONTROLS.append(Control(name, factory, breaks, protocol, kind))
+        _CONTROLS.extend(Control(name, factory, breaks, protocol, kind, like, keeps) for kind in own)
         return factory
 
     return register

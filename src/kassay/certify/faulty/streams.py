@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from functools import partial
 
@@ -10,7 +11,7 @@ from kassay.certify.faulty import registry
 from kassay.model.kinds import Kind
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskId, TaskRequest
 
-control = partial(registry.control, kind=Kind.STREAMS)
+control = partial(registry.control, kinds=Kind.STREAMS)
 
 
 class _SpoiltTasks:
@@ -124,3 +125,64 @@ class TasksDealtAfresh(_SpoiltTasks):
             lightest = min(runs, key=lambda p: ((len(runs[p]) + 1) / request.by_id[p].capacity, p))
             runs[lightest].append(task)
         return {p: ClientTasks(tuple(own)) for p, own in runs.items()}
+
+
+def _turned(answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+    """What each process is given goes to the one before it, the first one's to the last."""
+    ids = sorted(answer)
+    return {p: answer[other] for p, other in zip(ids, [*ids[1:], *ids[:1]], strict=True)}
+
+
+@control("names-a-stranger", breaks="exists", like="streams-high-availability")
+class TasksForAStranger(_SpoiltTasks):
+    """There is an entry for a process that is not there."""
+
+    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+        """One entry too many."""
+        return {**answer, "00000000-0000-4000-8000-ffffffffffff": ClientTasks()}
+
+
+@control("chokes-on-stateless", breaks="total", like="streams-high-availability")
+class ChokesOnStateless(_SpoiltTasks):
+    """An application without state makes it fail."""
+
+    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+        """The answer, if some task has state."""
+        min(request.stateful)
+        return dict(answer)
+
+
+@control("waits-for-ever", breaks="terminates", like="streams-high-availability")
+class TasksNever(_SpoiltTasks):
+    """It waits for a second process where there is one."""
+
+    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+        """The answer, where there are several processes."""
+        while len(answer) == 1:
+            time.sleep(1)
+        return dict(answer)
+
+
+@control("remembers", breaks="pure", like="streams-high-availability")
+class RemembersTasks(_SpoiltTasks):
+    """Asked the same twice, it says something else."""
+
+    def __init__(self) -> None:
+        self._last: TaskRequest | None = None
+
+    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+        """Tasks turned where the question was the last one."""
+        again, self._last = self._last == request, request
+        return _turned(answer) if again else dict(answer)
+
+
+@control("never-rests", breaks="stable", keeps=("standby-disjoint", "balanced-within-one", "converges"))
+class TasksNeverRest(_SpoiltTasks):
+    """What was asked last is known to all objects; asked it once more, they say something else."""
+
+    last: TaskRequest | None = None
+
+    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+        """Tasks turned where the question was the last one."""
+        again, TasksNeverRest.last = TasksNeverRest.last == request, request
+        return _turned(answer) if again else dict(answer)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
+from threading import current_thread, main_thread
 from typing import Any
 
 from kassay.certify.faulty.registry import Control, controls_of
@@ -298,37 +299,62 @@ def counterexample(
     )
 
 
+def _controls_of(job: Job) -> tuple[Control, ...]:
+    """The faulty targets that break what this run judges."""
+    claims = {promised.claim.id for promised in job.promises}
+    return tuple(control for control in controls_of(job.target.kind) if control.breaks in claims)
+
+
 def _no_controls(job: Job) -> dict[str, object]:
-    return {"caught": 0, "of": 0, "unknown": len(controls_of(job.target.kind)), "missed": []}
+    return {"caught": 0, "of": 0, "unknown": len(_controls_of(job)), "missed": [], "unproven": []}
 
 
 def _controls(job: Job, tally: Tally, started: float, report: Report) -> dict[str, object]:
-    """How many faulty targets of the kind the same histories catch, in at most a third of the budget."""
+    """How many faulty targets the same histories catch, in at most a third of the budget.
+
+    `unproven` are the claims of the run that no faulty target was seen to break.
+    """
     options = job.options
     cap = tally.histories if options.budget.histories is None else max(1, options.budget.histories // 3)
     deadline = time.monotonic() + CONTROL_SHARE * min(_seconds(options), 1e9)
     if options.budget.histories is None:
         deadline = max(time.monotonic() + 0.5, started + _seconds(options))
-    caught, missed, unknown = 0, [], 0
-    for control in controls_of(job.target.kind):
+    missed, unknown = [], 0
+    proven: list[str] = []
+    for control in _controls_of(job):
         judged = _caught_by(job, control, cap, deadline)
-        caught += judged is True
         unknown += judged is None
-        if judged is False:
+        if judged:
+            proven.append(control.breaks)
+        elif judged is False:
             missed.append(control.name)
-        report(RunProgress("controls", tally.histories, caught, 1.0))
-    return {"caught": caught, "of": caught + len(missed), "unknown": unknown, "missed": missed}
+        report(RunProgress("controls", tally.histories, len(proven), 1.0))
+    return {
+        "caught": len(proven),
+        "of": len(proven) + len(missed),
+        "unknown": unknown,
+        "missed": missed,
+        "unproven": [p.claim.id for p in job.promises if p.claim.id not in proven],
+    }
 
 
 def _caught_by(job: Job, control: Control, cap: int, deadline: float) -> bool | None:
-    """Whether the run's own histories show the control's fault; None if the time ran out first."""
+    """Whether the run's own histories show the control's fault; None if the time ran out first.
+
+    Where no alarm can go off, as in another thread, a control that never answers is left alone.
+    """
     promised = promise(control.breaks, control.kind)
+    if control.breaks == "terminates" and current_thread() is not main_thread():
+        return None
     with ExitStack() as stack:
         subject = Subject(control.new, control.protocol, (promised,), job.assume)
         if promised.claim.id == "deterministic":
             # Both sides in processes with known hash seeds, so that the outcome does not follow ours.
             hosts = [stack.enter_context(control.target().open(hash_seed=seed)) for seed in (1, 2)]
             subject = replace(subject, new=hosts[0].new, twin=hosts[1].new)
+        if promised.claim.scope is Scope.TIMING:
+            timed = scaling_result(subject, promised, deadline - time.monotonic()).verdict
+            return None if timed is Verdict.UNKNOWN else timed is Verdict.VIOLATED
         for index in range(cap):
             if time.monotonic() > deadline:
                 return None

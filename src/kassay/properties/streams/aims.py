@@ -34,7 +34,7 @@ def aimed_task_history(source: Source, aim: str) -> TaskHistory:
         TaskChange((ProcessJoin(process_id(size), 1),), behind),
         TaskChange((), behind[1:]),
         TaskChange((ProcessLeave(process_id(source.integer(0, size))),)),
-        TaskChange(),
+        *([TaskChange()] if source.boolean() else []),
     )
     return TaskHistory(
         partitions=(source.integer(2, 5), source.integer(1, 4)),
