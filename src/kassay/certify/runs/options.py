@@ -18,7 +18,7 @@ from kassay.reading.fields import SECONDS, YEAR_S, suggestion, wrong
 DEFAULT_SECONDS = 30.0
 PRIORITIES = ("1", "2", "3", "10")
 """What the generator draws from when a target goes by priority and the user gave no values."""
-OFTEN = 0.6
+OFTEN = 0.9
 """How many histories have racks, weights, or a quiet end, where a claim speaks of nothing else."""
 
 

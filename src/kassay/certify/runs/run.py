@@ -137,22 +137,22 @@ def _seconds(options: RunOptions) -> float:
     return options.budget.seconds or DEFAULT_SECONDS
 
 
-def _play_deadline(options: RunOptions, started: float) -> float:
-    """When playing must end, so that controls and shrinking fit into a time budget."""
-    share = 1 - (CONTROL_SHARE if options.controls else 0) - (SHRINK_SHARE if options.shrink else 0)
+def _play_deadline(options: RunOptions, started: float, findings: int = 0) -> float:
+    """When playing must end for controls, and shrinking where anything is broken, to fit a time budget."""
+    shrinks = options.shrink and findings
+    share = 1 - (CONTROL_SHARE if options.controls else 0) - (SHRINK_SHARE if shrinks else 0)
     return started + share * _seconds(options)
 
 
 def _play(job: Job, bench: Bench, total: Tally, started: float, report: Report) -> None:
     """Play seeded cases until the budget is spent; what they show is added to `total`."""
     options = job.options
-    deadline = _play_deadline(options, started)
     limit = options.budget.histories
     next_index = 0
     found_at: float | None = None
     with _players(job, bench, total) as (submit, waiting):
         while True:
-            now = time.monotonic()
+            now, deadline = time.monotonic(), _play_deadline(options, started, total.findings)
             patience = found_at + PATIENCE_SHARE * _seconds(options) if found_at is not None else deadline
             over = now > deadline or now > patience or (limit is not None and next_index >= limit)
             while not over and len(waiting) < 2 * options.jobs and (limit is None or next_index < limit):

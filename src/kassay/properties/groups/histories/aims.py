@@ -16,7 +16,7 @@ from kassay.model.groups.group import Member
 from kassay.model.groups.history import (
     AddPartitions,
     Change,
-    ChangeRack,
+    CreateTopic,
     DeleteTopic,
     Event,
     FailedSync,
@@ -168,7 +168,10 @@ def _equal_topics(draft: GeneratorState) -> History:
 
 @_reaches("racks-against")
 def _racks_against(draft: GeneratorState) -> History:
-    """Every partition has one replica, and was owned by a member of another rack; then racks change."""
+    """Every partition has one replica, and was owned by a member of another rack; then topics come.
+
+    Nobody has to keep what is new, so that racks alone say where it goes.
+    """
     source = draft.source
     size = source.integer(2, 3)
     count = size * source.integer(1, 2) + 1
@@ -184,12 +187,11 @@ def _racks_against(draft: GeneratorState) -> History:
         owned[source.choice(far)].append(TopicPartition(name, number))
     members = [m._replace(owned=tuple(own), generation=GENERATION) for m, own in zip(members, owned)]
     cluster = Cluster(topics, tuple(Broker(i, rack) for i, rack in enumerate(RACKS)))
-    draft.racked = True
-    changes: list[Change] = [
-        tuple([draft.join(member) for member in members]),
-        (ChangeRack(source.choice(members).member_id, source.choice(RACKS)),),
-        (draft.join(draft.new_member(names)),),
-    ]
+    changes: list[Change] = [tuple([draft.join(member) for member in members])]
+    for number in range(2, 6):
+        fresh = topics[0]._replace(name=f"t{number}")
+        names = (*names, fresh.name)
+        changes.append((CreateTopic(fresh), *(Resubscribe(m.member_id, names) for m in members)))
     return _history(draft, cluster, changes)
 
 
