@@ -19,6 +19,7 @@ def test_a_sound_rule_is_certified(tmp_path):
     assert done.returncode == 0, found
     assert found["verdict"] == "certified"
     assert found["controls"]["caught"] == found["controls"]["of"] == 13
+    assert found["controls"]["unproven"] == []
     assert all(count > 0 for count in found["reached"].values())
     assert {claim["verdict"] for claim in found["claims"]} == {"holds"}
 

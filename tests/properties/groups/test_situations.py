@@ -57,6 +57,10 @@ CASES = {
         one(member("a", owned="t0", rack="r1"), member("b"), cluster=RACKED),
         one(member("a", owned="t0", rack="r0"), member("b"), cluster=RACKED),
     ),
+    "equal-topics": (
+        one(member("a", "uv"), member("b", "uv"), cluster=UVW),
+        one(member("a", "uv"), member("b", "v"), cluster=UVW),
+    ),
     "no-change": (one(member("a"), quiet=True), one(member("a"))),
     "chain": (
         one(member("a", "uv"), member("b", "vw"), member("c", "wx"), cluster=Cluster.of(dict.fromkeys("uvwx", 1))),
