@@ -62,6 +62,8 @@ CROSS_CUTTING = {
     "test_one_file": "what is added by adding one file",
     "faults/test_catalogue": "the faults planted in our own judges",
     "fuzz/test_surfaces": "whatever comes from outside, against the exit codes",
+    "certify/runs/test_aimed_cases": "recipes, drivers and blocks together: what the first cases reach",
+    "certify/runs/test_controls": "how a run counts its controls",
     "cli/test_absurd": "absurd sizes and depths are refused by whatever reads documents",
     "cli/test_ranges": "every option of every command has a range",
     "cli/test_hostile": "a hostile target ends no run: the guard, the judge and the command together",
@@ -84,6 +86,9 @@ CROSS_CUTTING = {
 
 NO_TEST_OF_ITS_OWN = {
     "__main__": "every test that runs a command in a process of its own goes through it",
+    "certify.faulty.balance": "faulty/test_registry plays every control",
+    "certify.faulty.share_groups": "faulty/test_registry plays every control",
+    "certify.faulty.topics": "faulty/test_registry plays every control",
     "model.errors": "names of errors alone",
     "model.verdict": "three words",
     "model.groups.assignor": "the interface and its empty parts",
