@@ -19,7 +19,7 @@ from tests.solver.check import truth
 
 Document = dict[str, Any]
 Place = tuple[Any, Any]
-KINDS = ("exact", "weighted", "bundles", "packing", "placement", "tasks")
+KINDS = ("exact", "weighted", "bundles", "packing", "placement", "tasks", "racked")
 
 
 def genuine(kind: str) -> list[Document]:
@@ -35,6 +35,8 @@ def _held() -> list[Document]:
 def kind_of(result: Document) -> str:
     """The kind of proof that a result carries."""
     certificate = result["certificate"]
+    if certificate["schema"] == "kassay/tasks-certificate/2":
+        return "racked"
     name = str(certificate["schema"]).removeprefix("kassay/").partition("-")[0]
     return str(certificate.get("kind") or {"optimum": "exact"}.get(name, name))
 

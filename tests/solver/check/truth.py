@@ -529,6 +529,35 @@ def tasks(certificate: Document, document: Document) -> Facts:
     ]
 
 
+def racked_tasks(certificate: Document, document: Document) -> Facts:
+    """As `tasks`; and of what is as good no assignment has fewer copies that share a rack than is said."""
+    facts = [fact for fact in tasks(certificate, document) if fact[0] not in ("status", "rack_mismatch")]
+    instance = certificate["instance"]
+    clients = sorted(instance["clients"], key=lambda client: str(client["id"]))
+    case = {
+        **{key: instance[key] for key in ("tasks", "standbys", "active")},
+        "clients": [{"id": client["id"], "threads": client.get("threads") or 1} for client in clients],
+        "standby": [sorted(set(row) - {lead}) for lead, row in zip(instance["active"], instance["standby"])],
+    }
+    racks = [client.get("rack") for client in clients]
+
+    def worth(chosen: Sequence[streams.Choice]) -> tuple[int, int, int]:
+        held = [[racks[c] for c in {lead} | row if racks[c] is not None] for lead, row in chosen]
+        return (*streams.worth(case, tuple(chosen)), sum(len(known) - len(set(known)) for known in held))
+
+    own = worth(streams.chosen_by(case, certificate))
+    best = min(map(worth, itertools.product(streams.choices(case), repeat=case["tasks"])))
+    facts += [("rack_mismatch", own[2]), ("the best", document.get("status") != "optimal" or own == best)]
+    for goal in document.get("goals", ()):
+        if goal["goal"] == "rack":
+            facts += [
+                ("the rack's value", goal["value"] == own[2]),
+                ("the rack's bound", own[:2] != best[:2] or goal["bound"] <= best[2]),
+                ("the rack is proven", not goal["proven"] or own == best),
+            ]
+    return facts
+
+
 FACTS = {
     ("kassay/optimum-certificate/1", None): exact,
     ("kassay/interval-certificate/1", "weighted"): weighted,
@@ -536,5 +565,6 @@ FACTS = {
     ("kassay/packing-certificate/1", None): packing,
     ("kassay/placement-certificate/1", None): placement,
     ("kassay/tasks-certificate/1", None): tasks,
+    ("kassay/tasks-certificate/2", None): racked_tasks,
 }
 """What states what, by schema and kind."""
