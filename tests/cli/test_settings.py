@@ -86,6 +86,7 @@ def test_every_option_of_every_command_may_stand_there() -> None:
         ("tool = 3\n", "not TOML with tables"),
         ("[tool.kassay\n", "not TOML"),
         ("x = " + "[" * 20_000, "not TOML"),
+        ("x = " + "9" * 5_000, "not TOML"),
     ],
 )
 def test_a_file_that_sets_nothing_usable_ends_every_command_with_one_line(

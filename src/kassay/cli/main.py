@@ -80,7 +80,7 @@ def settings(path: Path) -> dict[str, Any]:
     # Read here, not by `reading`: every command starts with it, and few find such a table.
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {}).get("kassay", {})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, AttributeError) as error:
+    except (ValueError, RecursionError, AttributeError) as error:
         raise InputError(f"{path}: not TOML with tables ({error})") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
