@@ -174,7 +174,8 @@ def reopen(store: Store, pace: Pace | None = None) -> Campaign:
         raise InputError(f"{store.place}: no {HEADER}, expected the folder of a campaign")
     if header.get("schema") != SCHEMA:
         raise InputError(
-            f"{store.place}/{HEADER}: schema {header.get('schema')!r}, this version has {SCHEMA!r}"
+            f"{store.place}/{HEADER}: schema {header.get('schema')!r}, expected {SCHEMA!r}: "
+            "this version would play and count other histories (the tables there are Parquet and can be read)"
         )
     settings = header["pace"] if pace is None else vars(pace)
     spec = read_as(Spec, {**header["spec"], "pace": settings}, f"{store.place}/{HEADER}")
