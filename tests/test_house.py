@@ -265,3 +265,28 @@ def test_every_module_has_a_test_of_its_own_name():
     tests = set(house.tests())
     without = {name for name in house.modules() if name not in packages and house.test_of(name) not in tests}
     assert without == NO_TEST_OF_ITS_OWN.keys()
+
+
+def _needs_spark(node: ast.AST) -> bool:
+    """Whether it asks for what the environment of the pipeline's tests alone has, or skips without it."""
+    text = ast.unparse(node)
+    return (
+        any(f"importorskip('{name}'" in text for name in ("duckdb", "pyarrow")) or "pipeline.commands" in text
+    )
+
+
+def test_what_needs_spark_is_marked_so_or_it_would_run_nowhere():
+    lost = []
+    for path in sorted((house.TESTS / "pipeline").rglob("test_*.py")):
+        tree = house.syntax(path)
+        tests = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name.startswith("test_")]
+        others = [n for n in tree.body if not isinstance(n, ast.FunctionDef)]
+        if any(isinstance(n, ast.Assign) and "mark.spark" in ast.unparse(n) for n in others):
+            continue
+        everything = any(map(_needs_spark, others))
+        for test in tests:
+            fixtures = {argument.arg for argument in test.args.args}
+            if everything or _needs_spark(test) or fixtures & {"spark", "undisturbed"}:
+                marks = map(ast.unparse, test.decorator_list)
+                lost += [f"{path.name}::{test.name}"] * (not any("mark.spark" in mark for mark in marks))
+    assert lost == []

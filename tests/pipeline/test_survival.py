@@ -11,9 +11,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from kassay.pipeline.campaign.plan.spec import Pace
 from tests.pipeline.campaign.campaigns import SPEC
 from tests.pipeline.commands import Undisturbed, below, contents, end_tree, finished, kassay, toml
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 
 def test_a_driver_killed_three_times(undisturbed: Undisturbed, tmp_path: Path) -> None:

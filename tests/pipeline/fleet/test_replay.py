@@ -67,6 +67,7 @@ def as_row(seen: Seen) -> dict[str, Any]:
     return {**seen._asdict(), "owned": owned, "topics": None if seen.topics is None else list(seen.topics)}
 
 
+@pytest.mark.spark
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from(["", "0", "1", "01"])), max_size=12))
 def test_an_instant_like_the_one_before_changes_no_state(shown: list[tuple[str, str]]) -> None:
     pa = pytest.importorskip("pyarrow")

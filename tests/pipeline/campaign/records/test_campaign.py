@@ -27,6 +27,8 @@ from tests.pipeline.campaign.campaigns import SPEC, hashes, run
 
 duckdb = pytest.importorskip("duckdb", reason="the pipeline's tests have an environment of their own")
 
+pytestmark = pytest.mark.spark
+
 
 @pytest.fixture(scope="module")
 def done(
