@@ -29,7 +29,8 @@ def verdicts(found, *claims, histories=60):
 def test_a_sound_partitioner_is_certified_by_what_it_declares(in_process):
     found = target("Crc", in_process)
     assert (found.kind, found.claims) == (Kind.PARTITIONER, ("available-only", "deterministic"))
-    assert set(verdicts(found).values()) == {Verdict.HOLDS}
+    # In some cases no key comes again, in more all partitions are available: these show nothing.
+    assert set(verdicts(found, histories=160).values()) == {Verdict.HOLDS}
     assert verdicts(found, "hash-compatible") == {"hash-compatible": Verdict.VIOLATED}
 
 

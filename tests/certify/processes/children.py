@@ -37,8 +37,16 @@ def below(root: int) -> set[int]:
 
 
 def children() -> set[int]:
-    """Every process below this one."""
-    return below(os.getpid())
+    """Every process below this one, but for the one that Python itself keeps beside its pools until it ends."""
+    return {pid for pid in below(os.getpid()) if b"multiprocessing.resource_tracker" not in command_of(pid)}
+
+
+def command_of(pid: int) -> bytes:
+    """The command line of a process; empty for a zombie, and for one that is gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def noted(path: Path, count: int, seconds: float = 5.0) -> list[int]:

@@ -141,7 +141,11 @@ def test_no_assumption_waives_what_a_claim_is_about(claim_id, situation_id, assu
 
 
 def test_an_assumption_waives_the_situations_that_it_excludes_and_no_others():
-    assert Of("copartitioned").verdict({"no-racks"}, checked=50, reached=False)[0] is Verdict.HOLDS
+    for assume, needed in ((NONE, True), ({"no-racks"}, False)):
+        verdict, why = Of("copartitioned").verdict(assume, checked=50, reached=False)
+        assert verdict is Verdict.UNKNOWN
+        assert "equal-topics" in why
+        assert ("racks-against" in why) is needed
     assert Of("copartitioned").verdict({"no-static"}, checked=50, reached=False)[0] is Verdict.UNKNOWN
     assert Of("single-owner").verdict({"no-racks"}, checked=50, reached=False)[0] is Verdict.UNKNOWN
     assert (

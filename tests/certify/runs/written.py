@@ -28,5 +28,5 @@ def certificate(*results: ClaimResult, target: str = "mine") -> Certificate:
     return Certificate(
         target=target, kind=Kind.CLIENT, protocol="eager", digest=None, seed=0, budget={"seconds": None, "histories": 9},
         profile="small", assume=(), histories=9, rebalances=20, claims=results, reached={},
-        controls={"of": 0, "caught": 0, "unknown": 0, "missed": []}, elapsed_s=0.5,
+        controls={"of": 0, "caught": 0, "unknown": 0, "missed": [], "unproven": []}, elapsed_s=0.5,
     )  # fmt: skip

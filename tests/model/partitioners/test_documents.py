@@ -38,7 +38,10 @@ GOOD = {"topic": "t", "partitions": 2}
         ({"key": "a"}, "record.key: expected base64, got 'a'"),
         ({"value": "é==="}, "record.value: expected base64, got 'é==='"),
         ({"key": 3}, "record.key: expected a string, got 3"),
-        ({"partitions": 0}, "record.partitions: expected a whole number of at least 1, got 0"),
+        (
+            {"partitions": 0},
+            "record.partitions: expected a whole number of at least 1 and at most 1000000, got 0",
+        ),
         ({"offset": 3}, "record.offset: unknown field"),
     ],
 )

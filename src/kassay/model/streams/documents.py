@@ -72,7 +72,7 @@ _TASKS: Final = listed(TEXT)
 TASK_STEP: Final = codec.shape(
     tasks=_TASKS,
     stateful=_TASKS,
-    standby_replicas=COUNT,
+    standby_replicas=size(),
     processes=listed(
         codec.shape(
             id=TEXT, threads=COUNT, active=_TASKS, standby=_TASKS, lags=Field(codec.mapped(codec.WHOLE), {})
