@@ -5,6 +5,6 @@ import pytest
 from tests.properties.confirming import Few
 
 
-@pytest.fixture(params=["sample", pytest.param("all", marks=pytest.mark.slow)])
+@pytest.fixture(params=["sample", pytest.param("all", marks=pytest.mark.deep)])
 def few(request):
     return Few(request.param == "all")

@@ -60,7 +60,7 @@ def test_no_lie_is_accepted(kind: str) -> None:
     assert outcomes["accepted"] > 40
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", forger.KINDS)
 def test_no_lie_is_accepted_of_tens_of_thousands(kind: str) -> None:
     outcomes = forge(kind, seed=2, number=20_000)

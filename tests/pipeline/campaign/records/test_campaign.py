@@ -87,7 +87,7 @@ def test_findings_are_the_smallest_and_replay(done: tuple[Campaign, CampaignOutc
 
 
 def test_gaps_are_never_negative_and_the_optimum_has_none(spark: Any, tmp_path: Path) -> None:
-    spec = replace(SPEC, targets=(TargetSpec("optimal-sticky"), TargetSpec("range")), claims=())
+    spec = replace(SPEC, targets=(TargetSpec("optimal-sticky"), TargetSpec("range")), claims=("complete",))
     campaign, outcome = run(spark, spec, tmp_path)
     worst = "SELECT target, min(balance), max(balance), min(movement), max(movement) FROM {t} GROUP BY ALL"
     found = {target: figures for target, *figures in rows(campaign, worst, "gaps")}

@@ -152,14 +152,22 @@ def _priced(case: _Packing, certificate: Document) -> _Bounds:
     paid = least_paid(packed, limits, scales, certificate["prices"])
     wrong = sum(min(packed.mismatch(unit, m) for m in unit.able) for unit in packed.units if unit.racks)
     shed = least_shed(packed, limits[0])
+    met = _is_met(case, least)
     if case.movement_first:
         moves = max(shed, paid // scales.move)
-        # Where no fewer moves are possible, what is paid beside them are mismatches.
-        rest = paid - scales.move * case.moves if moves == case.moves else 0
+        # Where the best makes just these moves, what it pays beside them are mismatches.
+        rest = paid - scales.move * case.moves if met and moves == case.moves else 0
         return _Bounds(least, moves, max(wrong, rest))
     mismatches = max(wrong, paid // scales.wrong)
-    rest = paid - scales.wrong * case.mismatches if mismatches == case.mismatches else 0
+    rest = paid - scales.wrong * case.mismatches if met and mismatches == case.mismatches else 0
     return _Bounds(least, max(shed, rest), mismatches)
+
+
+def _is_met(case: _Packing, least: list[int]) -> bool:
+    """Whether the balance is proven the best, or within the tolerance of what is."""
+    if case.tolerance is None:
+        return least == case.loads
+    return case.loads[0] <= case.limit(least[0] if least else 0)
 
 
 def _heaviest(case: _Packing, steps: list[Document]) -> list[int]:
@@ -173,8 +181,8 @@ def _heaviest(case: _Packing, steps: list[Document]) -> list[int]:
 
 def _goals(case: _Packing, least: _Bounds) -> list[dict[str, Any]]:
     """Each goal with its value, its bound, and whether it is proven."""
+    met = _is_met(case, least.loads)
     if case.tolerance is None:
-        met = least.loads == case.loads
         parts = None if met else _parting(case.loads, least.loads)
         balance = {
             "goal": "balance",
@@ -186,7 +194,6 @@ def _goals(case: _Packing, least: _Bounds) -> list[dict[str, Any]]:
     else:
         bound = least.loads[0] if least.loads else 0
         limit = case.limit(bound)
-        met = case.loads[0] <= limit
         balance = {"goal": "heaviest", "value": case.loads[0], "bound": bound, "limit": limit, "proven": met}
     costs = [("movement", case.moves, least.moves), ("rack", case.mismatches, least.mismatches)]
     goals = [balance]
