@@ -30,7 +30,7 @@ HISTORIES = {
 BUGGY = {"sticky": 800, "cooperative-sticky": 800}
 """Rules with findings are played longer, so that the rarer ones come up."""
 FOREIGN = {"kafka-python:range": 200, "kafka-python:roundrobin": 200}
-SLOW = {"kafka-python:sticky": 500, "kafka-python:cooperative-sticky": 500}
+SLOW = {"kafka-python:sticky": 1000, "kafka-python:cooperative-sticky": 500}
 RARE = {("cooperative-sticky", "balanced-kip54")}
 """Findings that come up once in a thousand histories or less."""
 

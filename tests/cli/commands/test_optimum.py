@@ -31,8 +31,13 @@ TIGHT = {
 }
 
 INTERVALS = {
+    "A-copart-20x100-s1",
+    "A-copart-30x300-s1",
     "A-weighted-10x40-s1",
     "A-weighted-20x100-s1",
+    "A-weighted-30x300-s1",
+    "A-weighted-50x500-s1",
+    "C-join-10x60-sb1-s1",
     "C-join-20x200-sb1-s1",
     "C-join-40x600-sb1-s1",
     "C-leave-10x60-sb1-s1",
