@@ -62,3 +62,19 @@ def test_errors_name_the_place_and_whether_it_can_be_written(
     with pytest.raises(kind) as translated, translated_errors("out"):
         raise error
     assert (type(translated.value), str(translated.value)) == (kind, said)
+
+
+def test_what_breaks_while_an_interrupt_is_on_its_way_out_is_that_interrupt():
+    def interrupted():
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise RuntimeError("the other side is gone")
+
+    with pytest.raises(KeyboardInterrupt), translated_errors("out"):
+        interrupted()
+    with (
+        pytest.raises(SparkFailed, match="out: Spark gave up: the other side is gone"),
+        translated_errors("out"),
+    ):
+        raise RuntimeError("the other side is gone")

@@ -195,11 +195,18 @@ def first_line(error: BaseException) -> str:
     return said.removeprefix("Caused by: ").removeprefix(": ")[:300]
 
 
+def _follows_an_interrupt(error: BaseException) -> bool:
+    """Whether the error came while an interrupt was being handled."""
+    before = error.__context__
+    return before is not None and (isinstance(before, KeyboardInterrupt) or _follows_an_interrupt(before))
+
+
 @contextmanager
 def translated_errors(place: str) -> Iterator[None]:
     """Turn what Spark raises inside the block into one line about `place`.
 
-    Raises `InputError` where the place cannot be written, else `SparkFailed`.
+    Raises `InputError` where the place cannot be written, else `SparkFailed`. What breaks while an
+    interrupt is on its way out, as Java is interrupted too, is that interrupt.
     """
     try:
         yield
@@ -208,6 +215,8 @@ def translated_errors(place: str) -> Iterator[None]:
     except OSError as error:
         raise InputError(f"{place}: cannot be written ({error.strerror or error})") from None
     except Exception as error:  # py4j's and PySpark's errors have no common class
+        if _follows_an_interrupt(error):
+            raise KeyboardInterrupt from error
         if disk := _DISK.search(str(error)):
             raise InputError(f"{place}: cannot be written ({disk[0]})") from None
         raise SparkFailed(f"{place}: Spark gave up: {first_line(error)}") from error
