@@ -32,7 +32,7 @@ def shown(value: object) -> str:
         return "None"
     if type(value) in _BUILTINS:
         try:
-            text = repr(value) if isinstance(value, int | float) or len(value) <= _SHOWN_MAX else ""  # type: ignore[arg-type]
+            text = repr(value) if isinstance(value, int | float) or len(value) <= _SHOWN_MAX else ""  # type: ignore[arg-type]  # all other built-ins here have a length
         except Exception:  # the items are the target's own
             text = ""
         if 0 < len(text) <= _SHOWN_MAX:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from abc import abstractmethod
 from functools import partial
+from typing import ClassVar
 
 from kassay.assignors.client.roundrobin import RoundRobin
 from kassay.assignors.registry import COOPERATIVE
 from kassay.certify.faulty import registry
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.groups.assignor import AssignorBase
+from kassay.model.groups.assignor import Assignor, AssignorBase
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
 
@@ -19,17 +21,19 @@ PartitionsByMember = dict[str, tuple[TopicPartition, ...]]
 
 
 class Spoilt(AssignorBase):
-    """Round robin, and then something done to the answer."""
+    """A sound rule, round robin unless said, and then something done to the answer."""
 
     name = "control"
+    sound: ClassVar[type[Assignor]] = RoundRobin
+    """What makes the rule whose answer is spoilt."""
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """The spoilt answer."""
-        return Assignment(self.spoil(cluster, group, dict(RoundRobin().assign(cluster, group).items())))
+        return Assignment(self.spoil(cluster, group, dict(self.sound().assign(cluster, group).items())))
 
+    @abstractmethod
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """The answer with the fault in it."""
-        raise NotImplementedError
 
 
 def turned(answer: PartitionsByMember, by: int) -> PartitionsByMember:

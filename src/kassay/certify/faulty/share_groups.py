@@ -8,27 +8,18 @@ from functools import partial
 
 from kassay.assignors.server.share_simple import ShareSimple
 from kassay.certify.faulty import registry
-from kassay.certify.faulty.groups import PartitionsByMember
+from kassay.certify.faulty.groups import PartitionsByMember, Spoilt
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.groups.assignor import AssignorBase
-from kassay.model.groups.group import Assignment, Group
+from kassay.model.groups.group import Group
 from kassay.model.kinds import Kind
 
 control = partial(registry.control, kinds=Kind.SHARE, like="share-simple")
 
 
-class _SpoiltShares(AssignorBase):
+class _SpoiltShares(Spoilt):
     """The simple assignor, and then something done to the answer."""
 
-    name = "control"
-
-    def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """The spoilt answer."""
-        return Assignment(self.spoil(cluster, group, dict(ShareSimple().assign(cluster, group).items())))
-
-    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """The answer with the fault in it."""
-        raise NotImplementedError
+    sound = ShareSimple
 
 
 def _sparing(answer: PartitionsByMember, ids: Iterable[str]) -> PartitionsByMember:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import abstractmethod
 from collections.abc import Mapping
 from functools import partial
 
@@ -24,9 +25,9 @@ class _SpoiltTasks:
         good = StreamsHighAvailability().assign(request)
         return TaskAssignment(self.spoil(request, good.processes), good.probing_rebalance)
 
+    @abstractmethod
     def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
         """What each process is given, with the fault in it."""
-        raise NotImplementedError
 
 
 @control("stands-by-itself", breaks="standby-disjoint")
