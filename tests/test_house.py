@@ -63,7 +63,6 @@ CROSS_CUTTING = {
     "faults/test_catalogue": "the faults planted in our own judges",
     "fuzz/test_surfaces": "whatever comes from outside, against the exit codes",
     "certify/runs/test_aimed_cases": "recipes, drivers and blocks together: what the first cases reach",
-    "certify/runs/test_controls": "how a run counts its controls",
     "cli/test_absurd": "absurd sizes and depths are refused by whatever reads documents",
     "cli/test_ranges": "every option of every command has a range",
     "cli/test_hostile": "a hostile target ends no run: the guard, the judge and the command together",

@@ -4,13 +4,16 @@ import time
 
 import pytest
 
-from kassay.certify.faulty.registry import controls_of
-from kassay.certify.runs import run
+from kassay.assignors.client.roundrobin import RoundRobin
+from kassay.certify.faulty.registry import PATIENCE_S, Control, controls_of
+from kassay.certify.runs import controls as playing
 from kassay.certify.runs.blocks import Job
+from kassay.certify.runs.controls import CONTROL_SHARE, caught_by, caught_controls
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
 from kassay.model.failure import FailureKind
+from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
 
 NOT_EVEN, SLOW = "counts-partitions", "waits-for-ever"
@@ -40,8 +43,8 @@ def test_a_control_that_the_cases_do_not_catch_is_missed_and_its_claim_is_named(
 
 def test_without_time_a_control_is_neither_caught_nor_missed():
     job = Job(resolve("roundrobin"), RunOptions(claims=("complete",)))
-    assert run._caught_by(job, named("loses-last"), 50, time.monotonic() - 1) is None
-    assert run._caught_by(job, named("loses-last"), 50, time.monotonic() + 60) is True
+    assert caught_by(job, named("loses-last"), 50, time.monotonic() - 1) is None
+    assert caught_by(job, named("loses-last"), 50, time.monotonic() + 60) is True
 
 
 def test_a_target_without_a_fault_in_question_is_not_caught():
@@ -50,11 +53,11 @@ def test_a_target_without_a_fault_in_question_is_not_caught():
     harmless = type(control)(
         control.name, control.factory, "single-owner", control.protocol, control.kind, control.like
     )
-    assert run._caught_by(job, harmless, 10, time.monotonic() + 60) is False
+    assert caught_by(job, harmless, 10, time.monotonic() + 60) is False
 
 
 def test_controls_that_run_out_of_time_are_unknown_and_prove_nothing(monkeypatch):
-    monkeypatch.setattr(run, "_caught_by", lambda *_: None)
+    monkeypatch.setattr(playing, "caught_by", lambda *_: None)
     none = controls(6, "complete", "members")
     assert (none["caught"], none["of"], none["unknown"]) == (0, 0, 3)
     assert none["unproven"] == ["complete", "members"]
@@ -65,3 +68,61 @@ def test_one_that_never_answers_is_wrapped(kind):
     waiting = named(SLOW, kind)
     assert type(waiting.new({})) is not waiting.factory
     assert FailureKind.TIMEOUT.value
+
+
+class Sound(RoundRobin):
+    """Follows its rule, so no claim of it catches it."""
+
+
+@pytest.mark.parametrize(("seconds", "judged"), [(60.0, False), (-1.0, None)])
+def test_a_control_that_is_missed_or_not_run_in_time_does_not_count_as_caught(seconds, judged):
+    job = Job(resolve("range"), RunOptions(budget=Budget(histories=5)))
+    control = Control("sound", Sound, "complete", RebalanceProtocol.EAGER, Kind.CLIENT)
+    assert caught_by(job, control, 5, time.monotonic() + seconds) is judged
+    breaks = next(c for c in controls_of(Kind.CLIENT) if c.breaks == "complete")
+    assert caught_by(job, breaks, 50, time.monotonic() + 60) is True
+
+
+class Dawdles(RoundRobin):
+    """Takes its time, and counts the calls that it could end."""
+
+    ended = 0
+
+    def assign(self, cluster, group):
+        time.sleep(PATIENCE_S / 2)
+        type(self).ended += 1
+        return super().assign(cluster, group)
+
+
+def test_endless_cases_end_with_the_time_of_controls():
+    job = Job(resolve("range"), RunOptions(claims=("complete",)))
+    control = Control("sound", Sound, "complete", RebalanceProtocol.EAGER, Kind.CLIENT)
+    assert caught_by(job, control, 10**9, time.monotonic() + 0.2) is None
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if controls_of(kind)], ids=str)
+def test_one_that_never_answers_is_not_waited_for_beyond_the_time_of_controls(kind):
+    """What a shorter time ends says nothing of a call that may take `PATIENCE_S`."""
+    waiting = named(SLOW, kind)
+    job = Job(waiting.target(), RunOptions(claims=("terminates",)))
+    assert caught_by(job, waiting, 40, time.monotonic() + PATIENCE_S / 4) is None
+
+
+@pytest.mark.parametrize("claim", ["terminates", "scales"])
+def test_a_slow_call_ends_with_the_time_of_controls(claim):
+    job = Job(resolve("range"), RunOptions(claims=(claim,)))
+    control = Control("dawdles", Dawdles, claim, RebalanceProtocol.EAGER, Kind.CLIENT)
+    Dawdles.ended = 0
+    assert caught_by(job, control, 40, time.monotonic() + PATIENCE_S / 4) is None
+    assert Dawdles.ended == 0
+
+
+@pytest.mark.parametrize(("limit", "spent", "most"), [(30.0, 20.0, 10.0), (30.0, 2.0, 10.0), (0.3, 9.0, 0.1)])
+def test_controls_have_a_third_of_a_time_budget_at_most(limit, spent, most, monkeypatch):
+    ends = []
+    monkeypatch.setattr(playing, "caught_by", lambda *given: ends.append(given[-1]))
+    job = Job(resolve("range"), RunOptions(claims=("complete",), budget=Budget(seconds=limit)))
+    monkeypatch.setattr(time, "monotonic", lambda: 1000.0)
+    caught_controls(job, 100, 1000.0 - spent)
+    assert pytest.approx(1 / 3) == CONTROL_SHARE
+    assert ends == [pytest.approx(1000.0 + most)]

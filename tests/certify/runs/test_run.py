@@ -1,18 +1,11 @@
 """The run: blocks that add up, verdicts, shrinking, controls."""
 
-import time
-
 import pytest
 
-from kassay.assignors.client.roundrobin import RoundRobin
-from kassay.certify.faulty.registry import Control, controls_of
 from kassay.certify.runs import run
-from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 
 
@@ -124,16 +117,3 @@ def test_an_interrupt_of_the_controls_keeps_what_was_found(monkeypatch):
     certificate = certify(resolve("ceil-range"), options)
     assert (certificate.exit_code, certificate.histories) == (1, 60)
     assert certificate.notes == ("interrupted after 60 histories",)
-
-
-class Sound(RoundRobin):
-    """Follows its rule, so no claim of it catches it."""
-
-
-@pytest.mark.parametrize(("seconds", "judged"), [(60.0, False), (-1.0, None)])
-def test_a_control_that_is_missed_or_not_run_in_time_does_not_count_as_caught(seconds, judged):
-    job = Job(resolve("range"), RunOptions(budget=Budget(histories=5)))
-    control = Control("sound", Sound, "complete", RebalanceProtocol.EAGER, Kind.CLIENT)
-    assert run._caught_by(job, control, 5, time.monotonic() + seconds) is judged
-    breaks = next(c for c in controls_of(Kind.CLIENT) if c.breaks == "complete")
-    assert run._caught_by(job, breaks, 50, time.monotonic() + 60) is True

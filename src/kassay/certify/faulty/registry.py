@@ -7,12 +7,15 @@ the claim that must catch it. There is one file of them for a kind of target.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
+from math import inf
 from typing import Any, Final, TypeVar
 
 from kassay.assignors.registry import find
+from kassay.certify.alarm import Overdue
 from kassay.certify.targets.local import OwnClass, guarded
 from kassay.certify.targets.resolve import Target
 from kassay.model.failure import FailureKind, TargetFailure
@@ -23,6 +26,8 @@ from kassay.properties.registry import load_claims
 
 PATIENCE_S: Final = 0.2
 """How long a control that never answers is waited for."""
+_PATIENCE: Final = {"terminates": PATIENCE_S, "scales": 60.0}
+"""How long one call of a control that breaks these claims is waited for."""
 _ASKING: Final = ("assign", "place", "plan", "partition")
 
 
@@ -54,25 +59,29 @@ class Control:
         """The control as a target, to open it in another process."""
         return Target(f"control:{self.name}", self.name, self.kind, OwnClass(self.factory), self.protocol)
 
-    def new(self, config: Mapping[str, str]) -> Any:
+    def new(self, config: Mapping[str, str], until: float = inf) -> Any:
         """A new object; an assignor is configured, a partitioner will be by whoever sends.
 
-        One that would not answer is interrupted, in the main thread.
+        A call of one that would not answer, or only late, is interrupted in the main thread, and raises
+        `Overdue` if it goes on until that time (`time.monotonic`).
         """
         target = self.factory()
         if isinstance(target, AssignorBase):
             target.configure(config)
-        return _Interrupted(target) if self.breaks == "terminates" else target
+        patience = _PATIENCE.get(self.breaks)
+        return target if patience is None else _Interrupted(target, patience, until)
 
 
 class _Interrupted:
-    """An object of a control whose calls end after `PATIENCE_S` in a `TargetFailure`.
+    """An object of a control whose calls end after `patience` seconds in a `TargetFailure`.
 
-    One that did not answer is not waited for again.
+    One that did not answer is not waited for again, and none is waited for beyond the time `until`.
     """
 
-    def __init__(self, inner: Any) -> None:
+    def __init__(self, inner: Any, patience: float, until: float) -> None:
         self._inner = inner
+        self._patience = patience
+        self._until = until
         self._overdue: TargetFailure | None = None
 
     def __getattr__(self, name: str) -> Any:
@@ -82,10 +91,16 @@ class _Interrupted:
     def _asked(self, name: str, ask: Callable[..., Any], *arguments: Any) -> Any:
         if self._overdue is not None:
             raise self._overdue
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise Overdue
         try:
-            return guarded(name, PATIENCE_S, None, ask, *arguments)
+            return guarded(name, min(self._patience, left), None, ask, *arguments)
         except TargetFailure as failure:
-            self._overdue = failure if failure.kind is FailureKind.TIMEOUT else None
+            if failure.kind is FailureKind.TIMEOUT:
+                if left < self._patience:
+                    raise Overdue from None
+                self._overdue = failure
             raise
 
 

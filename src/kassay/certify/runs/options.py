@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Final
 
 from kassay.certify.processes.host import Limits
@@ -46,6 +47,13 @@ class Budget:
             raise wrong("time", self.seconds, SECONDS)
         if self.histories is not None and self.histories < 1:
             raise wrong("histories", self.histories, "a whole number from 1 on")
+
+    @property
+    def limit_s(self) -> float:
+        """The time in seconds; endless where histories are counted."""
+        if self.histories is not None:
+            return inf
+        return self.seconds or DEFAULT_SECONDS
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,15 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
-from threading import current_thread, main_thread
 from typing import Any
 
-from kassay.certify.faulty.registry import Control, controls_of
 from kassay.certify.kinds.exhaustive import scope_cases
 from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.certify.runs.conditions import breaking, conditions_of, versions_of
-from kassay.certify.runs.options import DEFAULT_SECONDS, RunOptions
+from kassay.certify.runs.controls import CONTROL_SHARE, caught_controls, no_controls
+from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.scaling import scaling_result
 from kassay.certify.runs.shrink import shrink
 from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, reached_by_id, verdict_of
@@ -25,11 +24,10 @@ from kassay.certify.targets.resolve import Target
 from kassay.model.calls import Look
 from kassay.model.groups.trace import Trace
 from kassay.model.verdict import Verdict
-from kassay.properties.registry import Promise, Scope, Violation, promise
+from kassay.properties.registry import Promise, Scope, Violation
 
 BLOCK = 100
 """Cases a block."""
-CONTROL_SHARE = 1 / 3
 SHRINK_SHARE = 1 / 6
 TIMING_MIN_S = 20.0
 """A claim about time gets at least this long, whatever the budget."""
@@ -69,10 +67,10 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
             else:
                 _play(job, bench, tally, started, report)
             results = tuple(_result(bench, promised, tally, started) for promised in promises)
-        controls = _controls(job, tally, started, report) if options.controls else _no_controls(job)
+        controls = _controls(job, tally, started, report) if options.controls else no_controls(job)
     except KeyboardInterrupt:
         interrupted = True
-        results, controls = _results_so_far(job, tally, started), _no_controls(job)
+        results, controls = _results_so_far(job, tally, started), no_controls(job)
     return Certificate(
         target=target.spec,
         kind=target.kind,
@@ -130,18 +128,11 @@ def _budget(options: RunOptions) -> dict[str, object]:
     return {**scope, **asdict(options.budget)}
 
 
-def _seconds(options: RunOptions) -> float:
-    """The time budget; endless where histories are counted."""
-    if options.budget.histories is not None:
-        return float("inf")
-    return options.budget.seconds or DEFAULT_SECONDS
-
-
 def _play_deadline(options: RunOptions, started: float, findings: int = 0) -> float:
     """When playing must end for controls, and shrinking where anything is broken, to fit a time budget."""
     shrinks = options.shrink and findings
     share = 1 - (CONTROL_SHARE if options.controls else 0) - (SHRINK_SHARE if shrinks else 0)
-    return started + share * _seconds(options)
+    return started + share * options.budget.limit_s
 
 
 def _play(job: Job, bench: Bench, total: Tally, started: float, report: Report) -> None:
@@ -153,7 +144,9 @@ def _play(job: Job, bench: Bench, total: Tally, started: float, report: Report) 
     with _players(job, bench, total) as (submit, waiting):
         while True:
             now, deadline = time.monotonic(), _play_deadline(options, started, total.findings)
-            patience = found_at + PATIENCE_SHARE * _seconds(options) if found_at is not None else deadline
+            patience = (
+                found_at + PATIENCE_SHARE * options.budget.limit_s if found_at is not None else deadline
+            )
             over = now > deadline or now > patience or (limit is not None and next_index >= limit)
             while not over and len(waiting) < 2 * options.jobs and (limit is None or next_index < limit):
                 stop = next_index + BLOCK if limit is None else min(limit, next_index + BLOCK)
@@ -205,7 +198,7 @@ def _exhaust(bench: Bench, total: Tally, report: Report) -> None:
     options = bench.job.options
     members, partitions = options.exhaustive or (0, 0)
     started = time.monotonic()
-    deadline = started + _seconds(options)
+    deadline = started + options.budget.limit_s
     for index, case in enumerate(scope_cases(bench.job.profile, members, partitions)):
         if time.monotonic() > deadline:
             total.reached["scope-unfinished"] = 1
@@ -219,7 +212,7 @@ def _result(bench: Bench, promised: Promise, tally: Tally, started: float) -> Cl
     """The verdict on one promise, with its smallest counterexample."""
     job = bench.job
     if promised.claim.scope is Scope.TIMING:
-        seconds = max(TIMING_MIN_S, SHRINK_SHARE * _seconds(job.options))
+        seconds = max(TIMING_MIN_S, SHRINK_SHARE * job.options.budget.limit_s)
         return scaling_result(bench.subject, promised, seconds)
     count = _count(tally, promised)
     scope = None
@@ -243,7 +236,7 @@ def _counterexample(bench: Bench, promised: Promise, worst: Candidate, started: 
     """The smallest case that breaks the promise, shrunk if the run shrinks."""
     driver, options = bench.driver, bench.job.options
     case = driver.form.read(worst.case, "case")
-    left = started + _seconds(options) * (1 - CONTROL_SHARE) - time.monotonic()
+    left = started + options.budget.limit_s * (1 - CONTROL_SHARE) - time.monotonic()
     subject, violations = breaking(bench, driver, case, promised)
     contradictory = worst.contradictory
     if violations and options.shrink:
@@ -299,66 +292,10 @@ def counterexample(
     )
 
 
-def _controls_of(job: Job) -> tuple[Control, ...]:
-    """The faulty targets that break what this run judges."""
-    claims = {promised.claim.id for promised in job.promises}
-    return tuple(control for control in controls_of(job.target.kind) if control.breaks in claims)
-
-
-def _no_controls(job: Job) -> dict[str, object]:
-    return {"caught": 0, "of": 0, "unknown": len(_controls_of(job)), "missed": [], "unproven": []}
-
-
 def _controls(job: Job, tally: Tally, started: float, report: Report) -> dict[str, object]:
-    """How many faulty targets the same histories catch, in at most a third of the budget.
+    """What the run's own histories show of the faulty targets."""
 
-    `unproven` are the claims of the run that no faulty target was seen to break.
-    """
-    options = job.options
-    cap = tally.histories if options.budget.histories is None else max(1, options.budget.histories // 3)
-    deadline = time.monotonic() + CONTROL_SHARE * min(_seconds(options), 1e9)
-    if options.budget.histories is None:
-        deadline = max(time.monotonic() + 0.5, started + _seconds(options))
-    missed, unknown = [], 0
-    proven: list[str] = []
-    for control in _controls_of(job):
-        judged = _caught_by(job, control, cap, deadline)
-        unknown += judged is None
-        if judged:
-            proven.append(control.breaks)
-        elif judged is False:
-            missed.append(control.name)
-        report(RunProgress("controls", tally.histories, len(proven), 1.0))
-    return {
-        "caught": len(proven),
-        "of": len(proven) + len(missed),
-        "unknown": unknown,
-        "missed": missed,
-        "unproven": [p.claim.id for p in job.promises if p.claim.id not in proven],
-    }
+    def tell(caught: int) -> None:
+        report(RunProgress("controls", tally.histories, caught, 1.0))
 
-
-def _caught_by(job: Job, control: Control, cap: int, deadline: float) -> bool | None:
-    """Whether the run's own histories show the control's fault; None if the time ran out first.
-
-    Where no alarm can go off, as in another thread, a control that never answers is left alone.
-    """
-    promised = promise(control.breaks, control.kind)
-    if control.breaks == "terminates" and current_thread() is not main_thread():
-        return None
-    with ExitStack() as stack:
-        subject = Subject(control.new, control.protocol, (promised,), job.assume)
-        if promised.claim.id == "deterministic":
-            # Both sides in processes with known hash seeds, so that the outcome does not follow ours.
-            hosts = [stack.enter_context(control.target().open(hash_seed=seed)) for seed in (1, 2)]
-            subject = replace(subject, new=hosts[0].new, twin=hosts[1].new)
-        if promised.claim.scope is Scope.TIMING:
-            timed = scaling_result(subject, promised, deadline - time.monotonic()).verdict
-            return None if timed is Verdict.UNKNOWN else timed is Verdict.VIOLATED
-        for index in range(cap):
-            if time.monotonic() > deadline:
-                return None
-            examination = job.driver.examine(job.case(index), subject)
-            if any(v.claim == control.breaks for v in examination.violations):
-                return True
-    return False
+    return caught_controls(job, tally.histories, started, tell)

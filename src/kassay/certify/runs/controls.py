@@ -1,0 +1,103 @@
+"""What a run's own cases show of the built-in faulty targets: which of them the same budget catches."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from threading import current_thread, main_thread
+from typing import Final
+
+from kassay.certify.alarm import Overdue
+from kassay.certify.faulty.registry import Control, controls_of
+from kassay.certify.kinds.judging import Subject
+from kassay.certify.runs.blocks import Job
+from kassay.certify.runs.scaling import scaling_result
+from kassay.model.verdict import Verdict
+from kassay.properties.registry import Promise, Scope, promise
+
+CONTROL_SHARE: Final = 1 / 3
+"""The share of a budget that controls may cost."""
+LEAST_S: Final = 0.5
+"""Of their share they get this much even when all else took the whole of the time."""
+
+
+def controls_for(job: Job) -> tuple[Control, ...]:
+    """The faulty targets that break what this run judges."""
+    claims = {promised.claim.id for promised in job.promises}
+    return tuple(control for control in controls_of(job.target.kind) if control.breaks in claims)
+
+
+def no_controls(job: Job) -> dict[str, object]:
+    """What a certificate says of controls where none was played."""
+    return {"caught": 0, "of": 0, "unknown": len(controls_for(job)), "missed": [], "unproven": []}
+
+
+def caught_controls(
+    job: Job, histories: int, started: float, tell: Callable[[int], None] = lambda _: None
+) -> dict[str, object]:
+    """How many faulty targets the same histories catch, in at most a third of the budget.
+
+    `histories` were played by now, since `started` (`time.monotonic`). `unproven` are the claims of the run
+    that no faulty target was seen to break. `tell` is told after each control how many are caught.
+    """
+    budget = job.options.budget
+    cap = histories if budget.histories is None else max(1, budget.histories // 3)
+    now, share = time.monotonic(), CONTROL_SHARE * budget.limit_s
+    deadline = now + min(share, max(LEAST_S, started + budget.limit_s - now))
+    missed, unknown = [], 0
+    proven: list[str] = []
+    for control in controls_for(job):
+        judged = caught_by(job, control, cap, deadline)
+        unknown += judged is None
+        if judged:
+            proven.append(control.breaks)
+        elif judged is False:
+            missed.append(control.name)
+        tell(len(proven))
+    return {
+        "caught": len(proven),
+        "of": len(proven) + len(missed),
+        "unknown": unknown,
+        "missed": missed,
+        "unproven": [p.claim.id for p in job.promises if p.claim.id not in proven],
+    }
+
+
+def caught_by(job: Job, control: Control, cap: int, deadline: float) -> bool | None:
+    """Whether the run's own histories show the control's fault; None if the time ran out first.
+
+    Where no alarm can go off, as in another thread, a control that never answers is left alone.
+    """
+    promised = promise(control.breaks, control.kind)
+    if control.breaks == "terminates" and current_thread() is not main_thread():
+        return None
+    if time.monotonic() > deadline:
+        return None
+    try:
+        return _shows(job, control, promised, cap, deadline)
+    except Overdue:
+        return None
+
+
+def _shows(job: Job, control: Control, promised: Promise, cap: int, deadline: float) -> bool | None:
+    """The same; raises `Overdue` where the deadline ends a call of the control."""
+    with ExitStack() as stack:
+        new = partial(control.new, until=deadline)
+        subject = Subject(new, control.protocol, (promised,), job.assume)
+        if promised.claim.id == "deterministic":
+            # Both sides in processes with known hash seeds, so that the outcome does not follow ours.
+            hosts = [stack.enter_context(control.target().open(hash_seed=seed)) for seed in (1, 2)]
+            subject = replace(subject, new=hosts[0].new, twin=hosts[1].new)
+        if promised.claim.scope is Scope.TIMING:
+            timed = scaling_result(subject, promised, deadline - time.monotonic()).verdict
+            return None if timed is Verdict.UNKNOWN else timed is Verdict.VIOLATED
+        for index in range(cap):
+            if time.monotonic() > deadline:
+                return None
+            examination = job.driver.examine(job.case(index), subject)
+            if any(v.claim == control.breaks for v in examination.violations):
+                return True
+    return False
