@@ -5,98 +5,85 @@ Ends with 1 if a fault survives, if what it maps to is no test, or if those test
 
 import argparse
 import os
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
-from queue import Queue
 
-from tests.faults.catalogue import SOURCE, Fault, faults
-from tests.paths import ROOT
+from tests.faults.catalogue import PLANTED, Fault, faults, read
+from tests.faults.forks import Outcome, Run, outcomes, seats
 
-LIMIT_S = 600
-PYTEST = ("-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not spark")
-OUTCOMES = {0: "SURVIVED", 1: "killed"}
+FINE = frozenset({"passed", "killed", "equivalent"})
 
 
-def outcome(tests: tuple[str, ...], source: Path) -> str:
-    """What became of the tests with these sources; anything but passing and failing tests is `BROKEN`."""
-    environment = {**os.environ, "PYTHONPATH": str(source), "CI": "true", "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, *PYTEST, *tests]
-    try:
-        done = subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=LIMIT_S
-        )
-    except subprocess.TimeoutExpired:
-        return "HANGS"
-    summary = done.stdout.splitlines()[-1:] or [""]
-    return "BROKEN" if " error" in summary[0] else OUTCOMES.get(done.returncode, "BROKEN")
+def _asked() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
+    parser.add_argument("--area", nargs="*", help="files of planted/")
+    parser.add_argument("--only", nargs="*", help="ids of faults")
+    parser.add_argument("--file", type=Path, help="faults of your own in place of those of planted/")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--limit", type=float, default=600, help="seconds for a run, after which it hangs")
+    parser.add_argument(
+        "--each", action="store_true", help="tell of each fault what noticed it and its seconds"
+    )
+    return parser.parse_args()
 
 
-class Copies:
-    """Copies of the sources, one for each run at a time."""
+def _chosen(asked: argparse.Namespace) -> list[Fault]:
+    areas = {asked.file.stem} if asked.file else {path.stem for path in PLANTED.glob("*.toml")}
+    if unknown := set(asked.area or ()) - areas:
+        raise SystemExit(f"no such area: {', '.join(sorted(unknown))}; there are {', '.join(sorted(areas))}")
+    every = read(asked.file) if asked.file else faults()
+    if unknown := set(asked.only or ()) - {fault.id for fault in every}:
+        raise SystemExit(f"no such fault: {', '.join(sorted(unknown))}")
+    return [
+        fault
+        for fault in every
+        if fault.area in (asked.area or areas) and (not asked.only or fault.id in asked.only)
+    ]
 
-    def __init__(self, folder: Path, count: int) -> None:
-        self._free: Queue[Path] = Queue()
-        for number in range(count):
-            shutil.copytree(SOURCE, folder / str(number), ignore=shutil.ignore_patterns("__pycache__"))
-            self._free.put(folder / str(number))
 
-    @contextmanager
-    def one(self, fault: Fault | None) -> Iterator[Path]:
-        """A copy with the fault in it, mended afterwards."""
-        copy = self._free.get()
-        original = None if fault is None else (copy / fault.path).read_text(encoding="utf-8")
-        try:
-            if fault is not None and original is not None:
-                (copy / fault.path).write_text(fault.planted(original), encoding="utf-8")
-            yield copy
-        finally:
-            if fault is not None and original is not None:
-                (copy / fault.path).write_text(original, encoding="utf-8")
-            self._free.put(copy)
+def _name(fault: Fault, outcome: Outcome) -> str:
+    return "equivalent" if outcome.came == "SURVIVED" and fault.equivalent else outcome.came
+
+
+def _table(rows: list[tuple[str, str, float]]) -> None:
+    """Of each area the count of each outcome and the processor's seconds."""
+    for area in dict.fromkeys(area for area, _, _ in rows):
+        counts = Counter(name for where, name, _ in rows if where == area)
+        seconds = sum(cpu_s for where, _, cpu_s in rows if where == area)
+        what = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+        print(f"{area:10} {counts.total():3}: {what}; {seconds:.0f} CPU s")
 
 
 def main() -> int:
     """Run what was asked for; the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
-    parser.add_argument("--area", help="one file of planted/")
-    parser.add_argument("--only", nargs="*", help="ids of faults")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    asked = parser.parse_args()
-    chosen = [fault for fault in faults(asked.area) if not asked.only or fault.id in asked.only]
+    asked = _asked()
+    chosen = _chosen(asked)
     begun = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(asked.jobs) as pool:
-        copies = Copies(Path(folder), asked.jobs)
-
-        def sound(tests: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
-            with copies.one(None) as source:
-                return tests, outcome(tests, source)
-
-        def planted(fault: Fault) -> tuple[Fault, str]:
-            with copies.one(fault) as source:
-                return fault, outcome(fault.tests, source)
-
-        failing = [
-            tests for tests, came in pool.map(sound, {fault.tests for fault in chosen}) if came != "SURVIVED"
-        ]
-        for tests in failing:
-            print("fails without a fault:", *tests, flush=True)
-        counts: Counter[str] = Counter()
-        for fault, came in pool.map(planted, chosen):
-            name = "equivalent" if came == "SURVIVED" and fault.equivalent else came
-            counts[name] += 1
-            if name != "killed":
+    rows: list[tuple[str, str, float]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        at = seats(Path(folder), asked.jobs, asked.limit)
+        for outcome in outcomes([Run(tests, None) for tests in {fault.tests: None for fault in chosen}], at):
+            rows.append(("no fault", "passed" if outcome.came == "SURVIVED" else outcome.came, outcome.cpu_s))
+            if outcome.came != "SURVIVED":
+                print("fails without a fault:", *outcome.run.tests, outcome.noticed_by, flush=True)
+        for outcome in outcomes([Run(fault.tests, fault) for fault in chosen], at):
+            if (fault := outcome.run.fault) is None:
+                continue
+            name = _name(fault, outcome)
+            rows.append((fault.area, name, outcome.cpu_s))
+            if asked.each:
+                print(f"{name:10} {outcome.cpu_s:6.1f} {fault.id} {outcome.noticed_by}", flush=True)
+            elif name != "killed":
                 print(f"{name:10} {fault.area} {fault.id} {fault.file} {fault.equivalent or ''}", flush=True)
+    _table(sorted(rows))
+    counts = Counter(name for area, name, _ in rows if area != "no fault")
     summary = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
-    print(f"{len(chosen)} faults: {summary}; {time.monotonic() - begun:.0f} s")
-    return 0 if not failing and counts.keys() <= {"killed", "equivalent"} else 1
+    cpu_s = sum(seconds for _, _, seconds in rows)
+    print(f"{len(chosen)} faults: {summary}; {time.monotonic() - begun:.0f} s, {cpu_s:.0f} CPU s")
+    return 0 if {name for _, name, _ in rows} <= FINE else 1
 
 
 if __name__ == "__main__":

@@ -38,11 +38,12 @@ class Fault:
         return text.replace(self.old, self.new)
 
 
-def faults(area: str | None = None) -> list[Fault]:
-    """Every fault, or those of an area, in the order of the files."""
-    return [
-        Fault(area=path.stem, **{**entry, "tests": tuple(entry["tests"])})
-        for path in sorted(PLANTED.glob("*.toml"))
-        if area in (None, path.stem)
-        for entry in tomllib.loads(path.read_text(encoding="utf-8"))["fault"]
-    ]
+def read(path: Path) -> list[Fault]:
+    """The faults of a file, whose name is their area."""
+    entries = tomllib.loads(path.read_text(encoding="utf-8"))["fault"]
+    return [Fault(area=path.stem, **{**entry, "tests": tuple(entry["tests"])}) for entry in entries]
+
+
+def faults() -> list[Fault]:
+    """Every planted fault, in the order of the files."""
+    return [fault for path in sorted(PLANTED.glob("*.toml")) for fault in read(path)]

@@ -1,12 +1,13 @@
 """Every planted fault still fits the sources, and the tests that must notice it are there."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.faults import __main__ as runner
-from tests.faults.catalogue import PLANTED, SOURCE, Fault, faults
+from tests.faults.catalogue import PLANTED, SOURCE, Fault, faults, read
 from tests.paths import ROOT
 
 AREAS = sorted(path.stem for path in PLANTED.glob("*.toml"))
@@ -19,7 +20,7 @@ def test_ids_stand_once():
 
 @pytest.mark.parametrize("area", AREAS)
 def test_every_fault_fits(area):
-    for fault in faults(area):
+    for fault in read(PLANTED / f"{area}.toml"):
         text = (SOURCE / fault.path).read_text(encoding="utf-8")
         planted = fault.planted(text)
         assert ast.dump(ast.parse(planted)) != ast.dump(ast.parse(text)), fault.id
@@ -47,21 +48,28 @@ def test_a_fault_that_does_not_fit_is_refused():
         fault.planted((SOURCE / fault.path).read_text())
 
 
-KINDS = "model/kinds.py"
-TESTS = ("tests/model/test_kinds.py",)
+SAME = ("What a target is;", "What a target  is;")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("old", "new", "came"),
+    ("change", "limit", "came"),
     [
-        ("What a target is;", "What a target  is;", "SURVIVED"),
-        ('"CSHTPLKG"', '"SCHTPLKG"', "killed"),
-        ("class Kind(Enum):", "class Other(Enum):", "BROKEN"),
+        (SAME, "600", "SURVIVED"),
+        (("CSHTPLKG", "SCHTPLKG"), "600", "killed"),
+        (("class Kind(Enum):", "class Other(Enum):"), "600", "BROKEN"),
+        (SAME, "0", "HANGS"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_the_runner_tells_what_a_fault_came_to(monkeypatch, capsys, old, new, came):
-    monkeypatch.setattr(runner, "faults", lambda area: [Fault("f", "area", KINDS, old, new, TESTS)])
-    monkeypatch.setattr("sys.argv", ["faults", "--jobs", "1"])
-    assert runner.main() == (0 if came == "killed" else 1)
-    assert f"1 {came}" in capsys.readouterr().out
+def test_the_runner_tells_what_a_fault_came_to(tmp_path, change, limit, came):
+    place = tmp_path / "own.toml"
+    entry = {"id": "f", "file": "model/kinds.py", "old": change[0], "new": change[1]}
+    lines = [f'{key} = "{text}"' for key, text in entry.items()]
+    place.write_text("\n".join(["[[fault]]", *lines, 'tests = ["tests/model/test_kinds.py"]']))
+    options = ["--file", str(place), "--limit", limit, "--jobs", "1"]
+    command = [sys.executable, "-m", "tests.faults", *options]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == (0 if came == "killed" else 1), done.stderr
+    assert f"1 faults: 1 {came};" in done.stdout
+    assert ("fails without a fault" in done.stdout) == (limit == "0")
