@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from kassay.solver.instances.brokers import placement
 from kassay.solver.instances.consumers import consumer
 from kassay.solver.instances.families import NotTakenError, Wanted, solve_document
 from kassay.solver.instances.suites import suite
+from kassay.solver.packing import optimum as packing_optimum
+from tests.solver.instances import tiny
 from tests.solver.packing.cases import one_topic
 
 BENCH = [document for document in suite("bench") if document["family"] == "A"]
@@ -124,3 +127,34 @@ def test_what_the_exact_methods_take_is_sent_there(weights: list[int] | None) ->
     document["topics"][0]["weights"] = weights
     assert Problem.parse(document).exact
     assert solve_document(document)["certificate"]["schema"] == "kassay/optimum-certificate/1"
+
+
+def _asked(family: str, seed: int, number: int, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """What was answered of so many tiny instances; `steps` are consumers whose packings nobody enumerates."""
+    if family == "steps":
+        monkeypatch.setattr(packing_optimum, "best_of_all", lambda *_: None)
+    return tiny.asked("consumers" if family == "steps" else family, seed, number)
+
+
+@pytest.mark.parametrize(
+    ("family", "number", "optimal"),
+    [("consumers", 60, 40), ("steps", 40, 20), ("placement", 30, 20), ("tasks", 30, 20)],
+)
+def test_nothing_that_is_said_of_a_tiny_instance_disagrees_with_everything_tried(
+    family: str, number: int, optimal: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _asked(family, 1, number, monkeypatch)["optimal"] > optimal
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(2, 6))
+@pytest.mark.parametrize(
+    ("family", "number", "optimal"),
+    [("consumers", 2000, 1200), ("steps", 1000, 500), ("placement", 1000, 600), ("tasks", 1000, 800)],
+)
+def test_nothing_that_is_said_of_twenty_thousand_disagrees(
+    family: str, number: int, optimal: int, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    statuses = _asked(family, seed, number, monkeypatch)
+    assert statuses["optimal"] > optimal
+    print(family, seed, dict(statuses))
