@@ -45,3 +45,9 @@ class DivisionByZeroError(KafkaError):
     """Kafka divided by zero."""
 
     java_class = "java.lang.ArithmeticException"
+
+
+class TaskAssignorError(KafkaError):
+    """The broker's assignor of Streams tasks could not give out a task."""
+
+    java_class = "org.apache.kafka.coordinator.group.api.streams.assignor.TaskAssignorException"

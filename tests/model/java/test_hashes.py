@@ -5,7 +5,7 @@ import uuid
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.model.java.hashes import bucket_order, uuid_halves, uuid_hash
+from kassay.model.java.hashes import bucket_order, computed_order, uuid_halves, uuid_hash
 
 
 @given(st.uuids())
@@ -34,3 +34,17 @@ def test_collisions_keep_the_order_of_insertion_and_the_table_grows_with_the_siz
 def test_the_upper_half_of_the_hash_is_spread_over_the_lower():
     assert bucket_order([1 << 16, 0], int) == [0, 1 << 16]
     assert bucket_order([3, 1 << 17], int) == [1 << 17, 3]
+
+
+def test_a_table_is_made_for_a_capacity_and_keys_may_go_to_the_front_of_their_bucket():
+    assert bucket_order([2, 4, 1], int, 3) == [4, 1, 2]
+    assert computed_order([2, 4, 1], int, 3) == [4, 1, 2]
+    assert computed_order([0, 4, 1], int, 4) == [4, 0, 1]
+    assert bucket_order([0, 4, 1], int, 4) == [0, 4, 1]
+
+
+def test_a_table_that_is_computed_grows_with_the_next_call_even_for_a_key_that_is_there():
+    assert computed_order([0, 4, 1, 2], int, 4) == [4, 0, 1, 2]
+    assert computed_order([0, 4, 1, 2, 2], int, 4) == [0, 1, 2, 4]
+    assert computed_order([8, 0, 4, 2, 2], int, 4) == [0, 8, 2, 4]
+    assert computed_order([], int, 0) == []

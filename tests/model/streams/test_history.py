@@ -3,7 +3,6 @@ import pytest
 from kassay.model.calls import Failure, Look
 from kassay.model.failure import FailureKind
 from kassay.model.streams.history import (
-    CHANGELOG,
     SETTLING_ROUNDS_MAX,
     ProcessJoin,
     ProcessLeave,
@@ -17,6 +16,7 @@ from kassay.model.streams.history import (
     settle_tasks,
 )
 from kassay.model.streams.tasks import RUNNING, ClientTasks, TaskAssignment, TaskId, TaskRequest
+from kassay.model.streams.threads import CHANGELOG
 
 A, B = "00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000002"
 T0, T1 = TaskId(0, 0), TaskId(0, 1)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import TypeVar
 
 _TABLE_MIN = 16
@@ -31,6 +32,7 @@ def utf16_sorted(texts: Iterable[str]) -> list[str]:
     return sorted(items, key=utf16_key)
 
 
+@lru_cache(maxsize=1 << 14)
 def string_hash(text: str) -> int:
     """Java's `String.hashCode`: a signed 32-bit number over UTF-16 code units.
 
@@ -64,22 +66,49 @@ def uuid_hash(halves: tuple[int, int]) -> int:
     return (mixed >> 32) ^ (mixed & 0xFFFFFFFF)
 
 
-def bucket_order(keys: Iterable[_Key], hash_code: Callable[[_Key], int]) -> list[_Key]:
-    """The order in which a `java.util.HashMap` filled in this order iterates its keys.
+def bucket_order(
+    keys: Iterable[_Key], hash_code: Callable[[_Key], int], capacity: int = _TABLE_MIN
+) -> list[_Key]:
+    """The order in which a `java.util.HashMap` filled in this order by `put` iterates its keys.
 
-    Bucket `(h ^ h >>> 16) & (capacity - 1)`; the capacity is the least power of two from 16 on
-    that keeps the size at or under three quarters of it; within a bucket, insertion order.
+    Bucket `(h ^ h >>> 16) & (size of the table - 1)`; the table is the least power of two from
+    `capacity` on that keeps the number of keys at or under three quarters of it; within a bucket,
+    insertion order.
     """
     items = list(dict.fromkeys(keys))
-    capacity = _TABLE_MIN
-    while len(items) > capacity * _LOAD_FACTOR:
-        capacity *= 2
+    table = _table_for(capacity)
+    while len(items) > table * _LOAD_FACTOR:
+        table *= 2
+    return sorted(items, key=lambda key: _bucket(hash_code(key), table))
 
-    def bucket(key: _Key) -> int:
-        h = hash_code(key) & 0xFFFFFFFF
-        return (h ^ h >> 16) & (capacity - 1)
 
-    return sorted(items, key=bucket)
+def computed_order(
+    keys: Iterable[_Key], hash_code: Callable[[_Key], int], capacity: int = _TABLE_MIN
+) -> list[_Key]:
+    """The order in which a `java.util.HashMap` filled in this order by `computeIfAbsent` iterates its keys.
+
+    A new key goes in front of those that share its bucket, where `put` leaves it behind them; and
+    the table grows at the call after the one that filled it, even if that call adds nothing.
+    """
+    table = _table_for(capacity)
+    order: dict[_Key, None] = {}
+    for key in keys:
+        if len(order) > int(table * _LOAD_FACTOR):
+            table *= 2
+            order = dict.fromkeys(sorted(order, key=lambda key: _bucket(hash_code(key), table)))
+        if key not in order:
+            order = {key: None, **order}
+    return sorted(order, key=lambda key: _bucket(hash_code(key), table))
+
+
+def _table_for(capacity: int) -> int:
+    """The size of the table that is made for this initial capacity: the next power of two."""
+    return 1 << max(capacity - 1, 0).bit_length()
+
+
+def _bucket(hash_code: int, table: int) -> int:
+    h = hash_code & 0xFFFFFFFF
+    return (h ^ h >> 16) & (table - 1)
 
 
 def hash_map_order(texts: Iterable[str]) -> list[str]:

@@ -9,7 +9,7 @@ Source: KIP-441, for what processes report.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -25,9 +25,7 @@ from kassay.model.streams.tasks import (
     process_hash_order,
     task_hash_order,
 )
-
-CHANGELOG: Final = 100_000
-"""The lag of a process without a copy: the whole changelog of a task."""
+from kassay.model.streams.threads import CHANGELOG, member_id
 
 SETTLING_ROUNDS_MAX: Final = 64
 """Probing rebalances after which an application counts as never at rest."""
@@ -202,7 +200,23 @@ def _client(
             return RUNNING
         return next(lags) if task in standby else CHANGELOG
 
-    return TaskClient(process_id, threads, active, standby, tuple((task, lag(task)) for task in stateful))
+    return TaskClient(
+        process_id,
+        threads,
+        active,
+        standby,
+        lags=tuple((task, lag(task)) for task in stateful),
+        held=_by_thread(process_id, threads, answer.members),
+    )
+
+
+def _by_thread(
+    process_id: str, threads: int, members: Mapping[str, ClientTasks] | None
+) -> tuple[ClientTasks, ...]:
+    """What each thread of a process was given; nothing where the answer did not say."""
+    if members is None:
+        return ()
+    return tuple(members.get(member_id(process_id, 0, thread), ClientTasks()) for thread in range(threads))
 
 
 @dataclass(frozen=True)

@@ -45,13 +45,21 @@ class TaskId(NamedTuple):
         return cls(int(subtopology), int(partition))
 
 
+class ClientTasks(NamedTuple):
+    """What one process or thread is given, each in task order."""
+
+    active: tuple[TaskId, ...] = ()
+    standby: tuple[TaskId, ...] = ()
+
+
 @dataclass(frozen=True)
 class TaskClient:
     """One process with `capacity` threads, and what it brings along.
 
     `previous_active` and `previous_standby` are the tasks that it held before. `lags` has the total
     lag of each stateful task on this process: `RUNNING` where it was active, the whole changelog
-    where the process has no copy.
+    where the process has no copy. `held` has the tasks of each thread, where an assignor gave them to
+    threads; `start` counts how often the process was started again.
     """
 
     process_id: str
@@ -59,6 +67,8 @@ class TaskClient:
     previous_active: tuple[TaskId, ...] = ()
     previous_standby: tuple[TaskId, ...] = ()
     lags: tuple[tuple[TaskId, int], ...] = ()
+    held: tuple[ClientTasks, ...] = ()
+    start: int = 0
 
     def __post_init__(self) -> None:
         if self.capacity < 1:
@@ -109,22 +119,17 @@ class TaskRequest:
         return {task: owners[task] for task in task_hash_order(owners)}
 
 
-class ClientTasks(NamedTuple):
-    """What one process is given, each in task order."""
-
-    active: tuple[TaskId, ...] = ()
-    standby: tuple[TaskId, ...] = ()
-
-
 @dataclass(frozen=True)
 class TaskAssignment:
     """What each process is given, and whether a probing rebalance should follow (KIP-441).
 
-    A warm-up copy is listed among the standby tasks, as Kafka does.
+    A warm-up copy is listed among the standby tasks, as Kafka does. `members` has what each thread is
+    given, where the assignor says so, and None where the process deals its tasks out itself.
     """
 
     processes: Mapping[str, ClientTasks]
     probing_rebalance: bool = False
+    members: Mapping[str, ClientTasks] | None = None
 
     def __hash__(self) -> int:
         return hash((frozenset(self.processes.items()), self.probing_rebalance))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from kassay.model.streams.history import CHANGELOG, ProcessJoin, ProcessLeave, TaskChange, TaskHistory
+from kassay.model.streams.history import ProcessJoin, ProcessLeave, TaskChange, TaskHistory
+from kassay.model.streams.threads import CHANGELOG
 from kassay.properties.sources import Source
 from kassay.properties.streams.scenarios import ACCEPTABLE_LAG, process_id
 

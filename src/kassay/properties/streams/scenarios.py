@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from kassay.model.streams.history import (
-    CHANGELOG,
     ProcessJoin,
     ProcessLeave,
     TaskChange,
@@ -17,6 +16,7 @@ from kassay.model.streams.history import (
     TaskHistory,
     ThreadsChange,
 )
+from kassay.model.streams.threads import CHANGELOG
 from kassay.properties.sources import Source, many
 
 

@@ -1,0 +1,149 @@
+"""The tasks of a Streams group given out so far, and the rule of the broker's sticky assignor for the next.
+
+Source: Kafka `StickyTaskAssignor` of the group coordinator, branch 4.4 (KIP-1071, KAFKA-20719).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kassay.assignors.java_errors import TaskAssignorError
+from kassay.assignors.streams.group.processes import GroupMember, GroupProcess, by_load, processes_of
+from kassay.assignors.streams.group.quotas import MemberQuota
+from kassay.assignors.streams.priority_queue import JavaPriorityQueue
+from kassay.model.java.hashes import computed_order, string_hash, utf16_key
+from kassay.model.streams.group import GroupTask, MemberTasks, StreamsGroup
+
+Order = tuple[int, bytes]
+"""A task's partition and its subtopology, which Java orders by UTF-16 units."""
+
+
+class StickyPlacement:
+    """One run of the rule of 4.4; older releases differ in who is a candidate, and who is chosen of them."""
+
+    def __init__(self, group: StreamsGroup) -> None:
+        self.group = group
+        ids = self._process_order([member.process_id for member in group.members])
+        self.processes = processes_of(group, ids)
+        by_id = {member.member_id: member for process in self.processes for member in process.members}
+        self.members = [by_id[member.member_id] for member in group.members]
+        self.ran_on = {task: member for member in self.members for task in member.before.active}
+        self.with_state = self._with_state()
+        copies = len(group.stateful) * group.standby_replicas
+        self.active_quota = MemberQuota(len(group.tasks), len(group.members))
+        self.total_quota = MemberQuota(len(group.tasks) + copies, len(group.members))
+
+    def place_active(self) -> None:
+        """Give every task to one member; raises `TaskAssignorError` without any."""
+        across = sorted(self.group.tasks, key=_across)
+        moving = [task for task in across if not self._offer_active(task, self.ran_on.get(task))]
+        new = [task for task in moving if not self._offer_active(task, self._choose(task))]
+        queue = by_load(self.processes)
+        for task in sorted(new, key=_along):
+            if not queue:
+                raise TaskAssignorError(f"No process available to assign active task {task}.")
+            process = queue.poll()
+            self._count_active(process.give_to_least_loaded(task, standby=False))
+            queue.offer(process)
+
+    def place_standbys(self) -> None:
+        """Give each stateful task its standby copies, as many as there are processes for."""
+        replicas = self.group.standby_replicas
+        homeless: dict[GroupTask, int] = {}
+        for task in sorted(self.group.stateful, key=_across, reverse=True):
+            for number in range(replicas):
+                if not self._offer_standby(task):
+                    homeless[task] = replicas - number
+                    break
+        queue = by_load(self.processes)
+        for task in sorted(homeless, key=_along, reverse=True):
+            for _ in range(homeless[task]):
+                if not self._give_to_least_loaded(task, queue):
+                    break
+
+    def answer(self) -> dict[str, MemberTasks]:
+        """What each member has been given, in the order of the group's members."""
+        return {member.member_id: member.answer() for member in self.members}
+
+    def _process_order(self, process_ids: Sequence[str]) -> list[str]:
+        """The order of the process map, filled member by member."""
+        return computed_order(process_ids, string_hash, len(process_ids))
+
+    def _with_state(self) -> Mapping[GroupTask, Sequence[GroupMember]]:
+        """The members with state of each task: standby copies before mere offsets, large offsets first."""
+        ranked: dict[GroupTask, list[tuple[bool, int, GroupMember]]] = {}
+        for member in self.members:
+            offsets, copies = member.before.offset_of, frozenset(member.before.standby)
+            for task in member.before.standby:
+                ranked.setdefault(task, []).append((False, -offsets.get(task, 0), member))
+            for task, offset in offsets.items():
+                if task not in copies:
+                    ranked.setdefault(task, []).append((True, -offset, member))
+        return {
+            task: [member for *_, member in sorted(candidates, key=lambda candidate: candidate[:2])]
+            for task, candidates in ranked.items()
+        }
+
+    def _choose(self, task: GroupTask, *, standby: bool = False) -> GroupMember | None:
+        """The first member with state that takes part, unless a later one and its process have fewer tasks.
+
+        A process that has the task takes no standby copy of it.
+        """
+        choice: GroupMember | None = None
+        load, count = 0.0, 0
+        for member in self.with_state.get(task, ()):
+            if standby and task in member.process.tasks:
+                continue
+            if choice is None or (member.process.load < load and member.count < count):
+                choice, load, count = member, member.process.load, member.count
+        return choice
+
+    def _offer_active(self, task: GroupTask, member: GroupMember | None) -> bool:
+        """Whether there is a member, and it takes the task: it does below its share of active tasks."""
+        if member is None or member.count >= self.active_quota.each:
+            return False
+        member.process.give(member, task, standby=False)
+        self._count_active(member)
+        return True
+
+    def _count_active(self, member: GroupMember) -> None:
+        self.active_quota.reached_by(member.count)
+        self.total_quota.reached_by(member.count)
+
+    def _offer_standby(self, task: GroupTask) -> bool:
+        """Whether who ran the task, or one with state, takes a copy: it does below its share of all tasks."""
+        ran_on = self.ran_on.get(task)
+        if ran_on is not None and task in ran_on.process.tasks:
+            ran_on = None
+        return self._give_standby(task, ran_on) or self._give_standby(task, self._choose(task, standby=True))
+
+    def _give_standby(self, task: GroupTask, member: GroupMember | None) -> bool:
+        if member is None or member.count >= self.total_quota.each:
+            return False
+        member.process.give(member, task, standby=True)
+        self.total_quota.reached_by(member.count)
+        return True
+
+    def _give_to_least_loaded(self, task: GroupTask, queue: JavaPriorityQueue[GroupProcess]) -> bool:
+        """Whether a process has no copy: the least loaded one takes it and goes back before those passed."""
+        passed: list[GroupProcess] = []
+        given = False
+        while queue and not given:
+            process = queue.poll()
+            passed.append(process)
+            if task not in process.tasks:
+                self.total_quota.reached_by(process.give_to_least_loaded(task, standby=True).count)
+                given = True
+        for process in reversed(passed):
+            queue.offer(process)
+        return given
+
+
+def _across(task: GroupTask) -> Order:
+    """By partition, then subtopology: equal partitions of all subtopologies come together."""
+    return task.partition, utf16_key(task.subtopology)
+
+
+def _along(task: GroupTask) -> tuple[bytes, int]:
+    """By subtopology, then partition."""
+    return utf16_key(task.subtopology), task.partition

@@ -1,0 +1,87 @@
+"""The processes and members of a Streams group while tasks are being given out.
+
+Source: Kafka `org.apache.kafka.coordinator.group.streams.assignor.ProcessState`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kassay.assignors.streams.priority_queue import JavaPriorityQueue
+from kassay.model.java.hashes import hash_map_order
+from kassay.model.streams.group import GroupTask, MemberTasks, StreamsGroup, StreamsMember
+
+
+class GroupMember:
+    """One member as it was `before`, and the tasks that it has been given so far."""
+
+    __slots__ = ("active", "before", "count", "member_id", "process", "standby")
+
+    def __init__(self, before: StreamsMember, process: GroupProcess) -> None:
+        self.member_id = before.member_id
+        self.before = before
+        self.process = process
+        self.active: list[GroupTask] = []
+        self.standby: list[GroupTask] = []
+        self.count = 0
+
+    def answer(self) -> MemberTasks:
+        """What the member has been given."""
+        return MemberTasks(tuple(sorted(self.active)), tuple(sorted(self.standby)))
+
+
+class GroupProcess:
+    """One process: its members in the order of its hash map, its tasks, and how many that is a member."""
+
+    __slots__ = ("_queue", "load", "members", "process_id", "tasks")
+
+    def __init__(self, process_id: str, members: Iterable[StreamsMember]) -> None:
+        self.process_id = process_id
+        by_id = {member.member_id: member for member in members}
+        self.members = [GroupMember(by_id[member_id], self) for member_id in hash_map_order(by_id)]
+        self.tasks: set[GroupTask] = set()
+        self.load = 0.0
+        self._queue: JavaPriorityQueue[GroupMember] | None = None
+
+    def give(self, member: GroupMember, task: GroupTask, *, standby: bool) -> None:
+        """The task goes to this member of the process; the heap of members is built anew when needed."""
+        self._add(member, task, standby)
+        self._queue = None
+
+    def give_to_least_loaded(self, task: GroupTask, *, standby: bool) -> GroupMember:
+        """The task goes to the member with the fewest tasks, which comes back; Java's heap breaks ties."""
+        queue = self._queue
+        if queue is None:
+            queue = self._queue = JavaPriorityQueue(_count)
+            for member in self.members:
+                queue.offer(member)
+        member = queue.poll()
+        self._add(member, task, standby)
+        queue.offer(member)
+        return member
+
+    def _add(self, member: GroupMember, task: GroupTask, standby: bool) -> None:
+        (member.standby if standby else member.active).append(task)
+        member.count += 1
+        self.tasks.add(task)
+        self.load = len(self.tasks) / len(self.members)
+
+
+def _count(member: GroupMember) -> int:
+    return member.count
+
+
+def by_load(processes: Iterable[GroupProcess]) -> JavaPriorityQueue[GroupProcess]:
+    """Java's heap of processes by load, filled in this order."""
+    queue: JavaPriorityQueue[GroupProcess] = JavaPriorityQueue(lambda process: process.load)
+    for process in processes:
+        queue.offer(process)
+    return queue
+
+
+def processes_of(group: StreamsGroup, process_ids: Iterable[str]) -> list[GroupProcess]:
+    """The processes of the group with their members, in this order."""
+    members: dict[str, list[StreamsMember]] = {}
+    for member in group.members:
+        members.setdefault(member.process_id, []).append(member)
+    return [GroupProcess(process_id, members[process_id]) for process_id in process_ids]

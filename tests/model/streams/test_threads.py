@@ -1,0 +1,77 @@
+"""One application at both levels: processes with threads, and a group whose members the threads are."""
+
+from kassay.model.streams.group import GroupTask, MemberTasks, Subtopology
+from kassay.model.streams.history import (
+    ProcessJoin,
+    TaskChange,
+    TaskHistory,
+    ThreadsChange,
+    asking,
+    run_tasks,
+)
+from kassay.model.streams.tasks import RUNNING, ClientTasks, TaskClient, TaskId, TaskRequest
+from kassay.model.streams.threads import CHANGELOG, GroupTaskAssignor, assignment_of, group_of, member_id
+
+A, B = "00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000002"
+T0, T1, T2 = TaskId(0, 0), TaskId(0, 1), TaskId(1, 0)
+
+
+def request(*clients: TaskClient) -> TaskRequest:
+    return TaskRequest(clients, (T0, T1, T2), (T0, T1), standby_replicas=1)
+
+
+def test_a_group_has_a_member_for_each_thread_and_subtopologies_by_text():
+    group = group_of(request(TaskClient(A, 2), TaskClient(B, 1)))
+    assert group.subtopologies == (Subtopology("0", 2, True), Subtopology("1", 1, False))
+    assert [(m.member_id, m.process_id) for m in group.members] == [
+        (member_id(A, 0, 0), A),
+        (member_id(A, 0, 1), A),
+        (member_id(B, 0, 0), B),
+    ]
+    assert group.standby_replicas == 1
+
+
+def test_each_thread_reports_what_it_holds_and_the_first_what_else_is_on_the_disk():
+    lags = ((T0, RUNNING), (T1, 400))
+    client = TaskClient(A, 2, (T0,), (), lags, held=(ClientTasks(), ClientTasks((T0,))))
+    first, second = group_of(request(client)).members
+    assert first.offset_of == {GroupTask("0", 1): CHANGELOG - 400}
+    assert second.offset_of == {GroupTask("0", 0): CHANGELOG}
+    assert second.active == (GroupTask("0", 0),)
+
+
+def test_a_copy_that_lacks_everything_reports_nothing():
+    client = TaskClient(A, 1, (), (T1,), ((T0, CHANGELOG), (T1, CHANGELOG)))
+    (member,) = group_of(request(client)).members
+    assert (member.standby, member.offsets) == ((GroupTask("0", 1),), ())
+
+
+def test_a_process_has_what_its_threads_are_given_even_twice():
+    tasks = (GroupTask("0", 0),)
+    given = {
+        member_id(A, 0, 0): MemberTasks(tasks),
+        member_id(A, 0, 1): MemberTasks(tasks),
+        "x": MemberTasks(),
+    }
+    answer = assignment_of(request(TaskClient(A, 2)), given)
+    assert answer.processes == {A: ClientTasks((T0, T0)), "x": ClientTasks()}
+    assert answer.members is not None
+    assert answer.members[member_id(A, 0, 1)] == ClientTasks((T0,))
+
+
+class LastThread(GroupTaskAssignor):
+    """The last member runs everything."""
+
+    name = "last-thread"
+
+    def assign_group(self, group):
+        *others, last = group.members
+        return {m.member_id: MemberTasks() for m in others} | {last.member_id: MemberTasks(group.tasks)}
+
+
+def test_a_history_remembers_which_thread_had_what():
+    history = TaskHistory((1,), 1, (ProcessJoin(A, 2),), (TaskChange(), TaskChange((ThreadsChange(A, 1),))))
+    run = run_tasks(history, asking(LastThread))
+    before = [group_of(step.request).members for step in run.steps]
+    assert [[len(m.active) for m in members] for members in before] == [[0, 0], [0, 1], [0], [1]]
+    assert before[2][0].offset_of == {GroupTask("0", 0): CHANGELOG}
