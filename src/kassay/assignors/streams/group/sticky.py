@@ -30,7 +30,7 @@ from kassay.model.streams.threads import GroupTaskAssignor
 @reference(
     "streams-group-sticky",
     kind=Kind.STREAMS,
-    claims=("standby-disjoint", "deterministic"),
+    claims=("standby-disjoint", "stable", "converges", "deterministic"),
     source="org.apache.kafka.coordinator.group.streams.assignor.StickyTaskAssignor",
 )
 class StreamsGroupSticky(GroupTaskAssignor):
