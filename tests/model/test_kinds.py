@@ -4,7 +4,8 @@ from kassay.model.kinds import CONSUMER_GROUPS, GROUPS, Kind
 
 
 def test_a_kind_is_read_by_its_word_and_by_its_letter():
-    assert [Kind(letter) for letter in "CSHTPLKG"] == list(Kind) == [Kind(str(kind)) for kind in Kind]
+    assert [Kind(letter) for letter in "CSHTPLKG"] == list(Kind)[:8]
+    assert list(Kind) == [Kind(str(kind)) for kind in Kind]
 
 
 @pytest.mark.parametrize("text", ["", "CS", "c", "X", None, 3])

@@ -7,7 +7,7 @@ from typing import Final
 
 
 class Kind(Enum):
-    """What a target is; its letter, from documents of older versions, is read like its word.
+    """What a target is; the letter that documents of older versions have for it is read like its word.
 
     >>> Kind("streams") is Kind("T")
     True
@@ -21,10 +21,11 @@ class Kind(Enum):
     PLANNER = "planner"
     PARTITIONER = "partitioner"
     COORDINATOR = "coordinator"
+    CONNECT = "connect"
 
     @classmethod
     def _missing_(cls, value: object) -> Kind | None:
-        return next((kind for letter, kind in zip("CSHTPLKG", cls, strict=True) if letter == value), None)
+        return next((kind for letter, kind in zip("CSHTPLKG", cls) if letter == value), None)
 
     def __str__(self) -> str:
         return self.value

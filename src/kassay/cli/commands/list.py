@@ -136,7 +136,7 @@ def _proofs() -> Rows:
 
 
 THINGS: Final[dict[str, Callable[[], Rows]]] = {
-    "assignors": lambda: _references(*GROUPS, Kind.STREAMS),
+    "assignors": lambda: _references(*GROUPS, Kind.STREAMS, Kind.CONNECT),
     "placers": lambda: _references(Kind.PLACER, Kind.PLANNER),
     "partitioners": lambda: _references(Kind.PARTITIONER),
     "coordinators": lambda: _references(Kind.COORDINATOR),

@@ -1,0 +1,42 @@
+"""Connect-eager: everything is stopped at each rebalance, and dealt out in turn.
+
+Goals: connectors and tasks together spread within one over the workers. Nothing is kept: the workers of
+this protocol have stopped all they ran before they join, so there is no memory and no delay.
+Connectors come in the order of their names, then all tasks by connector and number; workers by id. The first
+task goes to the worker after the one that the last connector went to.
+Source: Kafka `EagerAssignor`, branch 4.4.
+Cost: O(W log W + N log N) for W workers and N connectors and tasks.
+"""
+
+from __future__ import annotations
+
+from itertools import cycle
+
+from kassay.assignors.java_errors import NullPointerError
+from kassay.assignors.registry import EAGER, reference
+from kassay.model.connect.work import ConnectAssignment, ConnectRequest, Work, WorkerChange, work_key
+from kassay.model.java.hashes import utf16_sorted
+from kassay.model.kinds import Kind
+
+
+@reference(
+    "connect-eager",
+    kind=Kind.CONNECT,
+    protocol=EAGER,
+    source="org.apache.kafka.connect.runtime.distributed.EagerAssignor",
+)
+class ConnectEager:
+    """Deals everything out in turn at every rebalance."""
+
+    name = "connect-eager"
+
+    def assign(self, request: ConnectRequest) -> ConnectAssignment:
+        """What the workers are to start; raises `NullPointerError` if there is no worker."""
+        if not request.workers:
+            raise NullPointerError("no worker has reported a configuration offset")
+        given: dict[str, list[Work]] = {
+            worker_id: [] for worker_id in utf16_sorted(worker.worker_id for worker in request.workers)
+        }
+        for each, work in zip(sorted(request.configured, key=work_key), cycle(given.values())):
+            work.append(each)
+        return ConnectAssignment({worker_id: WorkerChange(tuple(work)) for worker_id, work in given.items()})

@@ -1,0 +1,200 @@
+"""Connect-incremental: work moves only to even out loads, stops before it moves, and waits for its worker.
+
+Goals, in order: nothing runs twice; what a departed worker ran waits for it, up to the maximum delay;
+connectors and tasks, each on their own, spread within one over the workers; what runs is left alone.
+A round revokes or it assigns what was revoked: what is taken back is free for the next round only. A
+round that would revoke after one that did waits first, longer each time (`backoff`).
+Ties: work in the order of Java's strings; workers by load, then id; who of the overloaded may keep one
+more, and who becomes a candidate for lost work first, by the order in which hash maps iterate workers.
+A worker's first listed work is the first to be revoked.
+Source: Kafka `IncrementalCooperativeAssignor`, branch 4.4; KIP-415.
+Cost: O((W + N) log(W + N)) for W workers and N connectors and tasks, and O(W) for each level of load.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import cycle
+
+from kassay.assignors.connect.backoff import backoff_ms
+from kassay.assignors.java_errors import IndexOutOfBoundsError
+from kassay.assignors.registry import COOPERATIVE, reference
+from kassay.model.connect.leader import LeaderState
+from kassay.model.connect.work import (
+    ConnectAssignment,
+    ConnectorTaskId,
+    ConnectRequest,
+    Work,
+    WorkerChange,
+    connectors_first,
+    connectors_in,
+    tasks_in,
+    work_key,
+)
+from kassay.model.java.hashes import hash_map_order, utf16_key
+from kassay.model.kinds import Kind
+
+Loads = dict[str, list[Work]]
+"""What each worker has after a round, in the order in which the leader's map iterates workers."""
+
+
+@reference(
+    "connect-incremental",
+    kind=Kind.CONNECT,
+    protocol=COOPERATIVE,
+    source="org.apache.kafka.connect.runtime.distributed.IncrementalCooperativeAssignor",
+)
+class ConnectIncremental:
+    """Moves no more than balance needs, revokes before it assigns, and waits for workers that left."""
+
+    name = "connect-incremental"
+
+    def assign(self, request: ConnectRequest) -> ConnectAssignment:
+        """What the workers are told; raises `IndexOutOfBoundsError` if there is no worker.
+
+        The memory of the request is None or a `LeaderState`, and the answer's is one.
+        """
+        state = request.memory if isinstance(request.memory, LeaderState) else LeaderState()
+        active = frozenset(request.runners)
+        before = _previous_assignment(state, request, active)
+        deleted = before - request.configured
+        lost = sorted(before - active - deleted, key=work_key)
+        created = sorted(request.configured - before - active, key=work_key)
+        stopped = deleted.union(each for each, workers in request.runners.items() if len(workers) > 1)
+        running = {worker.worker_id: dict.fromkeys(worker.running) for worker in request.workers}
+        revoked = {worker: [each for each in work if each in stopped] for worker, work in running.items()}
+        loads = {worker: [each for each in work if each not in stopped] for worker, work in running.items()}
+        state, lost_to_reassign = _handle_lost(state, lost, loads, request)
+        state, surplus = _rebalance_load(state, loads, request)
+        for worker, work in loads.items():
+            revoked[worker] += [each for each in work if each in surplus]
+            work[:] = [each for each in work if each not in surplus]
+        to_assign = (*created, *lost_to_reassign)
+        _deal(connectors_in(to_assign), loads, str)
+        _deal(tasks_in(to_assign), loads, ConnectorTaskId)
+        changes = {
+            worker: WorkerChange(
+                connectors_first(each for each in work if each not in running[worker]),
+                connectors_first(revoked[worker]),
+            )
+            for worker, work in loads.items()
+        }
+        state = replace(
+            state,
+            previous_assignment=frozenset(lost).union(*loads.values()),
+            previous_revocation=frozenset[Work]().union(*revoked.values()),
+            previous_members=frozenset(loads),
+            previous_generation=request.generation,
+        )
+        return ConnectAssignment(changes, state.delay_ms, state)
+
+
+def _previous_assignment(
+    state: LeaderState, request: ConnectRequest, active: frozenset[Work]
+) -> frozenset[Work]:
+    """What should be running: nothing is known of it after a round that did not complete.
+
+    Where a worker still runs what it was told to stop, what is running counts instead.
+    """
+    if state.previous_revocation & active:
+        return active
+    if state.previous_generation != request.last_completed_generation:
+        return frozenset()
+    return state.previous_assignment
+
+
+def _handle_lost(
+    state: LeaderState, lost: Sequence[Work], loads: Loads, request: ConnectRequest
+) -> tuple[LeaderState, Sequence[Work]]:
+    """The state after a look at what is lost, and what of that is to be dealt out like new work.
+
+    Once the delay is over, lost work goes in turn to the candidates, whatever else they have.
+    """
+    if not lost and not state.revoked_in_previous:
+        return _without_delay(state), ()
+    scheduled, now = state.scheduled_rebalance_ms, request.now_ms
+    if (scheduled <= 0 and state.previous_members <= loads.keys()) or request.max_delay_ms == 0:
+        return state, lost
+    if 0 < scheduled <= now:
+        candidates = [loads[worker] for worker in state.candidate_workers if worker in loads]
+        if candidates:
+            _give_in_turn(connectors_in(lost), candidates)
+            _give_in_turn(tasks_in(lost), candidates)
+        return replace(_without_delay(state), revoked_in_previous=False), () if candidates else lost
+    idle = hash_map_order(worker for worker, work in loads.items() if not work)
+    delay = min(scheduled - now, request.max_delay_ms) if now < scheduled else request.max_delay_ms
+    candidates_in_order = tuple(dict.fromkeys((*state.candidate_workers, *idle)))
+    return (
+        replace(
+            state, candidate_workers=candidates_in_order, delay_ms=delay, scheduled_rebalance_ms=now + delay
+        ),
+        (),
+    )
+
+
+def _give_in_turn(work: Sequence[Work], candidates: Sequence[list[Work]]) -> None:
+    """Each in turn to the next of the candidates, from the first on; in place."""
+    for each, candidate in zip(work, cycle(candidates)):
+        candidate.append(each)
+
+
+def _without_delay(state: LeaderState) -> LeaderState:
+    return replace(state, candidate_workers=(), scheduled_rebalance_ms=0, delay_ms=0)
+
+
+def _rebalance_load(
+    state: LeaderState, loads: Loads, request: ConnectRequest
+) -> tuple[LeaderState, frozenset[Work]]:
+    """The state after a look at the loads, and what is to be taken back now.
+
+    Nothing is, while a delay is on. Work just given to a candidate may be taken back at once.
+    """
+    if state.delay_ms != 0:
+        return replace(state, revoked_in_previous=False), frozenset()
+    surplus = frozenset(_surplus(loads, request))
+    if not surplus:
+        if state.revoked_in_previous:
+            state = replace(state, revoked_in_previous=False, successive_revoking_rebalances=0)
+        return state, surplus
+    if state.revoked_in_previous:
+        times = state.successive_revoking_rebalances + 1
+        delay = backoff_ms(times, request.max_delay_ms)
+        state = replace(state, successive_revoking_rebalances=times, delay_ms=delay)
+        if delay:
+            return replace(state, scheduled_rebalance_ms=request.now_ms + delay), frozenset()
+    return replace(state, revoked_in_previous=True), surplus
+
+
+def _surplus(loads: Loads, request: ConnectRequest) -> Iterator[Work]:
+    """What must be taken back so that no worker has more than its share."""
+    if not request.configured or not any(loads.values()):
+        return
+    for kind in (connectors_in, tasks_in):
+        share, extras = divmod(len(kind(request.configured)), len(loads))
+        work = {worker: kind(running) for worker, running in loads.items()}
+        counts = Counter(map(len, work.values()))
+        if counts[share + 1] == extras and counts[share] == len(loads) - extras:
+            continue
+        for running in work.values():
+            if len(running) > share:
+                allowed = share + (extras > 0)
+                extras -= extras > 0
+                yield from running[: max(0, len(running) - allowed)]
+
+
+def _deal(work: Sequence[Work], loads: Loads, kind: type) -> None:
+    """Deal work of one kind out, in place, level by level from the least loaded worker up."""
+    if not loads:
+        raise IndexOutOfBoundsError("Index 0 out of bounds for length 0")
+    sizes = {worker: sum(isinstance(each, kind) for each in running) for worker, running in loads.items()}
+    order = sorted(loads, key=lambda worker: (sizes[worker], utf16_key(worker)))
+    given = 0
+    while given < len(work):
+        least = sizes[order[0]]
+        level = (i for i, worker in enumerate(order) if sizes[worker] > least)
+        for worker, each in zip(order[: next(level, len(order))], work[given:]):
+            loads[worker].append(each)
+            sizes[worker] += 1
+            given += 1

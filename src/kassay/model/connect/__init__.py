@@ -1,0 +1,1 @@
+"""Kafka Connect clusters: connectors and tasks, workers and their leader, histories, documents."""

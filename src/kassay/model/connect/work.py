@@ -1,0 +1,150 @@
+"""What a Kafka Connect cluster runs, what its leader knows, and what it tells the workers.
+
+A connector and each of its tasks run on one worker. A worker reports what it runs whenever the group
+rebalances; the leader answers with what each worker is to stop and what to start.
+Sources: KIP-415; Kafka's `ConnectorTaskId`, `ExtendedAssignment`, `WorkerCoordinator`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from kassay.model.errors import InputError
+from kassay.model.java.hashes import utf16_key
+from kassay.model.lazy import lazy
+
+
+class ConnectorTaskId(NamedTuple):
+    """A task of a connector, counted from 0."""
+
+    connector: str
+    task: int
+
+    def __str__(self) -> str:
+        return f"{self.connector}-{self.task}"
+
+    @classmethod
+    def parse(cls, text: str) -> ConnectorTaskId:
+        """The task written as `connector-number`; raises `InputError` otherwise.
+
+        >>> ConnectorTaskId.parse("to-s3-11")
+        ConnectorTaskId(connector='to-s3', task=11)
+        """
+        connector, dash, number = text.rpartition("-")
+        if not dash or not (number.isascii() and number.isdecimal()):
+            raise InputError(f"task id {text!r}: expected CONNECTOR-NUMBER, as in to-s3-0")
+        return cls(connector, int(number))
+
+
+Work = str | ConnectorTaskId
+"""What is given out: a connector, by its name, or a task."""
+
+
+def connectors_in(work: Iterable[Work]) -> tuple[str, ...]:
+    """The connectors among them, in their order."""
+    return tuple(each for each in work if isinstance(each, str))
+
+
+def tasks_in(work: Iterable[Work]) -> tuple[ConnectorTaskId, ...]:
+    """The tasks among them, in their order."""
+    return tuple(each for each in work if not isinstance(each, str))
+
+
+def connectors_first(work: Iterable[Work]) -> tuple[Work, ...]:
+    """Each of them once: the connectors in their order, then the tasks in theirs."""
+    once = dict.fromkeys(work)
+    return (*connectors_in(once), *tasks_in(once))
+
+
+def work_key(each: Work) -> tuple[bool, bytes, int]:
+    """What orders connectors by name before tasks by connector and number, as Java compares strings."""
+    if isinstance(each, str):
+        return False, utf16_key(each), 0
+    return True, utf16_key(each.connector), each.task
+
+
+class ConnectWorker(NamedTuple):
+    """A worker, and what it says that it runs, in the order in which it says so."""
+
+    worker_id: str
+    running: tuple[Work, ...] = ()
+
+
+@dataclass(frozen=True)
+class ConnectRequest:
+    """What the leader knows at a rebalance.
+
+    `connectors` are those configured, with their numbers of tasks; `workers` come in the order in which the
+    leader's map iterates them. `memory` is what the same leader's last answer left it to remember, None
+    for a new leader. `last_completed_generation` is the last one whose assignment the leader saw arrive.
+    """
+
+    connectors: tuple[tuple[str, int], ...]
+    workers: tuple[ConnectWorker, ...]
+    now_ms: int = 0
+    max_delay_ms: int = 300_000
+    generation: int = 1
+    last_completed_generation: int = -1
+    memory: Hashable = None
+
+    def __post_init__(self) -> None:
+        if len({worker.worker_id for worker in self.workers}) < len(self.workers):
+            raise InputError("workers: expected different ids")
+        if len({name for name, _ in self.connectors}) < len(self.connectors):
+            raise InputError("connectors: expected different names")
+
+    @lazy
+    def configured(self) -> frozenset[Work]:
+        """Every connector and every task that should run."""
+        tasks = {ConnectorTaskId(name, number) for name, count in self.connectors for number in range(count)}
+        return frozenset((*(name for name, _ in self.connectors), *tasks))
+
+    @lazy
+    def runners(self) -> Mapping[Work, tuple[str, ...]]:
+        """The workers that say they run it, for whatever is run; treat as read-only."""
+        workers: dict[Work, tuple[str, ...]] = {}
+        for worker in self.workers:
+            for each in dict.fromkeys(worker.running):
+                workers[each] = (*workers.get(each, ()), worker.worker_id)
+        return workers
+
+
+class WorkerChange(NamedTuple):
+    """What a worker is to start, in order, and what it is to stop."""
+
+    assigned: tuple[Work, ...] = ()
+    revoked: tuple[Work, ...] = ()
+
+
+@dataclass(frozen=True)
+class ConnectAssignment:
+    """What each worker is to change, in how many ms all are to rejoin (0: no need), and the leader's memory.
+
+    An eager assignor revokes nothing: its workers have stopped everything before they joined.
+    """
+
+    workers: Mapping[str, WorkerChange]
+    delay_ms: int = 0
+    memory: Hashable = None
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self.workers.items()), self.delay_ms, self.memory))
+
+
+@runtime_checkable
+class ConnectAssignor(Protocol):
+    """An assignor of connectors and tasks."""
+
+    name: str
+
+    def assign(self, request: ConnectRequest) -> ConnectAssignment:
+        """What all workers are told."""
+
+
+def after(worker: ConnectWorker, change: WorkerChange) -> tuple[Work, ...]:
+    """What the worker runs once it has obeyed, connectors first: what it keeps, then what it starts."""
+    stopped = frozenset(change.revoked)
+    kept = (each for each in worker.running if each not in stopped)
+    return connectors_first((*kept, *change.assigned))
