@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from kassay.assignors import registry
+from kassay.certify.diff.document import is_difference
+from kassay.certify.diff.replay import read_difference
 from kassay.certify.processes.host import START
 from kassay.certify.runs.replay import read_trace
 from kassay.certify.targets.local import OwnClass
@@ -21,6 +23,7 @@ from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
 from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.properties.registry import load_claims, promise, situations_of
+from kassay.reading.documents import read_json
 from kassay.reading.paths import is_file
 
 SCHEMA: Final = "kassay/explain/3"
@@ -115,7 +118,9 @@ def _claim(claim_id: str) -> dict[str, Any]:
 
 
 def _trace(path: Path) -> dict[str, Any]:
-    """The trace as it was recorded, with the sentence of the claim that it breaks."""
+    """The trace as it was recorded, with the sentence of the claim that it breaks, or the difference."""
+    if is_difference(read_json(path, "a trace")):
+        return _difference(path)
     trace = read_trace(path)
     claim = load_claims().get((trace.kind, trace.claim.partition(":")[0]))
     return {
@@ -129,6 +134,23 @@ def _trace(path: Path) -> dict[str, Any]:
         "input": "contradictory" if trace.contradictory else "ordinary",
         "violations": list(trace.violations),
         "told": list(trace.narration),
+    }
+
+
+def _difference(path: Path) -> dict[str, Any]:
+    """The difference as it was recorded."""
+    difference = read_difference(path)
+    return {
+        "schema": SCHEMA,
+        "what": "difference",
+        "path": str(path),
+        "left": difference.left.target,
+        "right": difference.right.target,
+        "by": difference.by.value,
+        "lead": difference.lead.value,
+        "input": "contradictory" if difference.contradictory else "ordinary",
+        "lines": list(difference.lines),
+        "told": list(difference.narration),
     }
 
 

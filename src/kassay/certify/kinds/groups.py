@@ -10,8 +10,11 @@ from kassay.certify.kinds.group_oracle import best_of_group
 from kassay.certify.kinds.judging import Driver, Subject
 from kassay.certify.kinds.shrink_candidates import shrunk_histories
 from kassay.model.calls import Failure, Look, Probe
+from kassay.model.cluster import Cluster
 from kassay.model.groups.documents import HISTORY, REBALANCED, rebalanced_to_json
+from kassay.model.groups.group import Assignment, Group, previous_owners
 from kassay.model.groups.history import History
+from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.properties.groups.balance import Best, order_of
@@ -26,6 +29,7 @@ from kassay.properties.sources import Source
 class GroupDriver(Driver[History]):
     """Plays histories against an assignor."""
 
+    goals = ("balance", "movement", "rack")
     form = HISTORY
     narration = REBALANCED
     aims = AIMS
@@ -45,6 +49,20 @@ class GroupDriver(Driver[History]):
     def is_within(self, played: Rebalanced, assume: frozenset[str]) -> bool:
         """Whether every input is within what is assumed."""
         return all(within(step, assume) for step in played.steps)
+
+    def parts(self, answer: Assignment) -> dict[str, object]:
+        """Each member's partitions, in order."""
+        return {member_id: tuple(sorted(tps)) for member_id, tps in answer.items()}
+
+    def measures(self, asked: tuple[Cluster, Group], answer: Assignment) -> dict[str, object]:
+        """The loads, the largest first; how many partitions move; how many are away from their racks."""
+        cluster, group = asked
+        loads = sorted((len(answer.get(member.member_id, ())) for member in group.members), reverse=True)
+        return {
+            "balance": tuple(loads),
+            "movement": len(moved(answer, previous_owners(cluster, group))),
+            "rack": len(rack_mismatches(cluster, group, answer)),
+        }
 
     def best(self, outcome: Step, promise: Promise) -> Best:
         """The certified best loads, moves and rack mismatches."""

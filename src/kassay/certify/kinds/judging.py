@@ -172,9 +172,12 @@ class Driver(ABC, Generic[Case]):
     """One kind of target: how its cases are made, played, shrunk and written down.
 
     `form` is how a case stands in a document, `narration` how a step of what is told of it does. `aims`
-    says which recipe reaches a situation for certain, by the situation's name.
+    says which recipe reaches a situation for certain, by the situation's name. `asks` is the method by which
+    an object of the kind answers, `goals` are what `measures` has of an answer.
     """
 
+    asks: str = "assign"
+    goals: tuple[str, ...] = ()
     form: Form[Case]
     narration: Form[Mapping[str, Any]]
     aims: Mapping[str, str] = MappingProxyType({})
@@ -205,6 +208,14 @@ class Driver(ABC, Generic[Case]):
     @abstractmethod
     def narrate(self, case: Case, subject: Subject) -> list[dict[str, Any]]:
         """What happens when the case is put to the subject, step by step, second looks left out."""
+
+    @abstractmethod
+    def parts(self, answer: Any) -> Mapping[str, object]:
+        """An answer by what it gives to whom: two answers are alike if these are equal."""
+
+    def measures(self, asked: tuple[Any, ...], answer: Any) -> Mapping[str, object]:
+        """How good an answer is, by each of the `goals`; `asked` are the arguments of the call."""
+        return {}
 
     def best(self, outcome: Any, promise: Promise) -> Any:
         """The certified best for an outcome, as the promise's claim reads it; None if there is none."""

@@ -26,6 +26,7 @@ _SINGLES_MAX = 16
 class SendsDriver(Driver[ProducerSends]):
     """Sends records through a partitioner."""
 
+    asks = "partition"
     form = SENDS
     narration = SENT
 
@@ -40,6 +41,10 @@ class SendsDriver(Driver[ProducerSends]):
             elsewhere = Probe(Look.PROCESS, send_all(subject.twin(case.config), case))
             step = ProducerSendsStep(case, step.answer, (*step.probes, elsewhere), step.mutated)
         yield Calls((step,))
+
+    def parts(self, answer: int) -> dict[str, object]:
+        """The partition."""
+        return {"partition": answer}
 
     def asked(self, case: ProducerSends, played: Calls[ProducerSendsStep]) -> int:
         """The records."""

@@ -12,12 +12,13 @@ from kassay.certify.kinds.judging import Calls, Driver, Subject
 from kassay.certify.kinds.placement_oracle import best_of_placement
 from kassay.model import codec
 from kassay.model.cluster import Broker
+from kassay.model.java.randomness import JavaRandom
 from kassay.model.placement.documents import PLACEMENT_REQUEST, PLACEMENT_STEP, step_to_json
-from kassay.model.placement.request import PlacementRequest
+from kassay.model.placement.request import Placement, PlacementRequest
 from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.placement.aims import PLACER_AIMS, aimed_request
-from kassay.properties.placement.balance import BestPlacement
+from kassay.properties.placement.balance import BestPlacement, leader_loads, replica_loads
 from kassay.properties.placement.scenarios import LARGE, NO_RACKS, SMALL, PlacementProfile, request
 from kassay.properties.registry import Promise
 from kassay.properties.sources import Source
@@ -38,6 +39,8 @@ CASE = codec.record(PlacementCase, request=PLACEMENT_REQUEST, seed=codec.Field(c
 class PlacementDriver(Driver[PlacementCase]):
     """Puts requests to a placer."""
 
+    asks = "place"
+    goals = ("replicas", "leaders")
     form = CASE
     narration = PLACEMENT_STEP
     aims = PLACER_AIMS
@@ -57,6 +60,18 @@ class PlacementDriver(Driver[PlacementCase]):
     def scene(self, case: PlacementCase, played: Calls[PlacementStep]) -> PlacementRequest:
         """Situations are those of the request."""
         return case.request
+
+    def parts(self, answer: Placement) -> dict[str, object]:
+        """The replicas of each partition, counted from the first new one."""
+        return {f"partition +{number}": replicas for number, replicas in enumerate(answer)}
+
+    def measures(self, asked: tuple[PlacementRequest, JavaRandom], answer: Placement) -> dict[str, object]:
+        """Replicas and leaders of the topic on each unfenced broker, the most first."""
+        step = PlacementStep(asked[0], answer)
+        return {
+            "replicas": tuple(sorted(replica_loads(step).values(), reverse=True)),
+            "leaders": tuple(sorted(leader_loads(step).values(), reverse=True)),
+        }
 
     def best(self, outcome: PlacementStep, promise: Promise) -> BestPlacement | None:
         """The certified best loads."""

@@ -26,6 +26,8 @@ from kassay.solver.placement.problem import PlacementProblem
 class PlanDriver(Driver[PlanRequest]):
     """Asks a planner for plans."""
 
+    asks = "plan"
+    goals = ("replicas", "copies")
     form = PLAN_REQUEST
     narration = PLAN_STEP
     aims = PLANNER_AIMS
@@ -42,6 +44,16 @@ class PlanDriver(Driver[PlanRequest]):
     def scene(self, case: PlanRequest, played: Calls[PlanStep]) -> Plan | None:
         """Situations are those of the plan."""
         return next((step.given for step in played.outcomes), None)
+
+    def parts(self, answer: Plan) -> dict[str, object]:
+        """The moves by number."""
+        return {f"move {number}": str(move) for number, move in enumerate(answer.moves, start=1)}
+
+    def measures(self, asked: tuple[PlanRequest], answer: Plan) -> dict[str, object]:
+        """Replicas on each broker afterwards, the most first, and how many are copied."""
+        before = dict(asked[0].before)
+        copies = sum(len(set(row) - set(before.get(tp, ()))) for tp, row in answer.after)
+        return {"replicas": loads_after(asked[0], answer)[::-1], "copies": copies}
 
     def best(self, outcome: PlanStep, promise: Promise) -> int | None:
         """The fewest copies, for a plan that reaches the best balance."""

@@ -19,6 +19,7 @@ from kassay.model.streams.history import (
     asking,
     run_tasks,
 )
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskRequest
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.sources import Source
 from kassay.properties.streams.aims import STREAMS_AIMS, aimed_task_history
@@ -30,6 +31,7 @@ E = TypeVar("E", bound=TaskEvent)
 class TaskDriver(Driver[TaskHistory]):
     """Plays an application's life against an assignor of tasks."""
 
+    goals = ("active", "all", "movement")
     form = TASK_HISTORY
     narration = TASK_STEP
     aims = STREAMS_AIMS
@@ -43,6 +45,23 @@ class TaskDriver(Driver[TaskHistory]):
     def play(self, case: TaskHistory, subject: Subject) -> Iterator[TaskRun]:
         """The history played, and left alone until it is at rest."""
         yield run_tasks(case, asking(partial(subject.new, {}), subject.looks, subject.new_twin))
+
+    def parts(self, answer: TaskAssignment) -> dict[str, object]:
+        """Each process's tasks, and whether a probing rebalance should follow."""
+        active = {f"{process} active": tuple(sorted(got.active)) for process, got in answer.processes.items()}
+        standby = {f"{process} standby": tuple(sorted(got[1])) for process, got in answer.processes.items()}
+        return {**active, **standby, "probing": answer.probing_rebalance}
+
+    def measures(self, asked: tuple[TaskRequest], answer: TaskAssignment) -> dict[str, object]:
+        """Active and all tasks by process, the most first, and how many active tasks move."""
+        (request,) = asked
+        tasks = [answer.processes.get(client.process_id, ClientTasks()) for client in request.clients]
+        previous, owners = request.previous_owners, answer.owners
+        return {
+            "active": tuple(sorted((len(each.active) for each in tasks), reverse=True)),
+            "all": tuple(sorted((len(each.active) + len(each.standby) for each in tasks), reverse=True)),
+            "movement": sum(owners.get(task) != owner for task, owner in previous.items()),
+        }
 
     def scene(self, case: TaskHistory, played: TaskRun) -> TaskHistory:
         """Situations are those of the history."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 from kassay.certify.kinds.judging import Examination, Subject
 from kassay.model.codec import Form
-from kassay.properties.registry import Promise, Violation
+from kassay.properties.registry import Violation
 
 TRIES_MAX = 6000
 """Examinations that one counterexample may cost."""
@@ -31,6 +31,14 @@ class Shrinkable(Protocol):
         """How a case stands in a document."""
 
 
+class Named(Protocol):
+    """What a case breaks, by the name that violations of it have."""
+
+    @property
+    def id(self) -> str:
+        """The name."""
+
+
 class Shrunk(NamedTuple):
     """The smallest case found, how it breaks the claim, and how many cases were tried."""
 
@@ -39,7 +47,7 @@ class Shrunk(NamedTuple):
     tries: int
 
 
-def broken(driver: Shrinkable, case: Any, subject: Subject, promise: Promise) -> tuple[Violation, ...]:
+def broken(driver: Shrinkable, case: Any, subject: Subject, promise: Named) -> tuple[Violation, ...]:
     """How the case breaks the promise: ordinary violations if there are any, else contradictory ones."""
     violations = [v for v in driver.examine(case, subject).violations if v.claim == promise.id]
     ordinary = [v for v in violations if not v.contradictory]
@@ -50,7 +58,7 @@ def shrink(
     driver: Shrinkable,
     case: Any,
     subject: Subject,
-    promise: Promise,
+    promise: Named,
     tries_max: int = TRIES_MAX,
     seconds: float = 20.0,
 ) -> Shrunk | None:

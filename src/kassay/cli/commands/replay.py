@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from click.core import ParameterSource
 
-from kassay.cli.options import Duration, FilePath, config_option, json_option, pairs, write_json
+from kassay.cli.options import Duration, FilePath, config_option, json_option, pairs, present, write_json
+from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
     from kassay.certify.runs.replay import Instead, Replayed
@@ -40,10 +41,14 @@ def command(
     Exit code 1 while it still violates its claim, 0 when it no longer does, 3 when that is unknown: where
     something that decided cannot be had again.
     """
+    from kassay.certify.diff.document import is_difference
     from kassay.certify.runs.replay import load_trace, replay
     from kassay.model.itf import to_itf
+    from kassay.reading.documents import read_json
     from kassay.report.screen.console import console
 
+    if is_difference(read_json(trace_path, "a trace")):
+        return _difference(trace_path, itf, json_path, _instead(context, chosen))
     playback = load_trace(trace_path, _instead(context, chosen))
     screen = console(stderr=json_path == "-")
     screen.say(f"replaying {playback.trace.claim} against {playback.target.spec}")
@@ -53,6 +58,19 @@ def command(
         write_json(to_itf(replayed.narration), str(itf))
     if json_path:
         write_json(replayed.to_json(), json_path)
+    return replayed.exit_code
+
+
+def _difference(path: Path, itf: Path | None, json_path: str | None, instead: Instead) -> int:
+    """Put a difference to its two targets again: 1 while they differ."""
+    from kassay.certify.diff.replay import replay_difference
+    from kassay.certify.runs.replay import Instead
+    from kassay.report.screen.differences import replayed_view
+
+    if itf is not None or instead != Instead():
+        raise InputError(f"{path}: a difference is put to its own two targets as it was, expected no options")
+    replayed = replay_difference(path)
+    present(replayed.to_json(), lambda: replayed_view(replayed), json_path)
     return replayed.exit_code
 
 

@@ -13,7 +13,9 @@ Document = Mapping[str, Any]
 
 def explanation_view(document: Document) -> View:
     """The explanation as a person reads it."""
-    return {"claim": _claim, "trace": _trace, "rule": _rule}[document["what"]](document)
+    return {"claim": _claim, "trace": _trace, "difference": _difference, "rule": _rule}[document["what"]](
+        document
+    )
 
 
 _KINDS = {
@@ -60,6 +62,16 @@ def _trace(document: Document) -> View:
     ]
     parts += [line(f"  {message}", style="red") for message in document["violations"]]
     return stack(*parts)
+
+
+def _difference(document: Document) -> View:
+    return stack(
+        line(f"{document['left']} and {document['right']} differ by {document['by']}", style="bold"),
+        line(f"on {document['input']} input, as {document[document['lead']]} answers", style="dim"),
+        line(),
+        story(document["told"], rounds_max=100),
+        *(line(f"  {each}", style="red") for each in document["lines"]),
+    )
 
 
 def _rule(document: Document) -> View:

@@ -1,0 +1,143 @@
+"""One case put to two targets: the first call that they answer differently, in what they give or how well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Final, NamedTuple
+
+from kassay.certify.diff.pair import CallOfBoth, Notebook, pairs
+from kassay.certify.kinds.judging import Driver, Examination, Subject
+from kassay.model.calls import Failure, Refusal
+from kassay.model.codec import Form
+from kassay.properties.registry import Evidence, Violation
+
+NOTHING: Final = "nothing"
+
+
+class By(StrEnum):
+    """What two answers are compared by: what they give to whom, or how good they are, goal by goal."""
+
+    ANSWER = "answer"
+    QUALITY = "quality"
+
+
+class Lead(StrEnum):
+    """Whose answers a history lives by; the other one is asked the same."""
+
+    LEFT = "left"
+    RIGHT = "right"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One case: how many inputs both were asked, and the lines of the first difference, if there is one."""
+
+    inputs: int
+    lines: tuple[Evidence, ...] = ()
+    contradictory: bool = False
+
+
+class Promised(NamedTuple):
+    """What shrinking looks for."""
+
+    id: str
+
+
+DIFFERENT: Final = Promised("different")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two targets side by side; for shrinking, what a driver is that says where they differ.
+
+    `left` and `right` are the subjects, `names` what the two are called.
+    """
+
+    driver: Driver[Any]
+    left: Subject
+    right: Subject
+    names: tuple[str, str]
+    by: By = By.ANSWER
+    lead: Lead = Lead.LEFT
+
+    @property
+    def form(self) -> Form[Any]:
+        """How a case stands in a document."""
+        return self.driver.form
+
+    def led_by(self, lead: Lead) -> Comparison:
+        """The same with another one whose answers the histories live by."""
+        return replace(self, lead=lead)
+
+    def shrink_candidates(self, case: Any) -> Iterator[Any]:
+        """Cases that are a little smaller, the boldest cuts first."""
+        return self.driver.shrink_candidates(case)
+
+    def size(self, case: Any) -> tuple[int, ...]:
+        """What makes one case smaller than another."""
+        return self.driver.size(case)
+
+    def examine(self, case: Any, _: Subject) -> Examination:
+        """The first difference of the case as violations of `DIFFERENT`; who is asked is known already."""
+        compared = self.compare(case)
+        return Examination(
+            violations=[Violation(DIFFERENT.id, line, compared.contradictory) for line in compared.lines]
+        )
+
+    @property
+    def leading(self) -> Subject:
+        """The one whose answers a history lives by."""
+        return self.left if self.lead is Lead.LEFT else self.right
+
+    def subject(self, notebook: Notebook) -> Subject:
+        """Who leads, with the other one asked the same."""
+        lead, other = (self.left, self.right) if self.lead is Lead.LEFT else (self.right, self.left)
+        return replace(lead, new=pairs(lead.new, other.new, notebook), promises=(), twin=None)
+
+    def compare(self, case: Any) -> Compared:
+        """Play the case until the two differ, or to its end."""
+        notebook = Notebook(self.driver.asks)
+        subject = self.subject(notebook)
+        inputs, contradictory = 0, False
+        for played in self.driver.play(case, subject):
+            contradictory = played.contradictory
+            exchanges, notebook.exchanges = notebook.exchanges, []
+            if subject.assume and not self.driver.is_within(played, subject.assume):
+                continue
+            for exchange in exchanges:
+                inputs += exchange.method == self.driver.asks
+                if lines := tuple(self._differences(exchange)):
+                    return Compared(inputs, lines, contradictory)
+        for exchange in notebook.exchanges:
+            if lines := tuple(self._differences(exchange)):
+                return Compared(inputs, lines, contradictory)
+        return Compared(inputs)
+
+    def _differences(self, exchange: CallOfBoth) -> Iterator[Evidence]:
+        """What the two say differently, a line each."""
+        one, two = self._said(exchange, exchange.lead), self._said(exchange, exchange.other)
+        if self.lead is Lead.RIGHT:
+            one, two = two, one
+        for part in dict.fromkeys((*one, *two)):
+            values = one.get(part, NOTHING), two.get(part, NOTHING)
+            if values[0] != values[1]:
+                yield Evidence(part, dict(zip(self.names, map(_shown, values), strict=True)))
+
+    def _said(self, exchange: CallOfBoth, outcome: Any) -> Mapping[str, object]:
+        """What came of the call as far as it is compared."""
+        if isinstance(outcome, Refusal):
+            return {exchange.method: f"refuses with {outcome.java_class}"}
+        if isinstance(outcome, Failure):
+            return {exchange.method: f"{outcome.kind} {outcome.raised[0] if outcome.raised else ''}".strip()}
+        if exchange.method != self.driver.asks:
+            return {exchange.method: "answers"}
+        if self.by is By.ANSWER:
+            return self.driver.parts(outcome)
+        return self.driver.measures(exchange.arguments, outcome)
+
+
+def _shown(value: object) -> object:
+    """The value in words; of a tuple, each thing in it."""
+    return tuple(map(str, value)) if type(value) is tuple else value

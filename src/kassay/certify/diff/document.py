@@ -1,0 +1,89 @@
+"""A difference as a document that replays: `kassay/difference/1`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from kassay.certify.diff.compare import By, Lead
+from kassay.model import codec
+from kassay.model.codec import FLAG, TEXT, Field, enum, listed, mapped, optional, record
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.groups.trace import CONDITIONS, Conditions
+from kassay.model.kinds import Kind
+
+SCHEMA: Final = "kassay/difference/1"
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two targets: its spec, the digest of its source where it has one, and its versions."""
+
+    target: str
+    digest: str | None = None
+    protocol: RebalanceProtocol = RebalanceProtocol.EAGER
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TargetDifference:
+    """A case on which two targets differ: what was played, whose answers it lived by, and what they said.
+
+    `narration` (`told` in the document) are the rounds of the one that leads, `lines` the first difference.
+    """
+
+    kind: Kind
+    left: Side
+    right: Side
+    by: By
+    lead: Lead
+    contradictory: bool
+    case: Mapping[str, Any]
+    lines: tuple[str, ...]
+    conditions: Conditions
+    narration: tuple[Mapping[str, Any], ...] = ()
+    seed: int | None = None
+    index: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The document."""
+        return {"schema": SCHEMA, **DIFFERENCE.write(self)}
+
+
+_SIDE: Final = record(
+    Side,
+    target=TEXT,
+    digest=optional(TEXT),
+    protocol=enum(RebalanceProtocol),
+    versions=mapped(TEXT),
+)
+DIFFERENCE: Final = record(
+    TargetDifference,
+    kind=enum(Kind),
+    left=_SIDE,
+    right=_SIDE,
+    by=enum(By),
+    lead=enum(Lead),
+    contradictory=FLAG,
+    case=codec.OBJECT,
+    lines=listed(TEXT),
+    conditions=CONDITIONS,
+    told=Field(listed(codec.OBJECT), (), "narration"),
+    seed=optional(codec.WHOLE),
+    index=optional(codec.WHOLE),
+)
+
+
+def is_difference(document: object) -> bool:
+    """Whether the document says that it is one."""
+    return isinstance(document, Mapping) and document.get("schema") == SCHEMA
+
+
+def difference_of(document: object, path: str) -> TargetDifference:
+    """The difference that a document holds; raises `InputError`, with `path`, where it came from, in it."""
+    fields = dict(codec.mapping(document, f"{path}:"))
+    schema = fields.pop("schema", None)
+    if schema != SCHEMA:
+        raise codec.wrong(f"{path}: schema", repr(SCHEMA), schema)
+    return DIFFERENCE.read(fields, f"{path}:")

@@ -1,0 +1,125 @@
+"""Two objects that are asked as one: each call goes to both, and the first one's answer is what happens.
+
+What an object says for itself comes back to it alone: a member's user data is in each one's own words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from kassay.model.calls import Failure, Refusal, failure_of
+from kassay.model.groups.group import Group
+from kassay.model.java.randomness import JavaRandom
+
+
+class CallOfBoth(NamedTuple):
+    """One call of both: the method, what was asked, and what the leading and the other one answered."""
+
+    method: str
+    arguments: tuple[Any, ...]
+    lead: Any
+    other: Any
+
+
+@dataclass
+class Notebook:
+    """What two objects said to the same calls: answers, and other calls in which only one of them failed.
+
+    `user_data` is what the other objects add to their members' subscriptions, in the order of the members.
+    """
+
+    answers_by: str
+    exchanges: list[CallOfBoth] = field(default_factory=list)
+    user_data: list[bytes | None] = field(default_factory=list)
+
+    def note(self, method: str, arguments: tuple[Any, ...], lead: Any, other: Any) -> None:
+        """Keep the exchange if it is an answer, or if one of the two failed and the other did not."""
+        if method == self.answers_by or is_answer(lead) is not is_answer(other):
+            self.exchanges.append(CallOfBoth(method, arguments, lead, other))
+        if method == "subscription_user_data":
+            self.user_data.append(other if is_answer(other) else None)
+
+    def for_other(self, argument: Any) -> Any:
+        """The argument as the other object gets it: random numbers that it draws are nobody else's."""
+        if isinstance(argument, JavaRandom):
+            return deepcopy(argument)
+        if isinstance(argument, Group) and (said := self.user_data[-len(argument.members) :]):
+            members = zip(argument.members, said, strict=True)
+            return replace(argument, members=tuple(m._replace(user_data=data) for m, data in members))
+        return argument
+
+
+class Pair:
+    """An object in the full form of its kind that stands for two; what the first one raises it raises."""
+
+    def __init__(self, lead: Any, other: Any, notebook: Notebook) -> None:
+        self._lead, self._other, self._notebook = lead, other, notebook
+
+    def __getattr__(self, name: str) -> Any:
+        attribute = getattr(self._lead, name)
+        return partial(self._both, name) if callable(attribute) else attribute
+
+    def _both(self, method: str, *arguments: Any) -> Any:
+        theirs = tuple(map(self._notebook.for_other, arguments))
+        lead, other = (
+            partial(_call, self._lead, method, arguments),
+            partial(_call, self._other, method, theirs),
+        )
+        return both(self._notebook, method, arguments, lead, other)
+
+
+def pairs(
+    lead: Callable[[Mapping[str, str]], Any], other: Callable[[Mapping[str, str]], Any], notebook: Notebook
+) -> Callable[[Mapping[str, str]], Pair]:
+    """What makes pairs of objects out of what makes one of each."""
+
+    def new(config: Mapping[str, str]) -> Pair:
+        others: list[Any] = []
+        first = both(notebook, "new", (config,), partial(lead, config), lambda: others.append(other(config)))
+        return Pair(first, others[0] if others else None, notebook)
+
+    return new
+
+
+def both(
+    notebook: Notebook,
+    method: str,
+    arguments: tuple[Any, ...],
+    lead: Callable[[], Any],
+    other: Callable[[], Any],
+) -> Any:
+    """What the first one answers, noted beside what the other one does; raises what the first one raises."""
+    try:
+        answer = lead()
+    except Exception as error:
+        notebook.note(method, arguments, refused_or_failed(error), _outcome(other))
+        raise
+    notebook.note(method, arguments, answer, _outcome(other))
+    return answer
+
+
+def _outcome(ask: Callable[[], Any]) -> Any:
+    """The answer, or how there is none."""
+    try:
+        return ask()
+    except Exception as error:
+        return refused_or_failed(error)
+
+
+def _call(target: Any, method: str, arguments: tuple[Any, ...]) -> Any:
+    return getattr(target, method)(*arguments)
+
+
+def is_answer(outcome: object) -> bool:
+    """Whether what came of a call is an answer, not a refusal or a failure."""
+    return not isinstance(outcome, Failure | Refusal)
+
+
+def refused_or_failed(error: Exception) -> Failure | Refusal:
+    """A refusal where the target declined as Kafka would, else the failure."""
+    java_class = getattr(error, "java_class", None)
+    return failure_of(error) if java_class is None else Refusal(java_class, str(error))

@@ -1,0 +1,122 @@
+"""Putting a saved difference to its two targets again."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from kassay.certify.diff.document import Side, TargetDifference, difference_of
+from kassay.certify.diff.run import comparison_of, lines_of
+from kassay.certify.kinds.registry import driver_for
+from kassay.certify.processes.host import Limits
+from kassay.certify.runs.blocks import Job, open_bench
+from kassay.certify.runs.conditions import versions_of
+from kassay.certify.runs.options import RunOptions
+from kassay.certify.targets.resolve import Target, resolve
+from kassay.model.codec import listed
+from kassay.model.errors import InputError
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import Kind
+from kassay.model.verdict import Verdict
+from kassay.reading.documents import read_json
+
+SCHEMA: Final = "kassay/difference-replay/1"
+EXIT_CODES: Final = {Verdict.VIOLATED: 1, Verdict.HOLDS: 0, Verdict.UNKNOWN: 3}
+
+
+@dataclass(frozen=True)
+class ReplayedDifference:
+    """What the two said now: `violated` while they differ, unknown where nothing that is kept says why."""
+
+    difference: TargetDifference
+    verdict: Verdict
+    why: str
+    lines: tuple[str, ...]
+    changes: tuple[str, ...]
+    narration: tuple[dict[str, Any], ...]
+
+    @property
+    def exit_code(self) -> int:
+        """1 while they differ, 0 when they no longer do, 3 when that is unknown."""
+        return EXIT_CODES[self.verdict]
+
+    def to_json(self) -> dict[str, Any]:
+        """The document `kassay/difference-replay/1`."""
+        return {
+            "schema": SCHEMA,
+            "left": self.difference.left.target,
+            "right": self.difference.right.target,
+            "by": self.difference.by.value,
+            "verdict": self.verdict.value,
+            "why": self.why,
+            "lines": list(self.lines),
+            "changes": list(self.changes),
+            "told": list(self.narration),
+        }
+
+
+def read_difference(path: Path) -> TargetDifference:
+    """The difference in the file; raises `InputError` for anything that is none."""
+    difference = difference_of(read_json(path, "a difference"), str(path))
+    listed(driver_for(difference.kind).narration).read(list(difference.narration), f"{path}: told")
+    return difference
+
+
+def replay_difference(path: Path) -> ReplayedDifference:
+    """Put the case to both again, under the conditions that the document keeps.
+
+    Raises `InputError` for a file that is no difference, `TargetNotFound` and `TargetNotLoadable`.
+    """
+    difference = read_difference(path)
+    driver = driver_for(difference.kind)
+    case = driver.form.read(difference.case, f"{path}: case")
+    conditions = difference.conditions
+    options = RunOptions(assume=frozenset(conditions.assume), config=conditions.config)
+    targets = [_target(side, difference, path) for side in (difference.left, difference.right)]
+    with ExitStack() as stack:
+        benches = [stack.enter_context(open_bench(Job(target, options))) for target in targets]
+        comparison = comparison_of(benches[0], benches[1], difference.by).led_by(difference.lead)
+        compared = comparison.compare(case)
+        narration = driver.narrate(case, comparison.leading)
+    changes = tuple(
+        change
+        for side, target in zip((difference.left, difference.right), targets, strict=True)
+        for change in _changes(side, target)
+    )
+    verdict, why = Verdict.VIOLATED if compared.lines else Verdict.HOLDS, ""
+    if not compared.lines and not changes:
+        verdict = Verdict.UNKNOWN
+        why = "nothing that the difference keeps is another now: time, chance or the machine decided"
+    return ReplayedDifference(difference, verdict, why, lines_of(compared), changes, tuple(narration))
+
+
+def _target(side: Side, difference: TargetDifference, path: Path) -> Target:
+    conditions = difference.conditions
+    target = resolve(
+        side.target,
+        in_process=conditions.in_process,
+        limits=Limits(conditions.call_timeout_s, conditions.memory_mib),
+        config=conditions.config,
+        protocol=_protocol(side, difference),
+    )
+    if target.kind != difference.kind:
+        raise InputError(
+            f"{path}: recorded for kind {difference.kind}, {target.spec} is of kind {target.kind}"
+        )
+    return replace(target, assumes=())
+
+
+def _protocol(side: Side, difference: TargetDifference) -> RebalanceProtocol | None:
+    return side.protocol if difference.kind is Kind.CLIENT else None
+
+
+def _changes(side: Side, target: Target) -> list[str]:
+    """What is another now of what the target is made of."""
+    here = versions_of(target)
+    changes = [f"{side.target}: its source"] if side.digest != target.digest else []
+    named = sorted(side.versions.keys() & here.keys())
+    return changes + [
+        f"{side.target}: {name} {side.versions[name]}" for name in named if side.versions[name] != here[name]
+    ]

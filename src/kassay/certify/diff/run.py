@@ -1,0 +1,281 @@
+"""Two targets and a budget in; out comes the smallest input on which they differ, or on how many they agree.
+
+Case number i is the case of that number of a `certify` run that judges what either of the two promises.
+It lives by the answers of the left one where i is even, and by those of the right one where it is odd:
+an input that only one of the two ever leads to is put to both.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final, NamedTuple
+
+from kassay.certify.diff.compare import DIFFERENT, By, Compared, Comparison, Lead
+from kassay.certify.diff.document import Side, TargetDifference
+from kassay.certify.kinds.exhaustive import scope_cases
+from kassay.certify.runs.blocks import Bench, Job, open_bench
+from kassay.certify.runs.conditions import versions_of
+from kassay.certify.runs.options import DEFAULT_SECONDS, RunOptions, promises_of
+from kassay.certify.runs.shrink import shrink
+from kassay.certify.targets.resolve import Target
+from kassay.model.errors import InputError
+from kassay.model.groups.trace import Conditions
+from kassay.model.kinds import Kind
+from kassay.properties.registry import Violation
+
+SCHEMA: Final = "kassay/diff/1"
+MORE: Final = 200
+"""Cases that are played after the first difference, in search of a smaller one."""
+
+Report = Callable[[int, int], None]
+"""Told how many cases were played and how many inputs compared."""
+
+
+class SmallestDifference(NamedTuple):
+    """The smallest difference: a document, its lines, and what stands in the case."""
+
+    difference: TargetDifference
+    counts: dict[str, int]
+
+
+@dataclass(frozen=True)
+class DiffReport:
+    """What came of it.
+
+    `inputs` were put to both and answered alike or were the first difference of their case; `differing` of
+    the `cases` had one. `scope` is MxP where every case of it was to be tried, and `finished` whether all
+    that was asked for was played.
+    """
+
+    left: str
+    right: str
+    kind: Kind
+    by: By
+    seed: int
+    budget: dict[str, object]
+    cases: int
+    inputs: int
+    differing: int
+    smallest: SmallestDifference | None
+    scope: str | None
+    finished: bool
+    interrupted: bool
+    elapsed_s: float
+
+    @property
+    def verdict(self) -> str:
+        """differ, alike, or unknown where nothing was compared or a scope was not finished."""
+        if self.differing:
+            return "differ"
+        return "alike" if self.inputs and self.finished and not self.interrupted else "unknown"
+
+    @property
+    def exit_code(self) -> int:
+        """1 if they differ, 0 if not, 130 if it was interrupted before that was known, 3 if it is unknown."""
+        if self.verdict == "unknown":
+            return 130 if self.interrupted else 3
+        return 1 if self.differing else 0
+
+    def to_json(self, path: str | None = None) -> dict[str, Any]:
+        """The document `kassay/diff/1`; `path` is the file of the difference."""
+        smallest = self.smallest
+        return {
+            "schema": SCHEMA,
+            "left": self.left,
+            "right": self.right,
+            "kind": self.kind.value,
+            "by": self.by.value,
+            "seed": self.seed,
+            "budget": self.budget,
+            "scope": self.scope,
+            "histories": self.cases,
+            "inputs": self.inputs,
+            "differing": self.differing,
+            "verdict": self.verdict,
+            "interrupted": self.interrupted,
+            "difference": None
+            if smallest is None
+            else {
+                "trace": path,
+                "input": "contradictory" if smallest.difference.contradictory else "ordinary",
+                **smallest.counts,
+                "lines": list(smallest.difference.lines),
+            },
+            "elapsed_s": self.elapsed_s,
+        }
+
+
+class _Candidate(NamedTuple):
+    """A case on which the two differ; the least key is that of the smallest, ordinary input before other."""
+
+    key: tuple[bool, tuple[int, ...]]
+    number: int
+    case: Any
+    comparison: Comparison
+    compared: Compared
+
+
+@dataclass
+class _Seen:
+    """What the cases showed so far; `first` is the number of the first that differs, `best` the smallest."""
+
+    cases: int = 0
+    inputs: int = 0
+    differing: int = 0
+    first: int | None = None
+    best: _Candidate | None = None
+    finished: bool = True
+    interrupted: bool = False
+
+    def take(self, index: int, case: Any, comparison: Comparison) -> None:
+        """Put a case to both and count it."""
+        compared = comparison.compare(case)
+        self.cases += 1
+        self.inputs += compared.inputs
+        if compared.lines:
+            self.differing += 1
+            self.first = index if self.first is None else self.first
+            candidate = _Candidate(
+                (compared.contradictory, comparison.size(case)), index, case, comparison, compared
+            )
+            if self.best is None or candidate.key < self.best.key:
+                self.best = candidate
+
+
+def diff(
+    left: Target,
+    right: Target,
+    options: RunOptions,
+    by: By = By.ANSWER,
+    report: Report = lambda *_: None,
+) -> DiffReport:
+    """Compare two targets of one kind on the cases of the options.
+
+    Same seed and number of histories, same result; with a time budget the number of cases depends on the
+    machine. A `KeyboardInterrupt` ends it: what was seen until then is told, nothing is made smaller.
+    Raises `TargetNotLoadable` if one of the two does not start, and `InputError` for targets of two kinds,
+    for a kind whose quality nobody measures, and for a scope where its kind has none.
+    """
+    started = time.monotonic()
+    if left.kind != right.kind:
+        raise InputError(
+            f"{left.spec} is of kind {left.kind}, {right.spec} of kind {right.kind}: expected one kind"
+        )
+    job = Job(left, replace(options, claims=_claims(left, right, options)))
+    with ExitStack() as stack:
+        benches = [stack.enter_context(open_bench(replace(job, target=target))) for target in (left, right)]
+        comparison = comparison_of(benches[0], benches[1], by)
+        seen = _Seen()
+        try:
+            _play(job, comparison, seen, started, report)
+            smallest = _smallest(benches, seen)
+        except KeyboardInterrupt:
+            seen.interrupted = True
+            smallest = None
+    return DiffReport(
+        left=left.spec,
+        right=right.spec,
+        kind=left.kind,
+        by=by,
+        seed=options.seed,
+        budget=asdict(options.budget),
+        cases=seen.cases,
+        inputs=seen.inputs,
+        differing=seen.differing,
+        smallest=smallest,
+        scope="{}x{}".format(*options.exhaustive) if options.exhaustive else None,
+        finished=seen.finished,
+        interrupted=seen.interrupted,
+        elapsed_s=round(time.monotonic() - started, 3),
+    )
+
+
+def comparison_of(left: Bench, right: Bench, by: By) -> Comparison:
+    """The two benches' targets side by side; raises `InputError` where `by` cannot be measured."""
+    driver = left.driver
+    if by is By.QUALITY and not driver.goals:
+        raise InputError(f"quality of kind {left.job.target.kind} is not measured, expected --by answer")
+    specs = left.job.target.spec, right.job.target.spec
+    names = specs if specs[0] != specs[1] else (f"{specs[0]} (left)", f"{specs[1]} (right)")
+    return Comparison(driver, left.subject, right.subject, names, by)
+
+
+def _claims(left: Target, right: Target, options: RunOptions) -> tuple[str, ...]:
+    """What either promises: it decides what cases aim at."""
+    either = dict.fromkeys((*left.claims, *right.claims))
+    return tuple(
+        promised.id for promised in promises_of(left.kind, tuple(either), replace(options, claims=None))
+    )
+
+
+def _cases(job: Job) -> Iterator[Any]:
+    options = job.options
+    if options.exhaustive is not None:
+        yield from scope_cases(job.profile, *options.exhaustive)
+        return
+    index = 0
+    while options.budget.histories is None or index < options.budget.histories:
+        yield job.case(index)
+        index += 1
+
+
+def _play(job: Job, comparison: Comparison, seen: _Seen, started: float, report: Report) -> None:
+    """Put cases to both until the budget is spent, or so many more after a difference."""
+    seconds = job.options.budget.seconds
+    if seconds is None and job.options.budget.histories is None and job.options.exhaustive is None:
+        seconds = DEFAULT_SECONDS
+    for index, case in enumerate(_cases(job)):
+        if seconds is not None and time.monotonic() - started > seconds:
+            seen.finished = job.options.exhaustive is None
+            return
+        if seen.first is not None and index > seen.first + MORE:
+            return
+        leads = tuple(Lead) if job.options.exhaustive else (tuple(Lead)[index % 2],)
+        for lead in leads:
+            seen.take(index, case, comparison.led_by(lead))
+        report(seen.cases, seen.inputs)
+
+
+def _smallest(benches: list[Bench], seen: _Seen) -> SmallestDifference | None:
+    """The smallest difference, made smaller still."""
+    if seen.best is None:
+        return None
+    _, number, case, led, compared = seen.best
+    shrunk = shrink(led, case, led.left, DIFFERENT)
+    if shrunk is not None:
+        case, again = shrunk.case, led.compare(shrunk.case)
+        compared = again if again.lines else compared
+    options = benches[0].job.options
+    difference = TargetDifference(
+        kind=benches[0].job.target.kind,
+        left=_side(benches[0].job.target),
+        right=_side(benches[1].job.target),
+        by=led.by,
+        lead=led.lead,
+        contradictory=compared.contradictory,
+        case=led.driver.form.write(case),
+        lines=lines_of(compared),
+        conditions=Conditions(
+            config=dict(options.config),
+            call_timeout_s=options.limits.call_timeout_s,
+            memory_mib=options.limits.memory_mib,
+            in_process=options.in_process,
+            assume=tuple(sorted(benches[0].job.assume)),
+        ),
+        narration=tuple(led.driver.narrate(case, led.leading)),
+        seed=options.seed,
+        index=None if options.exhaustive else number,
+    )
+    return SmallestDifference(difference, dict(led.driver.counts(case)))
+
+
+def lines_of(compared: Compared) -> tuple[str, ...]:
+    """The difference, a line each."""
+    return tuple(str(Violation(DIFFERENT.id, line)) for line in compared.lines)
+
+
+def _side(target: Target) -> Side:
+    return Side(target.spec, target.digest, target.protocol, versions_of(target))

@@ -1,0 +1,140 @@
+"""Find the smallest input on which two targets differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kassay.cli.options import (
+    Duration,
+    FilePath,
+    ScopeType,
+    commas,
+    complain,
+    config_option,
+    in_process_option,
+    json_option,
+    pairs,
+    present,
+    seed_option,
+    write_json,
+)
+from kassay.model.errors import InputError
+
+if TYPE_CHECKING:
+    from kassay.certify.diff.run import DiffReport
+    from kassay.certify.runs.options import RunOptions
+
+PLACE = 15
+
+
+@click.command("diff", epilog="Example: kassay diff sticky path/to/my_assignor.py --by quality")
+@click.argument("left")
+@click.argument("right")
+@click.option(
+    "--by",
+    type=click.Choice(["answer", "quality"]),
+    default="answer",
+    show_default=True,
+    help="What they give to whom, or balance, movement and rack.",
+)
+@click.option("--assume", help="Narrow the inputs, e.g. equal-subscriptions,no-conflicting-claims.")
+@click.option("--protocol", type=click.Choice(["eager", "cooperative"]), help="Play this rebalance protocol.")
+@click.option("--time", "seconds", type=Duration(), help="Time budget [default: 30s].")
+@click.option("--histories", type=click.IntRange(min=1), help="Budget as a number of histories.")
+@click.option(
+    "--profile",
+    type=click.Choice(["small", "large", "mixed"]),
+    default="small",
+    show_default=True,
+    help="Logical corners, shapes of production, or both.",
+)
+@click.option("--exhaustive", type=ScopeType(), help="Every group up to M members and P partitions instead.")
+@in_process_option
+@click.option("--call-timeout", type=Duration(), default="20s", show_default=True, help="Limit of one call.")
+@click.option("--memory", type=click.IntRange(min=32), default=512, show_default=True, help="MiB a target.")
+@config_option
+@click.option("--out", type=FilePath(), default=".kassay", show_default=True, help="The trace.")
+@seed_option
+@json_option
+def command(left: str, right: str, **chosen: Any) -> int:
+    """Put the same histories to LEFT and RIGHT, and show the smallest input on which they differ.
+
+    Each input goes to both; a history lives by the answers of one of the two, in turn. Exit codes: 1 they
+    differ, 0 they do not on so many inputs, 3 unknown, 4 one could not be loaded.
+    """
+    from kassay.certify.diff.compare import By
+    from kassay.certify.diff.run import diff
+    from kassay.certify.targets.resolve import resolve
+    from kassay.model.errors import TargetError
+    from kassay.report.screen.console import bar
+    from kassay.report.screen.differences import diff_view
+
+    options = _options(chosen)
+    targets = []
+    for spec in (left, right):
+        try:
+            targets.append(
+                resolve(
+                    spec,
+                    in_process=options.in_process,
+                    limits=options.limits,
+                    config=options.config,
+                    protocol=options.protocol,
+                )
+            )
+        except TargetError as error:
+            complain(error)
+    if len(targets) < 2:
+        return 4
+    with bar(f"{left} and {right}") as tell:
+        report = diff(
+            targets[0],
+            targets[1],
+            options,
+            By(chosen["by"]),
+            lambda cases, inputs: tell(cases, f"{cases} histories, {inputs} inputs"),
+        )
+    path = _saved(report, chosen["out"])
+    present(report.to_json(path), lambda: diff_view(report, path), chosen["json_path"])
+    return report.exit_code
+
+
+def _options(chosen: dict[str, Any]) -> RunOptions:
+    """The options of the run, checked before anything starts."""
+    from kassay.certify.processes.host import Limits
+    from kassay.certify.runs.options import DEFAULT_SECONDS, Budget, RunOptions
+    from kassay.model.groups.assignor import RebalanceProtocol
+    from kassay.properties.groups.histories.assumptions import parse_assumptions
+
+    seconds, histories = chosen["seconds"], chosen["histories"]
+    if seconds is not None and histories is not None:
+        raise InputError("--time and --histories: expected one of the two")
+    if histories is None and chosen["exhaustive"] is None:
+        seconds = seconds or DEFAULT_SECONDS
+    assumed = commas(chosen["assume"], "--assume")
+    return RunOptions(
+        assume=parse_assumptions(list(assumed)) if assumed else frozenset(),
+        protocol=RebalanceProtocol(chosen["protocol"]) if chosen["protocol"] else None,
+        budget=Budget(seconds, histories),
+        profile=chosen["profile"],
+        seed=chosen["seed"],
+        exhaustive=chosen["exhaustive"],
+        in_process=chosen["in_process"],
+        limits=Limits(call_timeout_s=chosen["call_timeout"], memory_mib=chosen["memory"]),
+        config=pairs(chosen["configs"], "--config"),
+    )
+
+
+def _saved(report: DiffReport, out: Path) -> str | None:
+    """The path of the difference's file, if there is one."""
+    from kassay.writing.files import file_name
+
+    if report.smallest is None:
+        return None
+    names = ("diff", report.left, report.right, *(["quality"] if report.by == "quality" else []))
+    path = str(out / "traces" / file_name(*names, suffix=".json"))
+    write_json(report.smallest.difference.to_json(), path)
+    return path

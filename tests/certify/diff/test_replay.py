@@ -1,0 +1,53 @@
+"""A saved difference put to its two targets again."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from kassay.certify.diff.replay import read_difference, replay_difference
+from kassay.certify.diff.run import diff
+from kassay.certify.runs.options import Budget, RunOptions
+from kassay.certify.targets.resolve import resolve
+from kassay.model.errors import InputError
+from kassay.model.verdict import Verdict
+
+
+@pytest.fixture
+def difference():
+    options = RunOptions(budget=Budget(histories=20))
+    return diff(resolve("range"), resolve("roundrobin"), options).smallest.difference
+
+
+def saved(difference, folder):
+    path = folder / "difference.json"
+    path.write_text(json.dumps(difference.to_json()))
+    return path
+
+
+def test_it_still_differs_in_the_same_words(difference, tmp_path):
+    replayed = replay_difference(saved(difference, tmp_path))
+    assert (replayed.verdict, replayed.exit_code, replayed.changes) == (Verdict.VIOLATED, 1, ())
+    assert replayed.lines == difference.lines
+    assert list(replayed.narration) == list(difference.narration)
+
+
+def test_targets_that_agree_now_no_longer_differ_only_if_something_is_another(difference, tmp_path):
+    mended = replace(difference, right=replace(difference.right, target="range"))
+    assert replay_difference(saved(mended, tmp_path)).verdict is Verdict.UNKNOWN
+    before = replace(mended.right, versions={"kassay": "0.0.1"})
+    replayed = replay_difference(saved(replace(mended, right=before), tmp_path))
+    assert (replayed.verdict, replayed.exit_code) == (Verdict.HOLDS, 0)
+    assert replayed.changes == ("range: kassay 0.0.1",)
+
+
+def test_a_target_of_another_kind_is_refused(difference, tmp_path):
+    other = replace(difference, right=replace(difference.right, target="uniform"))
+    with pytest.raises(InputError, match="recorded for kind client, uniform is of kind server"):
+        replay_difference(saved(other, tmp_path))
+
+
+def test_a_story_that_is_none_is_refused(difference, tmp_path):
+    path = saved(replace(difference, narration=({"nonsense": 1},)), tmp_path)
+    with pytest.raises(InputError, match=r"told"):
+        read_difference(path)

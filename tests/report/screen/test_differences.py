@@ -1,0 +1,37 @@
+"""Differences as text for a terminal."""
+
+from io import StringIO
+
+from rich.console import Console
+
+from kassay.certify.diff.run import diff
+from kassay.certify.runs.options import Budget, RunOptions
+from kassay.certify.targets.resolve import resolve
+from kassay.report.screen.differences import diff_view, leading, lines_view
+
+
+def shown(*views):
+    console = Console(width=200, file=StringIO())
+    for view in views:
+        console.print(view)
+    return console.file.getvalue()
+
+
+def test_the_report_says_what_was_compared_what_differs_and_how_to_replay_it():
+    report = diff(resolve("range"), resolve("roundrobin"), RunOptions(budget=Budget(histories=10)))
+    text = shown(diff_view(report, "a b.json"))
+    assert f"{report.cases} histories, {report.inputs} inputs, by answer, seed 0" in text
+    assert "smallest found: 2 members, 2 partitions, 0 events; ordinary input" in text
+    assert "replay: kassay replay 'a b.json'" in text
+    assert f"DIFFERENT  in {report.differing} of {report.cases} histories" in text
+    assert leading(report.smallest.difference) in ("range", "roundrobin")
+
+
+def test_an_agreement_says_on_how_many_inputs():
+    report = diff(resolve("range"), resolve("range"), RunOptions(budget=Budget(histories=1)))
+    assert f"ALIKE  on {report.inputs} input" in shown(diff_view(report, None))
+    assert "1 history," in shown(diff_view(report, None))
+
+
+def test_long_differences_are_cut_and_say_so():
+    assert "and 12 more" in shown(*lines_view([f"line {n}" for n in range(20)]))
