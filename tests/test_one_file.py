@@ -1,4 +1,6 @@
-"""A claim, a situation, an invariant, a command, a reference and a client library are added by adding one file each."""
+"""A claim, a situation, an invariant, a command, a reference, a newer one of a rule, and a client library are added by
+adding one file each.
+"""
 
 import os
 import shutil
@@ -73,6 +75,16 @@ FILES = {
                 given[last.member_id] = tuple(tp for t in set(last.topics) for tp in cluster.partitions.get(t, ()))
                 return Assignment(given)
         ''',
+    "assignors/server/later.py": '''
+        """Server-side range as it may be one day."""
+        from kassay.assignors.registry import reference
+        from kassay.assignors.server.range import ServerRange
+        from kassay.model.kinds import Kind
+
+        @reference("server-range", kind=Kind.SERVER, source="nowhere", since="9.1")
+        class Later(ServerRange):
+            """Another range."""
+        ''',
     "assignors/foreign/otherlib.py": '''
         """A client library of one's own."""
         from kassay.assignors.client.all_to_last import AllToLast
@@ -91,6 +103,7 @@ COMMANDS = {
     "list assignors": "all-to-last",
     "--help": "Say hello to the user.",
     "greet": "hello",
+    "explain server-range@9.2": "server-range@9.1",
     "certify all-to-last --claims never-last --histories 20 --in-process": " lonely ",
     "certify otherlib:greedy --claims never-last --histories 20 --in-process": "VIOLATED",
     "explore zookeeper --members 1 --partitions 1": "nobody-owns violated (real)",

@@ -1,4 +1,8 @@
-"""The references and client libraries' assignors by spec, filled by a decorator in each one's file."""
+"""The references and client libraries' assignors by spec, filled by a decorator in each one's file.
+
+A rule that Kafka changed has several references, one a file. Each is called by the rule and the first
+release that behaves so (`uniform@4.0.1`); the rule alone means the newest.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
+from kassay.assignors.releases import holding, newest, oldest, release_of, spans
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
@@ -20,7 +25,9 @@ class Reference:
     """One algorithm that kassay reimplements, or adapts from a client `library`.
 
     `factory` makes a new object; it raises `LibraryMissing`. `claims` are what the rule promises beyond
-    validity.
+    validity. `since` are the releases of Kafka from which on the rule behaves so, each until another
+    reference of the rule takes over: one, or several where a fix went into several lines; none where the
+    rule is not Kafka's or its releases were not compared.
     """
 
     name: str
@@ -31,19 +38,33 @@ class Reference:
     protocol: RebalanceProtocol = EAGER
     summary: str = ""
     library: str = ""
+    since: tuple[str, ...] = ()
+
+    @property
+    def rule(self) -> str:
+        """How a user writes the rule as a target, whatever the release."""
+        prefix = f"{self.library}:" if self.library else _PREFIXES.get(self.kind, "")
+        return prefix + self.name
 
     @property
     def spec(self) -> str:
-        """How a user writes it as a target."""
-        prefix = f"{self.library}:" if self.library else _PREFIXES.get(self.kind, "")
-        return prefix + self.name
+        """How a user writes it as a target: with its first release if the rule has several references."""
+        return self.rule if len(_RULES[self.rule]) == 1 else f"{self.rule}@{self.since[0]}"
+
+    @property
+    def releases(self) -> str:
+        """In words from which release to which the rule behaves so; empty where that is not known."""
+        return spans(_RULES[self.rule], self)
 
 
 class LibraryMissing(ImportError):
     """The client library, or this assignor of it, is not there; the message says what to install."""
 
 
-REFERENCES: Final[dict[str, Reference]] = {}
+OF_OLD: Final = "4.0.0"
+"""The release of every rule while kassay had one reference a rule, and documents named rules alone."""
+
+_RULES: Final[dict[str, tuple[Reference, ...]]] = {}
 
 _PREFIXES: Final = {Kind.PLACER: "placement:", Kind.PLANNER: "plan:", Kind.PARTITIONER: "partitioner:"}
 _Factory = TypeVar("_Factory", bound=Callable[[], Any])
@@ -57,15 +78,22 @@ def reference(
     source: str,
     protocol: RebalanceProtocol = EAGER,
     library: str = "",
+    since: str | tuple[str, ...] = (),
 ) -> Callable[[_Factory], _Factory]:
-    """Register a class as the reference called `name`; its first docstring line is its summary."""
+    """Register a class as a reference of the rule `name`; its first docstring line is its summary.
+
+    Raises `ValueError` for a second reference that does not say since which other release it holds.
+    """
 
     def register(factory: _Factory) -> _Factory:
         summary = (factory.__doc__ or "").strip().splitlines()[0]
-        entry = Reference(name, kind, factory, claims, source, protocol, summary, library)
-        if entry.spec in REFERENCES:
-            raise ValueError(f"two reference algorithms are called {entry.spec!r}")
-        REFERENCES[entry.spec] = entry
+        releases = (since,) if isinstance(since, str) else since
+        entry = Reference(name, kind, factory, claims, source, protocol, summary, library, releases)
+        others = _RULES.get(entry.rule, ())
+        firsts = [release_of(release) for each in (*others, entry) for release in each.since]
+        if len(set(firsts)) < len(firsts) or (others and not all(each.since for each in (*others, entry))):
+            raise ValueError(f"two reference algorithms are called {entry.rule!r}")
+        _RULES[entry.rule] = (*others, entry)
         return factory
 
     return register
@@ -89,12 +117,48 @@ def libraries() -> list[str]:
 def _registered() -> dict[str, Reference]:
     """Every algorithm by its spec, in the order of the specs; imports all their files."""
     import_modules("kassay.assignors")
-    return dict(sorted(REFERENCES.items()))
+    return dict(sorted((each.spec, each) for references in _RULES.values() for each in references))
 
 
 def find(spec: str) -> Reference | None:
-    """The reference that a target spec names, or None."""
-    return load_all().get(spec)
+    """The reference that a target spec names, None if it names no rule of kassay's own.
+
+    A rule alone is its newest reference; `rule@release` is the one that holds in that release. Raises
+    `InputError`, which names the spec, for a release that is none or is before all that kassay knows.
+    """
+    import_modules("kassay.assignors")
+    rule, at, release = spec.partition("@")
+    references = _RULES.get(rule, ())
+    if not references or references[0].library:
+        return None
+    return held_in(references, release, spec) if at else newest(references)
+
+
+def held_in(references: tuple[Reference, ...], release: str, where: str) -> Reference:
+    """The one of a rule's references that holds in the release; raises `InputError`, which says `where`."""
+    first = oldest(references)
+    if not first:
+        raise InputError(f"{where}: no release is known of this rule, expected {references[0].rule}")
+    try:
+        reference = holding(references, release)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+    if reference is None:
+        raise InputError(f"{where}: known since {first} only, expected that release or a later one")
+    return reference
+
+
+def recorded(spec: str) -> str:
+    """What a document means by the spec of a target.
+
+    New ones name a rule that has several references with its release. The rule alone stands in those from
+    before there were several, and means the rule as it was then.
+    """
+    import_modules("kassay.assignors")
+    references = _RULES.get(spec, ())
+    if len(references) < 2:
+        return spec
+    return (holding(references, OF_OLD) or held_in(references, oldest(references), spec)).spec
 
 
 def find_foreign(spec: str) -> Reference | None:

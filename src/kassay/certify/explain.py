@@ -181,7 +181,7 @@ def growth(subject: registry.Reference, topics_max: int = TOPICS_MAX) -> list[Gr
     rows = []
     for count in range(1, topics_max + 1):
         loads = _loads(subject, count)
-        others = {rule.name: _spread(_loads(rule, count)) for rule in _beside(subject)}
+        others = {rule.spec: _spread(_loads(rule, count)) for rule in _beside(subject)}
         rows.append(Growth(count, loads, _spread(loads), others))
     return rows
 
@@ -192,7 +192,7 @@ def _spread(loads: tuple[int, ...]) -> int:
 
 def _beside(rule: registry.Reference) -> list[registry.Reference]:
     known = registry.load_all()
-    return [known[name] for name in COMPARED if name != rule.name]
+    return [known[name] for name in COMPARED if name != rule.spec]
 
 
 def _start(topics: int, partitions: int) -> tuple[Cluster, tuple[Join, ...]]:
@@ -229,6 +229,6 @@ def _left(subject: registry.Reference, topics: int, partitions: int) -> Leaving:
     for rule in (subject, *_beside(subject)):
         before, after = _played(rule, history)
         outcome = after.outcomes[-1]
-        needed[rule.name] = len(before.outcomes[-1].given[MEMBERS[1]])
-        all_moved[rule.name] = needed[rule.name] + len(moved(outcome.given, outcome.previous))
+        needed[rule.spec] = len(before.outcomes[-1].given[MEMBERS[1]])
+        all_moved[rule.spec] = needed[rule.spec] + len(moved(outcome.given, outcome.previous))
     return Leaving(topics, topics * partitions, needed, all_moved)

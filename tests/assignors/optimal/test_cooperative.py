@@ -9,7 +9,7 @@ import pytest
 
 from kassay.assignors.optimal.cooperative import OptimalCooperative
 from kassay.assignors.optimal.sticky import OptimalSticky
-from kassay.assignors.registry import REFERENCES, load_all
+from kassay.assignors.registry import find
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group, Member
@@ -77,8 +77,7 @@ def test_one_chain_of_moves_where_sticky_leaves_a_member_idle() -> None:
 
 
 def test_both_are_registered_with_their_claims() -> None:
-    load_all()
-    sticky, cooperative = REFERENCES["optimal-sticky"], REFERENCES["optimal-cooperative"]
+    sticky, cooperative = find("optimal-sticky"), find("optimal-cooperative")
     assert (sticky.kind, cooperative.kind) == (Kind.CLIENT, Kind.CLIENT)
     assert set(cooperative.claims) - set(sticky.claims) == {"cooperative"}
     assert {"balanced-optimal", "sticky-minimal", "rack-local", "stable", "converges"} <= set(sticky.claims)

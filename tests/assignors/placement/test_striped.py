@@ -127,7 +127,7 @@ class Noted:
 def test_the_seed_alone_gives_javas_random_numbers_and_placements():
     """Neither the recorded numbers nor the recorded order of racks is looked at."""
     seeded = 0
-    _, vectors = read_vectors(VECTORS / "replicas-striped.json.gz")
+    vectors = read_vectors(VECTORS / "replicas-striped.json.gz").vectors
     for vector in vectors:
         seed = re.fullmatch(r"java\.util\.Random\((-?\d+)\)", vector["random_source"])
         if seed is None:

@@ -42,6 +42,16 @@ def test_a_run_is_clean_against_the_baseline_that_was_written_from_it(results):
     assert document_of(updated(baseline, [again])) == document
 
 
+def test_an_entry_from_before_releases_is_about_the_rule_of_its_day(tmp_path):
+    path = tmp_path / "baseline.json"
+    entries = [Known(spec, "complete", "ordinary") for spec in ("uniform", "uniform@4.0.1", "mine")]
+    path.write_text(json.dumps(document_of(entries)))
+    assert [entry.target for entry in read_baseline(path)] == ["uniform@4.0.0", "uniform@4.0.1", "mine"]
+    path.write_text(json.dumps(document_of([*entries, Known("uniform@4.0.0", "complete", "ordinary")])))
+    with pytest.raises(InputError, match="the finding"):
+        read_baseline(path)
+
+
 @pytest.mark.parametrize(
     "entry",
     [

@@ -56,7 +56,7 @@ def test_the_protocol_is_the_traces_unless_the_target_is_another():
 @pytest.mark.parametrize(
     ("spec", "refusal", "message"),
     [
-        ("uniform", InputError, f"{PATH}: recorded for kind client, uniform is of kind server"),
+        ("uniform", InputError, f"{PATH}: recorded for kind client, uniform@4.0.1 is of kind server"),
         ("no-such", TargetNotFound, "there is no target 'no-such'"),
     ],
 )
@@ -64,6 +64,28 @@ def test_a_target_that_cannot_play_it_is_refused(spec, refusal, message):
     with pytest.raises(refusal) as refused:
         load_trace(PATH, Instead(target=spec))
     assert message in str(refused.value)
+
+
+def test_a_trace_from_before_releases_means_the_rule_of_its_day_and_a_newer_one_the_release_it_names(
+    tmp_path,
+):
+    held = json.loads((HELD / "traces" / "uniform-sticky-minimal.json").read_text())
+    member = held["case"]["changes"][0][0]["member"]
+    joins = [
+        {"event": "Join", "config": {}, "member": {**member, "id": name, "topics": ["t"], "owned": owned}}
+        for name, owned in (("a", [["t", 0]]), ("b", [["t", 1], ["t", 2]]))
+    ]
+    cluster = {"brokers": [], "topics": [{"name": "t", "partitions": 3}]}
+    case = {**held["case"], "cluster": cluster, "changes": [joins]}
+    path = tmp_path / "trace.json"
+
+    def verdict(target, *instead):
+        path.write_text(json.dumps({**held, "case": case, "target": target, "violations": [], "told": []}))
+        replayed = replay(load_trace(path, Instead(*instead)))
+        return replayed.playback.target.spec, replayed.exit_code
+
+    assert verdict("uniform") == verdict("uniform@4.0.0") == ("uniform@4.0.0", 1)
+    assert verdict("uniform@4.0.1") == verdict("uniform", "uniform") == ("uniform@4.0.1", 0)
 
 
 SWITCHED = """

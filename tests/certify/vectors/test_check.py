@@ -55,6 +55,23 @@ def test_an_algorithm_without_a_check_is_unknown_and_never_passed(tmp_path):
     assert found.to_json()["unknown"] == "no check for algorithm 'tarot' yet"
 
 
+def test_a_file_is_held_against_the_rule_of_its_release(tmp_path):
+    document = json.loads(gzip.decompress((VECTORS / "server-uniform.json.gz").read_bytes()))
+    path = tmp_path / "uniform.json"
+
+    def failures(**header):
+        told = {"algorithm": "server-uniform", **header}
+        path.write_text(json.dumps({"header": told, "vectors": document["vectors"][:60]}))
+        return len(check_file(path, None, exact=True).failures)
+
+    old, since = document["header"]["kafka_version"], {"kafka_version": "4.0.0"}
+    assert failures(kafka_version=old) == failures(**since) == failures(release="4.0.0") == 0
+    for newer in ({"kafka_version": "4.4"}, {"release": "4.0.1"}, {**since, "release": "4.1"}, {}):
+        assert failures(**newer) > 10
+    with pytest.raises(InputError, match=r"uniform.json: uniform@3.9: known since 4.0.0 only"):
+        failures(release="3.9")
+
+
 def test_every_vector_passes_or_fails_and_a_spoilt_one_names_the_file(tmp_path):
     document = json.loads(gzip.decompress((VECTORS / "client-range.json.gz").read_bytes()))
     vectors = document["vectors"][:12]

@@ -9,7 +9,7 @@ import pytest
 
 from kassay.assignors.client.range import Range
 from kassay.assignors.client.roundrobin import RoundRobin
-from kassay.assignors.registry import REFERENCES, load_all
+from kassay.assignors.registry import find
 from kassay.certify.vectors.registry import FORMATS, load_formats
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Assignment
@@ -18,7 +18,6 @@ from tests.paths import VECTORS
 DATA = VECTORS
 ALGORITHMS = {"range": 555, "roundrobin": 513, "sticky": 614, "cooperative-sticky": 628}
 
-load_all()
 load_formats()
 
 
@@ -29,7 +28,7 @@ def vectors(algorithm: str) -> list[dict[str, Any]]:
 
 
 def failures(algorithm: str, found: list[dict[str, Any]], *, exact: bool = True) -> list[str]:
-    check, factory = FORMATS[f"client-{algorithm}"].check, REFERENCES[algorithm].factory
+    check, factory = FORMATS[f"client-{algorithm}"].check, find(algorithm).factory
     told = ((vector["id"], check(vector, factory, exact=exact)) for vector in found)
     return [f"{name}: {problem}" for name, problem in told if problem]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kassay.assignors.registry import REFERENCES, load_all
+from kassay.assignors.registry import find
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.assignors.streams.sticky import StreamsSticky
 from kassay.certify.vectors.registry import FORMATS, load_formats
@@ -23,7 +23,6 @@ from tests.paths import VECTORS
 DATA = VECTORS
 ALGORITHMS = ("streams-sticky", "streams-highavailability")
 
-load_all()
 load_formats()
 
 
@@ -35,7 +34,7 @@ def vectors(algorithm: str) -> list[dict[str, Any]]:
 
 def failures(algorithm: str, found: list[dict[str, Any]]) -> list[str]:
     form = FORMATS[algorithm]
-    factory = REFERENCES[str(form.reference)].factory
+    factory = find(str(form.reference)).factory
     told = ((vector["id"], form.check(vector, factory, exact=True)) for vector in found)
     return [f"{name}: {problem}" for name, problem in told if problem]
 

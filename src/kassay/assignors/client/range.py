@@ -30,6 +30,7 @@ PartitionsByMember = dict[str, list[TopicPartition]]
     "range",
     claims=("topic-even", "contiguous", "copartitioned", "deterministic", "order-independent"),
     source="org.apache.kafka.clients.consumer.RangeAssignor",
+    since="3.9",
 )
 class Range(AssignorBase):
     """Gives each topic out in contiguous blocks, one a subscriber.

@@ -29,6 +29,7 @@ Partitions = dict[str, tuple[TopicPartition, ...]]
     "roundrobin",
     claims=("balanced-within-one", "deterministic", "order-independent"),
     source="org.apache.kafka.clients.consumer.RoundRobinAssignor",
+    since="3.9",
 )
 class RoundRobin(AssignorBase):
     """Deals partitions one at a time over the members."""

@@ -67,6 +67,7 @@ def partition_for_key(key: bytes, count: int, positive: Callable[[int], int] = t
     kind=Kind.PARTITIONER,
     claims=("hash-compatible", "available-only"),
     source="org.apache.kafka.clients.producer.internals.DefaultPartitioner",
+    since="3.9",
 )
 class Murmur2(PartitionerBase):
     """Keyed records by murmur2, keyless ones round robin: the default of the 0.9 clients."""

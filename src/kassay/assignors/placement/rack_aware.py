@@ -35,6 +35,7 @@ from kassay.model.placement.request import AdminOperationError, Placement, Place
     kind=Kind.PLACER,
     claims=("replicas-distinct", "partial-racks-refused"),
     source="org.apache.kafka.admin.AdminUtils",
+    since="4.0.0",
 )
 class RackAware:
     """Round robin over brokers of alternating racks, racks without a replica first."""

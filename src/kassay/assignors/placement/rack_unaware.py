@@ -26,6 +26,7 @@ from kassay.model.placement.request import Placement, PlacementRequest, Replicas
     kind=Kind.PLACER,
     claims=("replicas-distinct", "follower-spread"),
     source="org.apache.kafka.admin.AdminUtils",
+    since="4.0.0",
 )
 class RackUnaware:
     """Leaders round the brokers, followers behind them at a growing distance; racks not looked at."""

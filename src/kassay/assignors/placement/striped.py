@@ -45,6 +45,7 @@ _Rack = str | None
     kind=Kind.PLACER,
     claims=("replicas-distinct", "rack-spread", "no-fenced-leader"),
     source="org.apache.kafka.metadata.placement.StripedReplicaPlacer",
+    since="4.0.0",
 )
 class Striped:
     """Stripes over the racks, unfenced brokers of each rack first (KRaft)."""

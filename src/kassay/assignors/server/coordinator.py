@@ -65,6 +65,7 @@ def _checked(partitions: int) -> int:
     "coordinator",
     kind=Kind.COORDINATOR,
     source="org.apache.kafka.coordinator.group.GroupCoordinatorService",
+    since="3.9",
 )
 class CoordinatorLookup:
     """Which partition of the offsets topic, and so which broker, a group belongs to."""

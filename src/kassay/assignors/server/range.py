@@ -28,6 +28,7 @@ from kassay.model.kinds import Kind
     kind=Kind.SERVER,
     claims=("topic-even", "deterministic", "order-independent"),
     source="org.apache.kafka.coordinator.group.assignor.RangeAssignor",
+    since="4.0.0",
 )
 class ServerRange(AssignorBase):
     """Gives each topic's partitions in contiguous blocks, as the coordinator does."""

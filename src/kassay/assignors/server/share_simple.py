@@ -23,6 +23,7 @@ from kassay.model.kinds import Kind
     kind=Kind.SHARE,
     claims=("deterministic", "order-independent"),
     source="org.apache.kafka.coordinator.group.assignor.SimpleAssignor",
+    since="4.0.0",
 )
 class ShareSimple(AssignorBase):
     """Gives every member all partitions of its topics."""

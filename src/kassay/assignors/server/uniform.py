@@ -1,4 +1,4 @@
-"""Uniform: the default server-side assignor of KIP-848, balance first, then stickiness.
+"""Uniform of 4.0.0: the default server-side assignor of KIP-848, balance first, then stickiness.
 
 Two algorithms, one for groups whose members all read the same topics (`uniform_homogeneous`) and
 one for the others (`uniform_heterogeneous`); their files tell goals, tie-breaks and cost. Which of
@@ -26,16 +26,21 @@ from kassay.model.kinds import Kind
     kind=Kind.SERVER,
     claims=("balanced-within-one", "deterministic"),
     source="org.apache.kafka.coordinator.group.assignor.UniformAssignor",
+    since="4.0.0",
 )
 class Uniform(AssignorBase):
     """Spreads all partitions evenly over the members and moves few."""
 
     name = "uniform"
 
+    def with_equal_subscriptions(self, cluster: Cluster, group: Group) -> Assignment:
+        """Each member's partitions where all read the same topics."""
+        return assign_homogeneous(cluster, group)
+
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each member's partitions; raises `PartitionAssignorException` for a topic that is not there."""
         if not group.members:
             return Assignment({})
         if group.homogeneous:
-            return assign_homogeneous(cluster, group)
+            return self.with_equal_subscriptions(cluster, group)
         return assign_heterogeneous(cluster, group)

@@ -1,4 +1,4 @@
-"""Uniform where all members read the same topics: quotas in member order, then free partitions.
+"""Uniform of 4.0.0 where all members read the same topics: quotas in member order, then free partitions.
 
 Goals, in order: loads within one of each other, then few moves.
 The quota is the share of each member rounded down; the first members in the order given, as many
@@ -36,28 +36,38 @@ def assign_homogeneous(cluster: Cluster, group: Group) -> Assignment:
         return Assignment({})
     counts = described_counts(cluster, topics)
     size, larger = divmod(sum(map(counts.__getitem__, topics)), len(group.members))
-    free = _unowned(topics, counts, group)
+    free = unowned(topics, counts, group)
     assignment: dict[str, list[TopicPartition]] = {}
     room: list[tuple[str, int]] = []
     for place, member in enumerate(group.members):
         quota = size + (place < larger)
-        held = _held(member, topics)
+        held = held_by(member, topics)
         assignment[member.member_id] = held[:quota]
         free += held[quota:]
         if len(held) < quota:
             room.append((member.member_id, quota - len(held)))
 
+    return dealt(free, assignment, room)
+
+
+def dealt(
+    free: Iterable[TopicPartition], kept: dict[str, list[TopicPartition]], room: Iterable[tuple[str, int]]
+) -> Assignment:
+    """What is kept, and the free partitions in their order to those with so much room.
+
+    Raises `PartitionAssignorException` if some are left over. Adds to the lists of `kept`.
+    """
     rest = iter(free)
     for member_id, count in room:
-        assignment[member_id] += islice(rest, count)
+        kept[member_id] += islice(rest, count)
     if left := len(list(rest)):
         raise PartitionAssignorException(
             f"{left} partitions are left unassigned: double or unknown ones fill the quotas"
         )
-    return Assignment(assignment)
+    return Assignment(kept)
 
 
-def _unowned(topics: Iterable[str], counts: dict[str, int], group: Group) -> list[TopicPartition]:
+def unowned(topics: Iterable[str], counts: dict[str, int], group: Group) -> list[TopicPartition]:
     """The partitions that nobody is reported to own, by topic as given and by number."""
     owned = group.assigned.union(*(member.owned for member in group.members))
     return [
@@ -68,7 +78,7 @@ def _unowned(topics: Iterable[str], counts: dict[str, int], group: Group) -> lis
     ]
 
 
-def _held(member: Member, topics: tuple[str, ...]) -> list[TopicPartition]:
+def held_by(member: Member, topics: tuple[str, ...]) -> list[TopicPartition]:
     """The member's current target in topics that it still reads, topic by topic in order of first mention."""
     by_topic: dict[str, list[TopicPartition]] = {}
     for tp in member.owned:

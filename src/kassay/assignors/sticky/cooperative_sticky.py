@@ -34,6 +34,7 @@ def _claim(member: Member) -> UserDataClaim:
     claims=("balanced-kip54", "cooperative", "converges", "deterministic"),
     source="org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
     protocol=COOPERATIVE,
+    since="3.9",
 )
 class CooperativeSticky(AssignorBase):
     """Balances while keeping partitions where they were, and hands over only what was given up."""

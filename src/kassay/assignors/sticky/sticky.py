@@ -33,6 +33,7 @@ def _claim(member: Member) -> UserDataClaim:
     "sticky",
     claims=("balanced-kip54", "deterministic", "converges"),
     source="org.apache.kafka.clients.consumer.StickyAssignor",
+    since="3.9",
 )
 class Sticky(AssignorBase):
     """Balances while keeping partitions where they were."""

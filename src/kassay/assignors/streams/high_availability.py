@@ -46,6 +46,7 @@ _Held = Callable[[ProcessState], set[TaskId]]
         "order-independent",
     ),
     source="org.apache.kafka.streams.processor.internals.assignment.HighAvailabilityTaskAssignor",
+    since="4.0.0",
 )
 class StreamsHighAvailability:
     """Plans for balance and lets tasks move only to processes that have caught up."""

@@ -30,6 +30,7 @@ from kassay.model.streams.tasks import TaskAssignment, TaskId, TaskRequest
     kind=Kind.STREAMS,
     claims=("standby-disjoint", "stable", "converges", "deterministic"),
     source="org.apache.kafka.streams.processor.internals.assignment.LegacyStickyTaskAssignor",
+    since="4.0.0",
 )
 class StreamsSticky:
     """Leaves tasks where they ran, then where their standby copies are, then goes by load."""

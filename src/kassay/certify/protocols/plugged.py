@@ -78,11 +78,17 @@ def _one_answer(assignor: Assignor) -> Assign:
     return assign
 
 
+def _of_brokers(name: str) -> str:
+    """The reference that a broker means by a name: there are two called range."""
+    rule, at, release = name.partition("@")
+    return {"range": "server-range"}.get(rule, rule) + at + release
+
+
 def server_side(assignor: str | Assignor | None) -> Callable[[TargetAsk], tuple[Target, ...]]:
     """The server-side assignor of a name as the model's choices; raises InputError if there is none."""
     if assignor is None or assignor == ANY:
         return balanced_targets
-    name = {"range": "server-range"}.get(assignor, assignor) if isinstance(assignor, str) else assignor.name
+    name = _of_brokers(assignor) if isinstance(assignor, str) else assignor.name
     rule = registry.find(name)
     if rule is None or rule.kind is not Kind.SERVER:
         raise InputError(f"--assignor: {name!r} is no server-side assignor; expected uniform or range")

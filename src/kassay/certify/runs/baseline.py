@@ -12,6 +12,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from kassay.assignors.registry import recorded
 from kassay.certify.runs.certificate import Certificate, ClaimResult
 from kassay.model.verdict import Verdict
 from kassay.reading.documents import at, read_json
@@ -43,16 +44,20 @@ class Known:
 
 
 def read_baseline(path: Path) -> tuple[Known, ...]:
-    """The accepted findings; none if the file does not exist yet. Raises `InputError` if it is not one."""
+    """The accepted findings, of targets as they were meant; none if the file does not exist yet.
+
+    Raises `InputError` if it is no baseline.
+    """
     if not is_there(path):
         return ()
     baseline = read_as(_Baseline, read_json(path, "a baseline"), str(path), closed=True)
+    findings = tuple(replace(known, target=recorded(known.target)) for known in baseline.findings)
     with at(str(path)):
-        unique(((f"findings[{i}]", known.key) for i, known in enumerate(baseline.findings)), "the finding")
-    for i, known in enumerate(baseline.findings):
+        unique(((f"findings[{i}]", known.key) for i, known in enumerate(findings)), "the finding")
+    for i, known in enumerate(findings):
         if known.expires is not None and not _is_date(known.expires):
             raise wrong(f"{path}: findings[{i}].expires", known.expires, "a date such as 2027-01-31")
-    return baseline.findings
+    return findings
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from kassay.assignors.registry import recorded
 from kassay.certify.kinds.judging import Played, Subject
 from kassay.certify.kinds.registry import driver_for
 from kassay.certify.processes.host import Limits
@@ -158,8 +159,9 @@ class Replayed:
 
 
 def read_trace(path: Path) -> Trace:
-    """The trace in the file; raises `InputError` for anything that is not one."""
+    """The trace in the file, its target as it was meant; raises `InputError` for anything that is not one."""
     trace = trace_of(read_json(path, "a trace"), str(path))
+    trace = replace(trace, target=recorded(trace.target))
     listed(driver_for(trace.kind).narration).read(list(trace.narration), f"{path}: told")
     try:
         parse_assumptions(list(trace.conditions.assume) if trace.conditions else [])

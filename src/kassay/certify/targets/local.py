@@ -160,7 +160,10 @@ class OwnClass:
 
 
 def resolve(request: Request) -> Target | None:
-    """The reference of that name, or a client library's assignor; None if the spec names neither."""
+    """The reference of that name, or a client library's assignor; None if the spec names neither.
+
+    Its spec is the reference's own, so that what is recorded names the release that was meant.
+    """
     reference = registry.find(request.spec) or registry.find_foreign(request.spec)
     if reference is None:
         return None
@@ -170,8 +173,8 @@ def resolve(request: Request) -> Target | None:
         except registry.LibraryMissing as error:
             raise TargetNotLoadable(f"{request.spec}: {error}") from None
     return Target(
-        spec=request.spec,
-        name=request.spec if reference.library else reference.name,
+        spec=reference.spec,
+        name=reference.spec if reference.library else reference.name,
         kind=reference.kind,
         opener=OwnClass(reference.factory, trusted=not reference.library),
         protocol=request.speaks((reference.protocol,)),

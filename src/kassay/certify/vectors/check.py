@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from kassay.assignors.registry import find
+from kassay.assignors.releases import release_in
 from kassay.certify.vectors.registry import Factory, Format, load_formats
 from kassay.model.errors import InputError
 from kassay.reading.documents import read_json
@@ -19,11 +20,25 @@ from kassay.reading.values import read_as
 class _Header:
     algorithm: str
     format_version: Literal[1] = 1
+    kafka_version: str = ""
+    release: str | None = None
 
 
 @dataclass(frozen=True)
 class _VectorFile:
     header: _Header
+    vectors: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """What a file holds: the algorithm that its vectors are of, and the release of Kafka that made them.
+
+    Without a `release` they are held against the newest rule.
+    """
+
+    algorithm: str
+    release: str | None
     vectors: tuple[Mapping[str, Any], ...]
 
 
@@ -65,24 +80,28 @@ def vector_files(paths: list[Path]) -> list[Path]:
     return files
 
 
-def read_vectors(path: Path) -> tuple[str, Sequence[Mapping[str, Any]]]:
-    """The algorithm that a file is about, and its vectors; raises `InputError` if it is no vector file."""
+def read_vectors(path: Path) -> Vectors:
+    """What the vector file holds; raises `InputError` if it is none.
+
+    The header says the release, or the version of Kafka in words.
+    """
     file = read_as(_VectorFile, read_json(path, "a vector file"), str(path))
-    return file.header.algorithm, file.vectors
+    header = file.header
+    return Vectors(header.algorithm, header.release or release_in(header.kafka_version), file.vectors)
 
 
 def check_file(path: Path, factory: Factory | None, *, exact: bool) -> FileResult:
     """Check every vector of the file; without a factory against the reference that it belongs to."""
-    algorithm, vectors = read_vectors(path)
+    file = read_vectors(path)
     name = path.name.removesuffix(".gz").removesuffix(".json")
-    form = load_formats().get(algorithm)
+    form = load_formats().get(file.algorithm)
     if form is None:
-        return FileResult(name, 0, (), f"no check for algorithm {algorithm!r} yet")
+        return FileResult(name, 0, (), f"no check for algorithm {file.algorithm!r} yet")
     passed, failures = 0, []
-    for number, vector in enumerate(vectors):
+    for number, vector in enumerate(file.vectors):
         vector_id = str(vector.get("id", f"number {number}"))
         try:
-            message = form.check(vector, factory or _reference(form, vector), exact=exact)
+            message = form.check(vector, factory or _reference(form, vector, file.release), exact=exact)
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
         if message is None:
@@ -92,9 +111,10 @@ def check_file(path: Path, factory: Factory | None, *, exact: bool) -> FileResul
     return FileResult(name, passed, tuple(failures))
 
 
-def _reference(form: Format[Any], vector: Mapping[str, Any]) -> Factory:
-    """The factory of the reference that the vector belongs to."""
-    known = find(form.spec(vector))
+def _reference(form: Format[Any], vector: Mapping[str, Any], release: str | None) -> Factory:
+    """The factory of the reference that the vector belongs to; raises `InputError` for a release without."""
+    rule = form.spec(vector)
+    known = find(rule if release is None else f"{rule}@{release}")
     return (lambda: None) if known is None else known.factory
 
 

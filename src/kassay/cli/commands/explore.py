@@ -163,8 +163,9 @@ def _assignor(spec: str | None) -> Iterator[Any]:
     """The assignor to plug in: a name that the models know, or a user's, open for as long as it is asked."""
     from kassay.assignors import registry
 
-    if spec is None or not (":" in spec or spec.endswith(".py")) or registry.find(spec):
-        yield spec
+    reference = None if spec is None else registry.find(spec)
+    if spec is None or reference is not None or not (":" in spec or spec.endswith(".py")):
+        yield spec if reference is None else reference.spec
         return
     from kassay.certify.targets.resolve import resolve
 

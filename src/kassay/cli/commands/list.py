@@ -25,6 +25,7 @@ def _references(*kinds: Kind) -> Rows:
             "kind": reference.kind.value,
             "protocol": reference.protocol.value,
             "declares": " ".join(reference.claims),
+            "releases": reference.releases,
             "rule": reference.summary,
             "source": reference.source,
         }

@@ -28,7 +28,7 @@ COUNTS = {"protocol-classic": 420, "protocol-consumer": 420, "protocol-migration
 
 @cache
 def traces(name):
-    return read_vectors(DATA / f"{name}.json.gz")[1]
+    return read_vectors(DATA / f"{name}.json.gz").vectors
 
 
 def first_trace():

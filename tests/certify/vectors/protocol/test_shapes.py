@@ -9,7 +9,7 @@ from kassay.certify.vectors.protocol.check import check_trace
 from kassay.model.errors import InputError
 from tests.paths import VECTORS
 
-TRACE = read_vectors(VECTORS / "protocol-consumer.json.gz")[1][0]
+TRACE = read_vectors(VECTORS / "protocol-consumer.json.gz").vectors[0]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tests.paths import VECTORS
 @cache
 def some() -> tuple[Any, ...]:
     """Some traces of groups of both protocols; treat as read-only."""
-    return tuple(read_vectors(VECTORS / "protocol-migration.json.gz")[1][::7])
+    return tuple(read_vectors(VECTORS / "protocol-migration.json.gz").vectors[::7])
 
 
 def read_step(document: Any) -> TracedStep:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.pipeline.campaign.plan.spec import read_spec, spec_of
+from kassay.pipeline.campaign.plan.spec import Spec, read_spec, spec_of
 from kassay.properties.groups.histories.shapes import SHAPES
 from tests.paths import EXAMPLES
 
@@ -46,6 +46,20 @@ def test_the_pace_is_no_part_of_a_campaigns_identity() -> None:
     other = {**base, "campaign": {"name": "n", "targets": ["range"], "seed": 1}}
     assert spec_of(base, "x").identity == spec_of(paced, "x").identity
     assert spec_of(base, "x").identity != spec_of(other, "x").identity
+
+
+def test_a_target_is_kept_with_the_release_that_is_meant() -> None:
+    def read(*targets: str) -> Spec:
+        document = {"campaign": {"name": "n", "targets": list(targets)}, "histories": {"small": 1}}
+        return spec_of(document, "x")
+
+    specs = read("uniform", "uniform@4.0", "range@4.1", "my.py:Rule").targets
+    assert [target.spec for target in specs] == ["uniform@4.0.1", "uniform@4.0.0", "range", "my.py:Rule"]
+    assert read("uniform").identity == read("uniform@4.2").identity != read("uniform@4.0").identity
+    with pytest.raises(InputError, match=r"x: campaign.targets\[1\]: uniform@3.9: known since 4.0.0 only"):
+        read("range", "uniform@3.9")
+    with pytest.raises(InputError, match=r"x: campaign.targets\[1\]: the target"):
+        read("uniform", "uniform@4.1")
 
 
 @pytest.mark.parametrize(

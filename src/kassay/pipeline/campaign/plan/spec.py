@@ -9,10 +9,11 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
+from kassay.assignors import registry
 from kassay.model.errors import InputError
 from kassay.properties.groups.histories.assumptions import parse_assumptions
 from kassay.properties.groups.histories.shapes import SHAPES
-from kassay.reading.documents import read_toml
+from kassay.reading.documents import at, read_toml
 from kassay.reading.fields import Bound, Count, Seconds, at_least
 from kassay.reading.values import read_as, unique
 
@@ -118,12 +119,13 @@ def spec_of(document: Mapping[str, Any], path: str) -> Spec:
     """The spec that a document holds."""
     file = read_as(SpecFile, document, path, closed=True)
     campaign, limits = file.campaign, file.limits
-    targets = (*map(TargetSpec, campaign.targets), *file.target)
+    targets: tuple[TargetSpec, ...] = (*map(TargetSpec, campaign.targets), *file.target)
     places = [f"campaign.targets[{i}]" for i in range(len(campaign.targets))]
     places += [f"target[{i}].spec" for i in range(len(file.target))]
     try:
         if not targets:
             raise InputError("campaign.targets: expected at least one target")
+        targets = tuple(_as_meant(place, target) for place, target in zip(places, targets))
         unique(zip(places, (target.spec for target in targets)), "the target")
         if campaign.claims is not None and not campaign.claims:
             raise InputError("campaign.claims: expected at least one claim, or none named at all")
@@ -148,6 +150,13 @@ def spec_of(document: Mapping[str, Any], path: str) -> Spec:
         memory_mib=limits.memory,
         pace=replace(file.pace, batch_histories=file.pace.batch_histories or None),
     )
+
+
+def _as_meant(place: str, target: TargetSpec) -> TargetSpec:
+    """The target with the release that is meant, so that a campaign goes on with the rule it began with."""
+    with at(place):
+        reference = registry.find(target.spec)
+    return target if reference is None else replace(target, spec=reference.spec)
 
 
 def _histories(asked: Mapping[str, int]) -> tuple[tuple[str, int], ...]:

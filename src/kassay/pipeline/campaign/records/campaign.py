@@ -12,11 +12,12 @@ receipt carries a digest of itself, so that a damaged one counts as none.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
 from kassay import __version__
+from kassay.assignors import registry
 from kassay.model.errors import InputError
 from kassay.pipeline.campaign.plan.lanes import Chunk, Lane, digests, lanes_of
 from kassay.pipeline.campaign.plan.spec import Pace, Spec
@@ -179,6 +180,9 @@ def reopen(store: Store, pace: Pace | None = None) -> Campaign:
         )
     settings = header["pace"] if pace is None else vars(pace)
     spec = read_as(Spec, {**header["spec"], "pace": settings}, f"{store.place}/{HEADER}")
+    spec = replace(
+        spec, targets=tuple(replace(each, spec=registry.recorded(each.spec)) for each in spec.targets)
+    )
     lanes = lanes_of(spec)
     for target, digest in digests(lanes).items():
         recorded = header["digests"].get(target)
