@@ -65,4 +65,4 @@ def test_partitions_that_are_left_out_count_as_instances_that_fail(ranked):
 def test_every_reference_of_consumer_groups_is_ranked_by_default():
     kinds = {spec: resolve(spec).kind for spec in default_targets()}
     assert set(kinds.values()) == {Kind.CLIENT, Kind.SERVER}
-    assert {"range", "optimal-cooperative", "uniform"} <= kinds.keys()
+    assert {"range", "optimal-cooperative", "uniform@4.0.1"} <= kinds.keys()

@@ -51,7 +51,7 @@ def test_all_references_by_default(tmp_path):
     found = ranked(kassay("rank", "--histories", "100", "--json", "-", cwd=tmp_path))
     names = [each["target"] for each in found]
     assert set(names[:2]) == {"optimal-sticky", "optimal-cooperative"}
-    assert {"range", "uniform", "server-range", "cooperative-sticky"} <= set(names)
+    assert {"range", "uniform@4.0.0", "uniform@4.0.1", "server-range", "cooperative-sticky"} <= set(names)
 
 
 @pytest.mark.parametrize(
