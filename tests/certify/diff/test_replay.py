@@ -51,3 +51,15 @@ def test_a_story_that_is_none_is_refused(difference, tmp_path):
     path = saved(replace(difference, narration=({"nonsense": 1},)), tmp_path)
     with pytest.raises(InputError, match=r"told"):
         read_difference(path)
+
+
+def test_another_python_leaves_it_unknown(difference, tmp_path):
+    source = tmp_path / "mine.py"
+    source.write_text(
+        "class A:\n    def assign(self, topics, members):\n        return {m['id']: [] for m in members}\n"
+    )
+    side = replace(difference.right, target=f"{source}:A", versions={"python": "3.9.1"})
+    both = replace(difference, left=side, right=side)
+    replayed = replay_difference(saved(both, tmp_path))
+    assert (replayed.verdict, replayed.exit_code) == (Verdict.UNKNOWN, 3)
+    assert replayed.why.startswith("another Python runs ")

@@ -26,6 +26,9 @@ SCHEMA: Final = "kassay/difference-replay/1"
 EXIT_CODES: Final = {Verdict.VIOLATED: 1, Verdict.HOLDS: 0, Verdict.UNKNOWN: 3}
 
 
+_UNCHANGED: Final = "nothing that the difference keeps is another now: time, chance or the machine decided"
+
+
 @dataclass(frozen=True)
 class ReplayedDifference:
     """What the two said now: `violated` while they differ, unknown where nothing that is kept says why."""
@@ -74,21 +77,23 @@ def replay_difference(path: Path) -> ReplayedDifference:
     case = driver.form.read(difference.case, f"{path}: case")
     conditions = difference.conditions
     options = RunOptions(assume=frozenset(conditions.assume), config=conditions.config)
-    targets = [_target(side, difference, path) for side in (difference.left, difference.right)]
+    sides = (difference.left, difference.right)
+    targets = [_target(side, difference, path) for side in sides]
     with ExitStack() as stack:
         benches = [stack.enter_context(open_bench(Job(target, options))) for target in targets]
         comparison = comparison_of(benches[0], benches[1], difference.by).led_by(difference.lead)
         compared = comparison.compare(case)
         narration = driver.narrate(case, comparison.leading)
     changes = tuple(
-        change
-        for side, target in zip((difference.left, difference.right), targets, strict=True)
-        for change in _changes(side, target)
+        change for side, target in zip(sides, targets, strict=True) for change in _changes(side, target)
     )
     verdict, why = Verdict.VIOLATED if compared.lines else Verdict.HOLDS, ""
-    if not compared.lines and not changes:
+    pythons = [
+        side.target for side, target in zip(sides, targets, strict=True) if _other_python(side, target)
+    ]
+    if not compared.lines and (pythons or not changes):
         verdict = Verdict.UNKNOWN
-        why = "nothing that the difference keeps is another now: time, chance or the machine decided"
+        why = f"another Python runs {' and '.join(pythons)}" if pythons else _UNCHANGED
     return ReplayedDifference(difference, verdict, why, lines_of(compared), changes, tuple(narration))
 
 
@@ -116,7 +121,13 @@ def _changes(side: Side, target: Target) -> list[str]:
     """What is another now of what the target is made of."""
     here = versions_of(target)
     changes = [f"{side.target}: its source"] if side.digest != target.digest else []
-    named = sorted(side.versions.keys() & here.keys())
+    named = sorted(side.versions.keys() & here.keys() - {"python"})
     return changes + [
         f"{side.target}: {name} {side.versions[name]}" for name in named if side.versions[name] != here[name]
     ]
+
+
+def _other_python(side: Side, target: Target) -> bool:
+    """Whether another minor version of Python runs the target than did."""
+    then, now = side.versions.get("python"), dict(target.versions).get("python")
+    return None not in (then, now) and str(then).rpartition(".")[0] != str(now).rpartition(".")[0]
