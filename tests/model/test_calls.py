@@ -2,7 +2,18 @@
 
 import pytest
 
-from kassay.model.calls import Call, Failure, Look, Probe, Refusal, answer_to_json, asked, call, failure_of
+from kassay.model.calls import (
+    Call,
+    Failure,
+    Look,
+    Probe,
+    Refusal,
+    answer_to_json,
+    asked,
+    call,
+    departing_from,
+    failure_of,
+)
 from kassay.model.failure import FailureKind, TargetFailure
 
 
@@ -102,3 +113,11 @@ def test_an_error_of_many_lines_is_told_on_one_and_one_without_text_by_its_class
 def test_a_refusal_stands_under_kafkas_name():
     refusal = Refusal("java.lang.X", "no")
     assert answer_to_json(refusal) == {"refused": {"java_class": "java.lang.X", "message": "no"}}
+
+
+def test_second_looks_depart_where_they_have_another_answer_or_none():
+    none = Failure(FailureKind.RAISED, "oh")
+    same, other, failed = Probe(Look.AGAIN, (1, 2)), Probe(Look.OTHER, (2, 1)), Probe(Look.PERMUTED, none)
+    assert Call("request", (1, 2), (same, other, failed, other)).departing == (other, failed, other)
+    looks = (other, other, same, failed)
+    assert departing_from((1, 2), looks, lambda one, then: sorted(one) == sorted(then)) == (failed,)

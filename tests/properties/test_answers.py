@@ -1,11 +1,12 @@
 """Claims about answers, the same for every kind: who complains of a call without an answer, and of which look."""
 
 from dataclasses import dataclass
+from operator import eq
 from typing import Any
 
 import pytest
 
-from kassay.model.calls import Failure, Look, Probe, Refusal
+from kassay.model.calls import Failure, Look, Probe, Refusal, departing_from
 from kassay.model.failure import FailureKind
 from kassay.model.kinds import Kind
 from kassay.properties.answers import OF_UNANSWERED, unanswered_calls
@@ -23,6 +24,10 @@ class Asked:
     probes: tuple[Probe[Any], ...] = ()
     mutated: str | None = None
     unknown: frozenset[str] = frozenset()
+
+    @property
+    def departing(self) -> tuple[Probe[Any], ...]:
+        return departing_from(self.answer, self.probes, eq)
 
 
 def evidence(kind, claim_id, step):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import operator
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -11,6 +12,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 from kassay.model import codec
 from kassay.model.codec import TEXT, Field
 from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.lazy import lazy
 
 A = TypeVar("A")
 """What a target answers."""
@@ -82,6 +84,27 @@ class Call(Generic[R, A]):
     def contradictory(self) -> bool:
         """Whether what was asked contradicts itself: only claims of a group's members can."""
         return False
+
+    @lazy
+    def departing(self) -> tuple[Probe[A], ...]:
+        """The second looks that had another answer than the first, or none."""
+        return departing_from(self.answer, self.probes, operator.eq)
+
+
+def departing_from(
+    answer: A | Failure, probes: Iterable[Probe[A]], alike: Callable[[A | Failure, A], bool]
+) -> tuple[Probe[A], ...]:
+    """Those of the second looks that had no answer, or one that is not like this one."""
+    departing = []
+    agreeing: A | Failure = answer
+    for probe in probes:
+        then = probe.answer
+        # One answer may serve several looks: it is compared once.
+        if isinstance(then, Failure) or (then is not agreeing and not alike(answer, then)):
+            departing.append(probe)
+        else:
+            agreeing = then
+    return tuple(departing)
 
 
 def asked(ask: Callable[[], A]) -> A | Failure:

@@ -92,6 +92,21 @@ class Cluster:
         }
 
     @lazy
+    def everything(self) -> frozenset[TopicPartition]:
+        """All partitions."""
+        return frozenset().union(*self.partitions.values())
+
+    @lazy
+    def reversed(self) -> Cluster:
+        """The same with its topics in the opposite order."""
+        return Cluster(self.topics[::-1], self.brokers)
+
+    @lazy
+    def rotated(self) -> Cluster:
+        """The same with its first topic at the end."""
+        return Cluster(self.topics[1:] + self.topics[:1], self.brokers)
+
+    @lazy
     def broker_racks(self) -> dict[int, str | None]:
         """The rack of each broker by id; treat as read-only."""
         return {broker.broker_id: broker.rack for broker in self.brokers}

@@ -13,6 +13,7 @@ from kassay.properties.registry import Evidence, always, claim
 OF_UNANSWERED: Final = frozenset({"total", "terminates"})
 """The claims that speak of calls without an answer too."""
 
+_NO_ANSWER: Final = (Failure, Refusal)
 _SPENT: Final = (FailureKind.TIMEOUT, FailureKind.MEMORY)
 _HERE: Final = (Look.AGAIN, Look.OTHER)
 _ANYWHERE: Final = (*_HERE, Look.PROCESS)
@@ -29,6 +30,10 @@ class Asked(Protocol):
     @property
     def probes(self) -> tuple[Probe[Any], ...]:
         """The second looks."""
+
+    @property
+    def departing(self) -> tuple[Probe[Any], ...]:
+        """Those of them that had no answer, or one that may differ in a way that matters."""
 
     @property
     def mutated(self) -> str | None:
@@ -57,10 +62,10 @@ def unanswered_calls(call: str) -> Callable[[Asked], Iterator[Unanswered]]:
     """What finds the calls without an answer among a step's, for targets that are asked by `call`."""
 
     def calls(step: Asked) -> Iterator[Unanswered]:
-        if isinstance(step.answer, Failure | Refusal):
+        if isinstance(step.answer, _NO_ANSWER):
             yield Unanswered(call, step.answer)
         for probe in step.probes:
-            if isinstance(probe.answer, Failure | Refusal):
+            if isinstance(probe.answer, _NO_ANSWER):
                 yield Unanswered(f"{call}, asked {probe.look.value}", probe.answer)
 
     return calls
@@ -112,11 +117,11 @@ def repeated_claims(
         return any(probe.look in looks for probe in step.probes)
 
     def differing(step: S, looks: tuple[Look, ...]) -> Iterator[Evidence]:
-        for look, answer in step.probes:
+        for look, answer in step.departing:
             if look in looks:
                 if isinstance(answer, Failure):
                     yield Evidence(f"asked {look.value}", {"no answer": answer.message})
-                elif answer != step.answer:
+                else:
                     for subject, first, then in differences(step, answer):
                         yield Evidence(subject, {"asked": look.value, "first": first, "then": then})
 

@@ -6,10 +6,12 @@ A driver of a kind makes cases, plays them, and hands over what is to be judged.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from kassay.model.calls import Failure, Look
 from kassay.model.codec import Form
@@ -19,7 +21,7 @@ from kassay.model.kinds import Kind
 from kassay.model.lazy import lazy
 from kassay.properties.answers import OF_UNANSWERED
 from kassay.properties.groups.histories.generator import Profile
-from kassay.properties.registry import Promise, Scope, Violation, always, situations_of
+from kassay.properties.registry import Predicate, Promise, Scope, Violation, always, situations_of
 from kassay.properties.sources import Source
 
 Best = Callable[[Any, Promise], Any]
@@ -28,6 +30,61 @@ Best = Callable[[Any, Promise], Any]
 
 class InternalError(KassayError):
     """kassay itself is wrong; never the target's fault."""
+
+
+class PreparedPromise(NamedTuple):
+    """A promise as it is put to what happened, time and again: all that is looked up is looked up before.
+
+    `breakable` is None where every judgement counts. `argument` goes behind what is judged, `of_unanswered`
+    says whether calls without an answer are judged too, and `elsewhere` whether other processes count.
+    """
+
+    promise: Promise
+    name: str
+    applies: Callable[..., bool] | None
+    breakable: Callable[..., bool] | None
+    predicate: Predicate
+    argument: tuple[object, ...]
+    of_unanswered: bool
+    elsewhere: bool
+
+    @classmethod
+    def of(cls, promise: Promise) -> PreparedPromise:
+        """What the promise's claim says of itself."""
+        claim = promise.claim
+        return cls(
+            promise=promise,
+            name=promise.id,
+            applies=claim.applies,
+            breakable=None if claim.breakable is always else claim.breakable,
+            predicate=claim.predicate,
+            argument=() if claim.parameter is None else (promise.value,),
+            of_unanswered=claim.id in OF_UNANSWERED,
+            elsewhere=Look.PROCESS in claim.looks,
+        )
+
+
+class PreparedPromises(NamedTuple):
+    """Those of a subject by what they look at; `unanswered` are those of steps without an answer."""
+
+    steps: tuple[PreparedPromise, ...]
+    unanswered: tuple[PreparedPromise, ...]
+    rebalances: tuple[PreparedPromise, ...]
+    outcomes: tuple[PreparedPromise, ...]
+    optima: tuple[PreparedPromise, ...]
+
+    @classmethod
+    def of(cls, promises: Iterable[Promise]) -> PreparedPromises:
+        """The checks of these promises, each scope's in their order; timings are nobody's here."""
+        by_scope: dict[Scope, list[PreparedPromise]] = {scope: [] for scope in Scope}
+        for promise in promises:
+            by_scope[promise.claim.scope].append(PreparedPromise.of(promise))
+        steps = tuple(by_scope[Scope.STEP])
+        return cls(
+            steps,
+            tuple(check for check in steps if check.of_unanswered),
+            *(tuple(by_scope[scope]) for scope in (Scope.REBALANCE, Scope.OUTCOME, Scope.OPTIMUM)),
+        )
 
 
 @dataclass(frozen=True)
@@ -47,11 +104,11 @@ class Subject:
     watch: Callable[[Any], None] | None = None
 
     @lazy
-    def by_scope(self) -> dict[Scope, tuple[Promise, ...]]:
-        """The promises by what their predicates look at; treat as read-only."""
-        return {scope: tuple(p for p in self.promises if p.claim.scope is scope) for scope in Scope}
+    def checks(self) -> PreparedPromises:
+        """The promises, ready to be judged."""
+        return PreparedPromises.of(self.promises)
 
-    @property
+    @lazy
     def looks(self) -> frozenset[Look]:
         """The second looks that the promises need, those in another process left out."""
         return frozenset(look for p in self.promises for look in p.claim.looks) - {Look.PROCESS}
@@ -63,6 +120,9 @@ class Subject:
         return None if twin is None else lambda: twin({})
 
 
+_counts = partial[dict[str, int]](defaultdict, int)
+
+
 @dataclass
 class Examination:
     """What one case showed.
@@ -72,11 +132,11 @@ class Examination:
     situations (a part is `id:part`), `asked` the rebalances (or requests) that were checked.
     """
 
-    judged: dict[str, int] = field(default_factory=dict)
-    checked: dict[str, int] = field(default_factory=dict)
-    elsewhere: dict[str, int] = field(default_factory=dict)
+    judged: dict[str, int] = field(default_factory=_counts)
+    checked: dict[str, int] = field(default_factory=_counts)
+    elsewhere: dict[str, int] = field(default_factory=_counts)
     violations: list[Violation] = field(default_factory=list)
-    reached: dict[str, int] = field(default_factory=dict)
+    reached: dict[str, int] = field(default_factory=_counts)
     asked: int = 0
 
 
@@ -122,42 +182,39 @@ class Calls(Generic[C]):
 
 def judge(played: Played, subject: Subject, examination: Examination, best: Best) -> None:
     """Judge every promise wherever it says something; calls without an answer by their own claims alone."""
-    scopes = subject.by_scope
+    checks = subject.checks
     for step in played.steps:
         answered = step.answer.__class__ is not Failure
-        for promise in scopes[Scope.STEP]:
-            if answered or promise.claim.id in OF_UNANSWERED:
-                _apply(promise, examination, step, step.contradictory)
+        _apply(checks.steps if answered else checks.unanswered, examination, step, (step,))
     if played.steps[-1].answer.__class__ is not Failure:
-        for promise in scopes[Scope.REBALANCE]:
-            _apply(promise, examination, played, played.contradictory)
+        _apply(checks.rebalances, examination, played, (played,))
     for outcome in played.outcomes:
-        for promise in scopes[Scope.OUTCOME]:
-            _apply(promise, examination, outcome, played.contradictory)
-        for promise in scopes[Scope.OPTIMUM]:
-            optimum = best(outcome, promise)
+        _apply(checks.outcomes, examination, played, (outcome,))
+        for check in checks.optima:
+            optimum = best(outcome, check.promise)
             if optimum is not None:
-                _apply(promise, examination, outcome, played.contradictory, optimum)
+                _apply((check,), examination, played, (outcome, optimum))
 
 
 def _apply(
-    promise: Promise, examination: Examination, thing: object, contradictory: bool, *more: object
+    checks: tuple[PreparedPromise, ...],
+    examination: Examination,
+    asked: JudgedCall | Played,
+    things: tuple[Any, ...],
 ) -> None:
-    """Judge one promise on one thing, if it says anything about it; it counts if it could fail."""
-    claim = promise.claim
-    if claim.parameter is not None:
-        more = (*more, promise.value)
-    if claim.applies is not None and not claim.applies(thing, *more):
-        return
-    name = promise.id
-    examination.judged[name] = examination.judged.get(name, 0) + 1
-    breakable = claim.breakable
-    if breakable is always or breakable(thing, *more):
-        examination.checked[name] = examination.checked.get(name, 0) + 1
-        if Look.PROCESS in claim.looks and _was_asked_elsewhere(thing):
-            examination.elsewhere[name] = examination.elsewhere.get(name, 0) + 1
-    for evidence in claim.predicate(thing, *more):
-        examination.violations.append(Violation(name, evidence, contradictory))
+    """Judge each promise on the things, if it says anything about them; it counts if it could fail."""
+    judged, checked = examination.judged, examination.checked
+    for _, name, applies, breakable, predicate, argument, _, elsewhere in checks:
+        given = things + argument
+        if applies is not None and not applies(*given):
+            continue
+        judged[name] += 1
+        if breakable is None or breakable(*given):
+            checked[name] += 1
+            if elsewhere and _was_asked_elsewhere(things[0]):
+                examination.elsewhere[name] += 1
+        for evidence in predicate(*given):
+            examination.violations.append(Violation(name, evidence, asked.contradictory))
 
 
 def _was_asked_elsewhere(step: Any) -> bool:
@@ -183,7 +240,7 @@ class Driver(ABC, Generic[Case]):
     aims: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, kind: Kind) -> None:
-        self.situations = situations_of(kind)
+        self._situations = tuple((each.id, each.reached, each.parts) for each in situations_of(kind))
 
     @abstractmethod
     def generate(self, source: Source, profile: Profile, aim: str = "") -> Case:
@@ -241,11 +298,10 @@ class Driver(ABC, Generic[Case]):
             if not subject.assume or self.is_within(played, subject.assume):
                 judge(played, subject, examination, self.best)
             scene = self.scene(case, played)
-            for situation in self.situations if scene is not None else ():
-                part = situation.reached(scene)
+            for name, reached, parts in self._situations if scene is not None else ():
+                part = reached(scene)
                 if part:
-                    name = f"{situation.id}:{part}" if situation.parts else situation.id
-                    examination.reached[name] = examination.reached.get(name, 0) + 1
+                    examination.reached[f"{name}:{part}" if parts else name] += 1
             if subject.watch is not None:
                 subject.watch(played)
         return examination

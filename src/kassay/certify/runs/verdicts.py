@@ -75,12 +75,14 @@ class Tally:
         """Take in one examination."""
         self.histories += 1
         self.asked += examination.asked
+        counts, reached = self.counts, self.reached
         for claim_id, number in examination.judged.items():
-            count = self.counts.setdefault(claim_id, ClaimCount())
+            count = counts.get(claim_id) or counts.setdefault(claim_id, ClaimCount())
             count.judged += number
             count.checked += examination.checked.get(claim_id, 0)
             count.elsewhere += examination.elsewhere.get(claim_id, 0)
-        self.reached.update(examination.reached)
+        for name, number in examination.reached.items():
+            reached[name] += number
         if examination.violations:
             self._note(index, case, examination.violations, driver)
 

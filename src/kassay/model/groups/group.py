@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar, overload
 
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.lazy import lazy
 
 NO_GENERATION = -1
+
+T = TypeVar("T")
 
 
 class Member(NamedTuple):
@@ -132,6 +134,16 @@ class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
 
     def __getitem__(self, member_id: str) -> tuple[TopicPartition, ...]:
         return self._given[member_id]
+
+    @overload
+    def get(self, member_id: str, /) -> tuple[TopicPartition, ...] | None: ...
+    @overload
+    def get(
+        self, member_id: str, /, default: tuple[TopicPartition, ...] | T
+    ) -> tuple[TopicPartition, ...] | T: ...
+    def get(self, member_id: str, /, default: object = None) -> object:
+        """What the member is given; the default where the answer has no entry for it."""
+        return self._given.get(member_id, default)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._given)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final
 
 from kassay.model.calls import Failure, Look, Probe, failure_of
 from kassay.model.cluster import Cluster
@@ -22,8 +22,6 @@ from kassay.model.groups.step import Rebalanced, Step
 
 ROUNDS_MAX: Final = 12
 """Rounds after which a group that still moves partitions counts as not converging."""
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ class Player:
         revocations = 0
         cooperative = self.protocol is RebalanceProtocol.COOPERATIVE
         for turn in range(ROUNDS_MAX):
-            owned = {seat.member_id: frozenset(seat.owned) for seat in world.seats.values()}
+            owned = {seat.member_id: seat.owned for seat in world.seats.values()}
             step = self._round(world, reports, turn)
             steps.append(step)
             if isinstance(step.answer, Failure):
@@ -86,9 +84,9 @@ class Player:
             gave_up = gained = False
             for member_id, had in owned.items():
                 has = step.answer.get(member_id, ())
-                if member_id not in step.failed_sync:
-                    gave_up = gave_up or not had.issubset(has)
-                    gained = gained or not had.issuperset(has)
+                if has != had and member_id not in step.failed_sync:
+                    gave_up = gave_up or not frozenset(has).issuperset(had)
+                    gained = gained or not frozenset(had).issuperset(has)
             if gave_up and (cooperative or turn):
                 revocations += 1
             if step.failed_sync:
@@ -153,7 +151,7 @@ class Player:
         One call of another object serves PERMUTED and OTHER as long as it agrees, and stands
         between the two calls of the same object that AGAIN compares.
         """
-        looks = self.looks
+        looks = tuple(self.looks)  # found by identity, without hashing an enum's name
         probes: list[Probe[Assignment]] = []
 
         def anew(cluster: Cluster, group: Group) -> Assignment | Failure:
@@ -182,13 +180,13 @@ def _asked(assignor: Callable[[], Assignor], cluster: Cluster, group: Group) -> 
 
 
 def permuted(cluster: Cluster, group: Group, turn: int) -> tuple[Cluster, Group]:
-    """The same input in another order: reversed, or rotated by one where the turn is odd."""
+    """The same input in another order: reversed, or rotated by one where the turn is odd.
 
-    def other(items: tuple[T, ...]) -> tuple[T, ...]:
-        return items[1:] + items[:1] if turn % 2 else items[::-1]
-
-    members = other(tuple([m._replace(owned=m.owned[::-1], topics=m.topics[::-1]) for m in group.members]))
-    return (
-        Cluster(other(cluster.topics), cluster.brokers),
-        Group(members, group.leader, group.assigned),
-    )
+    A cluster keeps its other orders, since it is asked about in round after round.
+    """
+    members = tuple([m._replace(owned=m.owned[::-1], topics=m.topics[::-1]) for m in group.members])
+    if turn % 2:
+        cluster, members = cluster.rotated, members[1:] + members[:1]
+    else:
+        cluster, members = cluster.reversed, members[::-1]
+    return cluster, Group(members, group.leader, group.assigned)

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kassay.model.calls import Failure, Probe
+from kassay.model.calls import Failure, Probe, departing_from
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group, previous_owners
 from kassay.model.groups.history import Change
 from kassay.model.lazy import lazy
+
+
+def _gives_the_same(answer: Assignment | Failure, then: Assignment) -> bool:
+    """Whether the second answer gives every member the same partitions, in whatever order."""
+    return isinstance(answer, Assignment) and answer.same_sets(then)
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,16 @@ class Step:
         return self.answer
 
     @lazy
+    def departing(self) -> tuple[Probe[Assignment], ...]:
+        """The second looks that gave some member other partitions than the first, or had no answer."""
+        return departing_from(self.answer, self.probes, _gives_the_same)
+
+    @lazy
+    def given_out(self) -> frozenset[TopicPartition]:
+        """All that the members are given."""
+        return frozenset().union(*self.given.values())
+
+    @lazy
     def previous(self) -> dict[TopicPartition, str]:
         """The previous owner of each partition that has one; treat as read-only."""
         return previous_owners(self.cluster, self.group)
@@ -66,20 +81,24 @@ class Step:
     @lazy
     def unknown(self) -> frozenset[str]:
         """The subscribed topics that are not there."""
-        counts = self.cluster.counts
-        return frozenset([t for member in self.group.members for t in member.topics if t not in counts])
+        return frozenset(self.group.subscribers.keys() - self.cluster.counts.keys())
 
     @lazy
     def is_read(self) -> bool:
         """Whether there is a partition that somebody reads."""
-        subscribers = self.group.subscribers
-        return any(topic in subscribers for topic in self.cluster.counts)
+        return not self.group.subscribers.keys().isdisjoint(self.cluster.counts)
 
     @lazy
     def is_contested(self) -> bool:
         """Whether there is a partition that two members read: it may go to one or to the other."""
         subscribers = self.group.subscribers
         return any(len(subscribers.get(topic, ())) > 1 for topic in self.cluster.counts)
+
+    @lazy
+    def is_divisible(self) -> bool:
+        """Whether two members read a topic of two partitions or more."""
+        counts = self.cluster.counts
+        return any(len(ids) > 1 and counts.get(topic, 0) > 1 for topic, ids in self.group.subscribers.items())
 
     @lazy
     def is_open(self) -> bool:
@@ -103,10 +122,12 @@ class Step:
             for topic in self.cluster.counts
             if topic in subscribers
         }
+        nobodys: dict[str, list[int]] = {}
         for member_id, tps in self.given.items():
             for topic, partition in tps:
-                if topic in shares and member_id in shares[topic]:
-                    shares[topic][member_id].append(partition)
+                numbers = shares.get(topic, nobodys).get(member_id)
+                if numbers is not None:
+                    numbers.append(partition)
         for by_member in shares.values():
             for numbers in by_member.values():
                 numbers.sort()
@@ -120,7 +141,7 @@ class Step:
         member no longer reads.
         """
         members = self.group.members
-        latest = max((m.generation for m in members), default=-1)
+        latest = max([m.generation for m in members], default=-1)
         claimed: set[TopicPartition] = set()
         total = 0
         counts = self.cluster.counts
@@ -132,8 +153,9 @@ class Step:
                 return True
             total += len(owned)
             claimed.update(owned)
+            topics = member.topics
             for topic, partition in owned:
-                if topic not in member.topics or not 0 <= partition < counts.get(topic, 0):
+                if topic not in topics or not 0 <= partition < counts.get(topic, 0):
                     return True
         return len(claimed) != total
 

@@ -1,4 +1,8 @@
-"""The situations of consumer groups, each a predicate over a rebalance that was played."""
+"""The situations of consumer groups, each a predicate over a rebalance that was played.
+
+All of them are asked about every rebalance. So each asks first for what a step keeps and what rules most
+rebalances out: that nothing contradicts itself, or that all members read the same.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,10 @@ EQUAL: Final = ("equal-subscriptions",)
 )
 def skipped_generation(rebalanced: Rebalanced) -> bool:
     """A member skipped a generation and returns with its old list."""
-    members = rebalanced.steps[0].group.members
+    step = rebalanced.steps[0]
+    if not step.contradictory:
+        return False
+    members = step.group.members
     latest = max((m.generation for m in members), default=-1)
     return any(m.owned and 0 <= m.generation < latest for m in members)
 
@@ -44,7 +51,7 @@ def double_claim(rebalanced: Rebalanced) -> bool:
 def all_minus_one(rebalanced: Rebalanced) -> bool:
     """All generations are -1 and claims contradict each other."""
     step = rebalanced.steps[0]
-    return all(m.generation == -1 for m in step.group.members) and _double(step)
+    return step.contradictory and all(m.generation == -1 for m in step.group.members) and _double(step)
 
 
 @situation("failed-sync", required_by=("cooperative",), excluded_by=NO_CONFLICT)
@@ -62,6 +69,8 @@ def failed_sync(rebalanced: Rebalanced) -> bool:
 def stale_on_overloaded(rebalanced: Rebalanced) -> bool:
     """There is a stale claim on a partition whose owner is overloaded."""
     step = rebalanced.steps[0]
+    if not step.contradictory:
+        return False
     members = step.group.members
     claims = [m for m in members if m.owned]
     if len(claims) < 2:
@@ -135,7 +144,10 @@ def no_change(rebalanced: Rebalanced) -> bool:
 @situation("chain", kinds=CONSUMER_GROUPS, required_by=(*BALANCE, "terminates"), excluded_by=EQUAL)
 def chain(rebalanced: Rebalanced) -> bool:
     """Windows overlap: member i reads topics i and i+1."""
-    sets = rebalanced.steps[0].known
+    step = rebalanced.steps[0]
+    if step.group.equal_subscriptions:
+        return False
+    sets = step.known
     if len(sets) < 3 or any(len(topics) != 2 for topics in sets):
         return False
     degree: dict[str, int] = {}
@@ -148,7 +160,10 @@ def chain(rebalanced: Rebalanced) -> bool:
 @situation("nested", kinds=CONSUMER_GROUPS, required_by=BALANCE, excluded_by=EQUAL)
 def nested(rebalanced: Rebalanced) -> bool:
     """Each member's topics contain those of the next."""
-    sets = sorted(rebalanced.steps[0].known, key=len)
+    step = rebalanced.steps[0]
+    if step.group.equal_subscriptions:
+        return False
+    sets = sorted(step.known, key=len)
     distinct = {topics for topics in sets if topics}
     return len(distinct) > 1 and all(a <= b for a, b in pairwise(sets))
 
@@ -156,7 +171,10 @@ def nested(rebalanced: Rebalanced) -> bool:
 @situation("pyramid", kinds=CONSUMER_GROUPS, required_by=BALANCE, excluded_by=EQUAL)
 def pyramid(rebalanced: Rebalanced) -> bool:
     """Member i reads the first i topics, for each i from 1 on."""
-    sets = sorted(rebalanced.steps[0].known, key=len)
+    step = rebalanced.steps[0]
+    if step.group.equal_subscriptions:
+        return False
+    sets = sorted(step.known, key=len)
     return (
         len(sets) > 2
         and all(len(topics) == i + 1 for i, topics in enumerate(sets))
@@ -167,7 +185,10 @@ def pyramid(rebalanced: Rebalanced) -> bool:
 @situation("disjoint", kinds=CONSUMER_GROUPS, required_by=BALANCE, excluded_by=EQUAL)
 def disjoint(rebalanced: Rebalanced) -> bool:
     """No two members read the same topic."""
-    sets = [topics for topics in rebalanced.steps[0].known if topics]
+    step = rebalanced.steps[0]
+    if step.group.equal_subscriptions:
+        return False
+    sets = [topics for topics in step.known if topics]
     return len(sets) > 1 and sum(map(len, sets)) == len(frozenset().union(*sets))
 
 
@@ -184,7 +205,7 @@ def tiny_topics(rebalanced: Rebalanced) -> bool:
     """At least three topics of one partition are read."""
     step = rebalanced.steps[0]
     subscribers = step.group.subscribers
-    return sum(1 for t, count in step.cluster.counts.items() if count == 1 and t in subscribers) >= 3
+    return sum([count == 1 and t in subscribers for t, count in step.cluster.counts.items()]) >= 3
 
 
 @situation("one-by-one", kinds=CONSUMER_GROUPS, required_by=("sticky-minimal", "terminates"))
@@ -203,7 +224,7 @@ def deleted_topic(rebalanced: Rebalanced) -> bool:
     """A topic is owned and subscribed to but gone."""
     step = rebalanced.steps[0]
     counts = step.cluster.counts
-    return any(
+    return step.contradictory and any(
         topic not in counts and topic in member.topics
         for member in step.group.members
         for topic, _ in member.owned
@@ -223,14 +244,16 @@ def unknown_topic(rebalanced: Rebalanced) -> bool:
 )
 def empty_subscription(rebalanced: Rebalanced) -> bool:
     """A member without topics is among others with topics."""
-    members = rebalanced.steps[0].group.members
-    return any(not m.topics for m in members) and any(m.topics for m in members)
+    group = rebalanced.steps[0].group
+    return not group.equal_subscriptions and any(not m.topics for m in group.members)
 
 
 @situation("duplicate-topic", required_by=("topic-even", *BALANCE), excluded_by=("no-duplicate-topics",))
 def duplicate_topic(rebalanced: Rebalanced) -> bool:
     """A topic comes twice in one subscription."""
-    return any(len(set(m.topics)) < len(m.topics) for m in rebalanced.steps[0].group.members)
+    group = rebalanced.steps[0].group
+    listed = sum([len(member.topics) for member in group.members])
+    return sum(map(len, group.subscribers.values())) < listed
 
 
 MIXES: Final = ("SSD", "SDS", "DSS", "SDD", "DSD", "DDS")
@@ -242,7 +265,7 @@ def static_mix(rebalanced: Rebalanced) -> str | None:
     members = rebalanced.steps[0].group.members
     if len(members) < 3:
         return None
-    pattern = "".join("D" if m.instance_id is None else "S" for m in members[:3])
+    pattern = "".join(["D" if m.instance_id is None else "S" for m in members[:3]])
     return pattern if pattern in MIXES else None
 
 
@@ -261,6 +284,8 @@ def static_return(rebalanced: Rebalanced) -> bool:
 def leader_differs(rebalanced: Rebalanced) -> bool:
     """The leader's own subscription differs from others'."""
     group = rebalanced.steps[0].group
+    if group.equal_subscriptions:
+        return False
     own = frozenset(group.by_id[group.leader].topics) if group.leader in group.by_id else frozenset()
     return any(frozenset(m.topics) != own for m in group.members) and bool(own)
 
@@ -268,16 +293,18 @@ def leader_differs(rebalanced: Rebalanced) -> bool:
 @situation("two-objects", required_by=("pure",))
 def two_objects(rebalanced: Rebalanced) -> bool:
     """Two objects of the target are asked in turn in one process."""
-    looks = {probe.look for probe in rebalanced.steps[0].probes}
+    looks = [probe.look for probe in rebalanced.steps[0].probes]
     return Look.AGAIN in looks and (Look.OTHER in looks or Look.PERMUTED in looks)
 
 
 @situation("partitions-added", kinds=CONSUMER_GROUPS, required_by=("sticky-minimal",))
 def partitions_added(rebalanced: Rebalanced) -> bool:
     """An existing topic grows."""
-    step = rebalanced.steps[0]
-    owned = {tp[0] for m in step.group.members for tp in m.owned}
-    return any(isinstance(e, AddPartitions) and e.topic in owned for e in rebalanced.change)
+    grown = [event.topic for event in rebalanced.change if isinstance(event, AddPartitions)]
+    if not grown:
+        return False
+    owned = {tp[0] for m in rebalanced.steps[0].group.members for tp in m.owned}
+    return not owned.isdisjoint(grown)
 
 
 @situation("equal-topics", kinds=CONSUMER_GROUPS, required_by=("copartitioned",))
@@ -286,7 +313,7 @@ def equal_topics(rebalanced: Rebalanced) -> bool:
     step = rebalanced.steps[0]
     subscribers = step.group.subscribers
     alike = [
-        (count, frozenset(subscribers[topic]))
+        (count, subscribers[topic])
         for topic, count in step.cluster.counts.items()
         if count > 1 and len(subscribers.get(topic, ())) > 1
     ]
@@ -302,7 +329,9 @@ def equal_topics(rebalanced: Rebalanced) -> bool:
 )
 def weights(rebalanced: Rebalanced) -> bool:
     """Partition weights are skewed."""
-    return any(
-        topic.weights and max(topic.weights) >= 3 * max(1, min(topic.weights))
+    skewed = [
+        max(topic.weights) >= 3 * max(1, min(topic.weights))
         for topic in rebalanced.steps[0].cluster.topics
-    )
+        if topic.weights
+    ]
+    return any(skewed)

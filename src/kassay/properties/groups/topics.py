@@ -14,31 +14,29 @@ PRIORITY_CONFIG = "assignment.consumer.priority"
 PRIORITY_DEFAULT = 2**31 - 1
 
 
-def _subscribers(step: Step, topic: str) -> list[str]:
-    """The topic's subscribers: static ones by instance id, then the others by member id."""
+def _in_order(step: Step) -> list[str]:
+    """The members: static ones by instance id, then the others by member id."""
     by_id = step.group.by_id
 
     def place(member_id: str) -> tuple[bool, bytes]:
         instance_id = by_id[member_id].instance_id
         return instance_id is None, utf16_key(instance_id or member_id)
 
-    return sorted(step.group.subscribers.get(topic, ()), key=place)
+    return sorted(by_id, key=place)
 
 
-def _shares_two(step: Step) -> bool:
-    """Whether there is a topic of two partitions or more with two readers or more."""
-    subscribers = step.group.subscribers
-    return any(n > 1 and len(subscribers.get(topic, ())) > 1 for topic, n in step.cluster.counts.items())
+_is_divisible = attrgetter("is_divisible")
 
 
 @claim(
-    "topic-even", kinds=CONSUMER_GROUPS, scope=Scope.OUTCOME, breakable=_shares_two, source="RangeAssignor"
+    "topic-even", kinds=CONSUMER_GROUPS, scope=Scope.OUTCOME, breakable=_is_divisible, source="RangeAssignor"
 )
 def topic_even(step: Step) -> Iterator[Evidence]:
     """For each topic, the counts of its subscribers differ by at most one."""
     for topic, by_member in sorted(step.shares.items()):
-        counts = {member_id: len(numbers) for member_id, numbers in by_member.items()}
-        if max(counts.values()) - min(counts.values()) > 1:
+        sizes = list(map(len, by_member.values()))
+        if max(sizes) - min(sizes) > 1:
+            counts = dict(zip(by_member, sizes))
             yield Evidence(topic, {"partitions": step.cluster.counts[topic], "counts": counts})
 
 
@@ -54,7 +52,7 @@ def _no_rack_matching(step: Step) -> bool:
     kinds=Kind.CLIENT,
     scope=Scope.OUTCOME,
     applies=_no_rack_matching,
-    breakable=_shares_two,
+    breakable=_is_divisible,
     source="RangeAssignor",
 )
 def contiguous(step: Step) -> Iterator[Evidence]:
@@ -62,10 +60,11 @@ def contiguous(step: Step) -> Iterator[Evidence]:
 
     Not judged where rack matching applies.
     """
+    in_order = _in_order(step)
     for topic, by_member in sorted(step.shares.items()):
         end = -1
-        for member_id in _subscribers(step, topic):
-            numbers = by_member[member_id]
+        for member_id in in_order:
+            numbers = by_member.get(member_id)
             if not numbers:
                 continue
             if numbers[-1] - numbers[0] + 1 != len(numbers) or numbers[0] <= end:
@@ -77,7 +76,7 @@ def _has_pair(step: Step) -> bool:
     """Whether two topics have equal counts and the same subscribers, two or more."""
     subscribers = step.group.subscribers
     shared = [
-        (count, frozenset(subscribers[topic]))
+        (count, subscribers[topic])
         for topic, count in step.cluster.counts.items()
         if len(subscribers.get(topic, ())) > 1
     ]
@@ -93,12 +92,12 @@ def _has_pair(step: Step) -> bool:
 )
 def copartitioned(step: Step) -> Iterator[Evidence]:
     """Topics with equal counts and equal subscriber sets have the same owner at each index."""
-    alike: dict[tuple[int, frozenset[str]], list[str]] = {}
+    alike: dict[tuple[int, tuple[str, ...]], list[str]] = {}
     shares = step.shares
     if len(shares) < 2:
         return
     for topic in sorted(shares):
-        key = (step.cluster.counts[topic], frozenset(shares[topic]))
+        key = (step.cluster.counts[topic], tuple(shares[topic]))
         alike.setdefault(key, []).append(topic)
     for topics in alike.values():
         first = topics[0]
@@ -133,9 +132,10 @@ def active_passive(step: Step) -> Iterator[Evidence]:
 
     The larger number goes first; ties by instance id, then member id.
     """
+    in_order = _in_order(step)
     for topic, by_member in sorted(step.shares.items()):
         best = max(priority(step, m) for m in by_member)
-        wanted = next(m for m in _subscribers(step, topic) if priority(step, m) == best)
+        wanted = next(m for m in in_order if m in by_member and priority(step, m) == best)
         if len(by_member[wanted]) != step.cluster.counts[topic]:
             yield Evidence(
                 topic,
