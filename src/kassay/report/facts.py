@@ -57,6 +57,11 @@ def replay_command(example: Counterexample | None) -> str:
     )
 
 
+def interrupted(certificate: Certificate) -> str:
+    """That the run was interrupted, and when; empty for one that was not."""
+    return f"interrupted after {certificate.histories} histories" if certificate.interrupted else ""
+
+
 def unreached(certificate: Certificate) -> str:
     """The situations that never came up; empty if all did."""
     return ", ".join(name for name, count in certificate.reached.items() if not count)

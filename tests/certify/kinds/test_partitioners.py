@@ -83,7 +83,9 @@ def test_another_process_is_a_second_look():
     case = ProducerSends(((ProducerRecord("t", b"k"), TopicMetadata.of(7)),))
     twin = subject(Explicit, twin=lambda config: partitioners.OneTooMany())
     assert broken(case, subject(Explicit)) == set()
-    assert broken(case, twin) == {"pure"}
+    assert broken(case, twin) == set()
+    asked = subject(Explicit, "deterministic", twin=lambda config: partitioners.OneTooMany())
+    assert broken(case, asked) == {"deterministic"}
 
 
 def test_what_happened_is_told_in_domain_words():

@@ -10,7 +10,7 @@ QUICK = ("--histories", "150")
 
 
 def certificate(done):
-    return valid(json.loads(done.stdout), "certificate-3")
+    return valid(json.loads(done.stdout), "certificate-4")
 
 
 def test_a_sound_rule_is_certified(tmp_path):

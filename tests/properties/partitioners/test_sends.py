@@ -116,3 +116,16 @@ def test_a_second_object_that_has_no_answer_is_found(kind, claim_id):
     step = sent(ProducerRecord("t", b"k"), TopicMetadata.of(2), 0, Failure(kind, "oh"))
     broken = {name for name in ("total", "terminates", "pure") if evidence(name, step)}
     assert broken == {claim_id, "pure"}
+
+
+@pytest.mark.parametrize(
+    ("look", "broken"),
+    [(Look.OTHER, {"pure", "deterministic"}), (Look.PROCESS, {"deterministic"})],
+)
+def test_what_another_process_answers_is_judged_by_the_claim_about_processes_alone(look, broken):
+    record, topic = ProducerRecord("t", b"k"), TopicMetadata.of(2)
+    asked, first = ProducerSends(((record, topic),)), (Sent(record, topic, 0),)
+    step = ProducerSendsStep(asked, first, (Probe(look, (Sent(record, topic, 1),)),))
+    claims = {name: promise(name, Kind.PARTITIONER).claim for name in ("pure", "deterministic")}
+    assert {name for name in claims if evidence(name, step)} == broken
+    assert {name for name, claim in claims.items() if claim.breakable(step)} == broken

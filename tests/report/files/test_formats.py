@@ -1,9 +1,23 @@
 """Reports are written in every form that is asked for."""
 
-from kassay.report.files.formats import parse_formats, reports
+from dataclasses import replace
+
+from kassay.report.files.formats import FILES, parse_formats, reports
 
 
 def test_all_formats_are_written(certificates):
     written = dict(reports(certificates, parse_formats(["html", "junit", "sarif", "markdown"])))
     assert list(written) == ["report.html", "junit.xml", "report.sarif", "report.md"]
     assert all(len(text) > 200 for text in written.values())
+
+
+def test_every_format_says_of_a_run_that_it_was_interrupted(certificates):
+    whole = certificates[1]
+    stopped = dict(reports([replace(whole, interrupted=True)], list(FILES)))
+    finished = dict(reports([whole], list(FILES)))
+    said = f"interrupted after {whole.histories} histories"
+    for name in ("report.html", "report.md", "report.sarif"):
+        assert said in stopped[name], name
+        assert said not in finished[name], name
+    assert '<property name="interrupted" value="true" />' in stopped["junit.xml"]
+    assert '<property name="interrupted" value="false" />' in finished["junit.xml"]

@@ -1,6 +1,7 @@
 """SARIF's form of a report."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from kassay.report.files import sarif
@@ -29,3 +30,13 @@ def test_there_are_no_more_results_than_code_scanning_takes(every_mark, monkeypa
     monkeypatch.setattr(sarif, "RESULTS_MAX", 2)
     results = json.loads(sarif.render([every_mark]))["runs"][0]["results"]
     assert [result["ruleId"] for result in results] == ["violated", "without-a-case"]
+
+
+def test_each_target_is_an_invocation_and_an_interrupted_one_did_not_succeed(certificates):
+    one, other = certificates
+    document = json.loads(sarif.render([one, replace(other, interrupted=True)]))
+    invocations = document["runs"][0]["invocations"]
+    assert [each["executionSuccessful"] for each in invocations] == [True, False]
+    assert [each["exitCode"] for each in invocations] == [1, 1]
+    (notification,) = invocations[1]["toolExecutionNotifications"]
+    assert notification["message"]["text"].endswith(f": interrupted after {other.histories} histories")

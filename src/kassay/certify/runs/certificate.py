@@ -1,4 +1,4 @@
-"""The certificate: what was put to the test, how, and what came out; `kassay/certificate/3`."""
+"""The certificate: what was put to the test, how, and what came out; `kassay/certificate/4`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kassay.model.groups.trace import Trace
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 
-SCHEMA: Final = "kassay/certificate/3"
+SCHEMA: Final = "kassay/certificate/4"
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class ClaimResult:
 
 @dataclass(frozen=True)
 class Certificate:
-    """Everything a run found out about one target."""
+    """Everything a run found out about one target; of an `interrupted` one, until then."""
 
     target: str
     kind: Kind
@@ -116,10 +116,9 @@ class Certificate:
 
     def to_json(self) -> dict[str, Any]:
         """The document of the certificate."""
-        fields = {name: value for name, value in vars(self).items() if name != "interrupted"}
         return {
             "schema": SCHEMA,
-            **fields,
+            **vars(self),
             "kind": self.kind.value,
             "assume": list(self.assume),
             "claims": [claim.to_json() for claim in self.claims],

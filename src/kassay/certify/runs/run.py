@@ -86,7 +86,6 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
         reached=reached_by_id(target.kind, tally),
         controls=controls,
         elapsed_s=round(time.monotonic() - started, 3),
-        notes=(f"interrupted after {tally.histories} histories",) if interrupted else (),
         interrupted=interrupted,
     )
 

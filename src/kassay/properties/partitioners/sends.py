@@ -101,8 +101,8 @@ def _goes_by_itself(record: ProducerRecord) -> bool:
 
 
 def _is_bound(step: ProducerSendsStep) -> bool:
-    """Whether another object is asked, and could send a record with a key or a partition elsewhere."""
-    return bool(step.probes) and any(
+    """Whether another object is asked here, and could send a record with a key or a partition elsewhere."""
+    return any(probe.look is Look.OTHER for probe in step.probes) and any(
         _has_choice(sent) and not _goes_by_itself(sent.record) for sent in step.given
     )
 
@@ -116,8 +116,13 @@ def _is_bound(step: ProducerSendsStep) -> bool:
     source="Partitioner",
 )
 def pure(step: ProducerSendsStep) -> Iterator[Evidence]:
-    """Another object configured alike sends records with a key, or with a partition, to the same places."""
+    """Another object configured alike sends records with a key, or with a partition, to the same places.
+
+    One of another process is not its business: that is what `deterministic` speaks of.
+    """
     for probe in step.probes:
+        if probe.look is not Look.OTHER:
+            continue
         for first, then in zip(step.given, _sent(probe.answer), strict=False):
             by_itself = _goes_by_itself(first.record)
             if not by_itself and isinstance(first.answer, int) and then.answer != first.answer:

@@ -32,6 +32,7 @@ def render(certificates: Sequence[Certificate]) -> str:
         properties = _element(suite, "properties")
         for name in ("seed", "profile", "histories", "rebalances", "verdict"):
             _element(properties, "property", name=name, value=str(getattr(certificate, name)))
+        _element(properties, "property", name="interrupted", value=str(certificate.interrupted).lower())
         for result in results:
             _case(suite, certificate.target, result)
     ET.indent(root)

@@ -41,8 +41,8 @@ def _certificate(certificate: Certificate) -> str:
         lines += ["", inline(f"Not reached: {facts.unreached(certificate)}.")]
     if facts.controls(certificate):
         lines += ["", inline(f"{facts.controls(certificate)}.")]
-    for note in certificate.notes:
-        lines += ["", inline(note)]
+    for doubt in (facts.interrupted(certificate), *certificate.notes):
+        lines += ["", inline(doubt)] if doubt else []
     return "\n".join(lines) + "\n"
 
 

@@ -31,9 +31,27 @@ def render(certificates: Sequence[Certificate]) -> str:
     document = {
         "$schema": _SCHEMA,
         "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "results": results[:RESULTS_MAX]}],
+        "runs": [
+            {
+                "tool": {"driver": driver},
+                "invocations": [_invocation(certificate) for certificate in certificates],
+                "results": results[:RESULTS_MAX],
+            }
+        ],
     }
     return json_text(document, indent=1) + "\n"
+
+
+def _invocation(certificate: Certificate) -> dict[str, Any]:
+    """How the run of one target ended: one that was interrupted did not succeed, whatever it told."""
+    document: dict[str, Any] = {
+        "executionSuccessful": not certificate.interrupted,
+        "exitCode": certificate.exit_code,
+    }
+    if said := facts.interrupted(certificate):
+        text = visible(f"{certificate.target}: {said}")
+        document["toolExecutionNotifications"] = [{"level": "warning", "message": {"text": text}}]
+    return document
 
 
 def source_file(target: str) -> str | None:

@@ -109,6 +109,8 @@ def _certificate(certificate: Certificate, number: int) -> Markup:
 def _doubts(certificate: Certificate) -> list[str]:
     """What could make a pass meaningless, before any result."""
     doubts = []
+    if facts.interrupted(certificate):
+        doubts.append(f"The run was {facts.interrupted(certificate)}.")
     if facts.unreached(certificate):
         doubts.append(f"Situations never reached: {facts.unreached(certificate)}.")
     if facts.controls(certificate):

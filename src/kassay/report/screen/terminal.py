@@ -25,7 +25,8 @@ def certificate_view(certificate: Certificate) -> View:
     parts.append(_claims_table(certificate.claims))
     parts += [_counterexample(result) for result in certificate.claims if result.counterexample]
     parts += _seen(certificate)
-    parts += [line(note, style="yellow") for note in certificate.notes]
+    doubts = (facts.interrupted(certificate), *certificate.notes)
+    parts += [line(doubt, style="yellow") for doubt in doubts if doubt]
     return stack(*parts, _verdict(certificate), line())
 
 
