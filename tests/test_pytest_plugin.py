@@ -23,5 +23,14 @@ def test_the_plugin_adds_a_test_for_a_target(tmp_path):
     assert "1 failed" in done.stdout
     assert "complete" in done.stdout
     assert "Traceback" not in done.stdout
+    (trace,) = (tmp_path / ".kassay" / "traces").iterdir()
+    assert f"replay: kassay replay .kassay/traces/{trace.name}" in done.stdout
     missing = pytest_in(tmp_path, "--kassay", "missing.py")
     assert "missing.py: no such file" in missing.stdout
+
+
+def test_traces_go_where_the_option_says(tmp_path):
+    done = pytest_in(
+        tmp_path, "--kassay", "ceil-range", "--kassay-histories", "40", "--kassay-out", "kept", "--co", "-q"
+    )
+    assert "kassay[ceil-range]" in done.stdout

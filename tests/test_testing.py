@@ -1,5 +1,7 @@
 """kassay inside a user's tests: the function, and the examples."""
 
+import re
+import shlex
 from dataclasses import replace
 
 import pytest
@@ -37,6 +39,13 @@ class Endless:
                 continue
 
 
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    """Where traces go unless something else is said."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 def test_a_class_is_certified_or_fails_with_its_smallest_history():
     sound = certify_assignor(EverythingToTheFirst, claims=["complete", "single-owner"], histories=100)
     assert (sound.histories, sound.verdict) == (100, "certified")
@@ -48,6 +57,37 @@ def test_a_class_is_certified_or_fails_with_its_smallest_history():
     assert "2 members, 2 partitions" in text
     assert "is given" in text
     assert caught.value.certificate.verdict == "not-certified"
+
+
+def test_a_failure_says_how_to_play_it_again_and_that_command_does(here):
+    """The class stands in a package, and its module imports from there."""
+    from tests.cli.runner import kassay  # here, for each child process that loads this file would import it
+
+    with pytest.raises(NotCertifiedError) as caught:
+        certify_assignor(EverythingToTheFirst, claims=["balanced-within-one"], histories=30, out="some where")
+    (command,) = re.findall(r"replay: (kassay .*)", str(caught.value))
+    program, *arguments = shlex.split(command)
+    assert program == "kassay"
+    assert arguments[1].startswith("some where/traces/")
+    replayed = kassay(*arguments, cwd=here)
+    assert replayed.returncode == 1, replayed.stderr
+    assert "EverythingToTheFirst still violates balanced-within-one" in replayed.stdout
+
+
+def test_a_verdict_is_told_even_where_its_trace_cannot_be_saved(here):
+    (here / "taken").write_text("")
+    with pytest.raises(NotCertifiedError) as caught:
+        certify_assignor(
+            "ceil-range", claims=["topic-even"], histories=60, out=here / "taken", controls=False
+        )
+    assert "VIOLATED" in str(caught.value)
+    assert "no trace was saved: " in str(caught.value)
+    assert "replay:" not in str(caught.value)
+
+
+def test_nothing_is_saved_of_what_is_certified(here):
+    certify_assignor("range", claims=["topic-even"], histories=60, controls=False)
+    assert list(here.iterdir()) == []
 
 
 def test_unknown_fails_with_what_is_missing_unless_it_is_allowed():
@@ -62,7 +102,7 @@ def test_unknown_fails_with_what_is_missing_unless_it_is_allowed():
 
 def test_an_endless_loop_ends_no_test():
     with pytest.raises(NotCertifiedError) as caught:
-        certify_assignor(Endless, claims=["terminates"], seconds=1.0, call_timeout=0.2, controls=False)
+        certify_assignor(Endless, claims=["terminates"], seconds=2.0, call_timeout=0.2, controls=False)
     (broken,) = caught.value.certificate.claims
     assert "did not answer within 0.2 s" in broken.counterexample.message
 

@@ -23,6 +23,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--kassay-histories", type=int, default=300, metavar="N", help="histories a target [default: 300]"
     )
+    group.addoption(
+        "--kassay-out",
+        default=".kassay",
+        metavar="DIR",
+        help="traces of what is violated [default: .kassay]",
+    )
     group.addoption("--kassay-seed", type=int, default=0, metavar="N", help="seed [default: 0]")
 
 
@@ -52,10 +58,11 @@ class CertifyItem(pytest.Item):
             self.spec,
             histories=self.config.getoption("--kassay-histories"),
             seed=self.config.getoption("--kassay-seed"),
+            out=self.config.getoption("--kassay-out"),
         )
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The shrunk history as a table, or one line for what could not be tested."""
+        """The shrunk history as a table and how to play it again, or a line for what could not be tested."""
         from kassay.model.errors import KassayError
         from kassay.testing import NotCertifiedError
 

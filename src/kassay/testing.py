@@ -14,6 +14,7 @@ import inspect
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Final
@@ -30,6 +31,8 @@ from kassay.properties.groups.histories.assumptions import parse_assumptions
 from kassay.reading.fields import suggestion, wrong
 
 HISTORIES: Final = 300
+OUT: Final = ".kassay"
+"""Where the traces of what is violated go, as with the command."""
 
 
 class NotCertifiedError(AssertionError):
@@ -56,6 +59,7 @@ def certify_assignor(
     isolated: bool = True,
     controls: bool = True,
     allow_unknown: bool = False,
+    out: str | Path = OUT,
 ) -> Certificate:
     """The certificate of a target that is certified; it means what `kassay certify` means by exit code 0.
 
@@ -64,11 +68,13 @@ def certify_assignor(
     unless told) or `seconds` is the budget. A call may take `call_timeout` seconds (2; 20 unless the
     `profile` is small) and `memory` MiB. `isolated` runs a user's code in a child process under a guard;
     without it an endless loop in C, or one that catches everything, is never ended. `controls` are the
-    built-in faulty assignors that the same histories must catch, in the certificate's `controls`.
+    built-in faulty assignors that the same histories must catch, in the certificate's `controls`. Traces of
+    violated claims are written to the folder `traces` of `out`.
 
-    Raises `NotCertifiedError` for a violated claim, with the shrunk history as a table, and for an unknown
-    one, with what is missing (unless `allow_unknown`); `InputError` or a target error for what cannot be
-    tested; `KeyboardInterrupt` where it was interrupted with nothing violated.
+    Raises `NotCertifiedError` for a violated claim, with the shrunk history as a table and the command that
+    plays it again, and for an unknown one, with what is missing (unless `allow_unknown`); `InputError` or a
+    target error for what cannot be tested; `KeyboardInterrupt` where it was interrupted with nothing
+    violated.
     """
     if histories is None and seconds is None:
         histories = HISTORIES
@@ -100,8 +106,18 @@ def certify_assignor(
         raise KeyboardInterrupt
     accepted = {0, 3} if allow_unknown else {0}
     if certificate.exit_code not in accepted:
-        raise NotCertifiedError(certificate)
+        raise NotCertifiedError(_with_traces(certificate, Path(out)))
     return certificate
+
+
+def _with_traces(certificate: Certificate, out: Path) -> Certificate:
+    """The certificate with its traces saved; where that cannot be, a note says why."""
+    from kassay.report.files.traces import with_saved_traces
+
+    try:
+        return with_saved_traces(certificate, out)
+    except InputError as error:
+        return replace(certificate, notes=(*certificate.notes, f"no trace was saved: {error}"))
 
 
 def _protocol(name: str) -> RebalanceProtocol:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
@@ -16,9 +16,10 @@ from kassay.certify.targets.resolve import Target, resolve
 from kassay.cli.options import complain, fault, gravest, write_json
 from kassay.model.errors import InputError, TargetError
 from kassay.report.files.formats import reports
+from kassay.report.files.traces import with_saved_traces
 from kassay.report.screen.console import bar, console
 from kassay.report.screen.terminal import certificate_view
-from kassay.writing.files import file_name, write_text
+from kassay.writing.files import write_text
 
 
 @dataclass
@@ -81,7 +82,8 @@ class Session:
             raise
         except Exception as error:
             return fault(error)
-        certificate = self._saved(certificate)
+        if any(result.counterexample for result in certificate.claims):
+            certificate = with_saved_traces(certificate, self.out)
         if self.baseline is not None:
             certificate = baselines.apply(certificate, self.baseline, date.today())
         self.certificates.append(certificate)
@@ -96,19 +98,6 @@ class Session:
         with bar(spec, 1.0) as show:
             words = "{0.phase}: {0.histories} histories, {0.findings} findings"
             return work(lambda now: show(now.share, words.format(now)))
-
-    def _saved(self, certificate: Certificate) -> Certificate:
-        """The certificate with its traces written out and their paths noted."""
-        folder = self.out / "traces"
-        results = []
-        for result in certificate.claims:
-            counterexample = result.counterexample
-            if counterexample is not None:
-                path = str(folder / file_name(certificate.target, result.id, suffix=".json"))
-                write_json(counterexample.trace.to_json(), path)
-                result = replace(result, counterexample=replace(counterexample, path=path))
-            results.append(result)
-        return replace(certificate, claims=tuple(results))
 
     def write_reports(self) -> None:
         """Write the reports that were asked for."""

@@ -90,9 +90,9 @@ def _from_file(file: str) -> ModuleType:
     module = ModuleType(f"kassay_target_{path.stem}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module
-    folder = str(path.parent.resolve())
-    if folder not in sys.path:
-        sys.path.append(folder)  # behind everything else, so that no file beside it hides a library
+    for folder in _import_folders(path):
+        if folder not in sys.path:
+            sys.path.append(folder)  # behind everything else, so that no file beside it hides a library
     with _importing(file):
         try:
             # compiled from what was read: a cached .pyc could be of an older text
@@ -101,6 +101,14 @@ def _from_file(file: str) -> ModuleType:
             raise TargetNotLoadable(f"{file}: not a Python file: {error}") from None
         exec(code, module.__dict__)
     return module
+
+
+def _import_folders(path: Path) -> tuple[str, ...]:
+    """From where a file imports: the folder that it is in, and the one above the packages that it is in."""
+    folder = top = path.resolve().parent
+    while (top / "__init__.py").is_file() and top.parent != top:
+        top = top.parent
+    return str(folder), str(top)
 
 
 def _from_module(name: str) -> ModuleType:

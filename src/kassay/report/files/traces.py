@@ -1,0 +1,29 @@
+"""The traces of a certificate as files, a counterexample each, so that a command can play them again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from kassay.certify.runs.certificate import Certificate, ClaimResult
+from kassay.writing.documents import json_text
+from kassay.writing.files import file_name, write_text
+
+
+def with_saved_traces(certificate: Certificate, out: Path) -> Certificate:
+    """The certificate with the paths of its traces, which are written to the folder `traces` of `out`.
+
+    A trace is named by target and claim, and takes the place of an earlier one of both. Raises `InputError`
+    where a file cannot be written.
+    """
+    results = (_saved(certificate.target, result, out / "traces") for result in certificate.claims)
+    return replace(certificate, claims=tuple(results))
+
+
+def _saved(target: str, result: ClaimResult, folder: Path) -> ClaimResult:
+    example = result.counterexample
+    if example is None:
+        return result
+    path = str(folder / file_name(target, result.id, suffix=".json"))
+    write_text(json_text(example.trace.to_json(), indent=1) + "\n", path)
+    return replace(result, counterexample=replace(example, path=path))
