@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -118,3 +119,20 @@ def test_what_a_target_prints_when_it_is_imported_is_kept_out_of_our_output(
     path.write_text("print('on import')\nclass Noisy:\n    def assign(self, p, m):\n        return {}\n")
     load(TargetSource(file=str(path)))
     assert capsys.readouterr() == ("", "on import\n")
+
+
+def test_a_file_in_packages_imports_from_above_them(tmp_path, monkeypatch):
+    """As it does under pytest, wherever the command is called."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    inner = tmp_path / "outermost_of_mine" / "inner"
+    inner.mkdir(parents=True)
+    for folder in (inner, inner.parent):
+        (folder / "__init__.py").write_text("")
+    (inner.parent / "base.py").write_text(
+        "class Base:\n    def assign(self, partitions_per_topic, members):\n        return {}\n"
+    )
+    mine = inner / "mine.py"
+    mine.write_text("from outermost_of_mine.base import Base\n\nclass Mine(Base):\n    pass\n")
+    _, loaded = load(TargetSource(file=str(mine), class_name="Mine"))
+    assert loaded.class_name == "Mine"
+    assert sys.path[-2:] == [str(inner), str(tmp_path)]

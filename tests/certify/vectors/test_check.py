@@ -72,6 +72,13 @@ def test_a_file_is_held_against_the_rule_of_its_release(tmp_path):
         failures(release="3.9")
 
 
+def test_a_file_without_a_vector_is_unknown_and_never_passed(tmp_path):
+    path = tmp_path / "v.json"
+    path.write_text(json.dumps({"header": {"algorithm": "client-range"}, "vectors": []}))
+    (found,) = check_files([path], None, exact=True)
+    assert (found.passed, found.unknown) == (0, "no vectors in it")
+
+
 def test_every_vector_passes_or_fails_and_a_spoilt_one_names_the_file(tmp_path):
     document = json.loads(gzip.decompress((VECTORS / "client-range.json.gz").read_bytes()))
     vectors = document["vectors"][:12]

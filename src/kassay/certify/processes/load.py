@@ -82,7 +82,7 @@ def load(source: TargetSource) -> tuple[type, Loaded]:
 def _from_file(file: str) -> ModuleType:
     path = Path(file)
     try:
-        text = path.read_bytes()
+        text, folders = path.read_bytes(), _import_folders(path)
     except FileNotFoundError:
         raise TargetNotLoadable(f"{file}: no such file") from None
     except OSError as error:
@@ -90,7 +90,7 @@ def _from_file(file: str) -> ModuleType:
     module = ModuleType(f"kassay_target_{path.stem}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module
-    for folder in _import_folders(path):
+    for folder in folders:
         if folder not in sys.path:
             sys.path.append(folder)  # behind everything else, so that no file beside it hides a library
     with _importing(file):
@@ -106,7 +106,7 @@ def _from_file(file: str) -> ModuleType:
 def _import_folders(path: Path) -> tuple[str, ...]:
     """From where a file imports: the folder that it is in, and the one above the packages that it is in."""
     folder = top = path.resolve().parent
-    while (top / "__init__.py").is_file() and top.parent != top:
+    while (top / "__init__.py").exists() and top.parent != top:
         top = top.parent
     return str(folder), str(top)
 

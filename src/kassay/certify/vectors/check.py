@@ -97,6 +97,8 @@ def check_file(path: Path, factory: Factory | None, *, exact: bool) -> FileResul
     form = load_formats().get(file.algorithm)
     if form is None:
         return FileResult(name, 0, (), f"no check for algorithm {file.algorithm!r} yet")
+    if not file.vectors:
+        return FileResult(name, 0, (), "no vectors in it")
     passed, failures = 0, []
     for number, vector in enumerate(file.vectors):
         vector_id = str(vector.get("id", f"number {number}"))
