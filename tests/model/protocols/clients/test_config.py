@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.model.protocols.clients.config import COOPERATIVE, EAGER, ClientConfig, matching
+from kassay.model.protocols.clients.config import COOPERATIVE, EAGER, ClientConfig, matching, still_matching
 from kassay.model.protocols.values.requests import image_of
 
 IMAGE = image_of({"orders": 1, "old": 1, "users": 2}.items())
@@ -32,3 +32,8 @@ def test_a_pattern_reads_what_exists_and_a_list_what_it_names():
     assert matching(ClientConfig("c1", pattern="o"), IMAGE) == ("old", "orders")
     assert matching(ClientConfig("c1", topics=("users", "ghost")), IMAGE) == ("users", "ghost")
     assert matching(ClientConfig("c1", topics=("users",), pattern="x"), IMAGE) == ()
+
+
+def test_a_pattern_is_matched_anew_and_a_list_stays_as_it_was_last_changed():
+    assert still_matching(ClientConfig("c1", pattern="o"), ("old",), IMAGE) == ("old", "orders")
+    assert still_matching(ClientConfig("c1", topics=("old", "users")), ("old",), IMAGE) == ("old",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kassay.certify.protocols.views import beliefs
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.verdict import Verdict
 from tests.explored import build, explore
@@ -101,3 +102,29 @@ def test_scenario_22_a_changed_subscription(name, mode):
     assert {tp.topic for tp in mine} <= {"t0"}
     assert sorted(str(tp) for tp in (*mine, *theirs)) == ["t0-0", "t0-1", "t1-0", "t1-1"]
     assert model.converged(state)
+
+
+@pytest.mark.parametrize(("name", "mode"), EVERY)
+def test_a_changed_subscription_stays_whenever_it_changes(name, mode):
+    result = explore(name, mode=mode, topics=2, partitions=1, faults=Faults(subscribe=1))
+    assert result.verdict is Verdict.HOLDS
+    assert "subscribed-at-rest" in result.exploration.asked
+    settled = [
+        state
+        for state in result.exploration.graph.states
+        if result.built.converged(state) and state.budget.value.spent
+    ]
+    assert settled
+    for state in settled:
+        census = beliefs(result.built, state)
+        reads = {c.value.member_id: c.value.topics for c in state.clients if c.value.member_id}
+        assert sorted(reads.values()) in ([("t0",)], [("t0",), ("t0", "t1")])
+        assert {entry.member_id: entry.topics for entry in census.registry} == reads
+
+
+@pytest.mark.parametrize("mode", ["eager", "cooperative"])
+@pytest.mark.parametrize("reads", [(1, 2), (2, 1)])
+def test_topics_that_a_leader_does_not_read_are_watched_too(mode, reads):
+    faults = Faults(partitions=1)
+    result = explore("classic", mode=mode, topics=2, partitions=1, reads=reads, faults=faults)
+    assert result.verdict is Verdict.HOLDS

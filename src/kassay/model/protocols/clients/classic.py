@@ -16,7 +16,7 @@ from typing import Final
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.clients.classic_state import Ask, Assign, ClassicClient, Given, Turn, moved
 from kassay.model.protocols.clients.classic_table import CLIENT, ClassicEvent, ClassicState
-from kassay.model.protocols.clients.config import COOPERATIVE, EAGER, ClientConfig, Process, matching
+from kassay.model.protocols.clients.config import COOPERATIVE, EAGER, ClientConfig, Process, still_matching
 from kassay.model.protocols.shared.table import IGNORE, check_move, look_up
 from kassay.model.protocols.values import errors, requests
 
@@ -56,7 +56,7 @@ def poll(config: ClientConfig, number: int, client: ClassicClient, image: reques
             owned = ()
         else:
             owned = tuple(tp for tp in owned if tp.topic in client.topics)
-    topics = matching(config, image)
+    topics = still_matching(config, client.topics, image)
     ahead = "fetch_while_revoking" in config.switches and owned != client.owned and client.generation >= 0
     after = moved(
         client._replace(ahead=ahead),
@@ -67,6 +67,7 @@ def poll(config: ClientConfig, number: int, client: ClassicClient, image: reques
         overtaken=client.overtaken and bool(owned),
         waits="join",
         topics=topics,
+        resubscribed=False,
         rejoin="metadata_revert_no_rejoin" not in config.switches or client.generation < 0,
     )
     return after, join_request(config, number, after)
@@ -209,13 +210,14 @@ def on_join(
         protocol=reply.protocol,
         leads=leads,
         snapshot=(),
+        others_read=(),
         waits="sync",
         trusting=leads and reply.skip_assignment,
         overtaken=bool(client.owned)
         and (client.overtaken or reply.generation_id > client.generation + 1 > 0),
     )
     if leads:
-        joined = joined._replace(snapshot=image)
+        joined = joined._replace(snapshot=image, others_read=_others_read(client, reply))
     if not leads or reply.skip_assignment:
         yield joined, _sync(config, number, joined, ())
         return
@@ -225,6 +227,12 @@ def on_join(
     if not answers:
         # The assignor threw: the user's poll fails, and the next one joins again.
         yield joined._replace(waits="", rejoin=True), None
+
+
+def _others_read(client: ClassicClient, reply: requests.JoinGroupReply) -> tuple[str, ...]:
+    """The topics that the group subscribes to and this client does not."""
+    known = (metadata for _, _, metadata in reply.members if isinstance(metadata, requests.Subscription))
+    return tuple(sorted({topic for metadata in known for topic in metadata.topics} - set(client.topics)))
 
 
 def _sync(config: ClientConfig, number: int, client: ClassicClient, given: Given) -> requests.SyncGroup:
@@ -242,7 +250,9 @@ def on_sync(config: ClientConfig, client: ClassicClient, reply: requests.SyncGro
     if look_up(CLIENT, client.state, ClassicEvent.SYNC_OK) is IGNORE or client.generation < 0:
         return client
     assignment = () if reply.assignment == requests.ZERO_BYTES else reply.assignment
-    stable = moved(client, ClassicEvent.SYNC_OK, state=ClassicState.STABLE, rejoin=False, callbacks=True)
+    stable = moved(
+        client, ClassicEvent.SYNC_OK, state=ClassicState.STABLE, rejoin=client.resubscribed, callbacks=True
+    )
     if config.threads:
         return stable._replace(given=(assignment,))
     return adopt(config, stable, assignment)
@@ -281,7 +291,8 @@ def stale_metadata(
 ) -> ClassicClient | None:
     """The client once it sees that metadata changed what it reads, or None if it did not.
 
-    A leader compares with what it saw when it assigned; every client watches its own subscription.
+    A leader compares what the group subscribes to with what it saw when it assigned; every client watches its
+    own subscription.
     """
     forgetful = "metadata_revert_no_rejoin" in config.switches and not client.waits
     if (
@@ -290,12 +301,12 @@ def stale_metadata(
         or (client.state is not ClassicState.STABLE and not forgetful)
     ):
         return None
-    reads = set(client.topics)
+    reads = {*client.topics, *client.others_read}
     if client.leads and tuple(t for t in client.snapshot if t.name in reads) != tuple(
         t for t in image if t.name in reads
     ):
         return moved(client, ClassicEvent.METADATA, rejoin=True)
-    topics = matching(config, image)
+    topics = still_matching(config, client.topics, image)
     if topics != client.topics:
         return moved(client, ClassicEvent.METADATA, rejoin=True, topics=topics)
     return None

@@ -30,12 +30,14 @@ class ClassicClient(NamedTuple):
     """All that one client knows. `waits` names its outstanding main request: "join", "sync" or "".
 
     `callbacks`: the callbacks before a join are due (`needsJoinPrepare`). `snapshot` is what a leader
-    saw when it assigned. `adopted_in` labels what is owned with its generation (only where a rule
-    reads it). `ahead`: records were processed after the last commit and then given up.
+    saw when it assigned, `others_read` the topics that only others of its group read. `adopted_in` labels
+    what is owned with its generation (only where a rule reads it). `ahead`: records were processed after
+    the last commit and then given up.
     `connection` tells replies of an earlier connection, or process, from those of this one.
     `trusting`: a returning static leader that was told to skip the assignment (KIP-814).
     `overtaken`: it goes on owning what it was given before a round that went by without it, as a static
     member may (KIP-345), until it adopts anew; no rule reads this, only who judges it.
+    `resubscribed`: it subscribed to other topics after its last JoinGroup, which did not tell of them.
     `given` holds an assignment whose callback is still to run (two threads only). `wire` is what lies
     between client and coordinator (N1, N2).
     """
@@ -53,6 +55,7 @@ class ClassicClient(NamedTuple):
     inbox: tuple[requests.JoinGroupReply | requests.SyncGroupReply, ...] = ()
     topics: tuple[str, ...] = ()
     snapshot: requests.Image = ()
+    others_read: tuple[str, ...] = ()
     rollout_step: int = 0
     adopted_in: Generation = -1
     remembered: requests.Partitions = ()
@@ -61,6 +64,7 @@ class ClassicClient(NamedTuple):
     connection: int = 0
     trusting: bool = False
     overtaken: bool = False
+    resubscribed: bool = False
     wire: Wire = SILENT
 
 

@@ -58,7 +58,12 @@ class ClientConfig(NamedTuple):
 
 
 def matching(config: ClientConfig, image: Image) -> tuple[str, ...]:
-    """The topics that the client reads, given what exists."""
+    """The topics that the client subscribes to when it starts, given what exists."""
     if config.pattern:
         return tuple(topic.name for topic in image if topic.name.startswith(config.pattern))
     return config.topics
+
+
+def still_matching(config: ClientConfig, topics: tuple[str, ...], image: Image) -> tuple[str, ...]:
+    """The topics that the client reads now: what its pattern finds, or those that it subscribed to last."""
+    return matching(config, image) if config.pattern else topics

@@ -13,7 +13,7 @@ from kassay.model.explore.interned import Interned
 from kassay.model.protocols.clients import consumer as cm
 from kassay.model.protocols.clients.any_balanced import balanced_targets
 from kassay.model.protocols.clients.classic_state import Assign
-from kassay.model.protocols.clients.config import Process, matching
+from kassay.model.protocols.clients.config import Process, still_matching
 from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.coordinator.brokers import Targets
 from kassay.model.protocols.shared.faults import Faults
@@ -95,7 +95,7 @@ class ConsumerModel(ClassicModel):
             )
         if "unresolved_means_revoked" in config.switches and (blind := cm.unresolved(client)) is not None:
             yield self.context.move(Action(name, "reconciles without metadata"), client, blind, broker)
-        topics = matching(config, image.value)
+        topics = still_matching(config, client.topics, image.value)
         if topics != client.topics and client.state in cm.MEMBER:
             changed = client._replace(topics=topics, full=True)
             yield self.context.move(Action(name, "notices metadata", disturbs=True), client, changed, broker)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kassay.model.explore.interned import Interned
 from kassay.model.protocols.clients import consumer as cm
 from kassay.model.protocols.clients.any_balanced import tps_of
-from kassay.model.protocols.clients.config import ClientConfig, Process, matching
+from kassay.model.protocols.clients.config import ClientConfig, Process, still_matching
 from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.clients.consumer_table import ConsumerState
 from kassay.model.protocols.shared.census import Belief, Registered
@@ -43,7 +43,7 @@ class ConsumerCensuses(Censuses):
             and _awaits_nothing(self.context.configs[c], client)
             and client.acknowledged
             and not client.full
-            and client.topics == matching(self.context.configs[c], state.image.value)
+            and client.topics == still_matching(self.context.configs[c], client.topics, state.image.value)
         )
         live = client.run in (Process.UP, Process.PAUSED)
         commits = (

@@ -65,7 +65,7 @@ class ConsumerFaults(FaultSteps):
         if faults.rollout and client.rollout_step + 1 < len(self.kinds[c]):
             newer = cm.closed(client)._replace(run=Process.NEW, rollout_step=client.rollout_step + 1)
             yield from self.departs(state, c, "rollout", "closes for its next version", newer)
-        if faults.subscribe and len(client.topics) > 1:
+        if faults.subscribe and self.names_its_topics(client):
             fewer = client._replace(topics=client.topics[:1], full=True)
             yield self.befalls(state, c, "subscribe", "subscribes to less", fewer)
 

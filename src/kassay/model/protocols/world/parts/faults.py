@@ -107,13 +107,17 @@ class FaultSteps:
             yield from self.slow(state, c, client)
         if faults.leave and up:
             yield from self.departs(state, c, "leave", "closes, LeaveGroup", self.gone(client))
-        if faults.subscribe and up and len(self.context.options.topics) > 1 and len(client.topics) > 1:
-            fewer = client._replace(topics=client.topics[:1], rejoin=True)
+        if faults.subscribe and up and self.names_its_topics(client):
+            fewer = client._replace(topics=client.topics[:1], rejoin=True, resubscribed=bool(client.waits))
             yield self.befalls(state, c, "subscribe", "subscribes to less", fewer)
         alive = client.run in (Process.UP, Process.PAUSED)
         if faults.rollout and alive and client.rollout_step + 1 < self.rollout_steps(c):
             fresh = self.gone(client)._replace(run=Process.NEW, rollout_step=client.rollout_step + 1)
             yield from self.departs(state, c, "rollout", "closes for its next version", fresh)
+
+    def names_its_topics(self, client: Client) -> bool:
+        """Whether a client reads several topics, each by its name, so that it can drop one."""
+        return not self.context.options.pattern and len(client.topics) > 1
 
     def process_faults(
         self, state: World, c: int, client: Client, faults: Faults
