@@ -59,8 +59,31 @@ def test_without_crash_and_pause_a_small_migration_holds(faults):
     assert explore("migration", members=2, partitions=1, faults=faults).verdict == "holds"
 
 
-@pytest.mark.exhaustive
 def test_there_and_back_a_partition_is_given_out_before_it_is_free():
-    result = explore("migration", members=2, partitions=2, faults="pause=1")
-    assert real(result) == {"members-watched": 11, "released-before-adopted": 19}
+    """A consumer beside a classic member leaves once and comes back: the settings that walk nothing else."""
+    result = explore("migration", kinds=(("classic",), ("consumer", "consumer")))
+    assert real(result) == {"released-before-adopted": 14}
+    assert result.exploration.violations[0].message == "c2 adopts t-1, which c1 still owns"
+
+
+@pytest.mark.exhaustive
+def test_there_and_back_after_a_crash():
+    result = explore("migration", static=1, faults="crash=1")
+    assert real(result) == {"members-watched": 8, "released-before-adopted": 17}
+    assert result.exploration.liveness.dead_ends
+
+
+@pytest.mark.exhaustive
+def test_a_consumer_that_was_only_away_does_not_come_back_to_a_classic_group():
+    result = explore("migration", faults="pause=1")
+    assert real(result) == {"members-watched": 11}
     assert not result.exploration.liveness.dead_ends
+
+
+def test_an_upgrade_in_mid_hand_over_gives_out_what_is_still_owned():
+    result = explore("migration", mode="cooperative")
+    assert real(result) == {"released-before-adopted": 19, "single-current-owner": 19}
+    assert {v.message for v in result.exploration.violations if v.severity is Severity.REAL} == {
+        "c2 adopts t-1, which c1 still owns",
+        "c1 and c2 both own t-1, and both are current members",
+    }

@@ -31,6 +31,20 @@ def test_the_consumer_client_refuses_what_is_impossible(state):
             assert step(client).state in cot.CLIENT[state][event].targets
 
 
+@pytest.mark.parametrize(
+    ("error", "after"),
+    [
+        (errors.FENCED_MEMBER_EPOCH, cot.ConsumerState.FENCED),
+        (errors.UNKNOWN_MEMBER_ID, cot.ConsumerState.FENCED),
+        (errors.GROUP_ID_NOT_FOUND, cot.ConsumerState.FATAL),
+    ],
+)
+@pytest.mark.parametrize("state", sorted(client_consumer.MEMBER))
+def test_a_member_that_is_fenced_joins_again_and_one_whose_group_is_gone_gives_up(state, error, after):
+    client = ConsumerClient(Process.UP, state, "c1", 3)
+    assert client_consumer.on_reply(CONFIG, client, ConsumerHeartbeatReply(error)).state is after
+
+
 @pytest.mark.parametrize("epoch", [0, 3])
 @pytest.mark.parametrize("error", ERRORS)
 @pytest.mark.parametrize("state", cot.ConsumerState)

@@ -118,11 +118,14 @@ def commit(
 
 
 def on_reply(config: ClientConfig, client: ConsumerClient, reply: ConsumerHeartbeatReply) -> ConsumerClient:
-    """The client after a reply to its heartbeat; out of the group replies are ignored."""
-    if reply.error in (errors.FENCED_MEMBER_EPOCH, errors.UNKNOWN_MEMBER_ID, errors.GROUP_ID_NOT_FOUND):
-        if client.epoch == requests.JOIN_EPOCH and reply.error == errors.GROUP_ID_NOT_FOUND:
-            # A classic group that may not, or cannot yet, be converted: the client gives up.
-            return _give_up(client)
+    """The client after a reply to its heartbeat; out of the group replies are ignored.
+
+    A member that is fenced or unknown joins again. GROUP_ID_NOT_FOUND ends it whatever its epoch: the group
+    is, or is again, a classic one, which may not or cannot yet be converted. Up to 4.1 Kafka's
+    `AbstractHeartbeatRequestManager` ends with it as with any error it does not expect, from 4.2 on by name,
+    for all but who is leaving.
+    """
+    if reply.error in (errors.FENCED_MEMBER_EPOCH, errors.UNKNOWN_MEMBER_ID):
         if client.epoch == requests.JOIN_EPOCH:
             return failed(config, client)
         if look_up(CLIENT, client.state, ConsumerEvent.FENCED) is IGNORE:
