@@ -1,5 +1,6 @@
 """Walks at random: they end at their limit, never find that all holds, and what they find is a run."""
 
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import pytest
@@ -36,12 +37,31 @@ def test_what_is_found_is_a_run_and_as_short_as_can_be(seed):
         assert (step.action, step.state) in FORK.steps(before.state)
 
 
-def test_a_seed_walks_the_same_way_again():
+@dataclass
+class Tree(Toy):
+    """Forks for ever: no two ways lead to one state."""
+
+    arrows: dict = field(default_factory=dict)
+
+    def steps(self, state):
+        return [(act("left"), 2 * state + 1), (act("right"), 2 * state + 2)]
+
+
+def test_a_seed_walks_the_same_way_again_and_another_seed_another_way():
+    one, two, other = (random_walk(Tree(), seed=seed, budget=WalkLimits(STEPS_MAX)) for seed in (5, 5, 6))
+    assert one.graph.states == two.graph.states != other.graph.states
+
+
+def test_a_seed_finds_the_same_runs_again():
     one, two = (
         random_walk(FORK, [never({2}, Severity.ZOMBIE)], seed=5, budget=WalkLimits(4)) for _ in range(2)
     )
-    assert one.graph.states == two.graph.states
     assert [v.trace for v in one.violations] == [v.trace for v in two.violations]
+
+
+def test_a_world_smaller_than_the_budget_is_left_once_nothing_new_is_met():
+    done = random_walk(chain(0, 1, 2), budget=WalkLimits(4))
+    assert (sorted(done.graph.states), done.verdict) == ([0, 1, 2], Verdict.UNKNOWN)
 
 
 def test_a_walk_without_end_stops_at_its_limit():

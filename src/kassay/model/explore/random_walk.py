@@ -31,6 +31,8 @@ STEPS_MAX = 200
 """Steps of one walk."""
 FAULTS = 0.1
 """How often a fault is taken where something else could be done."""
+IDLE_MAX = 200
+"""So many walks in a row that meet no new state end it: a world may be smaller than the budget."""
 TRIES_MAX = 600
 """Shorter runs that are played for one violation."""
 
@@ -43,7 +45,7 @@ def random_walk(
     budget: WalkLimits | None = None,
     progress: Callable[[WalkProgress], None] | None = None,
 ) -> Exploration[S]:
-    """Walk at random until the budget is spent or a real violation is found.
+    """Walk at random until the budget is spent, nothing new is met any more, or a real violation is found.
 
     Never says `holds`: its `limit` is set whatever it has seen, and liveness is not judged. States are
     counted as the explorer counts them, `edges` are the steps taken.
@@ -51,8 +53,11 @@ def random_walk(
     random = Random(seed)
     search = Search(model, invariants, budget or WalkLimits(), progress)
     ways: dict[tuple[str, Severity], tuple[WalkStep[S], ...]] = {}
-    while not search.stop and not _spent(search):
+    idle = 0
+    while not search.stop and not _spent(search) and idle < IDLE_MAX:
+        known = len(search.graph.states)
         _walk(search, random, ways)
+        idle = idle + 1 if len(search.graph.states) == known else 0
         search.tell(0)
         search.stop = any(severity is Severity.REAL for _, severity in search.findings)
     violations = []

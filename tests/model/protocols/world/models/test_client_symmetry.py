@@ -1,12 +1,14 @@
 """Scenario 67 under client renaming: one world of each class, the same verdicts, and traces that replay."""
 
+from itertools import permutations
+
 import pytest
 
 from kassay.certify.protocols.views import views_of
 from kassay.model.errors import InputError
 from kassay.model.explore.search import explore as walk
 from kassay.model.explore.traces import run
-from kassay.model.explore.values import Severity
+from kassay.model.explore.values import Severity, WalkLimits
 from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry, distinguished
 from kassay.model.verdict import Verdict
 from kassay.properties.protocols.registry import invariants
@@ -61,6 +63,29 @@ def shown(done):
     live = done.liveness
     stuck = (bool(live.dead_ends), bool(live.livelocks), bool(live.hopeless), live.undecided)
     return {(v.invariant, v.severity, v.length) for v in done.violations}, stuck
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("classic", {"mode": "cooperative", "partitions": 1, "faults": "pause=1"}),
+        ("kip848", {"partitions": 1, "faults": "pause=1"}),
+    ],
+)
+def test_a_renamed_world_can_do_what_the_world_can_do_and_has_the_same_representative(name, settings):
+    model = build(name, **settings)
+    symmetry = ClientSymmetry(model.context.interner)
+    states = walk(model, budget=WalkLimits(2500), check_liveness=False).graph.states
+    zombies = [state for state in states if state.adopted][:100]
+    assert zombies, "somebody else adopted what a zombie still holds"
+    for state in (*states[::13], *zombies):
+        for places in permutations(range(len(state.clients))):
+            renamed = symmetry.renamed(state, places)
+            assert symmetry(model.canonical(renamed)) == symmetry(state)
+            assert {tp: places[c] for tp, c in state.adopted} == dict(renamed.adopted)
+            assert {model.canonical(symmetry.renamed(after, places)) for _, after in model.steps(state)} == {
+                model.canonical(after) for _, after in model.steps(renamed)
+            }
 
 
 @pytest.mark.parametrize(("name", "settings"), WORLDS, ids=str)
