@@ -51,3 +51,9 @@ class TaskAssignorError(KafkaError):
     """The broker's assignor of Streams tasks could not give out a task."""
 
     java_class = "org.apache.kafka.coordinator.group.api.streams.assignor.TaskAssignorException"
+
+
+class InternalTaskAssignorError(KafkaError):
+    """The same before 4.4, where the assignors of Streams tasks were no public interface."""
+
+    java_class = "org.apache.kafka.coordinator.group.streams.assignor.TaskAssignorException"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kassay.assignors.registry import REFERENCES, load_all
 from kassay.assignors.streams.group.sticky import StreamsGroupSticky
+from kassay.certify.vectors.check import check_file
 from kassay.certify.vectors.registry import FORMATS, load_formats
 from kassay.certify.vectors.streams_group import StreamsGroupVector
 from kassay.model.errors import InputError
@@ -17,7 +17,6 @@ from kassay.model.streams.group import MemberTasks
 from kassay.reading.values import read_as
 from tests.paths import VECTORS
 
-load_all()
 load_formats()
 FORM = FORMATS["streams-group-sticky"]
 
@@ -35,7 +34,13 @@ def differences(chosen: list[dict[str, Any]], factory: type, exact: bool = True)
 
 def test_the_reference_answers_as_kafka_did():
     assert len(vectors()) == 527
-    assert differences(vectors(), REFERENCES[str(FORM.reference)].factory) == []
+    assert differences(vectors(), StreamsGroupSticky) == []
+
+
+@pytest.mark.parametrize(("release", "count"), [("4.1", 474), ("4.2.0", 527), ("4.2.2", 527)])
+def test_older_releases_answer_as_was_recorded(release: str, count: int):
+    result = check_file(VECTORS / "recorded" / f"streams-group-sticky-{release}.json.gz", None, exact=True)
+    assert (result.passed, result.failures) == (count, ())
 
 
 def test_without_the_recorded_order_the_order_of_javas_hash_tables_gives_the_same():

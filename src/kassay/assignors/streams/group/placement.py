@@ -6,11 +6,13 @@ Source: Kafka `StickyTaskAssignor` of the group coordinator, branch 4.4 (KIP-107
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar, Protocol
 
 from kassay.assignors.java_errors import TaskAssignorError
 from kassay.assignors.streams.group.processes import GroupMember, GroupProcess, by_load, processes_of
 from kassay.assignors.streams.group.quotas import MemberQuota
 from kassay.assignors.streams.priority_queue import JavaPriorityQueue
+from kassay.model.errors import KafkaError
 from kassay.model.java.hashes import computed_order, string_hash, utf16_key
 from kassay.model.streams.group import GroupTask, MemberTasks, StreamsGroup
 
@@ -18,8 +20,25 @@ Order = tuple[int, bytes]
 """A task's partition and its subtopology, which Java orders by UTF-16 units."""
 
 
+class Placing(Protocol):
+    """One run of a rule: what it gives out, in this order, and the answer that comes of it."""
+
+    def __init__(self, group: StreamsGroup) -> None: ...
+
+    def place_active(self) -> None:
+        """Give every task to one member."""
+
+    def place_standbys(self) -> None:
+        """Give each stateful task its standby copies."""
+
+    def answer(self) -> dict[str, MemberTasks]:
+        """What each member has been given."""
+
+
 class StickyPlacement:
     """One run of the rule of 4.4; older releases differ in who is a candidate, and who is chosen of them."""
+
+    error: ClassVar[type[KafkaError]] = TaskAssignorError
 
     def __init__(self, group: StreamsGroup) -> None:
         self.group = group
@@ -34,14 +53,14 @@ class StickyPlacement:
         self.total_quota = MemberQuota(len(group.tasks) + copies, len(group.members))
 
     def place_active(self) -> None:
-        """Give every task to one member; raises `TaskAssignorError` without any."""
+        """Give every task to one member; raises `error` where there is none."""
         across = sorted(self.group.tasks, key=_across)
         moving = [task for task in across if not self._offer_active(task, self.ran_on.get(task))]
         new = [task for task in moving if not self._offer_active(task, self._choose(task))]
         queue = by_load(self.processes)
         for task in sorted(new, key=_along):
             if not queue:
-                raise TaskAssignorError(f"No process available to assign active task {task}.")
+                raise self.error(f"No process available to assign active task {task}.")
             process = queue.poll()
             self._count_active(process.give_to_least_loaded(task, standby=False))
             queue.offer(process)

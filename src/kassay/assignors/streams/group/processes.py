@@ -60,6 +60,10 @@ class GroupProcess:
         queue.offer(member)
         return member
 
+    def least_loaded(self) -> GroupMember:
+        """The first of the members with the fewest tasks."""
+        return min(self.members, key=_count)
+
     def _add(self, member: GroupMember, task: GroupTask, standby: bool) -> None:
         (member.standby if standby else member.active).append(task)
         member.count += 1

@@ -19,9 +19,10 @@ Cost: O(T * R * (C + log P)) for T tasks of R copies, C members with state of on
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from kassay.assignors.registry import reference
-from kassay.assignors.streams.group.placement import StickyPlacement
+from kassay.assignors.streams.group.placement import Placing, StickyPlacement
 from kassay.model.kinds import Kind
 from kassay.model.streams.group import MemberTasks, StreamsGroup
 from kassay.model.streams.threads import GroupTaskAssignor
@@ -32,15 +33,17 @@ from kassay.model.streams.threads import GroupTaskAssignor
     kind=Kind.STREAMS,
     claims=("standby-disjoint", "stable", "converges", "deterministic"),
     source="org.apache.kafka.coordinator.group.streams.assignor.StickyTaskAssignor",
+    since="4.4",
 )
 class StreamsGroupSticky(GroupTaskAssignor):
     """Leaves tasks where they run or where their state is, then goes by the load of processes."""
 
     name = "streams-group-sticky"
+    placing: ClassVar[type[Placing]] = StickyPlacement
 
     def assign_group(self, group: StreamsGroup) -> Mapping[str, MemberTasks]:
-        """The tasks of all members; raises `TaskAssignorError` where there are tasks and no members."""
-        placement = StickyPlacement(group)
+        """The tasks of all members; raises what Kafka raises where there are tasks and no members."""
+        placement = self.placing(group)
         placement.place_active()
         placement.place_standbys()
         return placement.answer()

@@ -1,0 +1,138 @@
+"""The rule of the broker's sticky assignor in 4.1, which counts the pairs of tasks that were together.
+
+Java's sets of members go by the identity of objects there, so that the answer of 4.1 depends on the process
+wherever processes are equally loaded; here members stand in the order in which Kafka puts them into
+its sets, which is what a JVM with one identity hash for all objects answers.
+Source: Kafka `StickyTaskAssignor` and `ProcessState` of the group coordinator, branch 4.1 (KAFKA-17125).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kassay.assignors.java_errors import InternalTaskAssignorError
+from kassay.assignors.streams.group.processes import GroupMember, GroupProcess, processes_of
+from kassay.assignors.streams.group.quotas import MemberQuota
+from kassay.model.java.hashes import bucket_order, hash_map_order, string_hash
+from kassay.model.streams.group import GroupTask, MemberTasks, StreamsGroup
+
+
+class PairingPlacement:
+    """One run of the rule."""
+
+    def __init__(self, group: StreamsGroup) -> None:
+        self.group = group
+        ids = hash_map_order(member.process_id for member in group.members)
+        self.processes = processes_of(group, ids)
+        by_id = {member.member_id: member for process in self.processes for member in process.members}
+        self.members = [by_id[member.member_id] for member in group.members]
+        self.ran_on = {task: member for member in self.members for task in member.before.active}
+        self.with_copy: dict[GroupTask, list[GroupMember]] = {}
+        for member in self.members:
+            for task in member.before.standby:
+                self.with_copy.setdefault(task, []).append(member)
+        self.quota = MemberQuota(len(group.tasks), len(group.members))
+        self.pairs = TaskPairs(len(group.tasks))
+
+    def place_active(self) -> None:
+        """Give every task to one member; raises `InternalTaskAssignorError` without any."""
+        everybody = [member for process in self.processes for member in process.members]
+        tasks = _hash_set_order(self.group.tasks)
+        moving = [task for task in tasks if not self._offer(task, self.ran_on.get(task))]
+        for task in [task for task in moving if not self._offer(task, self._same(task))]:
+            process = self._least_loaded(task, everybody)
+            if process is None:
+                raise InternalTaskAssignorError(f"No member available to assign active task {task}.")
+            self._give(task, process.least_loaded(), standby=False)
+
+    def place_standbys(self) -> None:
+        """Give each stateful task its standby copies, as many as there are processes for."""
+        replicas = self.group.standby_replicas
+        for task in _hash_set_order(self.group.stateful) if replicas else ():
+            for _ in range(replicas):
+                free = [process for process in self.processes if task not in process.tasks]
+                if not free:
+                    break
+                self._give(task, self._standby(task, free), standby=True)
+
+    def answer(self) -> dict[str, MemberTasks]:
+        """What each member has been given, in the order of the group's members."""
+        return {member.member_id: member.answer() for member in self.members}
+
+    def _offer(self, task: GroupTask, member: GroupMember | None) -> bool:
+        """Whether there is a member, and it takes the task: it does below its share."""
+        if member is None or member.count >= self.quota.each:
+            return False
+        self._give(task, member, standby=False)
+        return True
+
+    def _give(self, task: GroupTask, member: GroupMember, *, standby: bool) -> None:
+        process = member.process
+        self.pairs.meet(task, process.tasks)
+        process.give(member, task, standby=standby)
+        if not standby:
+            self.quota.reached_by(sum(len(other.active) for other in process.members))
+
+    def _standby(self, task: GroupTask, free: list[GroupProcess]) -> GroupMember:
+        """Who ran the task, or had a copy of it, where that leaves loads even; else the least loaded."""
+        ran_on = self.ran_on.get(task)
+        if (
+            ran_on is not None
+            and ran_on.process in free
+            and self._is_even(ran_on.process)
+            and self.pairs.has_new(task, ran_on.process.tasks)
+        ):
+            return ran_on
+        self.with_copy[task] = [m for m in self.with_copy.get(task, ()) if m.process in free]
+        same = self._same(task)
+        if same is not None and self._is_even(same.process):
+            return same
+        order = hash_map_order(process.process_id for process in free)
+        by_id = {process.process_id: process for process in free}
+        process = self._least_loaded(task, [m for process_id in order for m in by_id[process_id].members])
+        assert process is not None, "a process is free, and each has a member"
+        return process.least_loaded()
+
+    def _is_even(self, process: GroupProcess) -> bool:
+        """Whether the process has fewer tasks than members, or is loaded the least."""
+        return process.load < 1 or all(other.load >= process.load for other in self.processes)
+
+    def _same(self, task: GroupTask) -> GroupMember | None:
+        """The first member with a copy, of the process that is loaded the least of those with one."""
+        copies = self.with_copy.get(task, [])
+        process = self._least_loaded(task, copies)
+        return next((member for member in copies if member.process is process), None)
+
+    def _least_loaded(self, task: GroupTask, members: list[GroupMember]) -> GroupProcess | None:
+        """The least loaded process of these members, of those where the task meets a new task if any."""
+        new = [member for member in members if self.pairs.has_new(task, member.process.tasks)]
+        return min((member.process for member in new or members), key=_load, default=None)
+
+
+class TaskPairs:
+    """Which tasks have been on one process together, each with each."""
+
+    def __init__(self, tasks: int) -> None:
+        self._met: dict[GroupTask, set[GroupTask]] = {}
+        self._left = tasks * (tasks - 1) // 2
+
+    def meet(self, task: GroupTask, others: Iterable[GroupTask]) -> None:
+        """The task comes to these."""
+        met = self._met.setdefault(task, set())
+        for other in set(others) - met - {task}:
+            met.add(other)
+            self._met.setdefault(other, set()).add(task)
+            self._left -= 1
+
+    def has_new(self, task: GroupTask, others: set[GroupTask]) -> bool:
+        """Whether there is a pair left at all, and one of these is new to the task, or there are none."""
+        return self._left != 0 and (not others or not others <= self._met.get(task, set()))
+
+
+def _load(process: GroupProcess) -> float:
+    return process.load
+
+
+def _hash_set_order(tasks: Iterable[GroupTask]) -> list[GroupTask]:
+    """The order in which a `java.util.HashSet` of task ids, which are records, iterates."""
+    return bucket_order(tasks, lambda task: 31 * string_hash(task.subtopology) + task.partition)

@@ -1,0 +1,28 @@
+"""Streams-group-sticky of 4.2.0 and 4.3.0: a copy stays nowhere if the first to have had it has the task.
+
+Goals and ties are as in `sticky_4_2_2`, but for the choice of who keeps a standby copy: where the process
+of the first member with a copy has the task by now, active or as another copy, the other members with a
+copy are not asked, and the copy goes to the least loaded process (KAFKA-20899 mends it).
+Source: Kafka `StickyTaskAssignor` of the group coordinator, branch 4.2 before 2026-08-10.
+Cost: as `sticky`.
+"""
+
+from __future__ import annotations
+
+from kassay.assignors.registry import reference
+from kassay.assignors.streams.group.placement_4_2 import FirstCopyPlacement
+from kassay.assignors.streams.group.sticky import StreamsGroupSticky
+from kassay.model.kinds import Kind
+
+
+@reference(
+    "streams-group-sticky",
+    kind=Kind.STREAMS,
+    claims=("standby-disjoint", "stable", "converges", "deterministic"),
+    source="org.apache.kafka.coordinator.group.streams.assignor.StickyTaskAssignor",
+    since=("4.2", "4.3"),
+)
+class StreamsGroupStickyFirstCopy(StreamsGroupSticky):
+    """Leaves tasks where they run, copies with the first who has one, then goes by the load of processes."""
+
+    placing = FirstCopyPlacement

@@ -1,0 +1,29 @@
+"""Streams-group-sticky of 4.2.2 and 4.3.2: as in 4.4, but only a standby copy that was given counts as state.
+
+Goals and ties are as in `sticky`, with two differences: what members report of their disks is not looked
+at, so that members with a copy come in the order of the group, whatever they lack of it; and equally
+loaded processes come out in the order of a hash map that was filled by `putIfAbsent`.
+A process that was started again has neither tasks nor copies and so loses all, its state notwithstanding.
+Source: Kafka `StickyTaskAssignor` of the group coordinator, branches 4.2 and 4.3 (KAFKA-20899).
+Cost: as `sticky`.
+"""
+
+from __future__ import annotations
+
+from kassay.assignors.registry import reference
+from kassay.assignors.streams.group.placement_4_2 import CopiesOnlyPlacement
+from kassay.assignors.streams.group.sticky import StreamsGroupSticky
+from kassay.model.kinds import Kind
+
+
+@reference(
+    "streams-group-sticky",
+    kind=Kind.STREAMS,
+    claims=("standby-disjoint", "stable", "converges", "deterministic"),
+    source="org.apache.kafka.coordinator.group.streams.assignor.StickyTaskAssignor",
+    since=("4.2.2", "4.3.2"),
+)
+class StreamsGroupStickyCopies(StreamsGroupSticky):
+    """Leaves tasks where they run or where copies were given, then goes by the load of processes."""
+
+    placing = CopiesOnlyPlacement
