@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.assignors.releases import holding, newest, oldest, release_in, release_of, spans
+from kassay.assignors.releases import holding, newest, oldest, release_in, release_of, spans, taking_over
 from kassay.model.errors import InputError
 
 
@@ -47,6 +47,20 @@ def test_the_newest_the_oldest_and_the_spans_in_words():
     assert spans(RULES, FIRST) == "4.2 to before 4.2.2, 4.3 to before 4.3.1"
     assert spans(RULES, BACKPORTED) == "4.2.2 to before 4.3, 4.3.1 to before 4.4"
     assert spans(RULES, LAST) == "4.4 on"
+
+
+@pytest.mark.parametrize(
+    ("release", "turns"),
+    [
+        ("4.1", [("4.2", FIRST), ("4.2.2", BACKPORTED), ("4.4", LAST)]),
+        ("4.2", [("4.2.2", BACKPORTED), ("4.4", LAST)]),
+        ("4.3.0", [("4.3.1", BACKPORTED), ("4.4", LAST)]),
+        ("4.2.2", [("4.3", FIRST), ("4.4", LAST)]),
+        ("4.4", []),
+    ],
+)
+def test_who_took_over_since_a_release_stands_once_with_the_first_time(release, turns):
+    assert taking_over(RULES, release) == turns
 
 
 def test_what_names_no_release_is_the_newest_and_has_no_span():

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from kassay.assignors.releases import holding, newest, oldest, release_of, spans
+from kassay.assignors.releases import holding, newest, oldest, release_of, spans, taking_over
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
@@ -146,6 +146,19 @@ def held_in(references: tuple[Reference, ...], release: str, where: str) -> Refe
     if reference is None:
         raise InputError(f"{where}: known since {first} only, expected that release or a later one")
     return reference
+
+
+def changes_since(rule: str, release: str) -> tuple[Reference, tuple[tuple[str, Reference], ...]]:
+    """The reference of the rule that holds in the release, and who took over since, with when.
+
+    Raises `InputError` for a rule that is none of Kafka's, and for a release that is none or too old.
+    """
+    before = None if "@" in rule else find(f"{rule}@{release}")
+    if before is None:
+        import_modules("kassay.assignors")
+        known = [spec for spec, references in _RULES.items() if references[0].since]
+        raise InputError(f"{rule!r}: expected a rule of Kafka, one of {', '.join(sorted(known))}")
+    return before, tuple(taking_over(_RULES[before.rule], release))
 
 
 def recorded(spec: str) -> str:

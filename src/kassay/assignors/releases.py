@@ -72,6 +72,20 @@ def holding(implementations: Sequence[H], release: str) -> H | None:
     return until[-1] if until else None
 
 
+def taking_over(implementations: Sequence[H], release: str) -> list[tuple[str, H]]:
+    """Who took over after the release and since when, the oldest first, each once.
+
+    Raises `InputError` for a text that is no release.
+    """
+    asked, over = release_of(release), [holding(implementations, release)]
+    turns = []
+    for first, text, implementation in _turns(implementations):
+        if first > asked and not any(implementation is each for each in over):
+            over.append(implementation)
+            turns.append((text, implementation))
+    return turns
+
+
 def oldest(implementations: Sequence[H]) -> str:
     """The first release that is known of; empty where none is."""
     turns = _turns(implementations)

@@ -22,3 +22,12 @@ def test_anything_else_is_a_usage_error(capsys):
         explain("nonsense")
     assert run(["explain", "nonsense"]) == 2
     assert "kassay list claims" in capsys.readouterr().err
+
+
+def test_an_upgrade_is_told_as_text_or_json(capsys):
+    assert run(["explain", "sticky", "--since", "3.9"]) == 0
+    assert "sticky since 3.9" in capsys.readouterr().out
+    assert run(["explain", "sticky", "--since", "3.9", "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["schema"] == "kassay/upgrade/1"
+    assert run(["explain", "sticky", "--since", "never"]) == 2
+    assert "'never' is no release" in capsys.readouterr().err

@@ -5,9 +5,10 @@ from io import StringIO
 from rich.console import Console
 
 from kassay.certify.diff.run import diff
+from kassay.certify.diff.upgrade import upgrade
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.targets.resolve import resolve
-from kassay.report.screen.differences import diff_view, leading, lines_view
+from kassay.report.screen.differences import diff_view, leading, lines_view, upgrade_view
 
 
 def shown(*views):
@@ -35,3 +36,17 @@ def test_an_agreement_says_on_how_many_inputs():
 
 def test_long_differences_are_cut_and_say_so():
     assert "and 12 more" in shown(*lines_view([f"line {n}" for n in range(20)]))
+
+
+def test_an_upgrade_is_told_in_words_and_by_an_example():
+    text = shown(upgrade_view(upgrade("uniform", "4.0.0")))
+    assert "uniform since 4.0.0" in text
+    assert "since 4.0.1  uniform@4.0.1: " in text
+    assert "by quality: different in " in text
+    assert "different: movement (uniform@4.0.0 1, uniform@4.0.1 0)" in text
+
+
+def test_an_upgrade_that_changes_nothing_says_so():
+    text = shown(upgrade_view(upgrade("sticky", "3.9")))
+    assert "unchanged: the rule of 3.9 on holds" in text
+    assert "different" not in text

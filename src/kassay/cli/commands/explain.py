@@ -11,11 +11,22 @@ PLACE = 30
 
 @click.command("explain", epilog="Example: kassay explain sticky")
 @click.argument("what", metavar="CLAIM|TRACE|RULE")
+@click.option("--since", metavar="RELEASE", help="What changed in this rule of Kafka since, e.g. 4.0.0.")
 @json_option
-def command(what: str, json_path: str | None) -> int:
-    """Tell a claim in words with its source, a trace step by step, or a rule with numbers from a run."""
+def command(what: str, since: str | None, json_path: str | None) -> int:
+    """Tell a claim in words with its source, a trace step by step, or a rule with numbers from a run.
+
+    `kassay explain uniform --since 4.0.0` tells what an upgrade from that release changes, by an example.
+    """
+    from kassay.certify.diff.upgrade import upgrade
     from kassay.certify.explain import explain
+    from kassay.report.screen.differences import upgrade_view
     from kassay.report.screen.explaining import explanation_view
+
+    if since is not None:
+        changes = upgrade(what, since)
+        present(changes, lambda: upgrade_view(changes), json_path)
+        return 0
 
     document = explain(what)
     present(document, lambda: explanation_view(document), json_path)

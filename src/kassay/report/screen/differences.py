@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from kassay.certify.diff.compare import Lead
 from kassay.certify.diff.document import TargetDifference
 from kassay.certify.diff.replay import ReplayedDifference
 from kassay.certify.diff.run import DiffReport, SmallestDifference
 from kassay.report.facts import counted
-from kassay.report.screen.console import View, line, stack, whole_line
+from kassay.report.screen.console import View, line, lines, stack, whole_line
 from kassay.report.screen.terminal import story
 from kassay.writing.text import shell_command
 
@@ -30,10 +31,10 @@ def diff_view(report: DiffReport, path: str | None) -> View:
 
 def _difference(smallest: SmallestDifference, path: str | None) -> list[View]:
     difference = smallest.difference
-    kind = "contradictory" if difference.contradictory else "ordinary"
+    leads = leading(difference)
     counts = ", ".join(counted(number, noun[:-1]) for noun, number in smallest.counts.items())
     return [
-        line(f"  smallest found: {counts}; {kind} input; as {leading(difference)} answers:"),
+        line(f"  smallest found: {counts}; {_input(difference.contradictory)}; as {leads} answers:"),
         line(),
         story(difference.narration),
         *lines_view(difference.lines),
@@ -65,11 +66,50 @@ def leading(difference: TargetDifference) -> str:
     return (difference.left if difference.lead is Lead.LEFT else difference.right).target
 
 
-def lines_view(lines: Sequence[str]) -> list[View]:
-    """What the two say differently, a line each."""
-    more = len(lines) - _SHOWN_MAX
+def upgrade_view(document: Mapping[str, Any]) -> View:
+    """What changed in a rule since a release, in words and by the smallest example."""
+    changes = document["changes"]
+    parts: list[View] = [line((document["rule"], "bold"), f" since {document['since']}")]
+    if not changes:
+        parts.append(
+            line(f"  unchanged: the rule of {document['before']['releases'] or 'that release'} holds")
+        )
+    for change in changes:
+        parts += [
+            line(),
+            line((f"since {change['release']}", "bold"), f"  {change['spec']}: {change['summary']}"),
+        ]
+        parts.append(lines("\n".join(f"  {row}" for row in change["header"].splitlines()), style="dim"))
+    for example in changes and document["examples"]:
+        parts += [line(), *_example(example)]
+    return stack(*parts, line())
+
+
+def _example(example: Mapping[str, Any]) -> list[View]:
+    difference = example["difference"]
+    played = (
+        f"{_histories(example['histories'])}, {counted(example['inputs'], 'input')}, seed {example['seed']}"
+    )
+    if difference is None:
+        return [line(f"by {example['by']}: alike", style="green"), line(f"  {played}", style="dim")]
+    leads = difference[difference["lead"]]["target"]
     return [
-        *(line(f"  {each}", style="red") for each in lines[:_SHOWN_MAX]),
+        line(f"by {example['by']}: different in {example['differing']} of {played}", style="bold"),
+        line(f"  the smallest input found, {_input(difference['contradictory'])}, as {leads} answers:"),
+        story(difference["told"]),
+        *lines_view(difference["lines"]),
+    ]
+
+
+def _input(contradictory: bool) -> str:
+    return f"{'contradictory' if contradictory else 'ordinary'} input"
+
+
+def lines_view(differences: Sequence[str]) -> list[View]:
+    """What the two say differently, a line each."""
+    more = len(differences) - _SHOWN_MAX
+    return [
+        *(line(f"  {each}", style="red") for each in differences[:_SHOWN_MAX]),
         *([line(f"  and {more} more", style="dim")] if more > 0 else []),
     ]
 
