@@ -1,4 +1,4 @@
-"""Share-simple: every member gets every partition of the topics it reads.
+"""Share-simple of 4.0: every member gets every partition of the topics it reads.
 
 In a share group (KIP-932) the records of a partition are shared out among its members, so there is
 nothing to divide. A member without topics is absent from the answer.

@@ -11,12 +11,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import ClassVar, Final
 
-from kassay.model.cluster import Cluster, Topic
+from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.errors import KafkaError
-from kassay.model.java.hashes import uuid_halves
+from kassay.model.groups.group import Group
+from kassay.model.java.hashes import uuid_halves, uuid_hash
 
 _BASE64_ID: Final = re.compile(r"[A-Za-z0-9_-]{22}")
 _ID_BYTES: Final = 16
@@ -40,6 +41,20 @@ def described_counts(cluster: Cluster, topics: Iterable[str]) -> dict[str, int]:
                 f"a member subscribes to topic {topic}, which the metadata does not have"
             )
     return counts
+
+
+def assignable_of(cluster: Cluster, group: Group, topic: str) -> list[TopicPartition]:
+    """The partitions of a topic that may be given out, by number."""
+    tps = cluster.partitions.get(topic, ())
+    return [tp for tp in tps if group.assignable is None or tp in group.assignable]
+
+
+def partition_hashes(cluster: Cluster, tps: Iterable[TopicPartition]) -> Callable[[TopicPartition], int]:
+    """The hash of Kafka's `TopicIdPartition` for each of these partitions; their topics may be gone."""
+    known = {topic.name: topic for topic in cluster.topics}
+    names = dict.fromkeys(topic for topic, _ in tps)
+    of_topic = {name: uuid_hash(topic_id_key(known.get(name) or Topic(name, 0))) for name in names}
+    return lambda tp: 31 * of_topic[tp[0]] + tp[1]
 
 
 def topic_id_key(topic: Topic) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.group import Group
 from kassay.model.kinds import Kind
 
-control = partial(registry.control, kinds=Kind.SHARE, like="share-simple")
+control = partial(registry.control, kinds=Kind.SHARE, like="share-simple@4.0")
 
 
 class _SpoiltShares(Spoilt):

@@ -58,6 +58,7 @@ class ServerVector:
     expected: AssignmentExpected
     iteration_order: ServerOrder | None = None
     stale_inverted: Runs = ()
+    assignable: Runs | None = None
     members_map: str | None = None
 
 
@@ -86,6 +87,7 @@ def _group(vector: ServerVector) -> Group:
         tuple(members),
         assigned=frozenset(read_runs(vector.stale_inverted)),
         subscription_type=SubscriptionType(vector.subscription_type),
+        assignable=None if vector.assignable is None else frozenset(read_runs(vector.assignable)),
     )
 
 

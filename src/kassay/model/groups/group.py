@@ -44,15 +44,17 @@ class SubscriptionType(StrEnum):
 class Group:
     """The members in the order in which the leader's map iterates them, and who leads.
 
-    The last two are for server-side assignors (KIP-848). `assigned`: partitions that the
+    The last three are for server-side assignors (KIP-848). `assigned`: partitions that the
     coordinator reports as assigned although no listed member owns them. `subscription_type`: what
-    the coordinator reports of the subscriptions, or None to have it read off the members.
+    the coordinator reports of the subscriptions, or None to have it read off the members. `assignable`:
+    the partitions that a share group may give out (KIP-932), or None for all.
     """
 
     members: tuple[Member, ...]
     leader: str | None = None
     assigned: frozenset[TopicPartition] = frozenset()
     subscription_type: SubscriptionType | None = None
+    assignable: frozenset[TopicPartition] | None = None
 
     @lazy
     def by_id(self) -> dict[str, Member]:

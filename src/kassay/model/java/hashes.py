@@ -95,10 +95,15 @@ def computed_order(
     for key in keys:
         if len(order) > int(table * _LOAD_FACTOR):
             table *= 2
-            order = dict.fromkeys(sorted(order, key=lambda key: _bucket(hash_code(key), table)))
-        if key not in order:
-            order = {key: None, **order}
-    return sorted(order, key=lambda key: _bucket(hash_code(key), table))
+        order[key] = None
+    # Growing splits buckets and leaves the order inside them as it is: the youngest key comes first.
+    youngest_first = list(reversed(order))
+    return sorted(youngest_first, key=lambda key: _bucket(hash_code(key), table))
+
+
+def sized_table(entries: int) -> int:
+    """The initial capacity that Kafka's assignors ask for where they know how many entries there will be."""
+    return int((entries + 1) / _LOAD_FACTOR + 1)
 
 
 def _table_for(capacity: int) -> int:
