@@ -118,11 +118,13 @@ def test_an_interrupt_ends_the_call_with_what_was_found(session, monkeypatch, ve
         ),
         (("ceil-range", "cooperative-sticky"), "speaks cooperative only, --protocol eager was asked for"),
         (("ceil-range", ""), "target '': expected a reference"),
+        (("no-such", "cooperative-sticky"), "speaks cooperative only, --protocol eager was asked for"),
     ],
 )
-def test_a_usage_error_stops_the_call_before_any_target_is_played(tmp_path, monkeypatch, specs, said):
+def test_a_usage_error_stops_the_call_before_any_target_is_played(tmp_path, monkeypatch, capsys, specs, said):
     monkeypatch.setattr(certifying, "certify", lambda *_: pytest.fail("a target was played"))
     options = replace(OPTIONS, protocol=RebalanceProtocol.EAGER)
     with pytest.raises(InputError) as refused:
         Session(options, tmp_path, quiet=True, baseline=None, formats=()).certify(*specs)
     assert said in str(refused.value)
+    assert capsys.readouterr().err == ""

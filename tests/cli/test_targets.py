@@ -28,6 +28,12 @@ def test_a_target_that_answers_no_instances_is_refused():
         measurable(["range", "placement:striped"], CHOSEN)
 
 
+def test_what_is_wrong_with_the_call_is_all_that_is_told(capsys):
+    with pytest.raises(InputError, match="is of kind placer"):
+        measurable(["no-such", "placement:striped"], CHOSEN)
+    assert capsys.readouterr().err == ""
+
+
 def test_instances_come_from_the_file_else_the_suite_else_bench(tmp_path):
     path = tmp_path / "one.json"
     path.write_text(json.dumps(consumer("join", 1, members=2, partitions=3)))

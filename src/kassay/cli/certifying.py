@@ -52,8 +52,11 @@ class Session:
         return gravest(outcomes)
 
     def _loaded(self, specs: Sequence[str]) -> tuple[list[Target], list[int]]:
-        """The targets that load, each of them to be asked about what the options say; 4 for each other."""
-        targets, outcomes = [], []
+        """The targets that load, each of them to be asked about what the options say; 4 for each other.
+
+        What does not load is told, a line each, once nothing is wrong with the options.
+        """
+        targets, errors = [], []
         for spec in dict.fromkeys(specs):
             try:
                 target = resolve(
@@ -64,12 +67,13 @@ class Session:
                     protocol=self.options.protocol,
                 )
             except TargetError as error:
-                complain(error)
-                outcomes.append(4)
+                errors.append(error)
             else:
                 promises_of(target.kind, target.claims, self.options)
                 targets.append(target)
-        return targets, outcomes
+        for error in errors:
+            complain(error)
+        return targets, [4] * len(errors)
 
     def _certified(self, target: Target) -> int:
         """Certify one target; its exit code. What goes wrong with it is said and ends it alone."""

@@ -45,7 +45,7 @@ def instances_of(chosen: Mapping[str, Any]) -> tuple[Iterable[Located], str]:
 def measurable(specs: Sequence[str], chosen: Mapping[str, Any]) -> tuple[list[Target], int]:
     """The targets that load, each once, and how many do not; those are told, a line each.
 
-    Raises `InputError` for one that answers no instances.
+    Raises `InputError` for one that answers no instances, and tells nothing then.
     """
     from kassay.certify.optimum.gaps import require_measurable
     from kassay.certify.processes.host import Limits
@@ -54,13 +54,14 @@ def measurable(specs: Sequence[str], chosen: Mapping[str, Any]) -> tuple[list[Ta
 
     limits = Limits(call_timeout_s=chosen["call_timeout"])
     config = pairs(chosen["configs"], "--config")
-    targets, missing = [], 0
+    targets, errors = [], []
     for spec in dict.fromkeys(specs):
         try:
             targets.append(resolve(spec, in_process=chosen["in_process"], limits=limits, config=config))
         except TargetError as error:
-            complain(error)
-            missing += 1
+            errors.append(error)
     for target in targets:
         require_measurable(target)
-    return targets, missing
+    for error in errors:
+        complain(error)
+    return targets, len(errors)

@@ -160,6 +160,7 @@ def test_the_hunt_finds_nothing_against_the_optimum(tmp_path):
         (("placement:striped",), "expected an assignor of consumer groups"),
         (("range", "--suite", "none"), "found 'none'"),
         (("range", "--suite", "small", "--hunt"), "expected one of the three"),
+        (("no-such", "--suite", "tiny"), "--suite: found 'tiny', expected one of small, bench, large"),
         (("range", "--order", "x"), "--order"),
         (("range", "--instances", "bad.json"), "bad.json: members: missing"),
         (("range", "--instances", "none.json"), "no such file"),

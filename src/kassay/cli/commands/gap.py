@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from kassay.model.errors import InputError
 if TYPE_CHECKING:
     from kassay.certify.optimum.hunt import Hunt
     from kassay.certify.targets.resolve import Target
+    from kassay.reading.documents import Located
 
 PLACE = 100
 
@@ -40,17 +41,23 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
     order = parse_order(chosen["order_text"])
     if sum(chosen[name] not in (None, False) for name in ("suite_name", "path", "hunting")) > 1:
         raise InputError("--suite, --instances and --hunt: expected one of the three")
+    posed = None if chosen["hunting"] else instances_of(chosen)
     loaded, missing = measurable(targets, chosen)
-    outcome = _hunt(loaded, chosen) if chosen["hunting"] else _measure(loaded, order, chosen)
+    outcome = _hunt(loaded, chosen) if posed is None else _measure(loaded, *posed, order, chosen)
     return 4 if missing else outcome
 
 
-def _measure(targets: Sequence[Target], order: tuple[str, ...], chosen: dict[str, Any]) -> int:
+def _measure(
+    targets: Sequence[Target],
+    instances: Iterable[Located],
+    source: str,
+    order: tuple[str, ...],
+    chosen: dict[str, Any],
+) -> int:
     from kassay.certify.optimum.gaps import measure
     from kassay.report.screen.console import bar
     from kassay.report.screen.gaps import gap_view
 
-    instances, source = instances_of(chosen)
     with bar("measuring") as tell:
         gaps = measure(
             targets,
