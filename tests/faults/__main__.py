@@ -69,6 +69,8 @@ def main() -> int:
             rows.append(("no fault", "passed" if outcome.came == "SURVIVED" else outcome.came, outcome.cpu_s))
             if outcome.came != "SURVIVED":
                 print("fails without a fault:", *outcome.run.tests, outcome.noticed_by, flush=True)
+            elif asked.each:
+                print(f"{'passed':10} {outcome.cpu_s:6.1f}", *outcome.run.tests, flush=True)
         for outcome in outcomes([Run(fault.tests, fault) for fault in chosen], at):
             if (fault := outcome.run.fault) is None:
                 continue
