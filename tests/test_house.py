@@ -97,10 +97,7 @@ NO_TEST_OF_ITS_OWN = {
     "model.protocols.clients.classic_table": "a table; shared/test_table holds all of them",
     "model.protocols.clients.consumer_table": "a table; shared/test_table holds all of them",
     "model.protocols.coordinator.consumer.table": "a table; shared/test_table holds all of them",
-    "solver.check.consumers": "what the checkers of consumers read, damaged in test_balance and test_packings",
-    "solver.check.kinds.bundles": "test_packings damages certificates of both packings",
     "solver.check.kinds.exact": "a door to balance; test_balance goes through it",
-    "solver.check.kinds.weighted": "test_packings damages certificates of both packings",
 }
 """Modules without a test of their own name, and why."""
 

@@ -71,8 +71,8 @@ class Session:
             else:
                 promises_of(target.kind, target.claims, self.options)
                 targets.append(target)
-        for error in errors:
-            complain(error)
+        for complaint in errors:
+            complain(complaint)
         return targets, [4] * len(errors)
 
     def _certified(self, target: Target) -> int:

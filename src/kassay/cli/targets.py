@@ -62,6 +62,6 @@ def measurable(specs: Sequence[str], chosen: Mapping[str, Any]) -> tuple[list[Ta
             errors.append(error)
     for target in targets:
         require_measurable(target)
-    for error in errors:
-        complain(error)
+    for complaint in errors:
+        complain(complaint)
     return targets, len(errors)

@@ -202,6 +202,29 @@ def test_a_proof_is_bound_to_the_instance_however_it_is_written(kind: str) -> No
             place[key] = kept
 
 
+@pytest.mark.parametrize("kind", forger.KINDS)
+def test_a_proof_is_not_for_another_instance_of_the_same_size(kind: str) -> None:
+    alike = 0
+    results = forger.genuine(kind)
+    owns = [pose(result["certificate"]["instance"]) for result in results]
+    for result, own in zip(results, owns, strict=True):
+        for other in owns:
+            if other.size == own.size and other.digest != own.digest:
+                assert check_certificate(result, other).outcome is Outcome.REFUSED
+                alike += 1
+                break
+    assert alike
+
+
+@pytest.mark.parametrize("kind", forger.KINDS)
+def test_an_interval_is_not_called_optimal(kind: str) -> None:
+    for result in forger.genuine(kind):
+        if result["status"] == "interval":
+            checked = check_certificate(result | {"status": "optimal"})
+            assert checked.outcome is Outcome.REFUSED
+            assert checked.reason.startswith("status of the result is 'optimal'")
+
+
 def test_an_own_instance_that_is_none_is_unreadable() -> None:
     for document in (3, {}, {"family": "D"}, group(None) | {"extra": 1}, group(None) | {"members": []}):
         with pytest.raises(InputError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import random
 from typing import Any
 
@@ -10,8 +11,11 @@ import pytest
 
 from kassay.model.errors import InputError
 from kassay.solver.check.check import Outcome, check_certificate
+from kassay.solver.check.packings import SCALE, check_moves
+from kassay.solver.check.refusal import RefusedError
 from kassay.solver.consumers.problem import Problem
 from tests.solver.check.intervals import interval_certificate
+from tests.solver.check.test_enumeration import packed_units
 from tests.solver.packing import cases
 
 
@@ -162,3 +166,30 @@ def test_a_result_is_held_to_its_certificate() -> None:
 def test_junk_is_unreadable(junk: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=r"missing|found"):
         check_certificate({"schema": "kassay/interval-certificate/1"} | junk)
+
+
+def test_no_prices_prove_moves_that_some_packing_spares() -> None:
+    """Prices above and below 0, for all packings whose loads are between two ends."""
+    rng, proven = random.Random(65), 0
+    for _ in range(80):
+        packed = packed_units(rng, cases.any_case(rng))
+        by_loads: dict[tuple[int, ...], int] = {}
+        for owners in itertools.product(*(unit.able for unit in packed.units)):
+            placed = list(zip(packed.units, owners, strict=True))
+            loads = tuple(sum(u.weight for u, owner in placed if owner == m) for m in range(len(packed.ids)))
+            moved = sum(packed.moved(unit, owner) for unit, owner in placed)
+            by_loads[loads] = min(moved, by_loads.get(loads, moved))
+        for _ in range(8):
+            some = rng.choice(list(by_loads))
+            low, top = min(some), max(some)
+            least = min(n for loads, n in by_loads.items() if low <= min(loads) and max(loads) <= top)
+            prices = [rng.choice((-SCALE, -SCALE // 3, 0, 0, SCALE // 5, SCALE)) for _ in packed.ids]
+            moves = {"low": low, "top": top, "prices": prices}
+            with pytest.raises(RefusedError, match="the prices prove"):
+                check_moves(packed, moves | {"moves": least + 1})
+            try:
+                check_moves(packed, moves | {"moves": max(1, least)})
+                proven += 1
+            except RefusedError:
+                pass
+    assert proven > 10

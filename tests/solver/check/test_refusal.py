@@ -9,6 +9,7 @@ from typing import Any, Final
 import pytest
 
 from kassay.model.errors import InputError
+from kassay.solver.check import check as check_module
 from kassay.solver.check.balance import (
     MOVEMENT_FIRST,
     BalanceCertificate,
@@ -117,6 +118,32 @@ def test_a_forgery_is_refused_by_this_check_alone(check: str) -> None:
     except InputError as error:
         assert str(error)
     assert not neutral.refuses(neutral.without(check), forgery)
+
+
+NEAR: Final = {
+    "other loads of the same sum": (group(2), proof(loads=(0, 2)), "the loads are not those"),
+    "a member above an earlier level": (
+        ConsumerInstance(
+            tuple(Member(name, None, frozenset("t")) for name in "abc"), (Topic("t", 1),), {"t": (0,)}
+        ),
+        BalanceCertificate(MOVEMENT_FIRST, {"t": (1,)}, (0, 1, 1), (0, 0, 0), (0, 0, 1), 1, 0),
+        "level 1 is heavier than the one before it",
+    ),
+}
+"""Forgeries that a check refuses for the least that it looks for."""
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_a_forgery_a_step_away_is_refused(name: str) -> None:
+    instance, forged, why = NEAR[name]
+    assert why in str(refusal(instance, forged))
+
+
+def test_no_kept_forgery_is_accepted() -> None:
+    """Whatever the checks are called: each forgery is one that a single check refuses."""
+    passing = [check for check, forgery in FORGERIES.items() if not neutral.refuses(check_module, forgery)]
+    assert passing == []
+    assert [start for start, (instance, forged) in DIRECT.items() if refusal(instance, forged) is None] == []
 
 
 def test_every_check_has_its_forgery() -> None:

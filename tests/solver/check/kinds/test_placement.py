@@ -171,6 +171,25 @@ def test_a_witness_that_leaves_room_is_refused() -> None:
         assert check_certificate(other).accepted is False
 
 
+def test_what_a_broker_holds_beside_the_placement_counts_as_well() -> None:
+    hosts = [{"id": 0, "base": 1}, {"id": 1}, {"id": 2}]
+    certificate = solve_document(cases.document(hosts, [], 1, partitions=6))["certificate"]
+    held = sum(0 in row for rows in certificate["assignment"].values() for row in rows)
+    assert held
+    for room, accepted in ((1 + held, True), (held, False)):
+        certificate["instance"]["brokers"][0]["max_replicas"] = room
+        assert (verdict_of(certificate)[1] == "broker 0 holds more than its max_replicas") is not accepted
+
+
+def test_no_rack_holds_more_of_a_partition_than_it_must() -> None:
+    hosts = [{"id": number, "rack": rack} for number, rack in enumerate("aabc")]
+    certificate = solve_document(cases.document(hosts, [], 2, partitions=2))["certificate"]
+    (topic,) = certificate["assignment"]
+    for rows, accepted in (([[0, 2], [1, 3]], True), ([[0, 1], [2, 3]], False)):
+        certificate["assignment"][topic] = rows
+        assert (verdict_of(certificate)[1] == "placement 0 breaks the rack rule") is not accepted
+
+
 @pytest.mark.parametrize(
     "junk", [{}, {"instance": None}, {"instance": {"brokers": [], "topics": []}, "assignment": {}}]
 )
