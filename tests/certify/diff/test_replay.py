@@ -42,8 +42,8 @@ def test_targets_that_agree_now_no_longer_differ_only_if_something_is_another(di
 
 
 def test_a_target_of_another_kind_is_refused(difference, tmp_path):
-    other = replace(difference, right=replace(difference.right, target="uniform"))
-    with pytest.raises(InputError, match="recorded for kind client, uniform is of kind server"):
+    other = replace(difference, right=replace(difference.right, target="server-range"))
+    with pytest.raises(InputError, match="recorded for kind client, server-range is of kind server"):
         replay_difference(saved(other, tmp_path))
 
 

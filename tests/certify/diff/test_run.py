@@ -81,3 +81,11 @@ def test_what_cannot_be_compared_is_refused():
         differed("partitioner:murmur2", "partitioner:murmur2", By.QUALITY)
     with pytest.raises(InputError, match="has no scopes"):
         differed("placement:striped", "placement:striped", exhaustive=(2, 2), budget=Budget())
+
+
+def test_two_that_never_answer_are_not_alike(tmp_path):
+    source = tmp_path / "none.py"
+    source.write_text("class A:\n    def assign(self, topics, members):\n        raise KeyError('none')\n")
+    report = differed(f"{source}:A", f"{source}:A", budget=Budget(histories=5), in_process=True)
+    assert report.inputs == report.unanswered > 0
+    assert (report.verdict, report.exit_code) == ("unknown", 3)

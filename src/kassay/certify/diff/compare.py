@@ -32,9 +32,13 @@ class Lead(StrEnum):
 
 @dataclass(frozen=True)
 class Compared:
-    """One case: how many inputs both were asked, and the lines of the first difference, if there is one."""
+    """One case: how many inputs both were asked, and the lines of the first difference, if there is one.
+
+    To `unanswered` of the inputs neither had an answer, and both failed alike.
+    """
 
     inputs: int
+    unanswered: int = 0
     lines: tuple[Evidence, ...] = ()
     contradictory: bool = False
 
@@ -100,7 +104,7 @@ class Comparison:
         """Play the case until the two differ, or to its end."""
         notebook = Notebook(self.driver.asks)
         subject = self.subject(notebook)
-        inputs, contradictory = 0, False
+        inputs, unanswered, contradictory = 0, 0, False
         for played in self.driver.play(case, subject):
             contradictory = played.contradictory
             exchanges, notebook.exchanges = notebook.exchanges, []
@@ -109,11 +113,12 @@ class Comparison:
             for exchange in exchanges:
                 inputs += exchange.method == self.driver.asks
                 if lines := tuple(self._differences(exchange)):
-                    return Compared(inputs, lines, contradictory)
+                    return Compared(inputs, unanswered, lines, contradictory)
+                unanswered += isinstance(exchange.lead, Failure)
         for exchange in notebook.exchanges:
             if lines := tuple(self._differences(exchange)):
-                return Compared(inputs, lines, contradictory)
-        return Compared(inputs)
+                return Compared(inputs, unanswered, lines, contradictory)
+        return Compared(inputs, unanswered)
 
     def _differences(self, exchange: CallOfBoth) -> Iterator[Evidence]:
         """What the two say differently, a line each."""

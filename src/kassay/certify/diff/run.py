@@ -46,8 +46,8 @@ class DiffReport:
     """What came of it.
 
     `inputs` were put to both and answered alike or were the first difference of their case; `differing` of
-    the `cases` had one. `scope` is MxP where every case of it was to be tried, and `finished` whether all
-    that was asked for was played.
+    the `cases` had one. To `unanswered` of the inputs both failed alike. `scope` is MxP where every case of
+    it was to be tried, and `finished` whether all that was asked for was played.
     """
 
     left: str
@@ -58,6 +58,7 @@ class DiffReport:
     budget: dict[str, object]
     cases: int
     inputs: int
+    unanswered: int
     differing: int
     smallest: SmallestDifference | None
     scope: str | None
@@ -67,10 +68,12 @@ class DiffReport:
 
     @property
     def verdict(self) -> str:
-        """differ, alike, or unknown where nothing was compared or a scope was not finished."""
+        """differ, alike, or unknown where no answers were compared or a scope was not finished."""
         if self.differing:
             return "differ"
-        return "alike" if self.inputs and self.finished and not self.interrupted else "unknown"
+        return (
+            "alike" if self.inputs > self.unanswered and self.finished and not self.interrupted else "unknown"
+        )
 
     @property
     def exit_code(self) -> int:
@@ -93,6 +96,7 @@ class DiffReport:
             "scope": self.scope,
             "histories": self.cases,
             "inputs": self.inputs,
+            "unanswered": self.unanswered,
             "differing": self.differing,
             "verdict": self.verdict,
             "interrupted": self.interrupted,
@@ -124,6 +128,7 @@ class _Seen:
 
     cases: int = 0
     inputs: int = 0
+    unanswered: int = 0
     differing: int = 0
     first: int | None = None
     best: _Candidate | None = None
@@ -135,6 +140,7 @@ class _Seen:
         compared = comparison.compare(case)
         self.cases += 1
         self.inputs += compared.inputs
+        self.unanswered += compared.unanswered
         if compared.lines:
             self.differing += 1
             self.first = index if self.first is None else self.first
@@ -184,6 +190,7 @@ def diff(
         budget=asdict(options.budget),
         cases=seen.cases,
         inputs=seen.inputs,
+        unanswered=seen.unanswered,
         differing=seen.differing,
         smallest=smallest,
         scope="{}x{}".format(*options.exhaustive) if options.exhaustive else None,

@@ -24,6 +24,9 @@ def diff_view(report: DiffReport, path: str | None) -> View:
     parts: list[View] = [
         line((report.left, "bold"), " and ", (report.right, "bold"), (f"  {played}", "dim")),
     ]
+    if report.unanswered:
+        failed = f"  to {counted(report.unanswered, 'input')} neither had an answer, and both failed alike"
+        parts.append(line(failed, style="yellow"))
     if report.smallest is not None:
         parts += _difference(report.smallest, path)
     return stack(*parts, _verdict(report), line())
