@@ -10,7 +10,6 @@ from kassay.model.groups.group import (
     Group,
     Member,
     SubscriptionType,
-    latest_claimants,
     previous_owners,
 )
 from tests.assignors.optimal.groups import drawn
@@ -24,7 +23,7 @@ def test_a_partition_belongs_to_the_only_claimant_of_the_latest_generation():
         for tp in {tp for tp, _, _ in claims}:
             latest = max(generation for claimed, generation, _ in claims if claimed == tp)
             names = [m for claimed, generation, m in claims if (claimed, generation) == (tp, latest)]
-            assert latest_claimants(group)[tp] == (latest, names[0].member_id if len(names) == 1 else None)
+            assert group.claimants[tp] == (latest, names[0].member_id if len(names) == 1 else None)
             if len(names) == 1 and tp.topic in names[0].topics and cluster.has(tp):
                 expected[tp] = names[0].member_id
         assert previous_owners(cluster, group) == expected

@@ -27,20 +27,26 @@ def members_in_order(members: Iterable[Member]) -> list[Member]:
     return java_sorted(static, _INSTANCE_ID) + in_order if static else in_order
 
 
+def _is_plain(texts: Iterable[str]) -> bool:
+    """Whether all the texts are ASCII."""
+    return "".join(texts).isascii()
+
+
 def java_sorted(items: Iterable[_Item], text: Callable[[_Item], str]) -> list[_Item]:
     """The items by a text of theirs, compared as Java compares strings; equal ones keep their order.
 
     Plain ASCII compares alike in Java and in Python, which spares the encoding.
     """
     listed = list(items)
-    if "".join(map(text, listed)).isascii():
+    if _is_plain(map(text, listed)):
         return sorted(listed, key=text)
     return sorted(listed, key=lambda item: utf16_key(text(item)))
 
 
 def partitions_in_order(partitions: Iterable[TopicPartition]) -> list[TopicPartition]:
     """The partitions by topic in Java's order, then by number (Kafka's `TopicPartitionComparator`)."""
-    return java_sorted(sorted(partitions), _TOPIC)
+    in_order = sorted(partitions)
+    return in_order if _is_plain(map(_TOPIC, in_order)) else java_sorted(in_order, _TOPIC)
 
 
 def partitions_by_number(partitions: Iterable[TopicPartition]) -> list[TopicPartition]:

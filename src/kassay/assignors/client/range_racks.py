@@ -8,6 +8,7 @@ Source: Kafka client `RangeAssignor` 3.9.1, KIP-881.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from kassay.model.cluster import Cluster
 from kassay.model.groups.group import Member
@@ -65,7 +66,7 @@ class Share:
 
     def deal(self, member_id: str, numbers: Iterable[int]) -> None:
         """Give the member the first of these numbers that it has room for."""
-        dealt = list(numbers)[: self.room(member_id)]
+        dealt = list(islice(numbers, self.room(member_id)))
         if dealt:
             self.take(member_id, dealt)
 
@@ -83,7 +84,7 @@ def match_racks(share: Share, topics: Sequence[Racks]) -> None:
     """
     if len(topics) == 1:
         for member_id, rack in share.racks.items():
-            share.deal(member_id, [p for p in share.free if rack is None or rack in topics[0][p]])
+            share.deal(member_id, (p for p in share.free if rack is None or rack in topics[0][p]))
         return
     for number in list(share.free):
         common = frozenset.intersection(*(racks[number] for racks in topics))

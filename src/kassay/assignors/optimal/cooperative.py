@@ -20,7 +20,7 @@ from kassay.assignors.optimal.sticky import CLAIMS
 from kassay.assignors.registry import COOPERATIVE, reference
 from kassay.model.cluster import Cluster
 from kassay.model.groups.assignor import AssignorBase
-from kassay.model.groups.group import Assignment, Group, latest_claimants
+from kassay.model.groups.group import Assignment, Group
 from kassay.solver.consumers.optimum import optimum
 from kassay.solver.consumers.problem import Problem
 
@@ -40,7 +40,7 @@ class OptimalCooperative(AssignorBase):
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each member's partitions by topic and number, without those that another still holds."""
         planned = optimum(Problem.of(cluster, group).unweighted()).assignment
-        claimants = latest_claimants(group)
+        claimants = group.claimants
         return Assignment(
             {
                 member: [tp for tp in tps if tp not in claimants or claimants[tp][1] == member]

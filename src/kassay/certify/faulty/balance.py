@@ -11,7 +11,7 @@ from kassay.assignors.registry import COOPERATIVE
 from kassay.certify.faulty import registry
 from kassay.model.cluster import Broker, Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase
-from kassay.model.groups.group import Assignment, Group, latest_claimants
+from kassay.model.groups.group import Assignment, Group
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
 
 control = partial(registry.control, kinds=CONSUMER_GROUPS)
@@ -96,7 +96,7 @@ class GivesUpOneByOne(OptimalCooperative):
         reads = {member.member_id: member.topics for member in group.members}
         leaving = [
             (tp, owner)
-            for tp, (_, owner) in sorted(latest_claimants(group).items())
+            for tp, (_, owner) in sorted(group.claimants.items())
             if owner is not None and tp not in given and cluster.has(tp) and tp.topic in reads[owner]
         ]
         for tp, owner in leaving[1:]:

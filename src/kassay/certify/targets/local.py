@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeVar
 
@@ -139,7 +138,7 @@ class OwnClass:
     def __call__(self, start: Start, *, apart: bool) -> Host:
         """In this process, or in a child: an assignor in that of a user's class, others as pickles."""
         if not apart:
-            return LocalHost(partial(self._make, start))
+            return LocalHost(self._maker(start))
         if self._is_assignor:
             source = TargetSource(module=self.factory.__module__, class_name=self.factory.__name__)
             return PythonHost(source, start)
@@ -149,14 +148,20 @@ class OwnClass:
     def _is_assignor(self) -> bool:
         return isinstance(self.factory, type) and issubclass(self.factory, AssignorBase)
 
-    def _make(self, start: Start, config: Mapping[str, str]) -> Any:
-        """A new object; other kinds than assignors are handed out as they are."""
-        instance = self.factory()
+    def _maker(self, start: Start) -> Callable[[Mapping[str, str]], Any]:
+        """What makes a new object; other kinds than assignors are handed out as they are."""
+        factory, trusted = self.factory, self.trusted
         if not self._is_assignor:
-            return instance
-        assignor = instance if self.trusted else LocalAssignor(instance, start.limits.call_timeout_s)
-        assignor.configure({**dict(start.config), **config})
-        return assignor
+            return lambda _: factory()
+        settings, timeout_s = dict(start.config), start.limits.call_timeout_s
+
+        def make(config: Mapping[str, str]) -> Any:
+            """A new assignor, configured."""
+            assignor = factory() if trusted else LocalAssignor(factory(), timeout_s)
+            assignor.configure({**settings, **config})
+            return assignor
+
+        return make
 
 
 def resolve(request: Request) -> Target | None:

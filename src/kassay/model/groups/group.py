@@ -80,24 +80,27 @@ class Group:
         return len({frozenset(member.topics) for member in members}) <= 1
 
     @lazy
+    def claimants(self) -> dict[TopicPartition, tuple[int, str | None]]:
+        """For each claimed partition the highest generation at which it is, and who claims it then.
+
+        None where several do; treat as read-only.
+        """
+        best: dict[TopicPartition, tuple[int, str | None]] = {}
+        for member_id, _, owned, generation, *_ in self.members:
+            for tp in owned:
+                seen = best.get(tp)
+                if seen is None or generation > seen[0]:
+                    best[tp] = (generation, member_id)
+                elif generation == seen[0]:
+                    best[tp] = (generation, None)
+        return best
+
+    @lazy
     def homogeneous(self) -> bool:
         """Whether the coordinator reports that all members read the same topics."""
         if self.subscription_type is None:
             return self.equal_subscriptions
         return self.subscription_type is SubscriptionType.HOMOGENEOUS
-
-
-def latest_claimants(group: Group) -> dict[TopicPartition, tuple[int, str | None]]:
-    """The highest generation at which each partition is claimed, and who claims it then; None: several do."""
-    best: dict[TopicPartition, tuple[int, str | None]] = {}
-    for member_id, _, owned, generation, *_ in group.members:
-        for tp in owned:
-            seen = best.get(tp)
-            if seen is None or generation > seen[0]:
-                best[tp] = (generation, member_id)
-            elif generation == seen[0]:
-                best[tp] = (generation, None)
-    return best
 
 
 def previous_owners(cluster: Cluster, group: Group) -> dict[TopicPartition, str]:
@@ -110,7 +113,7 @@ def previous_owners(cluster: Cluster, group: Group) -> dict[TopicPartition, str]
     by_id = group.by_id
     return {
         tp: owner
-        for tp, (_, owner) in latest_claimants(group).items()
+        for tp, (_, owner) in group.claimants.items()
         if owner is not None and tp[0] in by_id[owner].topics and cluster.has(tp)
     }
 
@@ -182,10 +185,13 @@ class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
         mine, theirs = self._given, other._given
         if mine == theirs:
             return True
-        return mine.keys() == theirs.keys() and all(
-            tps == theirs[member_id] or sorted(tps) == sorted(theirs[member_id])
-            for member_id, tps in mine.items()
-        )
+        if mine.keys() != theirs.keys():
+            return False
+        for member_id, tps in mine.items():
+            others = theirs[member_id]
+            if tps != others and (len(tps) != len(others) or sorted(tps) != sorted(others)):
+                return False
+        return True
 
     def owners(self) -> dict[TopicPartition, str]:
         """The owner of each partition; with several, the last listed."""

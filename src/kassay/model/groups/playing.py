@@ -47,20 +47,18 @@ class Seat:
 
     def subscription(self) -> Member:
         """The member as its next JoinGroup shows it."""
+        assignor, topics = self.assignor, self.topics
+        # The generation that goes with the claims; a client library may have its own idea of it.
+        own = getattr(assignor, "reported_generation", None)
         return Member(
             self.member_id,
-            self.topics,
+            topics,
             self.owned,
-            self.reported(),
+            self.generation if own is None else int(own),
             self.rack,
             self.instance_id,
-            self.assignor.subscription_user_data(self.topics),
+            assignor.subscription_user_data(topics),
         )
-
-    def reported(self) -> int:
-        """The generation that goes with the claims; a client library may have its own idea of it."""
-        own = getattr(self.assignor, "reported_generation", None)
-        return self.generation if own is None else int(own)
 
     def learn(
         self, owned: tuple[TopicPartition, ...], generation: int, user_data: bytes | None = None

@@ -27,7 +27,7 @@ def utf16_key(text: str) -> bytes:
 def utf16_sorted(texts: Iterable[str]) -> list[str]:
     """The strings in Java's natural order."""
     items = list(texts)
-    if all(text.isascii() for text in items):
+    if "".join(items).isascii():
         return sorted(items)
     return sorted(items, key=utf16_key)
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from kassay.model.calls import Failure
-from kassay.model.cluster import TopicPartition
 from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.groups.group import Assignment, latest_claimants
+from kassay.model.groups.group import Assignment
 from kassay.model.groups.history import StaticReturn
 from kassay.model.groups.player import ROUNDS_MAX
 from kassay.model.groups.step import Rebalanced, Step
@@ -34,7 +33,7 @@ def _may_take_too_early(step: Step) -> bool:
                 by_others = by_others or able[0] != member.member_id
     return by_others and any(
         claimant != readers[tp[0]][0]
-        for tp, (_, claimant) in latest_claimants(step.group).items()
+        for tp, (_, claimant) in step.group.claimants.items()
         if tp[0] in readers and has(tp)
     )
 
@@ -47,21 +46,25 @@ def _may_take_too_early(step: Step) -> bool:
 )
 def cooperative(step: Step) -> Iterator[Evidence]:
     """m receives tp only if the claimants of tp at its highest generation are a subset of {m}."""
-    top: dict[TopicPartition, tuple[int, list[str]]] = {}
-    for member in step.group.members:
-        for tp in member.owned:
-            seen = top.get(tp)
-            if seen is None or member.generation > seen[0]:
-                top[tp] = (member.generation, [member.member_id])
-            elif member.generation == seen[0]:
-                seen[1].append(member.member_id)
+    claimants = step.group.claimants
     for member_id, tps in step.given.items():
         for tp in tps:
-            claimants = top[tp][1] if tp in top else []
-            others = tuple(sorted(c for c in claimants if c != member_id))
+            if tp not in claimants or claimants[tp][1] == member_id:
+                continue
+            generation = claimants[tp][0]
+            others = [
+                m.member_id
+                for m in step.group.members
+                if m.generation == generation and m.member_id != member_id and tp in m.owned
+            ]
             if others:
                 yield Evidence(
-                    str(tp), {"given to": member_id, "still claimed by": others, "generation": top[tp][0]}
+                    str(tp),
+                    {
+                        "given to": member_id,
+                        "still claimed by": tuple(sorted(others)),
+                        "generation": generation,
+                    },
                 )
 
 

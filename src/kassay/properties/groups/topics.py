@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 from kassay.model.groups.step import Step
 from kassay.model.java.hashes import utf16_key
@@ -16,13 +16,12 @@ PRIORITY_DEFAULT = 2**31 - 1
 
 def _in_order(step: Step) -> list[str]:
     """The members: static ones by instance id, then the others by member id."""
-    by_id = step.group.by_id
-
-    def place(member_id: str) -> tuple[bool, bytes]:
-        instance_id = by_id[member_id].instance_id
-        return instance_id is None, utf16_key(instance_id or member_id)
-
-    return sorted(by_id, key=place)
+    members = step.group.members
+    texts = [member.instance_id or member.member_id for member in members]
+    # Plain ASCII compares alike in Java and in Python, which spares the encoding.
+    keys = texts if "".join(texts).isascii() else list(map(utf16_key, texts))
+    places = [(m.instance_id is None, key, m.member_id) for m, key in zip(members, keys)]
+    return [member_id for _, _, member_id in sorted(places, key=itemgetter(0, 1))]
 
 
 _is_divisible = attrgetter("is_divisible")

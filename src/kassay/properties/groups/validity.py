@@ -134,9 +134,9 @@ def _must_give(rebalanced: Rebalanced) -> bool:
 def _has_unclaimed(step: Step) -> bool:
     """Whether there is a partition that somebody reads and nobody claims."""
     subscribers = step.group.subscribers
-    claimed = {tp for member in step.group.members for tp in member.owned}
+    claimed = step.group.claimants.keys()
     return any(
-        not claimed.issuperset(partitions)
+        not claimed >= set(partitions)
         for topic, partitions in step.cluster.partitions.items()
         if topic in subscribers
     )
@@ -160,8 +160,7 @@ def complete(rebalanced: Rebalanced) -> Iterator[Evidence]:
             continue
         lost = _left_out(step)
         if lost and step.protocol is RebalanceProtocol.COOPERATIVE:
-            claimed = {tp for member in step.group.members for tp in member.owned}
-            lost = [tp for tp in lost if tp not in claimed]
+            lost = [tp for tp in lost if tp not in step.group.claimants]
         for tp in lost:
             yield Evidence(str(tp), {"owner": "nobody", "subscribers": step.group.subscribers[tp.topic]})
     for outcome in rebalanced.outcomes:

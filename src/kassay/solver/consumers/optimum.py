@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError, KassayError
+from kassay.model.lazy import lazy
 from kassay.solver.algorithms.levels import Level, level_numbers, levels
 from kassay.solver.check.balance import MOVEMENT_FIRST, ORDERS, BalanceCertificate, refusal
 from kassay.solver.check.check import CertificateError
@@ -55,7 +55,7 @@ class Optimum(BalanceCertificate):
         """The sum of the squared loads."""
         return sum(load * load for load in self.loads)
 
-    @cached_property
+    @lazy
     def assignment(self) -> dict[str, tuple[TopicPartition, ...]]:
         """Each member id's partitions, by topic and number."""
         return self.problem.partitions_of(self.owners)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain
 from typing import Annotated, Any, Final, Literal
 
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Group, previous_owners
+from kassay.model.lazy import lazy
 from kassay.reading.fields import Bound, Count, Name, Size, shown, within, wrong
 from kassay.reading.values import read_as, unique
 from kassay.solver.check.balance import ConsumerInstance, Member, Topic
@@ -31,7 +31,7 @@ class Problem(ConsumerInstance):
 
     name: str = ""
 
-    @cached_property
+    @lazy
     def subscribers(self) -> dict[str, tuple[int, ...]]:
         """For each topic that somebody reads, the positions of its readers; treat as read-only."""
         alike: dict[frozenset[str], list[int]] = {}
@@ -48,7 +48,7 @@ class Problem(ConsumerInstance):
             if groups
         }
 
-    @cached_property
+    @lazy
     def bundles(self) -> tuple[tuple[Topic, ...], ...]:
         """The topics that somebody reads, those that are co-partitioned together; none is left out."""
         subscribers = self.subscribers
@@ -59,7 +59,7 @@ class Problem(ConsumerInstance):
         groups = dict.fromkeys(bound.get(topic.name, (topic.name,)) for topic in self.topics)
         return tuple(tuple(by_name[name] for name in names) for names in groups if names[0] in subscribers)
 
-    @cached_property
+    @lazy
     def weighted(self) -> bool:
         """Whether partitions that somebody reads count differently; the exact methods need them alike."""
         subscribers = self.subscribers
@@ -68,7 +68,7 @@ class Problem(ConsumerInstance):
             for topic in self.topics
         )
 
-    @cached_property
+    @lazy
     def costed(self) -> bool:
         """Whether it costs other than 1 to move a partition that somebody reads."""
         subscribers = self.subscribers
@@ -77,7 +77,7 @@ class Problem(ConsumerInstance):
             for topic in self.topics
         )
 
-    @cached_property
+    @lazy
     def bundle_sizes(self) -> frozenset[int]:
         """The sizes of the bundles that have partitions; the exact methods need a single one."""
         return frozenset(len(bundle) for bundle in self.bundles if bundle[0].partitions)
