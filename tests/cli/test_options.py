@@ -22,6 +22,8 @@ from kassay.cli.options import (
     pairs,
     present,
     say,
+    seed_option,
+    typed_again,
     write_json,
 )
 from kassay.model.errors import InputError
@@ -191,3 +193,44 @@ ORDER = [70, 4, 1, 130, 3, 0]
 @given(st.lists(st.sampled_from(ORDER), min_size=1))
 def test_the_gravest_exit_code_of_several_is_that_of_all(codes):
     assert gravest(codes) == next(code for code in ORDER if code in codes)
+
+
+def test_a_drawn_seed_is_told_and_one_that_is_not_needed_is_not(capsys):
+    drawn = Seed().convert("random", None, None)
+    assert capsys.readouterr().err == f"kassay: drawn: --seed {drawn}\n"
+    Seed(needed=False).convert("random", None, None)
+    Seed().convert("5", None, None)
+    assert capsys.readouterr() == ("", "")
+
+
+def again(words, **settings):
+    """What a command with a seed says that its line would be, and the seed that it had."""
+
+    @click.command()
+    @click.argument("what")
+    @click.option("--name")
+    @seed_option
+    @click.pass_context
+    def command(context, seed, **_):
+        return seed, typed_again(context)
+
+    return command.main(words, standalone_mode=False, obj=tuple(words), default_map=settings)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["a b", "--seed", "random"], "kassay 'a b' --seed {}"),
+        (["--seed=random", "random"], "kassay --seed={} random"),
+        (["--name", "random", "x"], "kassay --name random x"),
+        (["x", "--seed", "5"], "kassay x --seed 5"),
+    ],
+)
+def test_a_line_is_told_again_with_the_seed_that_was_drawn(words, said):
+    seed, line = again(words)
+    assert line == said.format(seed)
+
+
+def test_a_seed_of_the_settings_is_added_to_the_line():
+    seed, line = again(["x"], seed="random")
+    assert line == f"kassay x --seed {seed}"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from kassay.cli.targets import instances_of, measurable
+from kassay.cli.targets import CALL_TIMEOUT_S, asked_again, instances_of, measurable
 from kassay.model.errors import InputError
 from kassay.solver.instances.consumers import consumer
 
@@ -42,3 +42,12 @@ def test_instances_come_from_the_file_else_the_suite_else_bench(tmp_path):
     assert instances_of(CHOSEN | {"suite_name": "small"})[1] == "suite small"
     instances, source = instances_of(CHOSEN)
     assert (len(list(instances)), source) == (52, "suite bench")
+
+
+def test_the_words_that_ask_a_target_again_say_what_is_no_default():
+    usual = {"configs": (), "in_process": False, "call_timeout": CALL_TIMEOUT_S}
+    assert asked_again(usual) == []
+    said = {"configs": ("a=1", "b=2"), "in_process": True, "call_timeout": 0.5}
+    assert asked_again(said) == [
+        *("--config", "a=1", "--config", "b=2"), "--in-process", "--call-timeout", "0.5s",
+    ]  # fmt: skip

@@ -21,12 +21,13 @@ from kassay.model.groups.history import History, Join, Leave
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
+from kassay.model.groups.trace import CONDITIONS
 from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.properties.registry import load_claims, promise, situations_of
 from kassay.reading.documents import read_json
 from kassay.reading.paths import is_file
 
-SCHEMA: Final = "kassay/explain/3"
+SCHEMA: Final = "kassay/explain/4"
 MEMBERS: Final = ("C0", "C1", "C2")
 COMPARED: Final = ("range", "roundrobin", "sticky", "cooperative-sticky", "optimal-sticky")
 """The rules beside which a rule is shown."""
@@ -118,7 +119,7 @@ def _claim(claim_id: str) -> dict[str, Any]:
 
 
 def _trace(path: Path) -> dict[str, Any]:
-    """The trace as it was recorded, with the sentence of the claim that it breaks, or the difference."""
+    """The trace as it was recorded and under what, with the claim that it breaks, or the difference."""
     if is_difference(read_json(path, "a trace")):
         return _difference(path)
     trace = read_trace(path)
@@ -132,6 +133,11 @@ def _trace(path: Path) -> dict[str, Any]:
         "claim": trace.claim,
         "sentence": None if claim is None else claim.sentence,
         "input": "contradictory" if trace.contradictory else "ordinary",
+        "digest": trace.digest,
+        "conditions": None if trace.conditions is None else CONDITIONS.write(trace.conditions),
+        "versions": dict(trace.versions),
+        "seed": trace.seed,
+        "index": trace.index,
         "violations": list(trace.violations),
         "told": list(trace.narration),
     }

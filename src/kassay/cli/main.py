@@ -103,7 +103,8 @@ def run(argv: list[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a name that the terminal has no letters for
     try:
-        outcome = cli.main(args=argv, prog_name="kassay", standalone_mode=False)
+        typed = sys.argv[1:] if argv is None else argv
+        outcome = cli.main(args=typed, prog_name="kassay", standalone_mode=False, obj=tuple(typed))
         return outcome if isinstance(outcome, int) else 0
     except click.exceptions.Exit as error:
         return error.exit_code

@@ -8,10 +8,12 @@ import re
 import secrets
 import sys
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from kassay.model.errors import InputError
 from kassay.reading.fields import YEAR_S, shown
@@ -44,14 +46,20 @@ class Duration(click.ParamType[float]):
 
 
 class Seed(click.ParamType[int]):
-    """A whole number, or `random` for one drawn now."""
+    """A whole number, or `random` for one drawn now, which is told on standard error where it is `needed`."""
 
     name = "seed"
+
+    def __init__(self, *, needed: bool = True) -> None:
+        self._needed = needed
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The seed."""
         if value == "random":
-            return secrets.randbelow(2**32)
+            drawn = secrets.randbelow(2**32)
+            if self._needed:
+                say(f"kassay: drawn: --seed {drawn}", err=True)
+            return drawn
         try:
             return int(value)
         except ValueError:
@@ -95,7 +103,7 @@ seed_option = click.option(
     "--seed", type=Seed(), default="0", show_default=True, help="A number, or `random`; printed either way."
 )
 no_seed_option = click.option(
-    "--seed", type=Seed(), expose_value=False, help="Taken as everywhere; nothing is drawn here."
+    "--seed", type=Seed(needed=False), expose_value=False, help="Taken as everywhere; nothing is drawn here."
 )
 config_option = click.option(
     "--config", "configs", multiple=True, metavar="K=V", help="Configuration for every member."
@@ -103,6 +111,21 @@ config_option = click.option(
 in_process_option = click.option(
     "--in-process", is_flag=True, help="Load a user's file into this process: faster, unguarded."
 )
+
+
+def typed_again(context: click.Context) -> str:
+    """The command line as it was typed, but for the seed: one that was drawn stands for `random`."""
+    from kassay.writing.text import shell_command
+
+    seed, typed, words = str(context.params["seed"]), list(context.find_root().obj), ["kassay"]
+    for before, word in pairwise(["", *typed]):
+        if word == "--seed=random":
+            words.append(f"--seed={seed}")
+        else:
+            words.append(seed if (before, word) == ("--seed", "random") else word)
+    if context.get_parameter_source("seed") is ParameterSource.DEFAULT_MAP:
+        words += ["--seed", seed]
+    return shell_command(words)
 
 
 def _named(context: click.Context, option: click.Parameter, value: str | None) -> str | None:

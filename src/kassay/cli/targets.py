@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from kassay.certify.targets.resolve import Target
     from kassay.reading.documents import Located
 
+CALL_TIMEOUT_S: Final = 20.0
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -27,8 +28,20 @@ def instances_options(command: F) -> F:
 
 def target_options(command: F) -> F:
     """How targets are loaded and asked."""
-    timeout = click.option("--call-timeout", type=Duration(), default="20s", show_default=True)
+    timeout = click.option(
+        "--call-timeout", type=Duration(), default=f"{CALL_TIMEOUT_S:g}s", show_default=True
+    )
     return config_option(in_process_option(timeout(command)))
+
+
+def asked_again(chosen: Mapping[str, Any]) -> list[str]:
+    """The words of a command line that have a target asked as these `target_options` do."""
+    words = [word for pair in chosen["configs"] for word in ("--config", pair)]
+    if chosen["in_process"]:
+        words.append("--in-process")
+    if chosen["call_timeout"] != CALL_TIMEOUT_S:
+        words += ["--call-timeout", f"{chosen['call_timeout']:g}s"]
+    return words
 
 
 def instances_of(chosen: Mapping[str, Any]) -> tuple[Iterable[Located], str]:

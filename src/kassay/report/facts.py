@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
+from kassay.model.groups.trace import Conditions
 from kassay.writing.text import shell_command
 
 STORY_COLUMNS: Final = ("member", "subscribed", "claims", "is given")
@@ -55,6 +56,40 @@ def replay_command(example: Counterexample | None) -> str:
     return (
         "" if example is None or example.path is None else shell_command(("kassay", "replay", example.path))
     )
+
+
+def conditions(trace: Mapping[str, Any]) -> list[str]:
+    """Under what the trace of the document was recorded, a line each: what a replay plays it under.
+
+    Of a trace that keeps no conditions, what stands in their place.
+    """
+    kept = trace["conditions"]
+    source = "" if trace["digest"] is None else f", source SHA-256 {trace['digest']}"
+    lines = [f"recorded against {trace['target']}, {trace['protocol']}{source}"]
+    if kept is None:
+        usual = Conditions()
+        lines.append(
+            "no conditions kept, as by earlier versions; played without configuration, "
+            f"{usual.call_timeout_s:g} s a call, {usual.memory_mib} MiB"
+        )
+    else:
+        config = ", ".join(f"{key}={value}" for key, value in sorted(kept["config"].items()))
+        place = "kassay's own process" if kept["in_process"] else "a child process"
+        seed = "not known" if kept["hash_seed"] is None else kept["hash_seed"]
+        lines += [
+            f"configuration: {config or 'none'}",
+            f"limits: {kept['call_timeout_s']:g} s a call, {kept['memory_mib']} MiB",
+            f"a user's code runs in {place}, hash seed {seed}",
+            f"assumed of inputs: {', '.join(kept['assume']) or 'nothing'}",
+        ]
+        if kept["beside"]:
+            lines.append(f"judged beside: {', '.join(kept['beside'])}")
+    if trace["seed"] is not None:
+        lines.append(f"history {trace['index']} of the run with seed {trace['seed']}")
+    if trace["versions"]:
+        named = (f"{name} {version}" for name, version in sorted(trace["versions"].items()))
+        lines.append(f"versions: {', '.join(named)}")
+    return lines
 
 
 def interrupted(certificate: Certificate) -> str:

@@ -1,7 +1,10 @@
 """The leaderboard: all judged alike, and in which order they stand."""
 
+from dataclasses import replace
+
 import pytest
 
+from kassay.certify.optimum import rank as ranking
 from kassay.certify.optimum.gaps import TargetGaps
 from kassay.certify.optimum.rank import DECLARED, Ranked, default_targets, rank
 from kassay.certify.runs.options import Budget
@@ -12,6 +15,7 @@ from kassay.properties.registry import validity_claims
 from kassay.reading.documents import Located
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.instances.consumers import consumer
+from tests.certify.runs.written import certificate
 
 INSTANCES = [Located(consumer("join", seed, members=4, partitions=11), str(seed)) for seed in (1, 2)]
 SPECS = ("roundrobin", "range", "optimal-sticky", "server-range")
@@ -66,3 +70,18 @@ def test_every_reference_of_consumer_groups_is_ranked_by_default():
     kinds = {spec: resolve(spec).kind for spec in default_targets()}
     assert set(kinds.values()) == {Kind.CLIENT, Kind.SERVER}
     assert {"range", "optimal-cooperative", "uniform@4.0.1"} <= kinds.keys()
+
+
+def test_an_interrupt_ends_the_leaderboard(monkeypatch):
+    """What was judged on less than the others has no place among them."""
+    judged = []
+
+    def interrupted(target, options):
+        judged.append(target.spec)
+        return replace(certificate(), interrupted=True)
+
+    monkeypatch.setattr(ranking, "certify", interrupted)
+    targets = [resolve(spec) for spec in SPECS]
+    with pytest.raises(KeyboardInterrupt):
+        rank(targets, INSTANCES, "two", order=MOVEMENT_FIRST, budget=Budget(histories=40))
+    assert judged == [SPECS[0]]

@@ -7,6 +7,16 @@ import pytest
 from kassay.certify.explain import explain
 from kassay.cli.main import run
 from kassay.model.errors import InputError
+from tests.paths import HELD
+
+ONLY_WITH_CONFIG = """
+class Mine:
+    def configure(self, config):
+        self.bad = config.get("bad") == "yes"
+
+    def assign(self, partitions_per_topic, members):
+        return {} if self.bad else {m["id"]: [] for m in members}
+"""
 
 
 def test_the_command_prints_text_or_json(capsys):
@@ -14,7 +24,7 @@ def test_the_command_prints_text_or_json(capsys):
     assert "three members, topics of four partitions" in capsys.readouterr().out
     assert run(["explain", "balanced-kip54", "--json", "-"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert (document["schema"], document["what"]) == ("kassay/explain/3", "claim")
+    assert (document["schema"], document["what"]) == ("kassay/explain/4", "claim")
 
 
 def test_anything_else_is_a_usage_error(capsys):
@@ -31,3 +41,38 @@ def test_an_upgrade_is_told_as_text_or_json(capsys):
     assert json.loads(capsys.readouterr().out)["schema"] == "kassay/upgrade/1"
     assert run(["explain", "sticky", "--since", "never"]) == 2
     assert "'never' is no release" in capsys.readouterr().err
+
+
+def test_a_trace_is_told_with_what_it_was_recorded_under(capsys, tmp_path):
+    """Whatever a replay restores is said: nobody has to open the file to know it."""
+    (tmp_path / "mine.py").write_text(ONLY_WITH_CONFIG)
+    said = ["--config", "bad=yes", "--call-timeout", "7s", "--memory", "300", "--assume", "no-racks"]
+    target = str(tmp_path / "mine.py")
+    out = tmp_path / "out"
+    told = ["--claims", "members", "--histories", "30", "--seed", "11", "--in-process", "--out", str(out)]
+    assert run(["certify", target, *said, *told]) == 1
+    (path,) = (out / "traces").iterdir()
+    kept = json.loads(path.read_text())
+    capsys.readouterr()
+    assert run(["explain", str(path)]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    for condition in (
+        f"recorded against {target}, eager, source SHA-256 {kept['digest']}",
+        "configuration: bad=yes",
+        "limits: 7 s a call, 300 MiB",
+        "a user's code runs in kassay's own process, hash seed ",
+        "assumed of inputs: no-racks",
+        f"history {kept['index']} of the run with seed 11",
+        f"kassay {kept['versions']['kassay']}, python {kept['versions']['python']}",
+    ):
+        assert condition in text, condition
+    assert run(["explain", str(path), "--json", "-"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    for name in ("conditions", "digest", "versions", "seed", "index"):
+        assert document[name] == kept[name], name
+
+
+def test_an_older_trace_says_that_it_keeps_no_conditions(capsys):
+    assert run(["explain", str(min((HELD / "traces").glob("*.json")))]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "no conditions kept, as by earlier versions; played without configuration, 2 s a call" in text

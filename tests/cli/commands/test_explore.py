@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 
@@ -264,3 +265,16 @@ def test_what_a_walk_finds_exits_1_with_its_run(tmp_path: Path) -> None:
 )
 def test_what_no_network_can_do_is_one_line(tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
     assert told in one_line(kassay("explore", *arguments, cwd=tmp_path), 2)
+
+
+def test_a_walk_from_a_seed_that_was_drawn_is_walked_again_by_the_line_that_is_told(tmp_path: Path) -> None:
+    arguments = ("--network", "N2", "--max-states", "60", "--seed", "random", "--json", "found.json")
+    first = kassay("explore", "classic", *arguments, cwd=tmp_path)
+    (line,) = re.findall(r"^again: kassay (.*)$", first.stdout, re.MULTILINE)
+    walked = json.loads((tmp_path / "found.json").read_text())
+    seed = walked["settings"]["seed"]
+    assert f"kassay: drawn: --seed {seed}\n" in first.stderr
+    assert f"--seed {seed}" in line
+    kassay(*shlex.split(line), cwd=tmp_path)
+    again = json.loads((tmp_path / "found.json").read_text())
+    assert again | {"elapsed_s": 0} == walked | {"elapsed_s": 0}

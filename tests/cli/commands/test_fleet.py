@@ -33,9 +33,16 @@ def test_bad_input_is_one_line(
     assert len(told.strip().splitlines()) == 1
 
 
-@pytest.mark.parametrize(("replayed", "code"), [(4, 0), (0, 3)])
-def test_a_fleet_in_which_nothing_was_judged_is_unknown(replayed: int, code: int) -> None:
-    assert exit_code({"snapshots": 9, "groups_replayed": replayed, "rejected": {"odd": 3}}, "g.txt") == code
+@pytest.mark.parametrize(("replayed", "unknown", "code"), [(4, 0, 0), (4, 4, 3), (4, 1, 3), (0, 0, 3)])
+def test_a_fleet_of_which_anything_is_unknown_exits_3(replayed: int, unknown: int, code: int) -> None:
+    assignors = [{"assignor": "actual", "unknown": 0}, {"assignor": "range", "unknown": unknown}]
+    summary = {
+        "snapshots": 9,
+        "groups_replayed": replayed,
+        "rejected": {"odd": 3},
+        "assignors": assignors[: 2 * bool(replayed)],
+    }
+    assert exit_code(summary, "g.txt") == code
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Reports are written in every form that is asked for."""
 
+import re
 from dataclasses import replace
 
 from kassay.report.files.formats import FILES, parse_formats, reports
@@ -21,3 +22,14 @@ def test_every_format_says_of_a_run_that_it_was_interrupted(certificates):
         assert said not in finished[name], name
     assert '<property name="interrupted" value="true" />' in stopped["junit.xml"]
     assert '<property name="interrupted" value="false" />' in finished["junit.xml"]
+
+
+def test_people_read_under_what_each_counterexample_was_found(certificates):
+    certificate = certificates[1]
+    example = next(result.counterexample for result in certificate.claims if result.counterexample)
+    written = dict(reports([certificate], ["html", "markdown"]))
+    for text in written.values():
+        plain = re.sub(r"<[^>]*>|\\\\", " ", text)
+        for condition in ("configuration: none", "limits: 2 s a call, 512 MiB", "hash seed 0"):
+            assert condition in plain
+        assert example.trace.digest in plain

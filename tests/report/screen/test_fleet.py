@@ -38,3 +38,12 @@ def test_the_terminal_tells_what_changes_by_how_much_and_what_was_left_out() -> 
     ]
     assert "rejected: 2 lines: a row before any header" in text
     assert "changed most" not in shown({**MADE, "changes": []})
+
+
+def test_the_terminal_says_for_whom_it_is_unknown_and_why() -> None:
+    row = {**MADE["assignors"][0], "assignor": "range", "groups": 4, "unknown": 3}
+    assert "range: unknown for 3 of 4 groups: there, or of the group itself" in shown(
+        {**MADE, "assignors": [row]}
+    )
+    known = {**row, "unknown": 0}
+    assert "unknown for" not in shown({**MADE, "assignors": [known]})

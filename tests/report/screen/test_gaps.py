@@ -87,11 +87,11 @@ def test_a_leaderboard_has_a_place_a_line_and_tells_what_is_broken():
         order=MOVEMENT_FIRST,
         budget=Budget(histories=20),
     )
-    lines = shown(rank_view(found, "two instances")).splitlines()
+    lines = shown(rank_view(found, "two instances", 7)).splitlines()
     for place, each in enumerate(found, start=1):
         words = lines[place].split()
         assert words[:2] == [str(place), each.spec]
         assert words[3] == str(each.balance)
     (broken,) = (line for line in lines if line.startswith("range breaks "))
     assert "balanced-optimal" in broken
-    assert any(line.startswith("two instances. ") for line in lines)
+    assert any(line.startswith("two instances, seed 7. ") for line in lines)

@@ -131,6 +131,11 @@ class GapReport:
     unsolved: list[Missed] = field(default_factory=list)
     set_aside: int = 0
 
+    @property
+    def measured(self) -> bool:
+        """Whether every target was asked about an instance; without one nothing is known of any."""
+        return all(each.instances for each in self.targets)
+
     def to_json(self) -> dict[str, Any]:
         """The document of `kassay gap --json`."""
         return {

@@ -121,12 +121,16 @@ def rank(
 ) -> list[Ranked]:
     """The targets, the best first; the same order for the same seed and number of histories.
 
-    `report` is told how many targets are done. Raises `TargetNotLoadable` for one that does not start.
+    `report` is told how many targets are done. Raises `TargetNotLoadable` for one that does not start, and
+    `KeyboardInterrupt` where the judging of one was interrupted.
     """
     measured = measure(targets, instances, source, order=order).targets
     ranked = []
     for number, gaps in enumerate(measured, start=1):
-        ranked.append(Ranked(gaps, certify(gaps.target, _options(gaps.target, seed, budget))))
+        certificate = certify(gaps.target, _options(gaps.target, seed, budget))
+        if certificate.interrupted:
+            raise KeyboardInterrupt  # who is judged on less than the others has no place among them
+        ranked.append(Ranked(gaps, certificate))
         report(number)
     return sorted(ranked, key=lambda each: each.key)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kassay.cli.clock_options import clock_options, timing_of
-from kassay.cli.options import Duration, json_option, present, seed_option
+from kassay.cli.options import Duration, json_option, present, seed_option, typed_again
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
 
@@ -73,7 +72,8 @@ PLACE = 120
 @click.option("--mermaid", is_flag=True, help="Print traces as Mermaid sequence diagrams.")
 @seed_option
 @json_option
-def command(model: str, **chosen: Any) -> int:
+@click.pass_context
+def command(context: click.Context, /, model: str, **chosen: Any) -> int:
     """Walk every reachable state of MODEL: zookeeper, draft, classic, kip848 or migration.
 
     Tells states, edges and diameter, violated invariants with a shortest trace, dead ends and livelocks.
@@ -83,7 +83,6 @@ def command(model: str, **chosen: Any) -> int:
     from kassay.model.explore.values import WalkLimits
     from kassay.report.screen.console import bar
     from kassay.report.screen.exploration import exploration_view
-    from kassay.writing.text import shell_command
 
     limits = WalkLimits(chosen["max_states"], chosen["seconds"])
     with _assignor(chosen["assignor"]) as assignor, bar("exploring", limits.states_max) as show:
@@ -94,8 +93,7 @@ def command(model: str, **chosen: Any) -> int:
             symmetry=chosen["symmetry"],
             progress=lambda walked: show(walked.states),
         )
-    replay = shell_command(("kassay", *sys.argv[1:]))
-    view = partial(exploration_view, result, replay=replay, mermaid=chosen["mermaid"])
+    view = partial(exploration_view, result, replay=typed_again(context), mermaid=chosen["mermaid"])
     present(result.to_json(), view, chosen["json_path"])
     return {"holds": 0, "violated": 1}.get(str(result.verdict), 3)
 

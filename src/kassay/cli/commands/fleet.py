@@ -65,7 +65,10 @@ def replay_command(
     json_path: str | None,
     **chosen: Any,
 ) -> int:
-    """Read snapshots of consumer groups in PATHs: files and folders of text, JSON lines or Parquet."""
+    """Read snapshots of consumer groups in PATHs: files and folders of text, JSON lines or Parquet.
+
+    Exit codes: 0 every candidate was compared with what happened in every group, 3 unknown for some.
+    """
     from kassay.certify.targets.resolve import resolve
     from kassay.pipeline.fleet.fleet import exit_code, replay_fleet
     from kassay.pipeline.fleet.snapshots import must_exist, read_subscriptions

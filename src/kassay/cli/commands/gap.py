@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kassay.cli.options import Duration, FilePath, json_option, present, seed_option, write_json
-from kassay.cli.targets import instances_of, instances_options, measurable, target_options
+from kassay.cli.targets import asked_again, instances_of, instances_options, measurable, target_options
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ PLACE = 100
 def command(targets: tuple[str, ...], **chosen: Any) -> int:
     """Measure the distance of each TARGET to the certified optimum: balance, movement, rack.
 
-    Exit codes: 0 done, 1 a target failed on an instance, 3 an optimum was not found in time,
-    4 a target could not be loaded.
+    Exit codes: 0 done, 1 a target failed on an instance, 3 an optimum was not found in time, or there
+    was no instance to measure on, 4 a target could not be loaded.
     """
     from kassay.solver.consumers.optimum import parse_order
 
@@ -71,7 +71,7 @@ def _measure(
     present(gaps.to_json(), lambda: gap_view(gaps), chosen["json_path"])
     if any(each.failed for each in gaps.targets):
         return 1
-    return 3 if gaps.unsolved else 0
+    return 0 if gaps.measured and not gaps.unsolved else 3
 
 
 def _hunt(targets: Sequence[Target], chosen: dict[str, Any]) -> int:
@@ -85,7 +85,8 @@ def _hunt(targets: Sequence[Target], chosen: dict[str, Any]) -> int:
             hunts.append(hunt(target, chosen["seed"], chosen["seconds"] or 20.0, tell))
     kept = {each.target.spec: _keep(each, chosen["out"]) for each in hunts}
     documents = [each.to_json() for each in hunts]
-    views = (hunt_view(each, kept[each.target.spec]) for each in hunts)
+    asked = asked_again(chosen)
+    views = (hunt_view(each, kept[each.target.spec], asked) for each in hunts)
     present(documents[0] if len(documents) == 1 else documents, lambda: stack(*views), chosen["json_path"])
     if any(each.failed for each in hunts):
         return 1

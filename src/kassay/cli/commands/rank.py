@@ -26,7 +26,8 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
     """Rank TARGETs by claims held, gap to the certified optimum, moves, rounds and time.
 
     Without a TARGET all references for consumer groups; `optimal-sticky` and `optimal-cooperative`
-    are the yardstick. Exit codes: 0 done, 1 a target failed on an instance, 4 one could not be loaded.
+    are the yardstick. Exit codes: 0 done, 1 a target failed on an instance, 3 there was no
+    instance to measure on, 4 one could not be loaded.
     """
     from kassay.certify.optimum.rank import HISTORIES, SCHEMA, default_targets, rank
     from kassay.certify.runs.options import Budget
@@ -54,7 +55,9 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
         "budget": asdict(budget),
         "targets": [each.to_json() for each in ranked],
     }
-    present(document, lambda: rank_view(ranked, source), chosen["json_path"])
+    present(document, lambda: rank_view(ranked, source, chosen["seed"]), chosen["json_path"])
     if missing:
         return 4
-    return 1 if any(each.gaps.failed for each in ranked) else 0
+    if any(each.gaps.failed for each in ranked):
+        return 1
+    return 0 if all(each.gaps.instances for each in ranked) else 3

@@ -38,16 +38,17 @@ CHANGES: Final = """
 
 
 def exit_code(summary: Mapping[str, Any], where: str) -> int:
-    """0 where something was replayed, 3 where no group had members: nothing was judged.
+    """0 where each candidate was compared with what happened in each group, 3 where any of it is unknown.
 
-    Raises `InputError` where not one snapshot could be read.
+    All is where no group had members. Raises `InputError` where not one snapshot could be read.
     """
     if not summary["snapshots"]:
         rejected = summary["rejected"]
         reason = next(iter(rejected), "no lines")
         lines = f"{sum(rejected.values())} lines, all rejected ({reason})"
         raise InputError(f"{where}: {lines}, expected snapshots of consumer groups")
-    return 0 if summary["groups_replayed"] else 3
+    unknown = any(row["unknown"] for row in summary["assignors"])
+    return 0 if summary["groups_replayed"] and not unknown else 3
 
 
 def replay_fleet(

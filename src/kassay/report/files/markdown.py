@@ -56,6 +56,8 @@ def _counterexample(result: ClaimResult) -> list[str]:
     for number, each in enumerate(facts.rounds_of(example.trace.narration)[:6], start=1):
         lines += ["", f"Round {number}:", ""]
         lines += table(facts.STORY_COLUMNS, [member.row() for member in each.members])
+    lines += ["", "Conditions:", ""]
+    lines += [joined(Markdown("* "), condition) for condition in facts.conditions(example.trace.to_json())]
     if command := facts.replay_command(example):
         lines += ["", f"    {command}"]
     return lines

@@ -134,9 +134,15 @@ def _counterexample(result: ClaimResult, example: Counterexample) -> Markup:
             tag("p", f"{result.sentence} Smallest found: {facts.size(example)}."),
             tag("ul", *(tag("li", text, class_="violated") for text in example.trace.violations[:6])),
             story(example.trace.narration),
+            _conditions(example),
             *replay,
         )
     )
+
+
+def _conditions(example: Counterexample) -> Markup:
+    items = (tag("li", condition) for condition in facts.conditions(example.trace.to_json()))
+    return tag("details", tag("summary", "Conditions"), tag("ul", *items))
 
 
 def story(steps: Sequence[Mapping[str, Any]]) -> Markup:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kassay.report import facts
 from kassay.report.screen.console import View, line, lines, plain_table, stack
 from kassay.report.screen.terminal import story
 
@@ -57,6 +58,7 @@ def _trace(document: Document) -> View:
         line(f"{document['target']} breaks {document['claim']}", style="bold"),
         line(f"{document['sentence'] or 'a claim that this version does not know'}"),
         line(f"on {document['input']} input, {document['protocol']}", style="dim"),
+        *(line(f"  {condition}", style="dim") for condition in facts.conditions(document)),
         line(),
         story(document["told"], rounds_max=100),
     ]

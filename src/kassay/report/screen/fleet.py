@@ -34,6 +34,15 @@ def terminal(outcome: Mapping[str, Any]) -> View:
         line("better, same, worse: groups against what really happened, by balance, then moves", style="dim"),
     ]
     parts.append(figures(outcome["assignors"], _COLUMNS))
+    parts += [
+        line(
+            f"{row['assignor']}: unknown for {row['unknown']:,} of {row['groups']:,} groups: there, or of "
+            "the group itself, an assignment is not valid, did not come to rest, or is missing",
+            style="yellow",
+        )
+        for row in outcome["assignors"]
+        if row["unknown"]
+    ]
     if without := outcome["groups"] - outcome["groups_replayed"]:
         parts.append(line(f"{without:,} groups had no members in any snapshot and were not replayed"))
     if outcome["changes"]:

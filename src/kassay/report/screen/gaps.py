@@ -90,8 +90,11 @@ def _failures(spec: str, failed: Sequence[tuple[str, str]]) -> list[View]:
     return parts
 
 
-def hunt_view(hunt: Hunt, paths: Mapping[str, str]) -> View:
-    """The smallest and the worst instances of a hunt, and the staircase."""
+def hunt_view(hunt: Hunt, paths: Mapping[str, str], options: Sequence[str] = ()) -> View:
+    """The smallest and the worst instances of a hunt, and the staircase.
+
+    `options` are those under which the target was asked, for the commands that ask it again.
+    """
     spec = hunt.target.spec
     ending = "the ladder ended" if hunt.finished else "the time ran out"
     parts: list[View] = [
@@ -109,7 +112,7 @@ def hunt_view(hunt: Hunt, paths: Mapping[str, str]) -> View:
         parts += _shown(f"smallest instance with a {objective} gap", objective, smallest)
         if worst is not smallest:
             parts += _shown(f"smallest instance with the worst {objective} gap met", objective, worst)
-        command = shell_command(("kassay", "gap", spec, "--instances", paths[objective]))
+        command = shell_command(("kassay", "gap", spec, "--instances", paths[objective], *options))
         parts += [whole_line(f"  again: {command}", style="cyan"), line()]
     parts += [_stairs(hunt.stairs), line()]
     return stack(*parts, *_failures(spec, hunt.failed))
@@ -161,8 +164,8 @@ def _stairs(stairs: Sequence[WorstFound]) -> View:
     return plain_table(columns, rows, columns[:5])
 
 
-def rank_view(ranked: Sequence[Ranked], source: str) -> View:
-    """The leaderboard, and which claims each target broke."""
+def rank_view(ranked: Sequence[Ranked], source: str, seed: int) -> View:
+    """The leaderboard, and which claims each target broke on the histories of the seed."""
     columns = ("", "target", "claims", "balance", "worst", "at zero", "moves", "mismatches", "rounds", "s")
     rows: list[tuple[object, ...]] = []
     broken: list[View] = []
@@ -190,7 +193,7 @@ def rank_view(ranked: Sequence[Ranked], source: str) -> View:
             broken.append(line(f"{each.spec}: unknown are {', '.join(unknown)}", style="dim"))
         broken += _failures(each.spec, each.gaps.failed)
     legend = (
-        f"{source}. balance: all gaps together; moves and mismatches: against the optimum's; "
+        f"{source}, seed {seed}. balance: all gaps together; moves and mismatches: against the optimum's; "
         "claims: held of those that all are judged on, declared or not."
     )
     return stack(plain_table(columns, rows, columns[2:]), line(), *broken, line(), line(legend, style="dim"))

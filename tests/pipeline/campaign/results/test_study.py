@@ -9,13 +9,31 @@ import pytest
 from kassay.pipeline.campaign.play.runner import CampaignProgress, carry_on
 from kassay.pipeline.campaign.records.campaign import create, reopen
 from kassay.pipeline.campaign.records.store import Local
-from kassay.pipeline.campaign.results.study import finish
+from kassay.pipeline.campaign.results.study import ALL, CampaignOutcome, finish
 from kassay.report.pages.campaign import html
 from tests.pipeline.campaign.campaigns import SPEC
 
 
 class Killed(Exception):
     pass
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "played", "code"),
+    [
+        (["holds", "holds"], 60, 0),
+        (["holds", "holds"], 59, 3),
+        (["holds", "unknown"], 60, 3),
+        (["unknown", "violated"], 60, 1),
+        (["violated"], 3, 1),
+        ([], 60, 3),
+    ],
+)
+def test_the_exit_code_speaks_of_all_profiles_and_of_all_histories(verdicts, played, code) -> None:
+    rows = [{"profile": ALL, "verdict": verdict} for verdict in verdicts]
+    of_one_profile = {"profile": "small", "verdict": "violated"}
+    outcome = CampaignOutcome([*rows, of_one_profile], [], [], {}, {"histories": played, "of": 60})
+    assert outcome.exit_code == code
 
 
 @pytest.mark.spark

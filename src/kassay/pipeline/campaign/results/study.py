@@ -113,9 +113,16 @@ class CampaignOutcome:
 
     @property
     def exit_code(self) -> int:
-        """1 if a claim is violated, 3 if one is unknown over all profiles, else 0."""
+        """Over all profiles: 1 for a violated claim, 3 for an unknown one or missing histories, else 0."""
         verdicts = {row["verdict"] for row in self.verdicts if row["profile"] == ALL}
-        return 1 if "violated" in verdicts else 3 if "unknown" in verdicts else 0
+        if "violated" in verdicts:
+            return 1
+        return 0 if verdicts == {"holds"} and self.is_complete else 3
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all histories of the campaign are played."""
+        return bool(self.totals["histories"] == self.totals["of"])
 
     def to_json(self, spec: Spec) -> dict[str, Any]:
         """The outcome of the spec's campaign as plain values; the traces stay in the table."""
@@ -123,7 +130,7 @@ class CampaignOutcome:
             "schema": SCHEMA,
             "spec": spec.to_json(),
             "histories": self.totals["histories"],
-            "complete": self.totals["histories"] == self.totals["of"],
+            "complete": self.is_complete,
             "totals": self.totals,
             "verdicts": self.verdicts,
             "findings": [
