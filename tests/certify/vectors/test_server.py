@@ -21,11 +21,12 @@ COUNTS = {
     ("4.0.0", "server-uniform"): 590,
     ("4.0.0", "server-range"): 586,
     ("4.0.0", "server-simple"): 112,
+    ("4.1", "server-simple"): 480,
     ("4.4", "server-uniform"): 563,
     ("4.4", "server-range"): 415,
     ("4.4", "server-simple"): 608,
 }
-FOLDERS = {"4.0.0": DATA, "4.4": DATA / "4.4"}
+FOLDERS = {"4.0.0": DATA, "4.1": DATA / "4.1", "4.4": DATA / "4.4"}
 
 load_formats()
 
@@ -62,6 +63,8 @@ def test_without_the_recorded_order_the_order_of_javas_hash_tables_gives_the_sam
         ("server-uniform", "4.4", "4.0.0"),
         ("server-simple", "4.0.0", "4.1"),
         ("server-simple", "4.0.0", "4.4"),
+        ("server-simple", "4.1", "4.0.0"),
+        ("server-simple", "4.1", "4.2"),
         ("server-simple", "4.4", "4.1"),
         ("server-simple", "4.4", "4.0.0"),
     ],
