@@ -104,6 +104,12 @@ def test_a_held_partition_that_may_not_be_given_out_takes_the_place_of_one_that_
             assign(cluster, *members, assignable=some)
 
 
+def test_a_member_that_is_alone_in_the_circle_counts_as_often_as_it_comes_round():
+    # t-1 is to have two members, and only a wants more: it takes t-1 twice, and goes on to t-2.
+    held = [[], [0, 1, 2, 3], [2], [0], [0]]
+    assert shared(held, [0, 2, 3], range(5), int) == [[1, 2], [3], [2], [0], [0]]
+
+
 def test_a_group_that_reads_nothing_has_no_entries_and_an_unknown_topic_is_refused():
     assert dict(assign(Cluster.of({"t": 2}), Member("a", ()))) == {}
     for others in ((), (Member("b", ("t",)),)):

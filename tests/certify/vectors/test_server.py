@@ -22,11 +22,12 @@ COUNTS = {
     ("4.0.0", "server-range"): 586,
     ("4.0.0", "server-simple"): 112,
     ("4.1", "server-simple"): 480,
+    ("4.2", "server-simple"): 360,
     ("4.4", "server-uniform"): 563,
     ("4.4", "server-range"): 415,
     ("4.4", "server-simple"): 608,
 }
-FOLDERS = {"4.0.0": DATA, "4.1": DATA / "4.1", "4.4": DATA / "4.4"}
+FOLDERS = {"4.0.0": DATA} | {release: DATA / release for release in ("4.1", "4.2", "4.4")}
 
 load_formats()
 

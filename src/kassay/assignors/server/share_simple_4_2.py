@@ -10,8 +10,9 @@ members have the larger share of every topic, so that totals can lie far apart.
 3. A partition that more than s members have loses the first of them, in the order of its own hash set.
 4. The partitions are visited once, in the order of the hash table that was filled with what members held
    and then with the assignable ones. While one is short of members, those below what they want are
-   gone through in a circle, and the next that does not have it takes it; one that is satisfied leaves the
-   circle. A circle that ends without anything taken is not begun again, so that nothing more is given out.
+   gone through in a circle, and the next that did not hold it takes it; one that is satisfied leaves the
+   circle. Whoever has just taken it takes it again when it comes round, which counts as another member. A
+   circle that ends without anything taken is not begun again, so that nothing more is given out.
 Partitions that are not assignable, or not there, count like the others for who holds them and are never
 taken for that reason. If they leave the circle empty while a partition is still short, that is an error.
 Source: Kafka `SimpleHomogeneousAssignmentBuilder`, `SimpleHeterogeneousAssignmentBuilder`, branch 4.4
@@ -152,15 +153,16 @@ def _hand_out(
     wanted: Mapping[int, int],
 ) -> None:
     """Give partitions that are short of members to the unfilled ones, who go round in a circle."""
-    copies: dict[_P, int] = {}
-    for share in shares:
+    holders: dict[_P, set[int]] = {}
+    for place, share in enumerate(shares):
         for partition in share:
-            copies[partition] = copies.get(partition, 0) + 1
+            holders.setdefault(partition, set()).add(place)
     at, taken = 0, False
     for partition in order:
         if not unfilled:
             return
-        lacking = sharing - copies.get(partition, 0)
+        before = holders.get(partition, frozenset())
+        lacking = sharing - len(before)
         while lacking > 0:
             if at == len(unfilled):
                 if not taken:
@@ -172,7 +174,7 @@ def _hand_out(
                 at, taken = 0, False
             place = unfilled[at]
             at += 1
-            if partition not in shares[place]:
+            if place not in before:
                 shares[place][partition] = None
                 lacking -= 1
                 taken = True
