@@ -117,7 +117,7 @@ def _failed_sync(draft: GeneratorState) -> list[Event]:
 def _resubscribe(draft: GeneratorState) -> list[Event]:
     member_id = _pick(draft)
     topics = draft.some_topics(0.6)
-    if not draft.profile.contradicts:
+    if not draft.profile.drops:
         # A member that drops a topic would still claim what it owned of it.
         topics = tuple(dict.fromkeys((*draft.members[member_id], *topics)))
     draft.members[member_id] = topics

@@ -54,6 +54,11 @@ class Profile:
         """Whether members may make claims that contradict each other."""
         return self.kind == Kind.CLIENT and self.allows("no-conflicting-claims")
 
+    @property
+    def drops(self) -> bool:
+        """Whether members may stop reading what they have, which a share group's coordinator still counts."""
+        return self.contradicts or (self.kind == Kind.SHARE and self.allows("no-conflicting-claims"))
+
 
 @dataclass
 class GeneratorState:
