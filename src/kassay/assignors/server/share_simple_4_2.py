@@ -41,7 +41,7 @@ _P = TypeVar("_P", bound=Hashable)
 @reference(
     "share-simple",
     kind=Kind.SHARE,
-    claims=("deterministic",),
+    claims=("shared-evenly", "balanced-within-one", "deterministic"),
     source="org.apache.kafka.coordinator.group.assignor.SimpleAssignor",
     since="4.2",
 )
@@ -161,7 +161,7 @@ def _hand_out(
     for partition in order:
         if not unfilled:
             return
-        before = holders.get(partition, frozenset())
+        before = holders.get(partition, set[int]())
         lacking = sharing - len(before)
         while lacking > 0:
             if at == len(unfilled):

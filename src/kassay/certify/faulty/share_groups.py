@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from functools import partial
+from itertools import pairwise
 
 from kassay.assignors.server.share_simple import ShareSimple
+from kassay.assignors.server.share_simple_4_2 import ShareEvenly
 from kassay.certify.faulty import registry
 from kassay.certify.faulty.groups import PartitionsByMember, Spoilt
 from kassay.model.cluster import Cluster, TopicPartition
@@ -77,6 +79,53 @@ class SharesAllButLast(_SpoiltShares):
         """Without it, for everybody."""
         last = max((tp for tps in answer.values() for tp in tps), default=None)
         return {m: tuple(tp for tp in tps if tp != last) for m, tps in answer.items()}
+
+
+class _SpoiltSharing(Spoilt):
+    """The simple assignor since 4.2, and then something done to the answer."""
+
+    sound = ShareEvenly
+
+
+def _compared(cluster: Cluster, group: Group) -> list[tuple[list[TopicPartition], list[str]]]:
+    """Partitions and their readers: all that is read where all read the same, else topic by topic."""
+    read = {t: ids for t, ids in group.subscribers.items() if t in cluster.partitions}
+    parts = [(list(cluster.partitions[t]), sorted(ids)) for t, ids in sorted(read.items())]
+    if not group.equal_subscriptions or not parts:
+        return parts
+    return [([tp for tps, _ in parts for tp in tps], parts[0][1])]
+
+
+@control("prefers-a-partition", breaks="shared-evenly", like="share-simple@4.2")
+class PrefersAPartition(_SpoiltSharing):
+    """Somebody has one partition in place of another, which then has two members fewer."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """With one copy of a partition exchanged for one of another that has as many."""
+        for tps, readers in _compared(cluster, group):
+            copies = {tp: [m for m in readers if tp in answer.get(m, ())] for tp in tps}
+            for worse, better in pairwise(tps):
+                movers = [m for m in copies[worse] if m not in copies[better]]
+                if movers and 1 < len(copies[worse]) <= len(copies[better]):
+                    kept = tuple(tp for tp in answer[movers[0]] if tp != worse)
+                    return {**answer, movers[0]: (*kept, better)}
+        return answer
+
+
+@control("prefers-a-member", breaks="balanced-within-one", like="share-simple@4.2")
+class PrefersAMember(_SpoiltSharing):
+    """Who has most of all gets one more of who has least."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """With one copy of a partition in other hands."""
+        for tps, readers in _compared(cluster, group):
+            counts = {m: len(set(tps).intersection(answer.get(m, ()))) for m in readers}
+            poor, rich = min(readers, key=counts.__getitem__), max(reversed(readers), key=counts.__getitem__)
+            moved = [tp for tp in tps if tp in answer.get(poor, ()) and tp not in answer.get(rich, ())]
+            if moved:
+                kept = tuple(tp for tp in answer[poor] if tp != moved[0])
+                return {**answer, poor: kept, rich: (*answer.get(rich, ()), moved[0])}
+        return answer
 
 
 @control("chokes-on-one", breaks="total")

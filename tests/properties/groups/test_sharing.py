@@ -1,0 +1,74 @@
+"""Claims about share groups on answers that keep them and on ones that break them."""
+
+import pytest
+from hypothesis import given
+
+from kassay.assignors.server.share_simple_4_2 import ShareEvenly
+from kassay.model.cluster import Cluster
+from kassay.model.groups.group import Group
+from kassay.model.groups.step import Step
+from kassay.model.kinds import Kind
+from kassay.properties.registry import promise
+from tests.assignors.server.groups import situations
+from tests.properties.groups.steps import AB, EAGER, UV, member, step
+
+ABC = [member("a"), member("b"), member("c")]
+T2 = Cluster.of({"t": 2})
+MIXED = [member("a", "tu"), member("b", "t"), member("c", "t")]
+
+
+def evidence(claim, thing):
+    return list(promise(claim, Kind.SHARE).claim.predicate(thing))
+
+
+@pytest.mark.parametrize(
+    ("claim", "good", "bad", "subject"),
+    [
+        (
+            "shared-evenly",
+            step(ABC, {"a": "t0 t1", "b": "t0", "c": "t1"}, T2),
+            step(ABC, {"a": "t0 t1", "b": "t0", "c": "t0"}, T2),
+            "t-0",
+        ),
+        (
+            "shared-evenly",
+            step(MIXED, {"a": "t0 u0 u1", "b": "t0 t1", "c": "t1"}, UV),
+            step(MIXED, {"a": "t0 u0 u1", "b": "t0 t1", "c": "t0"}, UV),
+            "t-0",
+        ),
+        (
+            "balanced-within-one",
+            step(AB, {"a": "t0", "b": "t1"}, T2),
+            step(AB, {"a": "t0 t1", "b": ""}, T2),
+            "a",
+        ),
+        (
+            "balanced-within-one",
+            step(MIXED, {"a": "u0 u1 t0", "b": "t0", "c": "t1"}, UV),
+            step(MIXED, {"a": "u0 u1", "b": "t0 t1", "c": "t1"}, UV),
+            "b",
+        ),
+    ],
+)
+def test_sharing_and_counts(claim, good, bad, subject):
+    assert evidence(claim, good) == []
+    (broken,) = evidence(claim, bad)
+    assert broken.subject == subject
+    assert broken.facts
+
+
+def test_topics_are_compared_with_each_other_only_where_all_members_read_the_same():
+    three = Cluster.of({"t": 1, "u": 1})
+    given_out = {"a": "t0 u0", "b": "t0", "c": "t0"}
+    equal = step([member(m, "tu") for m in "abc"], given_out, three)
+    assert [each.subject for each in evidence("shared-evenly", equal)] == ["t-0"]
+    assert evidence("shared-evenly", step(MIXED, given_out, three)) == []
+
+
+@given(situations())
+def test_a_new_group_of_4_2_keeps_both(situation):
+    cluster, group = situation
+    fresh = Group(tuple(each._replace(owned=()) for each in group.members))
+    played = Step(cluster, fresh, ShareEvenly().assign(cluster, fresh), 2, protocol=EAGER)
+    assert evidence("shared-evenly", played) == []
+    assert evidence("balanced-within-one", played) == []
