@@ -131,7 +131,9 @@ def find(spec: str) -> Reference | None:
     references = _RULES.get(rule, ())
     if not references or references[0].library:
         return None
-    return held_in(references, release, spec) if at else newest(references)
+    if at:
+        return held_in(references, release, spec)
+    return references[0] if len(references) == 1 else newest(references)
 
 
 def held_in(references: tuple[Reference, ...], release: str, where: str) -> Reference:
