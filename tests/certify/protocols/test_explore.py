@@ -84,6 +84,12 @@ def test_large_worlds_are_clean_and_as_large_as_ever(case):
         assert result.rounds == (1 if case[1] == "eager" else 2)
 
 
+def test_of_a_part_of_a_world_nothing_is_said_about_rounds():
+    whole, part = (explore("classic", states_max=states) for states in (None, 60))
+    assert (whole.exploration.limit, whole.rounds) == (None, 1)
+    assert (part.exploration.limit, part.rounds) == ("states", None)
+
+
 @pytest.mark.parametrize("policy", ["disabled", "upgrade", "downgrade", "bidirectional"])
 def test_migration_is_safe_under_every_policy(policy):
     clean(explore("migration", policy=policy))

@@ -65,16 +65,20 @@ class Brokers:
 
     def handle(self, cell: Interned, event: Event, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
         """Every outcome of an event, duplicates merged, in the order of the choices."""
+        if _wants_id(event):
+            return self._outcomes_of(cell.value, event, keeps_log)
         key = (cell, type(event), event, keeps_log)
         outcomes = self._outcomes.get(key)
         if outcomes is None:
-            host: CoordinatorHost = cell.value
-            outcomes = self._outcomes[key] = tuple(
-                dict.fromkeys(
-                    self._outcome(host, result, event, keeps_log) for result in self._results(host, event)
-                )
-            )
+            outcomes = self._outcomes[key] = self._outcomes_of(cell.value, event, keeps_log)
         return outcomes
+
+    def _outcomes_of(self, host: CoordinatorHost, event: Event, keeps_log: bool) -> tuple[Outcome, ...]:
+        return tuple(
+            dict.fromkeys(
+                self._outcome(host, result, event, keeps_log) for result in self._results(host, event)
+            )
+        )
 
     def _outcome(self, host: CoordinatorHost, result: Result, event: Event, keeps_log: bool) -> Outcome:
         call = carried_out(self, host, result, event, keeps_log=keeps_log)
@@ -82,8 +86,8 @@ class Brokers:
         return self.interner.cell(_current(call.host)), mail
 
     def _results(self, host: CoordinatorHost, event: Event) -> tuple[Result, ...]:
-        """What the coordinator may do about an event; only a request for a member id reads more than it."""
-        if isinstance(event, requests.JoinGroup) and not event.member_id:
+        """What the coordinator may do about an event."""
+        if _wants_id(event):
             return self._steps(host, event)
         key = (host.coordinator, type(event), event)
         results = self._stepped.get(key)
@@ -144,6 +148,11 @@ class Brokers:
         """The new coordinator has read the log."""
         ((loaded, _),) = self.handle(cell, Load(cell.value.log))
         return loaded if keeps_log else self.interner.cell(loaded.value._replace(log=()))
+
+
+def _wants_id(event: Event) -> bool:
+    """Whether the coordinator may hand out a member id: which ones are free depends on who else knows any."""
+    return isinstance(event, requests.JoinGroup) and not event.member_id
 
 
 def _current(host: CoordinatorHost) -> CoordinatorHost:

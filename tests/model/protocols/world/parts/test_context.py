@@ -10,6 +10,7 @@ from kassay.model.protocols.values.requests import JoinGroupReply, SyncGroupRepl
 from kassay.model.protocols.world.parts.context import (
     ModelOptions,
     config_of,
+    failed,
     first_image,
     gained,
     is_current,
@@ -34,6 +35,14 @@ def test_a_member_id_is_the_first_that_neither_broker_nor_client_knows():
     assert [context.member_id(broker, prefix) for prefix in ("c1", "c2", "c3")] == ["c1-2", "c2-2", "c3-1"]
     context.taken = frozenset({"c1-2", "c1-3"})
     assert context.member_id(broker, "c1") == "c1-4"
+    context.at_work = 1
+    assert context.member_id(broker, "") == "c2-2"
+
+
+def test_classic_clients_get_ids_of_their_own_from_a_consumer_group_too():
+    model = build("migration", members=3, kinds=(("consumer",), ("classic",), ("classic",)))
+    state = play(model, started(model, 1), "c2 start", "c2 JoinGroup", "c3 start", "c3 JoinGroup")
+    assert [client(state, number).member_id for number in (1, 2, 3)] == ["c1m-1", "c2-1", "c3-1"]
 
 
 @pytest.mark.parametrize(
@@ -96,6 +105,16 @@ def test_a_step_gains_if_it_changes_what_a_client_owns():
     robbed = put(before, 0, model.context.cell(client(before, 1)._replace(owned=())))
     assert gained(before, robbed)
     assert robbed.clients[1] is before.clients[1]
+
+
+def test_a_client_fails_when_it_takes_an_error_and_not_when_it_leaves_with_one_unread():
+    model = build("classic", partitions=1, faults=Faults(slow=1, failover=1))
+    unread = play(
+        model, first(model), "c1 start", "c1 JoinGroup", "c1 JoinGroup", "coordinator moves to another broker"
+    )
+    assert client(unread, 1).inbox[0].error == "NOT_COORDINATOR"
+    assert failed(unread, play(model, unread, "c1 takes JoinGroup reply"))
+    assert not failed(unread, play(model, unread, "c1 polls too late"))
 
 
 def test_options_say_what_each_client_is_configured_with():

@@ -131,6 +131,7 @@ class ClassicModel:
             key = (c, client, broker, image, lossy, logged, astray, strangers)
             moves = self._moves.get(key)
             if moves is None:
+                self.context.at_work = c
                 self.context.taken = strangers | facts_of_cell(client).names
                 moves = self._moves[key] = tuple(self._client_moves(c, client, broker, image, faults))
             for move in moves:

@@ -143,7 +143,8 @@ class WorldContext:
 
     `configs` are the clients', by default those of the options. A `clocked` broker knows when its timers are
     due.
-    `taken` names the member ids that the client at work knows of: the broker gives out no such id.
+    `at_work` is the client whose requests are handled, and `taken` names the member ids that it knows of: the
+    broker gives out no such id.
     """
 
     def __init__(
@@ -161,11 +162,18 @@ class WorldContext:
         self.configs = configs or tuple(config_of(options, c) for c in range(options.members))
         self.brokers = Brokers(config, self.interner, targets, self.member_id, clocked=clocked)
         self.taken: frozenset[str] = frozenset()
+        self.at_work = 0
         self._delivered: dict[tuple[Interned, int, requests.ReplyBody], Interned] = {}
         self._spent: dict[tuple[Interned, str], Interned | None] = {}
 
     def member_id(self, broker: CoordinatorHost, prefix: str) -> str:
-        """The first free id of this prefix, not in use by the broker or its client."""
+        """The first free id of this prefix, not in use by the broker or its client.
+
+        Without a prefix, as for a bare UUID of Kafka's, it is named after whom it is for.
+        """
+        if not prefix:
+            config = self.configs[self.at_work]
+            prefix = config.group_instance_id or config.client_id
         used = facts_of(broker).names | self.taken
         number = 1
         while f"{prefix}-{number}" in used:
@@ -282,8 +290,11 @@ def gained(before: World, after: World) -> bool:
 
 
 def failed(before: World, after: World) -> bool:
-    """Whether some client that had an error in its inbox is another after this step."""
-    if before.clients is not after.clients:
+    """Whether some client takes an error out of its inbox in this step.
+
+    What else may befall a client with an error in its inbox costs a fault: it leaves for lateness, or dies.
+    """
+    if before.clients is not after.clients and before.budget is after.budget:
         for old, new in zip(before.clients, after.clients):
             if old is not new and old.value.inbox and old.value.inbox[0].error != errors.NONE:
                 return True
