@@ -38,6 +38,14 @@ def test_a_static_member_that_a_round_went_by_is_a_zombie_until_it_adopts_anew(m
     assert {v.severity for v in result.exploration.violations} <= {Severity.ZOMBIE}
 
 
+@pytest.mark.exhaustive
+def test_who_never_sent_syncgroup_is_not_timed_after_a_failover():
+    result = explore("classic", partitions=1, faults="slow=1,failover=1")
+    assert real(result) == {}
+    assert len(result.exploration.liveness.dead_ends) == 8
+    assert not result.exploration.liveness.livelocks
+
+
 @pytest.mark.parametrize("policy", ["upgrade", "bidirectional"])
 def test_a_failed_upgrade_leaves_a_dead_member_unwatched(policy):
     result = explore("migration", members=2, partitions=1, faults="crash=1", policy=policy)
@@ -80,6 +88,62 @@ def test_a_consumer_that_was_only_away_does_not_come_back_to_a_classic_group():
     assert not result.exploration.liveness.dead_ends
 
 
+UPGRADED = {"released-before-adopted", "single-current-owner"}
+"""What an upgrade in the middle of a cooperative hand-over breaks."""
+DEFAULTS = [  # Without --mode an assignor is eager.
+    ("zookeeper", {}),
+    ("draft", {}),
+    ("classic", {"mode": "eager"}),
+    ("classic", {"mode": "cooperative"}),
+    ("kip848", {}),
+    ("migration", {"mode": "eager"}),
+    ("migration", {"mode": "cooperative"}),
+]
+WITH_NETWORKS = [(model, more) for model, more in DEFAULTS if model not in ("zookeeper", "draft")]
+
+
+def listed(model, more):
+    """What may be violated really in a walk without faults: what docs/protocol-findings.md has."""
+    return UPGRADED if (model, more.get("mode")) == ("migration", "cooperative") else set()
+
+
+@pytest.mark.parametrize(("model", "more"), [each for each in DEFAULTS if not listed(*each)], ids=str)
+def test_what_is_walked_by_default_breaks_nothing_but_what_is_listed(model, more):
+    """What is listed has a test of its own."""
+    assert explore(model, **more).verdict == "holds"
+
+
+@pytest.mark.parametrize(
+    ("model", "more"), [each for each in WITH_NETWORKS if each[0] != "migration"], ids=str
+)
+def test_nor_does_it_in_steps(model, more):
+    result = explore(model, network="steps", **more)
+    assert result.verdict == "holds"
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("mode", ["eager", "cooperative"])
+def test_nor_does_a_migration_in_steps(mode):
+    result = explore("migration", mode=mode, partitions=1, network="steps")
+    assert set(real(result)) <= listed("migration", {"mode": mode})
+    assert (result.exploration.liveness.dead_ends, result.exploration.liveness.livelocks) == ((), ())
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(("model", "more"), WITH_NETWORKS, ids=str)
+def test_nor_does_it_at_random_astray(model, more, seed):
+    result = explore(model, network="astray", seed=seed, states_max=500, **more)
+    assert set(real(result)) <= listed(model, more)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", range(1, 5))
+@pytest.mark.parametrize(("model", "more"), WITH_NETWORKS, ids=str)
+def test_nor_does_it_at_random_astray_for_long(model, more, seed):
+    result = explore(model, network="astray", seed=seed, states_max=20_000, **more)
+    assert set(real(result)) <= listed(model, more)
+
+
 def test_an_upgrade_in_mid_hand_over_gives_out_what_is_still_owned():
     result = explore("migration", mode="cooperative")
     assert real(result) == {"released-before-adopted": 19, "single-current-owner": 19}
@@ -87,3 +151,4 @@ def test_an_upgrade_in_mid_hand_over_gives_out_what_is_still_owned():
         "c2 adopts t-1, which c1 still owns",
         "c1 and c2 both own t-1, and both are current members",
     }
+    assert (result.exploration.liveness.dead_ends, result.exploration.liveness.livelocks) == ((), ())

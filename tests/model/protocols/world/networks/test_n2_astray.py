@@ -96,6 +96,62 @@ def test_a_delayed_commit_can_go_back_which_is_by_design():
     assert judged(model, back) == []
 
 
+def beat(model, state, number):
+    """A heartbeat, its arrival and its answer, whatever else of its client is still under way."""
+    state = play(model, state, f"c{number} sends heartbeat")
+    sent = clients(state)[number - 1].wire.sent[-1]
+    arrived = next(
+        after
+        for action, after in model.steps(state)
+        if (action.actor, action.name) == (f"c{number}", "heartbeat arrives")
+        and sent not in clients(after)[number - 1].wire.sent
+    )
+    return play(model, arrived, f"c{number} takes heartbeat")
+
+
+def reconciled(model, state, number):
+    """The client's assignment taken over, and the coordinator told."""
+    return beat(model, play(model, state, *[f"c{number} reconciles"] * 2), number)
+
+
+def followed(model, start, states_max):
+    """The real findings against the steps that may follow without a fault, the nearest first."""
+    judges = invariants(views_of(model))
+    waiting, seen, breaches = [start], {start}, []
+    for state in waiting:
+        for action, after in model.steps(state):
+            if action.fault or after in seen or len(seen) > states_max:
+                continue
+            seen.add(after)
+            waiting.append(after)
+            breaches += [
+                (judge.name, finding.message)
+                for judge in judges
+                for finding in judge.judge(state, after)
+                if finding.severity is Severity.REAL
+            ]
+    return breaches
+
+
+def test_an_acknowledgement_of_two_epochs_ago_gives_up_nothing():
+    """The coordinator's check of epochs on heartbeats: the copy would free what its client owns again."""
+    model = astray("kip848", members=3, faults=Faults(duplicate=1, leave=1))
+    state = beat(model, beat(model, play(model, joined(model, 1), "c2 start"), 2), 1)
+    state = play(model, state, *["c1 reconciles"] * 2, "c1 sends heartbeat")
+    state = play(model, state, "c1 heartbeat arrives duplicate", "c1 takes heartbeat")
+    state = play(model, reconciled(model, beat(model, state, 2), 2), "c2 closes")
+    state = reconciled(model, beat(model, state, 1), 1)
+    assert len(clients(state)[0].owned) == 2, "what it gave up is its own again"
+    state = beat(model, beat(model, play(model, state, "c3 start"), 3), 1)
+    (copy,) = clients(state)[0].wire.sent
+    (member,) = (member for member in group(state).members if member.member_id == copy.member_id)
+    assert copy.member_epoch == member.epoch - 2
+    assert copy.topic_partitions == member.assigned, "taken as of now it would acknowledge"
+    late = play(model, state, "c1 heartbeat arrives")
+    assert followed(model, late, 400) == []
+    assert late.broker is state.broker, "it is fenced"
+
+
 # What the protocols do not survive. These are findings about Kafka's protocols, not about a broken rule.
 
 
