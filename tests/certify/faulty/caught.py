@@ -15,7 +15,8 @@ WITHIN = 80
 
 IMPLIED = {
     "pure": {"deterministic", "hash-compatible"},
-    "stable": {"converges", "pure", "deterministic"},
+    # Asked in an order that is the same order, the question is the same one.
+    "stable": {"converges", "pure", "deterministic", "order-independent"},
     "balanced-within-one": {"balanced-kip54", "balanced-optimal"},
     "balanced-kip54": {"balanced-optimal"},
     "too-few-brokers": {"replicas-distinct"},

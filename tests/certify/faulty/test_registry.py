@@ -13,6 +13,14 @@ from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import load_claims, promise
 from tests.certify.faulty.caught import IMPLIED, catching
+from tests.certify.faulty.sound import (
+    ENTANGLED,
+    LACKING,
+    UNASKED,
+    broken_by_sound,
+    broken_of_all,
+    implying,
+)
 
 MORE = 8
 """Cases beyond the first catch in which no other claim may catch a control."""
@@ -38,6 +46,25 @@ def test_a_control_is_caught_by_its_claim_and_by_none_that_it_keeps(control):
     caught = catching(control, more=0 if control.breaks == "terminates" else MORE)
     assert control.breaks in caught
     assert caught <= {control.breaks} | IMPLIED.get(control.breaks, set())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "control", [control for control in CONTROLS if control.breaks not in UNASKED], ids=by_kind_and_name
+)
+def test_of_all_claims_only_its_own_and_what_implies_it_tell_a_control_from_a_sound_rule(control):
+    """No rule keeps all claims of a kind, so that it is what a sound rule keeps in the same cases that counts."""
+    caught, of_sound = broken_of_all(control), broken_by_sound(control)
+    assert control.breaks in caught | of_sound
+    alone = control.breaks not in of_sound and caught - of_sound <= implying(control.breaks)
+    assert alone is ((control.kind, control.name) not in ENTANGLED), caught - of_sound
+
+
+def test_every_claim_has_a_control_that_it_alone_tells_from_a_sound_rule():
+    entangled = {(control.kind, control.name) for control in CONTROLS} & ENTANGLED.keys()
+    assert entangled == ENTANGLED.keys()
+    alone = {(c.kind, c.breaks) for c in load_controls() if (c.kind, c.name) not in ENTANGLED}
+    assert load_claims().keys() - alone == LACKING
 
 
 @pytest.mark.parametrize("control", controls_of(Kind.CLIENT), ids=by_kind_and_name)

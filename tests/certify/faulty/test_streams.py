@@ -1,5 +1,7 @@
 """Faulty task assignors: each has the fault that it is named for."""
 
+from dataclasses import replace
+
 from kassay.model.kinds import Kind
 from kassay.model.streams.tasks import RUNNING, TaskClient, TaskId, TaskRequest
 from kassay.properties.streams.scenarios import process_id
@@ -21,9 +23,9 @@ AT_REST = TaskRequest(
 )
 
 
-def runs(name):
+def runs(name, request=AT_REST):
     (control,) = (each for each in CONTROLS if each.name == name)
-    processes = control.new({}).assign(AT_REST).processes
+    processes = control.new({}).assign(request).processes
     return {p: sorted(own) for p, (own, _) in processes.items()}
 
 
@@ -31,13 +33,17 @@ def test_the_fault_is_the_one_that_is_named():
     one, two, three, four = FOUR
     assert runs("stands-by-itself") == {A: [one, two, three], B: [four]}
     assert runs("runs-twice") == {A: [one, two, three, four], B: [four]}
-    assert runs("forgets-task") == {A: [one, two, three], B: []}
-    assert runs("leaves-all-to-one") == {A: [one, two, three, four], B: []}
     assert runs("ignores-threads") == {A: [one, three], B: [two, four]}
     assert runs("hands-round") == {A: [four], B: [one, two, three]}
 
 
-def test_copies_stand_by_where_the_task_runs():
+def test_a_copy_of_one_task_stands_by_where_the_task_runs():
     (control,) = (each for each in CONTROLS if each.name == "stands-by-itself")
-    for own, copies in control.new({}).assign(AT_REST).processes.values():
-        assert copies == own
+    processes = control.new({}).assign(AT_REST).processes
+    assert {p: copies for p, (_, copies) in processes.items()} == {A: (), B: FOUR[3:]}
+
+
+def test_what_has_no_state_is_forgotten_or_left_to_the_first():
+    request = replace(AT_REST, stateful=FOUR[:2])
+    assert sorted(task for own in runs("forgets-task", request).values() for task in own) == list(FOUR[:3])
+    assert set(FOUR[2:]) < set(runs("leaves-more-to-one", request)[A])

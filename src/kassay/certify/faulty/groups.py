@@ -7,7 +7,9 @@ from abc import abstractmethod
 from functools import partial
 from typing import ClassVar
 
+from kassay.assignors.client.order import members_in_order
 from kassay.assignors.client.roundrobin import RoundRobin
+from kassay.assignors.optimal.sticky import OptimalSticky
 from kassay.assignors.registry import COOPERATIVE
 from kassay.certify.faulty import registry
 from kassay.model.cluster import Cluster, TopicPartition
@@ -36,18 +38,31 @@ class Spoilt(AssignorBase):
         """The answer with the fault in it."""
 
 
-def turned(answer: PartitionsByMember, by: int) -> PartitionsByMember:
-    """The shares of the answer, each so many members on in the order of ids."""
-    ids = sorted(answer)
+def in_order(group: Group) -> list[str]:
+    """The members' ids as Kafka lines members up: who comes back under another id has the same place."""
+    return [member.member_id for member in members_in_order(group.members)]
+
+
+def turned(group: Group, answer: PartitionsByMember, by: int) -> PartitionsByMember:
+    """The shares of the answer, each so many members on."""
+    ids = in_order(group)
     turn = by % len(ids)
     return {member: answer[other] for member, other in zip(ids, ids[turn:] + ids[:turn], strict=True)}
 
 
-def _ends(answer: PartitionsByMember) -> tuple[str, str] | None:
-    """Who has most and who has least, by id among equals; None where all have as much."""
-    most = min(answer, key=lambda member: (-len(answer[member]), member))
-    least = min(answer, key=lambda member: (len(answer[member]), member))
+def _ends(group: Group, answer: PartitionsByMember) -> tuple[str, str] | None:
+    """Who has most and who has least, the first among equals; None where all have as much."""
+    ids = in_order(group)
+    most = max(ids, key=lambda member: len(answer[member]))
+    least = min(ids, key=lambda member: len(answer[member]))
     return (most, least) if len(answer[least]) < len(answer[most]) else None
+
+
+def _shares(group: Group, answer: PartitionsByMember, topic: str) -> dict[str, int]:
+    """How many partitions of the topic each of its readers has."""
+    return {
+        member: sum(tp.topic == topic for tp in answer[member]) for member in group.subscribers.get(topic, ())
+    }
 
 
 @control("omits-idle", breaks="members", kinds=Kind.CLIENT)
@@ -74,8 +89,11 @@ class CountsToTheEnd(Spoilt):
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """With one partition too many."""
-        ends, last = _ends(answer), max(cluster.counts, default="")
+        ends, last = _ends(group, answer), max(cluster.counts, default="")
         if ends is None or last not in group.by_id[ends[1]].topics:
+            return answer
+        shares = _shares(group, answer, last)
+        if shares[ends[1]] > min(shares.values()):
             return answer
         return {**answer, ends[1]: (*answer[ends[1]], TopicPartition(last, cluster.counts[last]))}
 
@@ -100,11 +118,15 @@ class GivesOneTwice(Spoilt):
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """One partition twice, where that makes loads equal."""
-        ends = _ends(answer)
+        ends = _ends(group, answer)
         if ends is None or not group.equal_subscriptions:
             return answer
         most, least = ends
-        return {**answer, least: (*answer[least], answer[most][-1])}
+        for tp in reversed(answer[most]):
+            shares = _shares(group, answer, tp.topic)
+            if shares[least] == min(shares.values()):
+                return {**answer, least: (*answer[least], tp)}
+        return answer
 
 
 @control("deals-to-all", breaks="subscribed")
@@ -114,7 +136,7 @@ class DealsToAll(Spoilt):
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """Dealt over the members in order."""
         tps = sorted(tp for own in answer.values() for tp in own)
-        ids = sorted(answer)
+        ids = in_order(group)
         return {m: tuple(tps[i :: len(ids)]) for i, m in enumerate(ids)}
 
 
@@ -124,8 +146,12 @@ class LosesLast(Spoilt):
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """Without one partition."""
-        ends = _ends(answer)
-        return answer if ends is None else {**answer, ends[0]: answer[ends[0]][:-1]}
+        ends = _ends(group, answer)
+        for lost in reversed(answer[ends[0]] if ends is not None else ()):
+            shares = _shares(group, answer, lost.topic)
+            if ends is not None and shares[ends[0]] == max(shares.values()):
+                return {**answer, ends[0]: tuple(tp for tp in answer[ends[0]] if tp != lost)}
+        return answer
 
 
 @control("chokes-on-empty", breaks="total")
@@ -171,7 +197,7 @@ class Remembers(Spoilt):
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """Shares turned where the question was the last one."""
         again, self._last = self._last == (cluster, group), (cluster, group)
-        return turned(answer, 1) if again and group.equal_subscriptions else answer
+        return turned(group, answer, 1) if again and group.equal_subscriptions else answer
 
 
 @control("follows-hashes", breaks="deterministic")
@@ -182,14 +208,23 @@ class FollowsHashes(Spoilt):
         """Shares in hash order."""
         if not group.equal_subscriptions:
             return answer
-        return dict(zip(sorted(answer, key=hash), (answer[member] for member in sorted(answer)), strict=True))
+        hashed = sorted(group.members, key=lambda m: hash(m.instance_id or m.member_id))
+        shares = (answer[member] for member in in_order(group))
+        return dict(zip((member.member_id for member in hashed), shares, strict=True))
 
 
-@control("hands-over-at-once", breaks="cooperative", kinds=Kind.CLIENT, protocol=COOPERATIVE)
+@control(
+    "hands-over-at-once",
+    breaks="cooperative",
+    kinds=Kind.CLIENT,
+    protocol=COOPERATIVE,
+    like="optimal-cooperative",
+)
 class HandsOverAtOnce(Spoilt):
     """An eager plan sent over the cooperative protocol: nothing is withheld (KAFKA-14639)."""
 
     protocols = (COOPERATIVE,)
+    sound = OptimalSticky
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """The whole plan."""
@@ -201,10 +236,10 @@ class NeverRests(Spoilt):
     """Shares wander on with every generation, so the group never comes to rest."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """Shares turned by the generation."""
-        if not group.equal_subscriptions:
+        """Shares turned by the generation, where nobody is static."""
+        if not group.equal_subscriptions or any(m.instance_id for m in group.members):
             return answer
-        return turned(answer, max(m.generation for m in group.members) + 1)
+        return turned(group, answer, max(m.generation for m in group.members) + 1)
 
 
 @control("deals-by-member-id", breaks="static-stable", kinds=Kind.CLIENT)

@@ -17,20 +17,24 @@ control = partial(registry.control, kinds=Kind.PLACER)
 
 @control("repeats-broker", breaks="replicas-distinct")
 class RepeatsBroker(Striped):
-    """The last follower of the last partition is its leader once more."""
+    """The last follower of the last partition is its leader once more, where there are no racks."""
 
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
         """The spoilt placement."""
         rows = super().place(request, random)
-        return (*rows[:-1], (*rows[-1][:-1], rows[-1][0])) if len(rows[-1]) > 1 else rows
+        if request.has_racks or len(rows[-1]) == 1:
+            return rows
+        return (*rows[:-1], (*rows[-1][:-1], rows[-1][0]))
 
 
 @control("settles-for-less", breaks="too-few-brokers")
 class SettlesForLess(Striped):
-    """With too few brokers every partition just gets fewer replicas."""
+    """With too few brokers every partition just gets fewer replicas, where there are no racks."""
 
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
         """A placement of as many replicas as there are unfenced brokers."""
+        if request.has_racks:
+            return super().place(request, random)
         most = max(1, min(request.replication_factor, len(request.unfenced)))
         return super().place(replace(request, replication_factor=most), random)
 
@@ -76,7 +80,7 @@ class TakesPartialRacks(Striped):
 
 @control("counts-calls", breaks="pure")
 class CountsCalls(Striped):
-    """Leaders turn with every call on the same object."""
+    """Leaders turn with every call on the same object, where any replica may lead."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -86,7 +90,7 @@ class CountsCalls(Striped):
         """Rows turned by the number of calls."""
         self._calls += 1
         rows = super().place(request, random)
-        turn = self._calls % len(rows[0])
+        turn = self._calls % len(rows[0]) if len(request.unfenced) == len(request.brokers) else 0
         return tuple(row[turn:] + row[:turn] for row in rows)
 
 

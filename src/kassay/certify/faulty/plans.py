@@ -44,10 +44,11 @@ class GoesRoundAbout(OptimalPlan):
     """The first partition makes a trip to another broker and back before anything else moves."""
 
     def plan(self, request: PlanRequest) -> Plan:
-        """The plan with two copies too many where a broker is free."""
+        """The plan with two copies too many where a broker is free that is in the same rack."""
         sound = super().plan(request)
         partition, row = request.before[0]
-        free = [broker.broker_id for broker in request.brokers if broker.broker_id not in row]
+        racks = {broker.broker_id: broker.rack for broker in request.brokers}
+        free = [b for b in racks if b not in row and row[0] in racks and racks[b] == racks[row[0]]]
         if not free:
             return sound
         trip = (Move(partition, row[0], free[0]), Move(partition, free[0], row[0]))

