@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.solver.placement.problem import PlacementProblem
+from kassay.solver.placement.problem import Broker, InfeasiblePlacementError, PlacedTopic, PlacementProblem
 from tests.solver.placement import cases
 
 GOOD = cases.document(cases.brokers(3, 3), [[0, 1], [1, 2]], 2) | {"removed": []}
@@ -78,6 +78,17 @@ def test_a_document_comes_back_as_it_went() -> None:
     for _ in range(200):
         problem = PlacementProblem.parse(cases.small(rng))
         assert PlacementProblem.parse(problem.document()) == problem
+
+
+def test_no_problem_is_made_of_what_has_no_rack_rule() -> None:
+    """However it is made: with racks for some brokers only no rule would ever hold."""
+    topics, current = (PlacedTopic("t", 1, 2),), {"t": ((),)}
+    with pytest.raises(
+        InputError, match="brokers: broker 1 without a rack, expected a rack for all or for none"
+    ):
+        PlacementProblem((Broker(0, "a"), Broker(1)), topics, current)
+    with pytest.raises(InfeasiblePlacementError, match="wants 2 distinct brokers"):
+        PlacementProblem((Broker(0, "a"),), topics, current)
 
 
 def test_brokers_not_listed_are_taken_to_be_going() -> None:

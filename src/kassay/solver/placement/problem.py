@@ -64,13 +64,17 @@ class PlacementProblem:
     """Brokers in the order of their ids, topics in the order of their names.
 
     `current` has for each topic a row of broker ids a partition, preferred leader first; a row is
-    empty for a partition that is not placed yet, and may name brokers that are going.
+    empty for a partition that is not placed yet, and may name brokers that are going. Raises `InputError`
+    where only some brokers have a rack, `InfeasiblePlacementError` where they are too few for a topic.
     """
 
     brokers: tuple[Broker, ...]
     topics: tuple[PlacedTopic, ...]
     current: Mapping[str, tuple[tuple[int, ...], ...]]
     name: str = ""
+
+    def __post_init__(self) -> None:
+        _refuse_impossible(self)
 
     @cached_property
     def racks(self) -> tuple[int, ...] | None:
@@ -118,9 +122,7 @@ class PlacementProblem:
             wanted = rf if rf is not None else max((len(row) for row in rows), default=0)
             topics.append(PlacedTopic(topic.name, topic.partitions, wanted))
             current[topic.name] = rows
-        problem = cls(brokers, tuple(topics), current, name)
-        _refuse_impossible(problem)
-        return problem
+        return cls(brokers, tuple(topics), current, name)
 
     @classmethod
     def of_plan(cls, request: PlanRequest) -> PlacementProblem:
@@ -143,9 +145,7 @@ class PlacementProblem:
         unique(((f"topics[{i}].name", topic.name) for i, topic in enumerate(instance.topics)), "topic")
         within((topic.partitions * topic.rf for topic in topics), "topics")
         brokers = tuple(sorted(instance.brokers))
-        problem = cls(brokers, topics, _rows(instance.current, topics, ids), instance.name)
-        _refuse_impossible(problem)
-        return problem
+        return cls(brokers, topics, _rows(instance.current, topics, ids), instance.name)
 
     def document(self) -> dict[str, Any]:
         """The JSON form; parsing it gives an equal problem."""
