@@ -22,6 +22,7 @@ def group(*owned: list[Any]) -> dict[str, Any]:
     ("instance", "said"),
     [
         (group([["t", 2]], []), "m0 owned t-2, which is not in the instance"),
+        (group([["t", -1]], []), "found -1, expected a whole number from 0 on"),
         (group([["u", 0]], []), "m0 owned u-0, which is not in the instance"),
         (group([["t", 1]], [["t", 1]]), "two members owned t-1"),
         (group([["t", 1], ["t", 1]], []), "two members owned t-1"),

@@ -91,3 +91,11 @@ def test_prices_and_what_must_leave_are_below_what_is_paid() -> None:
         if sum(even) > sum(exact):
             with pytest.raises(RefusedError, match="below 0"):
                 least_paid(packed, even, scales, [-1] * len(exact))
+
+
+def test_a_part_of_what_is_cheap_for_its_weight_is_all_that_must_leave() -> None:
+    case = cases.one_topic([10, 1], 2)
+    case["members"][0]["owned"] = [["t", 0], ["t", 1]]
+    case["topics"][0]["move_costs"] = [10, 2]
+    packed = packed_units(random.Random(1), case)
+    assert [least_shed(packed, limit) for limit in (11, 10, 1, 0)] == [0, 1, 10, 12]

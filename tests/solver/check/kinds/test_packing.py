@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.solver.check.check import check_certificate
+from kassay.solver.check.balance import ORDERS
+from kassay.solver.check.check import check_certificate, pose
+from kassay.solver.check.kinds import packing
+from kassay.solver.check.packings import SCALE
 from kassay.solver.packing import optimum
 from kassay.solver.packing.terms import Terms
 from tests.solver.packing import cases
@@ -123,6 +126,90 @@ def test_no_forgery_of_thousands(seed: int, enumerated: bool, monkeypatch: pytes
     if not enumerated:
         monkeypatch.setattr(optimum, "best_of_all", lambda *_: None)
     assert _forge(80 + seed, 150, 40)[1] > 3000
+
+
+def _by_chance(rng: random.Random, case: dict[str, Any], terms: Terms, **proof: Any) -> dict[str, Any]:
+    """A certificate of some packing, mostly not the best, with a proof that is given."""
+    packed, owner = cases.packed(rng, case)
+    problem, mismatched = packed.problem, packed.mismatched(owner)
+    rows = problem.owners_by_topic(owner)
+    return {
+        "schema": packing.SCHEMA,
+        "instance": problem.document(),
+        "order": ",".join(terms.order),
+        "tolerance": None if terms.tolerance is None else list(terms.tolerance.as_integer_ratio()),
+        "budget": None,
+        "assignment": problem.partitions_by_member(rows),
+        "moved": sum(
+            m not in (-1, rows[t][p])
+            for t, row in problem.previous.items()
+            if t in rows
+            for p, m in enumerate(row)
+        ),
+        "rack_mismatch": mismatched,
+        **proof,
+    }
+
+
+def _figures(certificate: dict[str, Any]) -> dict[str, Any]:
+    return packing.check(pose(certificate["instance"]).form, certificate).figures
+
+
+def test_a_packing_without_steps_is_not_called_the_best() -> None:
+    rng, unproven = random.Random(77), 0
+    for _ in range(60):
+        case = cases.any_case(rng)
+        terms = Terms(rng.choice(ORDERS))
+        for _ in range(4):
+            proof = _by_chance(rng, case, terms, enumerated=False, steps=[], prices=[])
+            members = len(proof["instance"]["members"])
+            proof["prices"] = [rng.choice((0, SCALE // 4, SCALE, 2 * SCALE)) for _ in range(members)]
+            figures = _figures(proof)
+            lie = _lie(figures | {"certificate": proof})
+            assert lie is None, (lie, proof)
+            unproven += not figures["goals"][0]["proven"]
+    assert unproven > 60
+
+
+def test_a_bound_on_moves_holds_for_every_packing_that_is_better_balanced() -> None:
+    """Loads 5, 5, 2 need no move; they are better than 6, 3, 3, and not within them one by one."""
+    case = cases.one_topic([4, 1, 3, 2, 2], 3)
+    for member, partitions in zip(case["members"], ([0, 1], [2, 3], [4]), strict=True):
+        member["owned"] = [["t", partition] for partition in partitions]
+    certificate = {
+        "schema": packing.SCHEMA,
+        "instance": case,
+        "order": "balance,movement,rack",
+        "tolerance": None,
+        "budget": None,
+        "assignment": {"m0": {"t": [0, 3]}, "m1": {"t": [2]}, "m2": {"t": [1, 4]}},
+        "moved": 2,
+        "rack_mismatch": 0,
+        "enumerated": False,
+        "steps": [],
+        "prices": [SCALE // 4, SCALE // 4, 0],
+    }
+    figures = _figures(certificate)
+    assert figures["weights"] == [3, 3, 6]
+    assert [goal["bound"] for goal in figures["goals"]] == [[], 0, 0]
+
+
+@pytest.mark.parametrize("order", ORDERS, ids="-".join)
+def test_what_is_enumerated_is_exact(order: tuple[str, ...]) -> None:
+    """Within a tolerance of the least heaviest load, whatever the packing that is stated carries."""
+    rng, above = random.Random(78), 0
+    for _ in range(40):
+        case = cases.any_case(rng)
+        terms = Terms(order, tolerance=Fraction(1, rng.choice((1, 2, 5))))
+        figures = _figures(_by_chance(rng, case, terms, enumerated=True, steps=[], prices=[]))
+        every = cases.values(case)
+        heaviest = min(loads[0] for loads, _, _ in every)
+        within = [v for v in every if v[0][0] <= heaviest + int(heaviest * (terms.tolerance or 0))]
+        places = (1, 2) if order[1] == "movement" else (2, 1)
+        least = min(tuple(v[place] for place in places) for v in within)
+        assert tuple(goal["bound"] for goal in figures["goals"]) == (heaviest, *least)
+        above += figures["upper"] > heaviest
+    assert above > 5
 
 
 def test_what_is_not_asked_together_is_refused() -> None:

@@ -99,3 +99,11 @@ def test_two_copies_on_two_clients_share_a_rack_or_do_not(racks: tuple[str | Non
     goal = result["goals"][-1]
     assert (goal["value"], goal["bound"], goal["proven"]) == (value, value, True)
     assert (result["status"], result["rack_mismatch"]) == ("optimal", value)
+
+
+def test_nothing_is_optimal_without_a_word_on_the_balances() -> None:
+    rng = random.Random(43)
+    for _ in range(20):
+        certificate = cases.solved(_racked(rng))["certificate"] | {"balanced": False, "lower": 0}
+        assert check_certificate({"certificate": certificate, "status": "interval"}).accepted
+        assert not check_certificate({"certificate": certificate, "status": "optimal"}).accepted

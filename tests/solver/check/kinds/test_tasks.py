@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import random
+from collections import Counter
 from typing import Any
 
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.solver.check.check import check_certificate
+from kassay.solver.check.check import check_certificate, pose
+from kassay.solver.check.kinds import tasks
 from tests.solver.streams import cases
 
 
@@ -69,6 +72,75 @@ def test_no_damaged_certificate_says_what_is_not_so() -> None:
                 refused += 1
     assert refused > 400
     assert accepted > 10
+
+
+def _placed(case: dict[str, Any], chosen: tuple[cases.Choice, ...]) -> dict[str, Any]:
+    """The fields of a certificate that say who has which task, and what that costs."""
+    ids = [client["id"] for client in case["clients"]]
+    return {
+        "assignment": {id_: [t for t, (lead, _) in enumerate(chosen) if ids[lead] == id_] for id_ in ids},
+        "standbys": {id_: [t for t, (_, row) in enumerate(chosen) if c in row] for c, id_ in enumerate(ids)},
+        "moved": sum(
+            old not in (None, ids[lead]) for old, (lead, _) in zip(case["active"], chosen, strict=True)
+        ),
+        "upper": cases.worth(case, chosen)[1],
+    }
+
+
+def test_with_the_solvers_prices_only_the_best_balances_are_accepted() -> None:
+    rng = random.Random(9)
+    best = worse = 0
+    for _ in range(25):
+        case = cases.small(rng)
+        certificate = cases.solved(case)["certificate"]
+        least = min(balance for balance, _ in cases.every(case))
+        for _ in range(20):
+            chosen = tuple(rng.choice(cases.choices(case)) for _ in range(case["tasks"]))
+            accepted = _accepted(certificate | _placed(case, chosen) | {"lower": 0})
+            if cases.worth(case, chosen)[0] == least:
+                best += accepted
+            else:
+                assert not accepted
+                worse += 1
+    assert worse > 100
+    assert best > 30
+
+
+def _off(case: dict[str, Any], counts: Counter[int]) -> int:
+    """How far so many tasks of each client are from their shares."""
+    threads = [client["threads"] for client in case["clients"]]
+    return sum((sum(threads) * counts[c] - counts.total() * own) ** 2 for c, own in enumerate(threads))
+
+
+def test_without_a_word_on_the_balances_their_bounds_hold_for_every_assignment() -> None:
+    rng, reached = random.Random(10), 0
+    for _ in range(25):
+        case = cases.small(rng)
+        certificate = cases.solved(case)["certificate"] | {"balanced": False, "lower": 0}
+        figures = tasks.check(pose(case).form, certificate).figures
+        least = [10**9, 10**9]
+        for chosen in itertools.product(cases.choices(case), repeat=case["tasks"]):
+            actives = Counter(lead for lead, _ in chosen)
+            copies = actives + Counter(c for _, row in chosen for c in row)
+            least = [min(least[0], _off(case, actives)), min(least[1], _off(case, copies))]
+        bounds = [goal["bound"] for goal in figures["goals"][:2]]
+        assert [goal["proven"] for goal in figures["goals"]] == [False] * 3
+        assert figures["status"] == "interval"
+        assert bounds[0] <= least[0]
+        assert bounds[1] <= least[1]
+        reached += bounds == least
+    assert reached > 5
+
+
+def test_a_task_is_active_on_one_client() -> None:
+    clients = [{"id": "a"}, {"id": "b"}]
+    case = {"family": "C", "clients": clients, "tasks": 1, "standbys": 0, "active": ["a"], "standby": [[]]}
+    certificate = cases.solved(case)["certificate"]
+    for holders, count in ((["a"], 1), (["a", "b"], 2), ([], 0)):
+        given = {id_: [0] * (id_ in holders) for id_ in "ab"}
+        checked = check_certificate(certificate | {"assignment": given})
+        assert checked.accepted == (count == 1)
+        assert (checked.reason == f"task 0 has {count} active clients") == (count != 1)
 
 
 @pytest.mark.parametrize("junk", [{}, {"instance": None}, {"instance": {"clients": [], "tasks": 0}}])
