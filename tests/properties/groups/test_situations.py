@@ -121,6 +121,11 @@ def test_a_situation_counts_and_its_near_miss_does_not(name):
     assert not SITUATIONS[name].reached(near)
 
 
+def test_no_generation_is_skipped_by_claims_of_one_generation():
+    contradiction = one(member("a", owned="t0", generation=1), member("b", owned="t0", generation=1))
+    assert not SITUATIONS["skipped-generation"].reached(contradiction)
+
+
 def test_every_situation_is_here_or_below():
     assert set(CASES) | {"failed-sync", "residue", "static-mix"} == set(SITUATIONS)
 
