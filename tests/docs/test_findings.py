@@ -8,8 +8,25 @@ from tests.paths import BASELINE, DOCS
 TRACES = sorted((DOCS / "traces").glob("*.json"))
 
 
+def connect_table(told):
+    """The rounds of a trace of Kafka Connect as the rows of the tables in `docs/findings.md`."""
+
+    def listed(work):
+        return " ".join((*work["connectors"], *work["tasks"])) or "-"
+
+    rows = ["| at ms | worker | runs | starts | stops | delay |", "|---|---|---|---|---|---|"]
+    for step in told:
+        for worker in step["workers"]:
+            change = step["answer"][worker["id"]]
+            lists = [listed(work) for work in (worker["running"], change["assigned"], change["revoked"])]
+            rows.append(f"| {step['now_ms']} | {worker['id']} | {' | '.join(lists)} | {step['delay_ms']} |")
+    return "\n".join(rows)
+
+
 def table(told):
     """The rounds of a trace as the rows of the tables in `docs/findings.md`."""
+    if "rounds" not in told[0]:
+        return connect_table(told)
 
     def tiles(tps):
         return " ".join(f"{topic}-{number}" for topic, number in tps) or "-"

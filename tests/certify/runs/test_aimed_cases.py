@@ -27,6 +27,8 @@ CORRECT = {
     (Kind.PLACER, "eager"): "placement:striped",
     (Kind.PLANNER, "eager"): "plan:optimal",
     (Kind.PARTITIONER, "eager"): "partitioner:explicit",
+    (Kind.CONNECT, "eager"): "connect-eager",
+    (Kind.CONNECT, "cooperative"): "optimal-connect",
 }
 DECLARED = [
     (reference.kind, reference.protocol.value, reference.claims)

@@ -9,7 +9,7 @@ from kassay.model.kinds import GROUPS, Kind
 from kassay.properties.groups.topics import PRIORITY_CONFIG
 from kassay.properties.registry import validity_claims
 
-CERTIFIED = [kind for kind in Kind if kind not in (Kind.COORDINATOR, Kind.CONNECT)]
+CERTIFIED = [kind for kind in Kind if kind is not Kind.COORDINATOR]
 
 
 def ids(promises):

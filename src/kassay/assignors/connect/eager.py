@@ -23,6 +23,14 @@ from kassay.model.kinds import Kind
     "connect-eager",
     kind=Kind.CONNECT,
     protocol=EAGER,
+    claims=(
+        "balanced-within-one",
+        "delayed-for-loss",
+        "converges",
+        "stable",
+        "deterministic",
+        "order-independent",
+    ),
     source="org.apache.kafka.connect.runtime.distributed.EagerAssignor",
 )
 class ConnectEager:

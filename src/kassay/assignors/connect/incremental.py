@@ -44,6 +44,18 @@ Loads = dict[str, list[Work]]
     "connect-incremental",
     kind=Kind.CONNECT,
     protocol=COOPERATIVE,
+    claims=(
+        "deleted-stops",
+        "balanced-within-one",
+        "sticky-minimal",
+        "revoke-before-assign",
+        "delayed-for-loss",
+        "lost-returns",
+        "backs-off",
+        "converges",
+        "stable",
+        "deterministic",
+    ),
     source="org.apache.kafka.connect.runtime.distributed.IncrementalCooperativeAssignor",
 )
 class ConnectIncremental:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Final
 
+from kassay.certify.kinds.connect import ConnectDriver
 from kassay.certify.kinds.groups import GroupDriver
 from kassay.certify.kinds.judging import Driver
 from kassay.certify.kinds.partitioners import SendsDriver
@@ -20,6 +21,7 @@ _DRIVERS: Final[dict[Kind, type[Driver[Any]]]] = {
     Kind.PARTITIONER: SendsDriver,
     Kind.STREAMS: TaskDriver,
     Kind.PLANNER: PlanDriver,
+    Kind.CONNECT: ConnectDriver,
 }
 
 

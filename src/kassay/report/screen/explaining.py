@@ -27,6 +27,7 @@ _KINDS = {
     "placer": "placers",
     "planner": "plans",
     "partitioner": "partitioners",
+    "connect": "Kafka Connect",
 }
 
 

@@ -1,0 +1,16 @@
+"""What the claims about answers need to know of assignors of Kafka Connect."""
+
+from __future__ import annotations
+
+from kassay.model.kinds import Kind
+from kassay.properties.answers import answer_claims, repeated_claims, unanswered_calls
+from kassay.properties.connect.work import difference, is_open
+
+answer_claims(Kind.CONNECT, "ConnectAssignor", unanswered_calls("assign"))
+repeated_claims(
+    Kind.CONNECT,
+    difference,
+    is_open,
+    pure="KIP-415: one leader decides from what it is told and what it remembers",
+    order="KAFKA-12898: the leader's maps have no order",
+)

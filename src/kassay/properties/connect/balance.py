@@ -1,0 +1,158 @@
+"""Claims about a cluster at rest: how even its loads are, what that cost, and that it stays so.
+
+Any worker may run anything, so that the least that must be taken back is known without a search: with N
+connectors (or tasks) on W workers and q, r = divmod(N, W), each worker may keep q, and r of those that
+have more may keep one more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+
+from kassay.model.calls import Failure
+from kassay.model.connect.history import ConnectRun, ConnectStep
+from kassay.model.connect.player import SETTLING_ROUNDS_MAX
+from kassay.model.connect.work import ConnectRequest, connectors_in, tasks_in
+from kassay.model.kinds import Kind
+from kassay.properties.connect.work import running_after
+from kassay.properties.parameters import NumberRange, number
+from kassay.properties.registry import Evidence, Scope, always, claim
+
+_KINDS = {"connectors": connectors_in, "tasks": tasks_in}
+
+
+def _may_lack_balance(step: ConnectStep) -> bool:
+    """Whether one worker could have two more than another at rest, where nobody has to stop anything."""
+    request = step.request
+    for kind in _KINDS.values():
+        running = [kind(w for w in worker.running if w in request.configured) for worker in request.workers]
+        free = len(kind(request.configured)) - len(set().union(*running))
+        loads = [len(own) for own in running]
+        if any(over + free > under + 1 for over, under in permutations(loads, 2)):
+            return True
+    return False
+
+
+@claim(
+    "balanced-within-one",
+    kinds=Kind.CONNECT,
+    scope=Scope.OUTCOME,
+    breakable=_may_lack_balance,
+    source="KIP-415; KAFKA-10413",
+)
+def balanced_within_one(step: ConnectStep) -> Iterator[Evidence]:
+    """At rest workers differ by at most one connector, and by at most one task."""
+    configured = step.request.configured
+    running = {w: [each for each in work if each in configured] for w, work in running_after(step).items()}
+    for name, kind in _KINDS.items():
+        loads = {worker: len(kind(work)) for worker, work in sorted(running.items())}
+        most, least = max(loads, key=lambda w: loads[w]), min(loads, key=lambda w: loads[w])
+        if loads[most] > loads[least] + 1:
+            yield Evidence(most, {name: loads[most], "other": least, f"other {name}": loads[least]})
+
+
+def least_taken_back(request: ConnectRequest) -> int:
+    """How much running work balance must take from its workers; exact, see above."""
+    total = 0
+    for kind in _KINDS.values():
+        share, extras = divmod(len(kind(request.configured)), len(request.workers))
+        loads = [
+            len(kind([w for w in worker.running if w in request.configured])) for worker in request.workers
+        ]
+        above = [load - share for load in loads if load > share]
+        total += sum(above) - min(extras, len(above))
+    return total
+
+
+def _after_last_change(run: ConnectRun) -> tuple[ConnectStep, ...]:
+    return run.steps[run.played - 1 :]
+
+
+def _is_plain(run: ConnectRun) -> bool:
+    """Whether the last change came to a balanced rest without lost answers or work, or reports that clash."""
+    after = _after_last_change(run)
+    first, last = after[0], after[-1]
+    return (
+        last.at_rest
+        and all(step.reached_all and not step.contradictory for step in after)
+        and not first.lost_since
+        and next(balanced_within_one(last), None) is None
+    )
+
+
+def _may_take_more(run: ConnectRun) -> bool:
+    """Whether something could be taken back that need not be, and given back later."""
+    request = _after_last_change(run)[0].request
+    return sum(work in request.configured for work in request.runners) > least_taken_back(request)
+
+
+@claim(
+    "sticky-minimal",
+    kinds=Kind.CONNECT,
+    scope=Scope.REBALANCE,
+    applies=_is_plain,
+    breakable=_may_take_more,
+    minimum=20,
+    source="KIP-415",
+)
+def sticky_minimal(run: ConnectRun) -> Iterator[Evidence]:
+    """From the last change to a balanced rest, no more running work is taken back than balance needs."""
+    after = _after_last_change(run)
+    taken = [str(work) for step in after for own in step.taken_back.values() for work in own]
+    needed = least_taken_back(after[0].request)
+    if len(taken) > needed:
+        yield Evidence("the cluster", {"taken back": tuple(taken), "needed": needed})
+
+
+def _is_answered(run: ConnectRun, *_: str) -> bool:
+    return not any(isinstance(step.answer, Failure) for step in run.steps)
+
+
+@claim(
+    "converges",
+    kinds=Kind.CONNECT,
+    scope=Scope.REBALANCE,
+    applies=_is_answered,
+    breakable=always,
+    parameter=number(NumberRange(1, SETTLING_ROUNDS_MAX, whole=True), example="4"),
+    source="KIP-415",
+)
+def converges(run: ConnectRun, rounds: str) -> Iterator[Evidence]:
+    """After a change and nothing else the cluster comes to rest.
+
+    `converges:k`: within at most k rounds that workers ask for, delays waited for.
+    """
+    if not run.steps[-1].at_rest:
+        yield Evidence("the cluster", {"not at rest after rounds": run.settling})
+    elif rounds and run.settling > int(rounds):
+        yield Evidence("the cluster", {"rounds": run.settling, "promised": rounds})
+
+
+def _was_left_alone(run: ConnectRun) -> bool:
+    return run.left_alone is not None and not isinstance(run.left_alone.answer, Failure)
+
+
+@claim(
+    "stable",
+    kinds=Kind.CONNECT,
+    scope=Scope.REBALANCE,
+    applies=_was_left_alone,
+    breakable=always,
+    minimum=20,
+    source="KIP-415",
+)
+def stable(run: ConnectRun) -> Iterator[Evidence]:
+    """A rebalance for no reason leaves a cluster at rest as it is."""
+    again = run.left_alone
+    assert again is not None
+    before, now = running_after(run.steps[-1]), running_after(again)
+    for worker in sorted(before):
+        if set(before[worker]) != set(now[worker]):
+            yield Evidence(worker, {"ran": _names(before[worker]), "runs": _names(now[worker])})
+    if again.given.delay_ms > 0:
+        yield Evidence("the delay", {"ms": again.given.delay_ms})
+
+
+def _names(work: tuple[object, ...]) -> tuple[str, ...]:
+    return tuple(map(str, work))

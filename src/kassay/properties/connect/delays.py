@@ -1,0 +1,77 @@
+"""Claims about time: when a leader may wait, for how long, and what must not happen meanwhile.
+
+Sources: KIP-415, its scheduled rebalance delay; KAFKA-12495, the back-off between rounds that revoke.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kassay.model.connect.history import ConnectStep
+from kassay.model.connect.work import work_key
+from kassay.model.kinds import Kind
+from kassay.properties.connect.balance import least_taken_back
+from kassay.properties.registry import Evidence, always, claim
+
+
+@claim("delayed-for-loss", kinds=Kind.CONNECT, breakable=always, source="KIP-415; KAFKA-9848")
+def delayed_for_loss(step: ConnectStep) -> Iterator[Evidence]:
+    """A delay is told only for work that a departed worker ran, or to wait before work is taken back again.
+
+    The second needs a worker with more than its share. No delay is longer than the maximum.
+    """
+    delay, longest = step.given.delay_ms, step.request.max_delay_ms
+    if delay > longest or delay < 0:
+        yield Evidence("the delay", {"ms": delay, "maximum": longest})
+    elif delay > 0 and not step.lost_since and not least_taken_back(step.request):
+        yield Evidence("the delay", {"ms": delay, "lost": 0})
+
+
+def _has_overdue(step: ConnectStep) -> bool:
+    return bool(_overdue(step))
+
+
+def _overdue(step: ConnectStep) -> dict[str, int]:
+    """The lost work that has waited longer than the maximum, with the ms that it has waited."""
+    now, longest = step.request.now_ms, step.request.max_delay_ms
+    lost = sorted(step.lost_since, key=lambda entry: work_key(entry[0]))
+    return {str(work): now - since for work, since in lost if now - since >= longest}
+
+
+@claim(
+    "lost-returns",
+    kinds=Kind.CONNECT,
+    breakable=_has_overdue,
+    applies=_has_overdue,
+    minimum=20,
+    source="KIP-415",
+)
+def lost_returns(step: ConnectStep) -> Iterator[Evidence]:
+    """What a departed worker ran is given to somebody once it has waited for the maximum delay.
+
+    Where the answer makes a worker stop something, the round that follows at once may still do it.
+    """
+    given = {str(work) for change in step.given.workers.values() for work in change.assigned}
+    revokes = any(change.revoked for change in step.given.workers.values())
+    for work, waited in _overdue(step).items():
+        if work not in given and (waited > step.request.max_delay_ms or not revokes):
+            yield Evidence(work, {"lost for ms": waited, "maximum": step.request.max_delay_ms})
+
+
+def _may_take_back(step: ConnectStep) -> bool:
+    """Whether the leader must not take anything back now, and a worker runs something alone."""
+    request = step.request
+    waits = request.now_ms < step.waits_until_ms or (step.took_back and request.max_delay_ms > 0)
+    runs = any(w in request.configured and len(workers) == 1 for w, workers in request.runners.items())
+    return waits and runs
+
+
+@claim(
+    "backs-off", kinds=Kind.CONNECT, applies=_may_take_back, breakable=_may_take_back, source="KAFKA-12495"
+)
+def backs_off(step: ConnectStep) -> Iterator[Evidence]:
+    """No work is taken back for balance while a delay is on, nor right after a round that took some back."""
+    left = step.waits_until_ms - step.request.now_ms
+    for worker, work in sorted(step.taken_back.items()):
+        why = {"delay left in ms": left} if left > 0 else {"the round before": "took work back"}
+        yield Evidence(worker, {"taken back": tuple(map(str, work)), **why})

@@ -1,0 +1,118 @@
+"""Claims about one rebalance: who is told what, and what may run twice, in part or not at all.
+
+Source: KIP-415; Kafka's `ConnectAssignor`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kassay.model.connect.history import ConnectStep
+from kassay.model.connect.work import ConnectAssignment, Work, WorkerChange, after, work_key
+from kassay.model.kinds import Kind
+from kassay.properties.answers import Difference
+from kassay.properties.registry import Evidence, Scope, always, claim
+
+
+def is_open(step: ConnectStep) -> bool:
+    """Whether two valid answers differ: there is work, and more than one worker for it."""
+    return bool(step.request.configured) and len(step.request.workers) > 1
+
+
+def running_after(step: ConnectStep) -> Mapping[str, tuple[Work, ...]]:
+    """What each worker of the request runs once all have obeyed."""
+    given = step.given.workers
+    return {w.worker_id: after(w, given.get(w.worker_id, WorkerChange())) for w in step.request.workers}
+
+
+def _runners_after(step: ConnectStep) -> dict[Work, list[str]]:
+    runners: dict[Work, list[str]] = {}
+    for worker, work in running_after(step).items():
+        for each in work:
+            runners.setdefault(each, []).append(worker)
+    return runners
+
+
+@claim("exists", kinds=Kind.CONNECT, validity=True, breakable=always, source="ConnectAssignor")
+def known(step: ConnectStep) -> Iterator[Evidence]:
+    """Every worker in the answer is one of the request, and whatever is to be started is configured."""
+    workers = {worker.worker_id for worker in step.request.workers}
+    for worker, change in sorted(step.given.workers.items()):
+        if worker not in workers:
+            yield Evidence(worker, {"expected": "a worker of the request"})
+        for each in sorted(set(change.assigned) - step.request.configured, key=work_key):
+            yield Evidence(str(each), {"worker": worker, "expected": "configured work"})
+
+
+def _may_run_twice(step: ConnectStep) -> bool:
+    """Whether there is something that two workers could be told to start, or that two run already."""
+    if len(step.request.workers) < 2:
+        return False
+    return bool(step.request.configured) or any(len(w) > 1 for w in step.request.runners.values())
+
+
+@claim("single-owner", kinds=Kind.CONNECT, validity=True, breakable=_may_run_twice, source="KIP-415")
+def single_owner(step: ConnectStep) -> Iterator[Evidence]:
+    """Once all have obeyed an answer, no connector and no task runs on two workers."""
+    for each, workers in sorted(_runners_after(step).items(), key=lambda item: work_key(item[0])):
+        if len(workers) > 1:
+            yield Evidence(str(each), {"runs on": tuple(workers)})
+
+
+def _has_free(step: ConnectStep) -> bool:
+    """Whether something configured runs nowhere, so that it could be left so."""
+    return not step.request.configured <= step.request.runners.keys()
+
+
+@claim(
+    "complete", kinds=Kind.CONNECT, validity=True, scope=Scope.OUTCOME, breakable=_has_free, source="KIP-415"
+)
+def complete(step: ConnectStep) -> Iterator[Evidence]:
+    """At rest, when no delay is on and nobody has a reason to rejoin, everything configured runs."""
+    for each in sorted(step.request.configured - _runners_after(step).keys(), key=work_key):
+        yield Evidence(str(each), {"runs on": ()})
+
+
+def _has_strays(step: ConnectStep) -> bool:
+    """Whether something runs that is not configured."""
+    return bool(step.request.runners.keys() - step.request.configured)
+
+
+@claim("deleted-stops", kinds=Kind.CONNECT, breakable=_has_strays, minimum=20, source="KIP-415")
+def deleted_stops(step: ConnectStep) -> Iterator[Evidence]:
+    """Whatever runs and is not configured is stopped."""
+    runners = _runners_after(step)
+    for each in sorted(runners.keys() - step.request.configured, key=work_key):
+        yield Evidence(str(each), {"runs on": tuple(runners[each]), "expected": "stopped"})
+
+
+def _may_overlap(step: ConnectStep) -> bool:
+    """Whether something configured runs, and a worker that does not run it could be told to start it."""
+    configured, workers = step.request.configured, len(step.request.workers)
+    return any(each in configured and len(on) < workers for each, on in step.request.runners.items())
+
+
+@claim("revoke-before-assign", kinds=Kind.CONNECT, breakable=_may_overlap, source="KIP-415")
+def revoke_before_assign(step: ConnectStep) -> Iterator[Evidence]:
+    """Nobody is told to start what another worker says that it runs: that one must have stopped first."""
+    for worker, change in sorted(step.given.workers.items()):
+        for each in change.assigned:
+            others = tuple(w for w in step.request.runners.get(each, ()) if w != worker)
+            if others:
+                yield Evidence(str(each), {"given to": worker, "runs on": others})
+
+
+def difference(step: ConnectStep, then: ConnectAssignment) -> Iterator[Difference]:
+    """The first worker that is told something else, or another delay."""
+    for worker in sorted(step.given.workers.keys() | then.workers.keys()):
+        first, second = (_lists(answer, worker) for answer in (step.given, then))
+        if first != second:
+            yield Difference(worker, first, second)
+            return
+    if step.given.delay_ms != then.delay_ms:
+        yield Difference("the delay", step.given.delay_ms, then.delay_ms)
+
+
+def _lists(answer: ConnectAssignment, worker: str) -> tuple[list[str], ...]:
+    """What a worker is told, in an order of its own: answers are compared as sets."""
+    return tuple(sorted(map(str, set(work))) for work in answer.workers.get(worker, WorkerChange()))

@@ -1,0 +1,82 @@
+"""The driver of Connect assignors, on sound and broken ones."""
+
+from dataclasses import replace
+
+import pytest
+
+from kassay.assignors.connect.eager import ConnectEager
+from kassay.assignors.connect.incremental import ConnectIncremental
+from kassay.assignors.optimal.connect import OptimalConnect
+from kassay.certify.faulty.registry import controls_of
+from kassay.certify.kinds.connect import ConnectDriver
+from kassay.certify.kinds.judging import Subject
+from kassay.certify.runs.shrink import shrink
+from kassay.model.connect.history import ConnectHistory
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import Kind
+from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.registry import promise, validity_claims
+from kassay.properties.sources import Seeded
+
+DRIVER = ConnectDriver(Kind.CONNECT)
+PROFILE = Profile(kind=Kind.CONNECT)
+
+
+def subject(rule, *claims, protocol=RebalanceProtocol.COOPERATIVE):
+    promises = (*validity_claims(Kind.CONNECT), *(promise(claim, Kind.CONNECT) for claim in claims))
+    return Subject(lambda _config: rule(), protocol, promises)
+
+
+def broken(whom, seeds=range(60)):
+    """The claims that break in random histories."""
+    cases = (DRIVER.generate(Seeded(seed), PROFILE) for seed in seeds)
+    return {violation.claim for case in cases for violation in DRIVER.examine(case, whom).violations}
+
+
+def test_sound_rules_break_nothing():
+    everything = (
+        "deleted-stops",
+        "balanced-within-one",
+        "revoke-before-assign",
+        "backs-off",
+        "converges",
+        "stable",
+    )
+    assert broken(subject(OptimalConnect, *everything)) == set()
+    assert broken(subject(ConnectIncremental)) == set()
+    assert broken(subject(ConnectEager, protocol=RebalanceProtocol.EAGER)) == set()
+
+
+@pytest.mark.parametrize("name", ["leaves-deleted-running", "gives-lost-work-to-one", "waits-twice"])
+def test_a_broken_rule_is_shrunk_to_a_smaller_history_that_replays(name):
+    (control,) = (each for each in controls_of(Kind.CONNECT) if each.name == name)
+    claim = promise(control.breaks, Kind.CONNECT)
+    whom = replace(subject(control.factory), promises=(claim,))
+    cases = (DRIVER.generate(Seeded(seed), PROFILE) for seed in range(200))
+    case = next(case for case in cases if DRIVER.examine(case, whom).violations and len(case.changes) > 2)
+    small = shrink(DRIVER, case, whom, claim).case
+    assert DRIVER.size(small) < DRIVER.size(case)
+    assert {violation.claim for violation in DRIVER.examine(small, whom).violations} == {control.breaks}
+    assert DRIVER.form.read(DRIVER.form.write(small), "case") == small
+
+
+def test_every_candidate_is_smaller_and_sound():
+    for seed in range(15):
+        case = DRIVER.generate(Seeded(seed), PROFILE)
+        for smaller in DRIVER.shrink_candidates(case):
+            assert smaller.workers
+            assert DRIVER.form.read(DRIVER.form.write(smaller), "case") == smaller
+
+
+def test_an_assumption_leaves_out_what_contradicts_itself():
+    assumed = Profile(kind=Kind.CONNECT, assume=frozenset({"no-conflicting-claims"}))
+    for seed in range(60):
+        case = DRIVER.generate(Seeded(seed), assumed)
+        assert DRIVER.is_within(next(DRIVER.play(case, subject(OptimalConnect))), assumed.assume), seed
+
+
+def test_what_is_told_ends_with_the_rebalance_for_no_reason():
+    case = ConnectHistory(("w0",), (("c0", 1),))
+    told = DRIVER.narrate(case, subject(ConnectIncremental))
+    assert [step["at_rest"] for step in told] == [True, True]
+    assert DRIVER.counts(case) == {"members": 1, "partitions": 2, "events": 0}

@@ -1,0 +1,20 @@
+"""Claims about answers as such."""
+
+import pytest
+
+from kassay.model.calls import Failure
+from kassay.model.connect.history import ConnectStep
+from kassay.model.connect.work import ConnectRequest, ConnectWorker
+from kassay.model.failure import FailureKind
+from kassay.model.kinds import Kind
+from kassay.properties.registry import promise
+
+
+@pytest.mark.parametrize(
+    ("kind", "claim_id", "other"),
+    [(FailureKind.RAISED, "total", "terminates"), (FailureKind.TIMEOUT, "terminates", "total")],
+)
+def test_a_call_without_an_answer_breaks_one_claim(kind, claim_id, other):
+    step = ConnectStep(ConnectRequest((), (ConnectWorker("x"),)), Failure(kind, "no"))
+    assert [e.subject for e in promise(claim_id, Kind.CONNECT).claim.predicate(step)] == ["assign"]
+    assert list(promise(other, Kind.CONNECT).claim.predicate(step)) == []

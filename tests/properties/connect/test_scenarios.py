@@ -1,0 +1,26 @@
+"""What is drawn of Connect clusters."""
+
+from kassay.model.connect.history import WorkerJoin
+from kassay.properties.connect.scenarios import CONNECT_LARGE, CONNECT_SMALL, MAX_DELAYS, connect_history
+from kassay.properties.sources import Seeded
+
+
+def drawn(profile, claims_conflict, count=200):
+    return [connect_history(Seeded(seed), profile, claims_conflict=claims_conflict) for seed in range(count)]
+
+
+def comes_running(history):
+    events = (event for change in history.changes for event in change.events)
+    return any(isinstance(event, WorkerJoin) and event.running for event in events)
+
+
+def test_workers_come_running_only_where_claims_may_conflict():
+    assert any(map(comes_running, drawn(CONNECT_SMALL, True)))
+    assert not any(map(comes_running, drawn(CONNECT_SMALL, False)))
+
+
+def test_sizes_are_those_of_the_profile_and_all_delays_come_up():
+    for profile in (CONNECT_SMALL, CONNECT_LARGE):
+        histories = drawn(profile, True, 100)
+        assert max(len(history.workers) for history in histories) == profile.workers
+        assert {history.max_delay_ms for history in histories} == set(MAX_DELAYS)
