@@ -61,7 +61,8 @@ def test_every_claim_is_told_with_its_sentence_and_source(claim_id):
 
 
 def test_a_claim_names_the_situations_that_it_needs_for_its_kind():
-    (of_groups, of_tasks) = explain("stable")["readings"]
+    (of_groups, of_tasks, of_connect) = explain("stable")["readings"]
+    assert of_connect["kinds"] == ["connect"]
     assert of_groups["kinds"] == ["client", "server"]
     assert [s["id"] for s in of_groups["situations"]] == ["no-change"]
     assert "process-leaves" in {s["id"] for s in of_tasks["situations"]}

@@ -38,6 +38,7 @@ def test_situations_of_every_kind_are_listed(capsys):
         "client",
         "server",
         "streams",
+        "connect",
         "placer",
         "planner",
     }
