@@ -10,14 +10,13 @@ import pytest
 
 from kassay.assignors.connect.eager import ConnectEager
 from kassay.assignors.connect.incremental import ConnectIncremental
-from kassay.assignors.registry import REFERENCES, load_all
+from kassay.assignors.registry import find
 from kassay.certify.vectors.registry import FORMATS, load_formats
 from kassay.model.errors import InputError
 from tests.paths import VECTORS
 
 SIZES = {"connect-incremental": 120, "connect-eager": 352}
 
-load_all()
 load_formats()
 
 
@@ -29,7 +28,7 @@ def vectors(algorithm: str) -> list[dict[str, Any]]:
 
 def failures(algorithm: str, some: list[dict[str, Any]]) -> list[str]:
     form = FORMATS[algorithm]
-    factory = REFERENCES[str(form.reference)].factory
+    factory = find(str(form.reference)).factory
     problems = ((vector["id"], form.check(vector, factory, exact=True)) for vector in some)
     return [f"{name}: {problem}" for name, problem in problems if problem]
 

@@ -4,7 +4,7 @@ Goals: connectors and tasks together spread within one over the workers. Nothing
 this protocol have stopped all they ran before they join, so there is no memory and no delay.
 Connectors come in the order of their names, then all tasks by connector and number; workers by id. The first
 task goes to the worker after the one that the last connector went to.
-Source: Kafka `EagerAssignor`, branch 4.4.
+Source: Kafka `EagerAssignor`, branches 4.0 to 4.4.
 Cost: O(W log W + N log N) for W workers and N connectors and tasks.
 """
 
@@ -32,6 +32,7 @@ from kassay.model.kinds import Kind
         "order-independent",
     ),
     source="org.apache.kafka.connect.runtime.distributed.EagerAssignor",
+    since="4.0.0",
 )
 class ConnectEager:
     """Deals everything out in turn at every rebalance."""

@@ -7,7 +7,7 @@ round that would revoke after one that did waits first, longer each time (`backo
 Ties: work in the order of Java's strings; workers by load, then id; who of the overloaded may keep one
 more, and who becomes a candidate for lost work first, by the order in which hash maps iterate workers.
 A worker's first listed work is the first to be revoked.
-Source: Kafka `IncrementalCooperativeAssignor`, branch 4.4; KIP-415.
+Source: Kafka `IncrementalCooperativeAssignor`, branches 4.0 to 4.4; KIP-415.
 Cost: O((W + N) log(W + N)) for W workers and N connectors and tasks, and O(W) for each level of load.
 """
 
@@ -57,6 +57,7 @@ Loads = dict[str, list[Work]]
         "deterministic",
     ),
     source="org.apache.kafka.connect.runtime.distributed.IncrementalCooperativeAssignor",
+    since="4.0.0",
 )
 class ConnectIncremental:
     """Moves no more than balance needs, revokes before it assigns, and waits for workers that left."""

@@ -24,7 +24,16 @@ from kassay.model.connect.history import (
     WorkerLeave,
 )
 from kassay.model.connect.player import asking, run_connect
-from kassay.model.connect.work import ConnectorTaskId, Work
+from kassay.model.connect.work import (
+    ConnectAssignment,
+    ConnectorTaskId,
+    ConnectRequest,
+    Work,
+    WorkerChange,
+    after,
+    connectors_in,
+    tasks_in,
+)
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.properties.connect.aims import CONNECT_AIMS, aimed_connect_history
 from kassay.properties.connect.scenarios import (
@@ -44,6 +53,7 @@ class ConnectDriver(Driver[ConnectHistory]):
     form = CONNECT_HISTORY
     narration = CONNECT_STEP
     aims = CONNECT_AIMS
+    goals = ("connectors", "tasks", "stopped")
 
     def generate(self, source: Source, profile: Profile, aim: str = "") -> ConnectHistory:
         """A history out of the source's choices."""
@@ -56,6 +66,23 @@ class ConnectDriver(Driver[ConnectHistory]):
         """The history played, and left alone until it is at rest."""
         ask = asking(partial(subject.new, {}), subject.looks, subject.new_twin)
         yield run_connect(case, ask, eager=subject.protocol is RebalanceProtocol.EAGER)
+
+    def parts(self, answer: ConnectAssignment) -> dict[str, object]:
+        """What each worker is to start and to stop, and the delay."""
+        changes = answer.workers.items()
+        starts = {f"{worker} starts": tuple(sorted(map(str, told.assigned))) for worker, told in changes}
+        stops = {f"{worker} stops": tuple(sorted(map(str, told.revoked))) for worker, told in changes}
+        return {**starts, **stops, "delay": answer.delay_ms}
+
+    def measures(self, asked: tuple[ConnectRequest], answer: ConnectAssignment) -> dict[str, object]:
+        """Connectors and tasks by worker once all have obeyed, the most first, and how much is stopped."""
+        (request,) = asked
+        work = [after(w, answer.workers.get(w.worker_id, WorkerChange())) for w in request.workers]
+        return {
+            "connectors": tuple(sorted((len(connectors_in(own)) for own in work), reverse=True)),
+            "tasks": tuple(sorted((len(tasks_in(own)) for own in work), reverse=True)),
+            "stopped": sum(len(told.revoked) for told in answer.workers.values()),
+        }
 
     def is_within(self, played: ConnectRun, assume: frozenset[str]) -> bool:
         """Whether no reports contradict each other, where that is assumed."""
