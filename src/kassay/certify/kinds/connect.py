@@ -70,8 +70,8 @@ class ConnectDriver(Driver[ConnectHistory]):
     def parts(self, answer: ConnectAssignment) -> dict[str, object]:
         """What each worker is to start and to stop, and the delay."""
         changes = answer.workers.items()
-        starts = {f"{worker} starts": tuple(sorted(map(str, told.assigned))) for worker, told in changes}
-        stops = {f"{worker} stops": tuple(sorted(map(str, told.revoked))) for worker, told in changes}
+        starts = {f"{worker} starts": tuple(sorted(map(str, change.assigned))) for worker, change in changes}
+        stops = {f"{worker} stops": tuple(sorted(map(str, change.revoked))) for worker, change in changes}
         return {**starts, **stops, "delay": answer.delay_ms}
 
     def measures(self, asked: tuple[ConnectRequest], answer: ConnectAssignment) -> dict[str, object]:
@@ -81,7 +81,7 @@ class ConnectDriver(Driver[ConnectHistory]):
         return {
             "connectors": tuple(sorted((len(connectors_in(own)) for own in work), reverse=True)),
             "tasks": tuple(sorted((len(tasks_in(own)) for own in work), reverse=True)),
-            "stopped": sum(len(told.revoked) for told in answer.workers.values()),
+            "stopped": sum(len(change.revoked) for change in answer.workers.values()),
         }
 
     def is_within(self, played: ConnectRun, assume: frozenset[str]) -> bool:
