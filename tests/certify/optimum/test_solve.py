@@ -1,16 +1,21 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from kassay.certify.optimum import solve as module
 from kassay.certify.optimum.solve import read_instance, solve
 from kassay.model.errors import InputError
 from kassay.reading.documents import Located
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.check.check import check_certificate
+from kassay.solver.consumers.problem import Problem
 from kassay.solver.instances.brokers import placement, tasks
 from kassay.solver.instances.consumers import consumer
+from kassay.solver.instances.families import FAMILIES, Wanted
+from kassay.solver.results import Solved
 
 TOO_FEW: dict[str, Any] = {
     "family": "B",
@@ -53,10 +58,34 @@ def test_a_solver_that_does_not_take_the_family_is_unknown_with_the_reason() -> 
     assert found["why"] == "the solver z3 does not take placements, --solver flow does"
 
 
-def test_a_spent_time_limit_is_unknown() -> None:
-    found = line(consumer("random", 1, members=100, partitions=5000), seconds=0.005)
-    assert (found["status"], found["certificate"]) == ("unknown", None)
-    assert found["why"] == "flow found no answer in 0.005 s"
+@pytest.mark.parametrize("solver", ["flow", "z3"])
+def test_a_spent_time_limit_is_an_interval_with_the_balance_proven(solver: str) -> None:
+    document = consumer("random", 1, members=60, partitions=2000)
+    spent, best = line(document, solver, 0.0), line(document)
+    assert (spent["status"], best["status"]) == ("interval", "optimal")
+    assert check_certificate(spent).accepted
+    assert [goal["value"] for goal in best["goals"]] < [goal["value"] for goal in spent["goals"]]
+    for goal, other in zip(spent["goals"], best["goals"], strict=True):
+        assert goal["bound"] <= other["value"]
+    assert spent["goals"][0]["proven"]
+
+
+def test_what_does_not_mind_its_limit_is_ended_and_asked_for_what_it_has_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limits: list[float | None] = []
+
+    def endless(problem: Problem, wanted: Wanted) -> Solved:
+        limits.append(wanted.time_limit_s)
+        while wanted.time_limit_s:
+            pass
+        return FAMILIES["A"].solve(problem, wanted)
+
+    family = replace(FAMILIES["A"], solve=endless)
+    monkeypatch.setattr(module, "family_of", lambda _: family)
+    monkeypatch.setattr(module, "_GRACE_S", 0.01)
+    assert check_certificate(line(consumer("join", 1), seconds=0.05)).accepted
+    assert limits[1:] == [0.0]
 
 
 @pytest.mark.parametrize(

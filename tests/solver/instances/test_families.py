@@ -9,7 +9,6 @@ import pytest
 from kassay.model.errors import InputError
 from kassay.solver.check.balance import ORDERS, RACK_FIRST
 from kassay.solver.check.check import check_certificate
-from kassay.solver.consumers.optimum import OutOfTimeError
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.instances.brokers import placement
 from kassay.solver.instances.consumers import consumer
@@ -70,9 +69,12 @@ def test_figures_around_a_certificate_must_be_the_proven_ones() -> None:
         assert key in checked.reason
 
 
-def test_a_spent_time_limit_is_no_answer() -> None:
-    with pytest.raises(OutOfTimeError):
-        solve_document(consumer("random", 1, members=50, partitions=500), Wanted(ORDERS[0], "z3", 0.01))
+@pytest.mark.parametrize("solver", ["flow", "z3"])
+def test_a_spent_time_limit_is_an_interval(solver: str) -> None:
+    document = consumer("random", 1, members=50, partitions=500)
+    result = solve_document(document, Wanted(ORDERS[0], solver, 0.0))
+    assert result["status"] == "interval"
+    assert check_certificate(result).accepted
 
 
 def test_z3_takes_consumers_alone() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from typing import Any, Final
 
@@ -14,11 +13,16 @@ from kassay.solver.consumers.optimum import OutOfTimeError, optimum
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.instances.families import Family, NotTakenError, Wanted, family_of
 from kassay.solver.placement.problem import InfeasiblePlacementError
-from kassay.solver.results import no_result, result
+from kassay.solver.results import Solved, no_result, result
 
 SCHEMA: Final = "kassay/optimum/2"
-GRACE_S: Final = 20.0
-"""What a search that minds its time limit may take on top of it before it is given up."""
+_GRACE_S: Final = 1.0
+_GRACE_SHARE: Final = 0.1
+"""What a method may take on top of its limit, and of its limit, before it is given up."""
+_FINISHING: Final = 8.0
+"""How many times as long as reading an instance it takes to write and to check a proof for it, at most."""
+_FINISHING_SHARE: Final = 0.5
+"""The most of a limit that is kept for that."""
 
 
 def read_instance(located: Located) -> None:
@@ -56,27 +60,34 @@ def solve(
         try:
             problem = family.parse(document)
             wanted = Wanted(order, solver, seconds, tolerance, budget)
-            with _patience(family, wanted, problem):
-                solved = family.solve(problem, wanted)
+            solved = _solved(family, wanted, problem, time.perf_counter() - began)
             line = result(problem.name, solved, began)
         except InfeasiblePlacementError as error:
             witness = {"witness": list(error.witness)}
             line = no_result(document, "infeasible", str(error), began) | witness
         except NotTakenError as error:
             line = no_result(document, "unknown", str(error), began)
-        except (OutOfTimeError, Overdue):
+        except OutOfTimeError:
             limit = "" if seconds is None else f" in {seconds:g} s"
             line = no_result(document, "unknown", f"{solver} found no answer{limit}", began)
     return {"schema": SCHEMA, **line, "solver": solver}
 
 
-def _patience(family: Family, wanted: Wanted, problem: Any) -> AbstractContextManager[None]:
-    """A context that ends a method after so many seconds; what ends itself has a grace."""
-    seconds = wanted.time_limit_s
-    if seconds is None:
-        return nullcontext()
-    packed = isinstance(problem, Problem) and not (problem.exact and wanted.plain)
-    return deadline(seconds + GRACE_S if packed or family.name == "tasks" else seconds)
+def _solved(family: Family, wanted: Wanted, problem: Any, reading_s: float) -> Solved:
+    """What the family makes of the problem within the limit, of which the time of reading it is gone.
+
+    A method that does not mind its limit is ended by an alarm, and asked again for what it has at once.
+    """
+    limit = wanted.time_limit_s
+    if limit is None:
+        return family.solve(problem, wanted)
+    finishing_s = _FINISHING * reading_s
+    left = max(0.0, limit - reading_s - min(finishing_s, limit * _FINISHING_SHARE))
+    try:
+        with deadline(left + 3 * finishing_s + _GRACE_S + _GRACE_SHARE * limit):
+            return family.solve(problem, wanted._replace(time_limit_s=left))
+    except Overdue:
+        return family.solve(problem, wanted._replace(time_limit_s=0.0))
 
 
 def forced_by(located: Located, line: Mapping[str, Any]) -> list[str]:

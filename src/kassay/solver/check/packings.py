@@ -62,6 +62,18 @@ class PackedUnits(NamedTuple):
         """How many of the unit's partitions are then far from their replicas."""
         return sum(self.racks[member] not in racks for racks in unit.racks)
 
+    def least_mismatch(self) -> int:
+        """How many partitions are far from their replicas whoever takes them."""
+        of_able: dict[int, set[str | None]] = {}
+        for unit in self.units:
+            if id(unit.able) not in of_able:
+                of_able[id(unit.able)] = {self.racks[m] for m in unit.able}
+        return sum(
+            min(sum(rack not in known for known in unit.racks) for rack in of_able[id(unit.able)])
+            for unit in self.units
+            if unit.racks
+        )
+
 
 def read_packing(form: Document, certificate: Document, weighted: bool) -> PackedUnits:
     """The packing of a certificate; raises `RefusedError` for what is none, and for false figures."""

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, Final
 
-from kassay.solver.consumers.optimum import Optimum, optimum
+from kassay.solver.consumers.optimum import (
+    Balanced,
+    Optimum,
+    OutOfTimeError,
+    best_balanced,
+    optimum,
+    proven,
+)
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.results import Solved
 
@@ -13,9 +21,22 @@ SCHEMA: Final = "kassay/optimum-certificate/1"
 
 def solve_consumers(
     problem: Problem, order: tuple[str, ...], solver: str, time_limit_s: float | None
-) -> Solved:
-    """The optimum of a problem that the exact methods take; raises as `best_by` does."""
-    best = best_by(solver, problem, order, time_limit_s)
+) -> Solved | Balanced:
+    """The optimum of a problem that the exact methods take, by the solver `flow` or `z3`.
+
+    Where the time is spent, owners with the best balance as far as their cost was brought down.
+    """
+    deadline = None if time_limit_s is None else time.monotonic() + time_limit_s
+    if solver != "flow":
+        try:
+            best = best_by(solver, problem, order, time_limit_s)
+        except OutOfTimeError:
+            return best_balanced(problem, order, deadline)
+    else:
+        balanced = best_balanced(problem, order, deadline)
+        if balanced.late:
+            return balanced
+        best = proven(problem, order, balanced)
     squares = best.sum_squares
     values = {"balance": list(best.loads[::-1]), "movement": best.moved, "rack": best.rack_mismatch}
     return Solved(

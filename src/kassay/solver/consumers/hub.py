@@ -42,7 +42,8 @@ class Hubs:
 
     `bands` say how much they take. `takers` has, for each position in `Aggregate.sets`, those of these
     members that may take its units. `kept`, `spill`, `onward` and `arrivals` are arcs: from class to
-    previous owner, from class to pool, from pool or hub to hub, and from hub to member.
+    previous owner, from class to pool, from pool or hub to hub, and from hub to member. `late` says that
+    there was no time to find the cheapest owners.
     """
 
     members: Sequence[int]
@@ -58,6 +59,7 @@ class Hubs:
     loose: dict[int, list[int]] = field(default_factory=dict)
     onward: list[tuple[int, int, int]] = field(default_factory=list)
     arrivals: list[tuple[int, int, int]] = field(default_factory=list)
+    late: bool = False
 
     SOURCE = 0
     SINK = 1
@@ -175,8 +177,14 @@ def mismatch(racks: tuple[frozenset[str], ...], rack: str | None) -> int:
     return sum(rack not in known for known in racks)
 
 
-def assign_level(hubs: Hubs, classes: Sequence[UnitClass], owner: list[int]) -> dict[int, int]:
-    """Write the cheapest owners of these classes' units; the price of each member of the level."""
+def assign_level(
+    hubs: Hubs, classes: Sequence[UnitClass], owner: list[int], deadline: float | None = None
+) -> dict[int, int]:
+    """Write the cheapest owners of these classes' units; the price of each member of the level.
+
+    After the deadline what has no owner yet gets one at whatever cost: the owners fill the level all the
+    same, but the prices may prove them cheapest no more, and the hubs say that they are `late`.
+    """
     if len(hubs.members) == 1:
         only = hubs.members[0]
         for each in classes:
@@ -185,7 +193,10 @@ def assign_level(hubs: Hubs, classes: Sequence[UnitClass], owner: list[int]) -> 
         return {only: 0}
     hubs.build(classes)
     units = sum(len(each.units) for each in classes)
-    moved = hubs.network.cheapest(hubs.SOURCE, hubs.SINK)
+    moved = hubs.network.cheapest(hubs.SOURCE, hubs.SINK, deadline=deadline)
+    if moved < units and deadline is not None:
+        hubs.late = True
+        moved += hubs.network.maximum(hubs.SOURCE, hubs.SINK)
     if moved != units:
         raise AssertionError(f"{moved} of {units} units found an owner in a level that has room for all")
     hubs.owners(owner)

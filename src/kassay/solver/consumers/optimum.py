@@ -40,6 +40,19 @@ class Figures(NamedTuple):
     rack_mismatch: int
 
 
+class Balanced(NamedTuple):
+    """The owner of each unit with the best balance, the levels that prove it, and a price for each member.
+
+    Unless the time was spent, `late`, the prices prove the owners the cheapest with this balance.
+    """
+
+    by_weight: Sequence[Level]
+    level_of: Sequence[int]
+    owner: Sequence[int]
+    prices: Sequence[int]
+    late: bool
+
+
 @dataclass(frozen=True)
 class Optimum(BalanceCertificate):
     """An optimal assignment of a problem with its proof: `loads` are least first.
@@ -75,12 +88,25 @@ def optimum(problem: Problem, order: tuple[str, ...] = MOVEMENT_FIRST) -> Optimu
     Present owners who are optimal already keep everything. Raises `NotPolynomialError` for weights and
     for co-partitioned bundles of different sizes.
     """
+    return proven(problem, order, best_balanced(problem, order))
+
+
+def proven(problem: Problem, order: tuple[str, ...], balanced: Balanced) -> Optimum:
+    """The cheapest owners as an optimum; raises `CertificateError` if the proof is not accepted."""
+    owners = problem.owners_by_topic(balanced.owner)
+    return certified(problem, order, owners, balanced.level_of, balanced.prices)
+
+
+def best_balanced(problem: Problem, order: tuple[str, ...], deadline: float | None = None) -> Balanced:
+    """Owners with the best balance: the cheapest, or the best there are at the deadline.
+
+    Raises as `optimum` does.
+    """
     require_polynomial(problem)
     counted = aggregate(problem)
     by_weight = levels(len(problem.members), counted.sets, counted.counts)
     level_of = level_numbers(by_weight, len(problem.members))
-    owner, prices = _cheapest(problem, counted, by_weight, level_of, order)
-    return certified(problem, order, problem.owners_by_topic(owner), level_of, prices)
+    return _cheapest(problem, counted, by_weight, level_of, order, deadline)
 
 
 def require_polynomial(problem: Problem) -> None:
@@ -114,7 +140,8 @@ def _cheapest(
     by_weight: Sequence[Level],
     level_of: Sequence[int],
     order: tuple[str, ...],
-) -> tuple[list[int], list[int]]:
+    deadline: float | None,
+) -> Balanced:
     """The owner of each unit and the price of each member."""
     last = restricted(counted, level_of)
     by_level: list[list[UnitClass]] = [[] for _ in by_weight]
@@ -125,6 +152,7 @@ def _cheapest(
     move, wrong = weigh(problem, order)
     owner = [NOBODY] * counted.units
     prices = [0] * len(problem.members)
+    late = False
     for level, classes in zip(by_weight, by_level, strict=True):
         hubs = Hubs(
             level.members,
@@ -133,9 +161,10 @@ def _cheapest(
             takers,
             lambda moved, mismatched: move * moved + wrong * mismatched,
         )
-        for m, price in assign_level(hubs, classes, owner).items():
+        for m, price in assign_level(hubs, classes, owner, deadline).items():
             prices[m] = price
-    return owner, prices
+        late = late or hubs.late
+    return Balanced(by_weight, level_of, owner, prices, late)
 
 
 def certified(

@@ -72,7 +72,12 @@ class Family:
 
 def _consumers(problem: Problem, wanted: Wanted) -> Solved:
     if problem.exact and wanted.plain:
-        return solve_consumers(problem, wanted.order, wanted.solver, wanted.time_limit_s)
+        solved = solve_consumers(problem, wanted.order, wanted.solver, wanted.time_limit_s)
+        if isinstance(solved, Solved):
+            return solved
+        from kassay.solver.packing.documents import solve_balanced
+
+        return solve_balanced(problem, wanted.order, solved)
     from kassay.solver.packing.documents import solve_packing
     from kassay.solver.packing.terms import Terms
 

@@ -26,7 +26,7 @@ def packed_by_weight(packing: Packing, terms: Terms, deadline: float) -> list[in
         return start
     turns = _Turns(packing, terms)
     descents = [turns.descend([None] * len(start), deadline), turns.descend(start, deadline), start]
-    return min(descents, key=turns.paid)
+    return min((whole for whole in descents if whole is not None), key=turns.paid)
 
 
 class _Turns:
@@ -50,34 +50,45 @@ class _Turns:
         item = self.packing.items[number]
         return self.scales[0] * item.moved(member) + self.scales[1] * self.packing.mismatch(item, member)
 
-    def descend(self, start: Sequence[int | None], deadline: float) -> list[int]:
-        """The packing after turns, while those make it better."""
+    def _costs(self, number: int) -> dict[int, int]:
+        """What an item costs with each member that may take it."""
+        item = self.packing.items[number]
+        if item.racks:
+            return {m: self._cost(number, m) for m in item.able}
+        costs = dict.fromkeys(item.able, self.scales[0] * item.claimed)
+        costs.update((m, self._cost(number, m)) for m, _ in item.stays if m in costs)
+        return costs
+
+    def descend(self, start: Sequence[int | None], deadline: float) -> list[int] | None:
+        """The packing after turns, while those make it better; None where there is no time."""
         owner = list(start)
         before: int | None = None
         for _ in range(_ROUNDS):
             for weight in sorted(self.by_weight, reverse=True):
-                if None in owner or time.monotonic() < deadline:
-                    self._pack(weight, owner)
+                if time.monotonic() < deadline:
+                    self._pack(weight, owner, deadline)
             whole = [m for m in owner if m is not None]
+            if len(whole) < len(owner):
+                return None
             paid = self.paid(whole)
             if paid == before or time.monotonic() > deadline:
                 break
             before = paid
         return whole
 
-    def _pack(self, weight: int, owner: list[int | None]) -> None:
-        """Pack the items of one weight anew, as cheaply as the others let them."""
+    def _pack(self, weight: int, owner: list[int | None], deadline: float) -> None:
+        """Pack the items of one weight anew, as cheaply as the others and the time let them."""
         numbers, items, members = self.by_weight[weight], self.packing.items, self.packing.members
         base = [0] * members
         for item, m in zip(items, owner, strict=True):
             if m is not None and item.weight != weight:
                 base[m] += item.weight
-        costs = [{m: self._cost(i, m) for m in items[i].able} for i in numbers]
+        costs = [self._costs(i) for i in numbers]
 
         def marginal(place: int, count: int) -> int:
             held = base[place] + weight * count
             return self.dear * ((held + weight) ** 2 - held**2)
 
-        picks = cheapest(members, costs, 1, marginal).picks
+        picks = cheapest(members, costs, 1, marginal, deadline).picks
         for i, picked in zip(numbers, picks, strict=True):
             owner[i] = next(iter(picked))

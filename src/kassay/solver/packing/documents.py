@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from kassay.solver.check.check import require_accepted
-from kassay.solver.consumers.optimum import figures
+from kassay.solver.consumers.optimum import Balanced, figures
 from kassay.solver.consumers.problem import Problem
+from kassay.solver.packing.flows import level_prices, level_steps
+from kassay.solver.packing.items import Packing
 from kassay.solver.packing.optimum import Packed, pack
 from kassay.solver.packing.steps import LoadStep
 from kassay.solver.packing.terms import Terms
@@ -20,6 +22,19 @@ def solve_packing(problem: Problem, terms: Terms, time_limit_s: float = 10.0, en
     packed = pack(problem, terms, time_limit_s, engine)
     certificate = packing_certificate(problem, packed)
     return Solved(certificate, require_accepted(certificate, problem.name or "a packing"))
+
+
+def solve_balanced(problem: Problem, order: tuple[str, ...], balanced: Balanced) -> Solved:
+    """Balanced owners that there was no time to make the cheapest; raises as `solve_packing` does."""
+    certificate = packing_certificate(problem, packed_in_balance(problem, order, balanced))
+    return Solved(certificate, require_accepted(certificate, problem.name or "a group"))
+
+
+def packed_in_balance(problem: Problem, order: tuple[str, ...], balanced: Balanced) -> Packed:
+    """The owners as a packing of a problem that the exact methods take: loads proven, cost bounded."""
+    packing, terms = Packing.of(problem), Terms(order)
+    steps = level_steps(packing, balanced)
+    return Packed(packing, terms, tuple(balanced.owner), False, steps, level_prices(packing, terms, balanced))
 
 
 def packing_certificate(problem: Problem, packed: Packed) -> dict[str, Any]:

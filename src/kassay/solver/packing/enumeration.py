@@ -6,7 +6,9 @@ whose loads differ only between members that no later item tells apart; the chea
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from math import inf
 from typing import Final, NamedTuple
 
 from kassay.solver.packing.items import Packing
@@ -27,13 +29,15 @@ class _Partial(NamedTuple):
     places: tuple[int, ...]
 
 
-def best_of_all(packing: Packing, terms: Terms, owner: Sequence[int]) -> tuple[int, ...] | None:
-    """The best packing of all, no worse than `owner`; None where there are too many to look at."""
+def best_of_all(
+    packing: Packing, terms: Terms, owner: Sequence[int], deadline: float = inf
+) -> tuple[int, ...] | None:
+    """The best packing of all, no worse than `owner`; None where there are too many, or too little time."""
     items = packing.items
     if len(items) > ITEMS_MOST:
         return None
     order = sorted(range(len(items)), key=lambda i: (not items[i].stays, -items[i].weight, i))
-    complete = _complete(packing, terms, order, owner)
+    complete = _complete(packing, terms, order, owner, deadline)
     if complete is None:
         return None
     lightest = min(max(partial.loads) for partial in complete)
@@ -51,7 +55,7 @@ def best_of_all(packing: Packing, terms: Terms, owner: Sequence[int]) -> tuple[i
 
 
 def _complete(
-    packing: Packing, terms: Terms, order: Sequence[int], owner: Sequence[int]
+    packing: Packing, terms: Terms, order: Sequence[int], owner: Sequence[int], deadline: float
 ) -> list[_Partial] | None:
     """The cheapest packing for each of the loads that can be as good as those of `owner`."""
     items = packing.items
@@ -67,7 +71,7 @@ def _complete(
         following: dict[tuple[tuple[int, int], ...], _Partial] = {}
         costs = [(m, item.moved(m), packing.mismatch(item, m)) for m in item.able]
         steps += len(partials) * len(costs)
-        if steps > STEPS_MOST:
+        if steps > STEPS_MOST or time.monotonic() > deadline:
             return None
         alike = _alike(packing, order[turn + 1 :])
         for partial in partials:

@@ -5,6 +5,9 @@ the next smaller one is a band of which as many members may use as have that lim
 loads within every such band are within the sorted limits). So the best loads under a budget of moves
 come one after another: the least heaviest load that some packing within the budget has, the fewest
 members with it, and so on. What cannot be had leaves a cut or prices behind, which prove that.
+
+Balanced owners of the exact method whose cost was not brought down to the end in time are packings as
+well: its levels are the steps for their loads, its prices bound their cost.
 """
 
 from __future__ import annotations
@@ -14,12 +17,15 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from kassay.solver.algorithms.levels import Level
 from kassay.solver.consumers.classes import Aggregate, aggregate
 from kassay.solver.consumers.hub import Band, Hubs
+from kassay.solver.consumers.optimum import Balanced, weigh
 from kassay.solver.consumers.problem import NOBODY
 from kassay.solver.packing.items import Packing
 from kassay.solver.packing.prices import SCALE
 from kassay.solver.packing.steps import BY_MEAN, BY_MOVES, LoadStep
+from kassay.solver.packing.terms import Terms
 
 
 class Within(NamedTuple):
@@ -163,3 +169,45 @@ def _bands(limits: Sequence[int]) -> list[Band]:
         bands.append(Band(limit - below, places))
         below, places = limit, places - count
     return bands
+
+
+def level_steps(packing: Packing, balanced: Balanced) -> tuple[LoadStep, ...]:
+    """A step for each load: members of the levels that reach it carry no less than what is only theirs."""
+    weight = next(iter(packing.weights), 1)
+    loads = sorted(packing.loads(balanced.owner), reverse=True)
+    steps: list[LoadStep] = []
+    position = 0
+    for load, run in groupby(loads):
+        position += len(list(run))
+        if load:
+            heavy = (level.members for level in balanced.by_weight if weight * _top(level) >= load)
+            members = tuple(sorted(m for inside in heavy for m in inside))
+            steps.append(LoadStep(position, load, BY_MEAN, members))
+    return tuple(steps)
+
+
+def _top(level: Level) -> int:
+    return level.low + (level.high > 0)
+
+
+def level_prices(packing: Packing, terms: Terms, balanced: Balanced) -> tuple[int, ...]:
+    """Prices of members on weight that bound what balanced owners cost.
+
+    A price on heavier levels, dearer than all costs together, keeps each unit in its last level; the prices
+    of the flow, as far as it came, bound what is paid there.
+    """
+    weight = next(iter(packing.weights), 1)
+    ours, theirs = terms.scales(packing), weigh(packing.problem, terms.order)
+    dear, dear_there = max(ours), max(theirs)
+    prices = []
+    for price in balanced.prices:
+        # So many of the first cost, the rest of the second: each counts otherwise in a packing.
+        first = (price + dear_there // 2) // dear_there
+        prices.append(first * dear + price - first * dear_there)
+    every = sum(item.claimed for item in packing.items) + sum(len(item.racks) for item in packing.items)
+    step = 1 + dear * (1 + every) + 2 * max(map(abs, prices), default=0)
+    depth = len(balanced.by_weight)
+    return tuple(
+        (price + (depth - level) * step) * SCALE // weight
+        for price, level in zip(prices, balanced.level_of, strict=True)
+    )

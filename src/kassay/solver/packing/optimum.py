@@ -18,7 +18,7 @@ from kassay.solver.packing.engines.asking import other_packing
 from kassay.solver.packing.enumeration import best_of_all
 from kassay.solver.packing.flows import Flows
 from kassay.solver.packing.items import Packing
-from kassay.solver.packing.prices import SCALE, CostBound, cheapest_moves
+from kassay.solver.packing.prices import SCALE, cheapest_moves
 from kassay.solver.packing.search import PackingSearch, at_home, longest_first
 from kassay.solver.packing.shedding import shed
 from kassay.solver.packing.steps import LoadProof, LoadStep
@@ -26,7 +26,7 @@ from kassay.solver.packing.terms import Terms
 
 _SHARE_OF_FLOWS: Final = 0.6
 _SHARE_OF_SEARCH: Final = 0.7
-_LEAST_S: Final = 0.05
+_SHARE_OF_PROOF: Final = 0.85
 _FEW: Final = 12
 """Items of so many weights and costs at most are packed one weight at a time as well."""
 
@@ -53,7 +53,7 @@ def pack(problem: Problem, terms: Terms = Terms(), seconds: float = 10.0, engine
     packing = Packing.of(problem)
     terms.refuse_impossible(packing)
     owner = tuple(longest_first(packing, at_home(packing)))
-    best = best_of_all(packing, terms, owner)
+    best = best_of_all(packing, terms, owner, deadline)
     if best is not None:
         return Packed(packing, terms, best, enumerated=True)
     flowing = _flowing(packing, terms, owner, deadline - (1 - _SHARE_OF_FLOWS) * seconds)
@@ -84,8 +84,9 @@ def _searched(packing: Packing, terms: Terms, deadline: float, engine: str) -> P
     """The best that searches find, and what proves how far it may be from the best."""
     began = time.monotonic()
     search_until = began + _SHARE_OF_SEARCH * (deadline - began)
-    proof = LoadProof(packing, terms.budget, deadline)
-    least = LoadProof(packing, None, deadline).heaviest()
+    proof_until = began + _SHARE_OF_PROOF * (deadline - began)
+    proof = LoadProof(packing, terms.budget, proof_until)
+    least = proof.heaviest() if terms.budget is None else LoadProof(packing, None, proof_until).heaviest()
     bound = least.bound if least is not None else 0
     candidates = _candidates(packing, terms, bound, search_until)
     best = min(candidates, key=lambda owner: terms.value(packing, owner, bound))
@@ -104,8 +105,7 @@ def _searched(packing: Packing, terms: Terms, deadline: float, engine: str) -> P
     else:
         steps = proof.steps(loads)
         limits = _limits(loads, steps)
-    prices = _prices(packing, terms, best, limits, max(deadline, time.monotonic() + _LEAST_S))
-    return Packed(packing, terms, tuple(best), False, steps, prices.prices)
+    return Packed(packing, terms, tuple(best), False, steps, _prices(packing, terms, best, limits, deadline))
 
 
 def _limits(loads: Sequence[int], steps: Sequence[LoadStep]) -> list[int]:
@@ -118,10 +118,11 @@ def _limits(loads: Sequence[int], steps: Sequence[LoadStep]) -> list[int]:
 
 def _prices(
     packing: Packing, terms: Terms, owner: Sequence[int], limits: Sequence[int], deadline: float
-) -> CostBound:
-    """Prices for both costs, or for the first of them alone where those say more."""
-    both = terms.scales(packing)
-    return cheapest_moves(packing, limits, both, terms.cost(packing, owner), deadline)
+) -> tuple[int, ...]:
+    """Prices for both costs, 0 where there is no time to look for better ones."""
+    if time.monotonic() > deadline:
+        return (0,) * packing.members
+    return cheapest_moves(packing, limits, terms.scales(packing), terms.cost(packing, owner), deadline).prices
 
 
 def _candidates(packing: Packing, terms: Terms, bound: int, deadline: float) -> Iterator[list[int]]:
@@ -139,6 +140,8 @@ def _candidates(packing: Packing, terms: Terms, bound: int, deadline: float) -> 
         yield home.owner
         return
     yield _settled(packing, terms, home.owner, bound, deadline)
+    if time.monotonic() > deadline:
+        return
     fresh = PackingSearch(packing, longest_first(packing))
     fresh.relieve(bound, deadline)
     fresh.shake(bound, deadline)

@@ -52,7 +52,16 @@ class LoadProof:
         self.budget = budget
         self.deadline = deadline
         self.unit = gcd(*packing.weights) or 1
-        self.sets = [_Set.of(packing, members, self.unit) for members in _tight(packing)]
+        self.sets: list[_Set] = []
+        for members in _tight(packing):
+            if self.sets and self.late:
+                break
+            self.sets.append(_Set.of(packing, members, self.unit))
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is spent: what is proven by then has to do."""
+        return time.monotonic() > self.deadline
 
     def steps(self, loads: Sequence[int]) -> tuple[LoadStep, ...]:
         """The steps for these loads, heaviest first, up to the first that is not met."""
@@ -60,7 +69,7 @@ class LoadProof:
         position = 0
         for load, run in groupby(loads):
             length = len(list(run))
-            if not load:
+            if not load or (steps and self.late):
                 break
             proven = self._furthest(loads, position, length, load, steps)
             if proven < length:
@@ -118,7 +127,7 @@ class LoadProof:
             items = each.items_that_are_too_many(limits)
             if items:
                 return step._replace(by=BY_COUNT, members=each.members, items=items)
-        if self.budget is not None and time.monotonic() < self.deadline:
+        if self.budget is not None and not self.late:
             bound_of_moves = cheapest_moves(self.packing, limits, (1, 0), self.budget + 1, self.deadline)
             if bound_of_moves.cost > self.budget:
                 return step._replace(by=BY_MOVES, prices=bound_of_moves.prices)

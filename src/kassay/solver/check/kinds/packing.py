@@ -150,7 +150,7 @@ def _priced(case: _Packing, certificate: Document) -> _Bounds:
         least = _heaviest(case, certificate["steps"])
         limits = [max(case.limit(least[0] if least else 0), loads[0])] * len(loads)
     paid = least_paid(packed, limits, scales, certificate["prices"])
-    wrong = sum(min(packed.mismatch(unit, m) for m in unit.able) for unit in packed.units if unit.racks)
+    wrong = packed.least_mismatch()
     shed = least_shed(packed, limits[0])
     met = _is_met(case, least)
     if case.movement_first:

@@ -11,12 +11,11 @@ import importlib.util
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from kassay.solver.packing.items import Packing
-
-_START_S: Final = 20
 
 
 def available() -> bool:
@@ -25,7 +24,7 @@ def available() -> bool:
 
 
 def pack(packing: Packing, hint: Sequence[int], lower: int, seconds: float) -> list[int] | None:
-    """A packing with a small heaviest load, then few moves; None if CP-SAT is not there or fails."""
+    """A packing with a small heaviest load, then few moves; None if CP-SAT is not there, fails or is late."""
     if not available() or not packing.items:
         return None
     job = {
@@ -35,7 +34,7 @@ def pack(packing: Packing, hint: Sequence[int], lower: int, seconds: float) -> l
         "members": packing.members,
         "hint": list(hint),
         "lower": lower,
-        "seconds": seconds,
+        "until": time.time() + seconds,
     }
     try:
         done = subprocess.run(
@@ -43,7 +42,7 @@ def pack(packing: Packing, hint: Sequence[int], lower: int, seconds: float) -> l
             input=json.dumps(job),
             capture_output=True,
             text=True,
-            timeout=seconds + _START_S,
+            timeout=seconds,
             check=True,
         )
         owner: list[int] = json.loads(done.stdout)
@@ -53,7 +52,7 @@ def pack(packing: Packing, hint: Sequence[int], lower: int, seconds: float) -> l
 
 
 def _solve(job: dict[str, Any]) -> list[int]:
-    """Two phases, the heaviest load and then the moves, half of the time each."""
+    """Two phases, the heaviest load and then the moves, half of the time each, a tenth left to answer in."""
     from ortools.sat.python import cp_model
 
     top_hint = [0] * job["members"]
@@ -75,7 +74,8 @@ def _solve(job: dict[str, Any]) -> list[int]:
     for load in loads:
         model.add(sum(load) <= top)
     model.minimize(top)
-    owner, value = _run(cp_model, model, takes, top, job["seconds"] / 2)
+    seconds = 0.45 * (job["until"] - time.time())
+    owner, value = _run(cp_model, model, takes, top, seconds)
     if owner is None:
         return list(job["hint"])
     model.add(top <= value)
@@ -84,7 +84,7 @@ def _solve(job: dict[str, Any]) -> list[int]:
         for m, taken in take.items():
             model.add_hint(taken, int(m == member))
     model.minimize(sum(moves))
-    better, _ = _run(cp_model, model, takes, top, job["seconds"] / 2)
+    better, _ = _run(cp_model, model, takes, top, seconds)
     return better or owner
 
 
@@ -92,7 +92,7 @@ def _run(
     cp_model: Any, model: Any, takes: list[dict[int, Any]], top: Any, seconds: float
 ) -> tuple[list[int] | None, int]:
     solver = cp_model.CpSolver()
-    solver.parameters.max_time_in_seconds = seconds
+    solver.parameters.max_time_in_seconds = max(seconds, 0.0)
     solver.parameters.num_workers = 1
     status = solver.solve(model)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import Any
 
 from kassay.solver.packing.items import Packing
 
@@ -18,25 +19,28 @@ def narrow(packing: Packing, owner: Sequence[int], lower: int, seconds: float) -
     deadline = time.monotonic() + seconds
     best = list(owner)
     upper = max(packing.loads(best), default=0)
-    takes = [{m: z3.Bool(f"x{i}_{m}") for m in item.able} for i, item in enumerate(packing.items)]
+    takes: list[dict[int, Any]] = []
     solver = z3.Solver()
-    for take in takes:
+    for i, item in enumerate(packing.items):
+        if time.monotonic() > deadline:
+            return best
+        take = {m: z3.Bool(f"x{i}_{m}") for m in item.able}
         solver.add(z3.PbEq([(taken, 1) for taken in take.values()], 1))
+        takes.append(take)
     on_member: list[list[tuple[z3.BoolRef, int]]] = [[] for _ in range(packing.members)]
     for take, weight in zip(takes, packing.weights, strict=True):
         for member, taken in take.items():
             if weight:
                 on_member[member].append((taken, weight))
     while lower < upper:
-        left = deadline - time.monotonic()
-        if left <= 0:
-            break
         middle = (lower + upper) // 2
         solver.push()
         for terms in on_member:
-            if terms:
+            if terms and time.monotonic() < deadline:
                 solver.add(z3.PbLe(terms, middle))
-        solver.set("timeout", max(1, int(left * 1000)))
+        if time.monotonic() > deadline:
+            break
+        solver.set("timeout", max(1, int((deadline - time.monotonic()) * 1000)))
         verdict = solver.check()
         if verdict == z3.sat:
             model = solver.model()
