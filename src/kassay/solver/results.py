@@ -6,6 +6,12 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from kassay.model.errors import KassayError
+
+
+class OutOfTimeError(KassayError):
+    """The time limit is spent and there is no answer."""
+
 
 class Solved(NamedTuple):
     """A certificate with what a result says beside it: the figures that its checker derives, and more."""

@@ -7,8 +7,8 @@ import pytest
 from kassay.solver.check.balance import ORDERS
 from kassay.solver.check.check import check_certificate
 from kassay.solver.consumers.documents import best_by, optimum_certificate, solve_consumers
-from kassay.solver.consumers.optimum import OutOfTimeError
 from kassay.solver.consumers.problem import Problem
+from kassay.solver.results import OutOfTimeError
 from tests.solver.consumers import brute
 
 

@@ -11,10 +11,11 @@ from kassay.solver.check.balance import MOVEMENT_FIRST, ORDERS
 from kassay.solver.check.check import check_certificate
 from kassay.solver.consumers.classes import aggregate
 from kassay.solver.consumers.documents import optimum_certificate
-from kassay.solver.consumers.optimum import NotPolynomialError, OutOfTimeError, optimum
+from kassay.solver.consumers.optimum import NotPolynomialError, optimum
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.consumers.z3_optimum import milliseconds_left, z3_optimum, z3_prices
 from kassay.solver.instances.consumers import consumer
+from kassay.solver.results import OutOfTimeError
 
 
 @pytest.mark.parametrize("order", ORDERS)

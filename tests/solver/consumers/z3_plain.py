@@ -17,9 +17,10 @@ from kassay.solver.algorithms.levels import level_numbers, levels
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.consumers.classes import aggregate
 from kassay.solver.consumers.hub import mismatch
-from kassay.solver.consumers.optimum import Optimum, OutOfTimeError, certified, require_polynomial
+from kassay.solver.consumers.optimum import Optimum, certified, require_polynomial
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.consumers.z3_optimum import milliseconds_left, z3_prices
+from kassay.solver.results import OutOfTimeError
 
 
 def plain_owners(

@@ -30,9 +30,10 @@ from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.reading.documents import Located, at
 from kassay.solver.consumers.documents import best_by
 from kassay.solver.consumers.gap import Distribution, Gap, Shortfall, as_group, distribution, gap
-from kassay.solver.consumers.optimum import Optimum, OutOfTimeError
+from kassay.solver.consumers.optimum import Optimum
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.instances.families import family_of
+from kassay.solver.results import OutOfTimeError
 
 SCHEMA: Final = "kassay/gap/1"
 

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 from kassay.certify.alarm import Overdue, deadline
 from kassay.reading.documents import Located, at
-from kassay.solver.consumers.optimum import OutOfTimeError, optimum
+from kassay.solver.consumers.optimum import optimum
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.instances.families import Family, NotTakenError, Wanted, family_of
 from kassay.solver.placement.problem import InfeasiblePlacementError
-from kassay.solver.results import Solved, no_result, result
+from kassay.solver.results import OutOfTimeError, Solved, no_result, result
 
 SCHEMA: Final = "kassay/optimum/2"
 _GRACE_S: Final = 1.0

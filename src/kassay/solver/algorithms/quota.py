@@ -44,6 +44,14 @@ class Quota:
             step += self.overflow
         return step * self.weight
 
+    def level_price(self) -> int:
+        """The price at which all units are taken where every place is near its share, whatever it costs."""
+        places = range(len(self.shares))
+        whole = [self.floor(place) for place in places]
+        rest = self.total - sum(whole)
+        steps = sorted(self.marginal(place, whole[place] - self.base[place]) for place in places)
+        return steps[rest - 1] if rest else 0
+
     def ceiling(self, place: int) -> int:
         """The share of a place, rounded up, its base included."""
         return -(-self.total * self.shares[place] // self.scale)

@@ -8,13 +8,12 @@ from typing import Any, Final
 from kassay.solver.consumers.optimum import (
     Balanced,
     Optimum,
-    OutOfTimeError,
     best_balanced,
     optimum,
     proven,
 )
 from kassay.solver.consumers.problem import Problem
-from kassay.solver.results import Solved
+from kassay.solver.results import OutOfTimeError, Solved
 
 SCHEMA: Final = "kassay/optimum-certificate/1"
 

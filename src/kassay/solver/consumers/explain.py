@@ -15,9 +15,10 @@ from typing import Any, Final
 
 import z3  # type: ignore[import-untyped]
 
-from kassay.solver.consumers.optimum import Optimum, OutOfTimeError
+from kassay.solver.consumers.optimum import Optimum
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.consumers.z3_optimum import milliseconds_left
+from kassay.solver.results import OutOfTimeError
 
 TIME_LIMIT: Final = 20.0
 _NAMED: Final = 8

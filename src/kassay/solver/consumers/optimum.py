@@ -28,10 +28,6 @@ class NotPolynomialError(KassayError):
     """The problem is one of the NP-hard variants, which are answered by an interval."""
 
 
-class OutOfTimeError(KassayError):
-    """The time limit is spent and there is no answer."""
-
-
 class Figures(NamedTuple):
     """What an assignment is worth: its loads, least first, its moves, and its rack mismatches."""
 

@@ -24,13 +24,13 @@ from kassay.solver.consumers.classes import Aggregate, UnitClass, aggregate
 from kassay.solver.consumers.hub import mismatch
 from kassay.solver.consumers.optimum import (
     Optimum,
-    OutOfTimeError,
     certified,
     require_polynomial,
     restricted,
     weigh,
 )
 from kassay.solver.consumers.problem import NOBODY, Problem
+from kassay.solver.results import OutOfTimeError
 
 _ENDLESS_MS: Final = (1 << 32) - 1
 

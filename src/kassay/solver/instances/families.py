@@ -95,7 +95,7 @@ def _placement(problem: PlacementProblem, wanted: Wanted) -> Solved:
     from kassay.solver.placement.documents import solve_placement
 
     wanted.flow_only("placements")
-    return solve_placement(problem)
+    return solve_placement(problem, wanted.time_limit_s)
 
 
 def _read_tasks(document: Any) -> TaskProblem:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, Final
 
 from kassay.solver.check.check import require_accepted
@@ -10,14 +11,16 @@ from kassay.solver.placement.problem import PlacementProblem
 from kassay.solver.results import Solved
 
 SCHEMA: Final = "kassay/placement-certificate/1"
+BOUNDS_SCHEMA: Final = "kassay/placement-certificate/2"
+"""Of a placement for which the time ran out."""
 
 
-def solve_placement(problem: PlacementProblem) -> Solved:
-    """The certified optimum of a placement problem.
+def solve_placement(problem: PlacementProblem, time_limit_s: float | None = None) -> Solved:
+    """The certified optimum of a placement problem, or the best placement in time with bounds.
 
-    Raises `InfeasiblePlacementError` with the witness where no placement is possible.
+    Raises as `best_placement` does, `InfeasiblePlacementError` with the witness.
     """
-    best = best_placement(problem)
+    best = best_placement(problem, None if time_limit_s is None else time.monotonic() + time_limit_s)
     certificate = placement_certificate(best)
     return Solved(certificate, require_accepted(certificate, problem.name or "a placement"))
 
@@ -25,7 +28,7 @@ def solve_placement(problem: PlacementProblem) -> Solved:
 def placement_certificate(best: PlacementOptimum) -> dict[str, Any]:
     """What `check_placement` needs: the instance, the placement and the prices."""
     certificate: dict[str, Any] = {
-        "schema": SCHEMA,
+        "schema": BOUNDS_SCHEMA if best.late else SCHEMA,
         "instance": best.problem.document(),
         "assignment": rows_by_topic(best),
         "prices": list(best.prices),

@@ -15,9 +15,12 @@ def leader_quota(brokers: Sequence[Broker], partitions: int) -> Quota:
 
 
 def choose_leaders(
-    brokers: Sequence[Broker], replicas: Sequence[Iterable[int]], wanted: Sequence[int | None]
+    brokers: Sequence[Broker],
+    replicas: Sequence[Iterable[int]],
+    wanted: Sequence[int | None],
+    deadline: float | None = None,
 ) -> Exchange:
-    """The exchange graph of the best leaders, where `replicas` are positions in `brokers`.
+    """The exchange graph of the best leaders by the deadline, where `replicas` are positions in `brokers`.
 
     `wanted` is the leader that each partition would rather keep. A fenced broker leads only what
     has no other replica.
@@ -26,4 +29,4 @@ def choose_leaders(
     able = [set(row) - fenced or set(row) for row in replicas]
     # A leader that cannot stay costs the same wherever it goes: no place is cheaper then.
     prices = [{place: int(place != want) for place in row} for want, row in zip(wanted, able, strict=True)]
-    return cheapest(len(brokers), prices, 1, leader_quota(brokers, len(able)).marginal)
+    return cheapest(len(brokers), prices, 1, leader_quota(brokers, len(able)).marginal, deadline)

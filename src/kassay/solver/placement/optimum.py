@@ -15,6 +15,7 @@ Each optimum leaves prices behind, one number a broker, which prove it: see `pla
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,7 @@ from kassay.solver.placement.problem import (
     Spread,
     broker_ids,
 )
+from kassay.solver.results import OutOfTimeError
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,8 @@ class PlacementOptimum:
 
     `rows` are broker ids a partition in the problem's order of partitions, leader first. `prices`
     and `leader_prices` are one number a broker in the problem's order. `witness` says why not all
-    brokers are within one of their share, or is None where they are.
+    brokers are within one of their share, or is None where they are. Where the time was spent, `late`, it
+    is the best placement so far, and the prices prove bounds.
     """
 
     problem: PlacementProblem
@@ -58,20 +61,30 @@ class PlacementOptimum:
     prices: tuple[int, ...]
     leader_prices: tuple[int, ...]
     witness: Witness | None = None
+    late: bool = False
 
 
-def best_placement(problem: PlacementProblem) -> PlacementOptimum:
-    """The optimum of the problem; raises `InfeasiblePlacementError` where `max_replicas` leave no room."""
+def best_placement(problem: PlacementProblem, deadline: float | None = None) -> PlacementOptimum:
+    """The optimum of the problem, or the best placement at the deadline, one of `time.monotonic`.
+
+    Raises `InfeasiblePlacementError` where `max_replicas` leave no room, and `OutOfTimeError` where there
+    was no time to see whether they do.
+    """
     placed = problem.partitions()
     index = {broker.id: place for place, broker in enumerate(problem.brokers)}
     current = [tuple(index[b] for b in row if b in index) for _, _, row in placed]
     quota = _replica_quota(problem)
-    graph = _spread_replicas(problem, [rf for _, rf, _ in placed], current, quota)
+    graph = _spread_replicas(problem, [rf for _, rf, _ in placed], current, quota, deadline)
+    spread_late = _is_late(deadline)
     if _overfull(problem.brokers, graph.counts):
+        if spread_late:
+            raise OutOfTimeError("no placement within max_replicas was found in time")
         raise _infeasible(problem, graph)
     chosen = graph.picks
     wanted = [index.get(row[0]) if row else None for _, _, row in placed]
-    leaders = choose_leaders(problem.brokers, chosen, wanted)
+    leaders = choose_leaders(problem.brokers, chosen, wanted, deadline)
+    led_quota = leader_quota(problem.brokers, len(chosen))
+    late = _is_late(deadline)
     led = [next(iter(picked)) for picked in leaders.picks]
     ids = [broker.id for broker in problem.brokers]
     rows = tuple(
@@ -85,10 +98,20 @@ def best_placement(problem: PlacementProblem) -> PlacementOptimum:
         tuple(leaders.counts),
         sum(len(picked.difference(row)) for picked, row in zip(chosen, current, strict=True)),
         sum(leader != want for leader, want in zip(led, wanted, strict=True) if want is not None),
-        graph.prices(quota.marginal),
-        leaders.prices(leader_quota(problem.brokers, len(chosen)).marginal),
-        _witness(problem, graph, quota),
+        _level_prices(quota) if spread_late else graph.prices(quota.marginal),
+        _level_prices(led_quota) if late else leaders.prices(led_quota.marginal),
+        None if late else _witness(problem, graph, quota),
+        late,
     )
+
+
+def _is_late(deadline: float | None) -> bool:
+    return deadline is not None and time.monotonic() > deadline
+
+
+def _level_prices(quota: Quota) -> tuple[int, ...]:
+    """One price for all: it proves what an even spread would cost."""
+    return (quota.level_price(),) * len(quota.shares)
 
 
 def _replica_quota(problem: PlacementProblem) -> Quota:
@@ -109,7 +132,11 @@ def _in_order(leader: int, row: Sequence[int], picked: set[int]) -> list[int]:
 
 
 def _spread_replicas(
-    problem: PlacementProblem, factors: Sequence[int], current: Sequence[tuple[int, ...]], quota: Quota
+    problem: PlacementProblem,
+    factors: Sequence[int],
+    current: Sequence[tuple[int, ...]],
+    quota: Quota,
+    deadline: float | None,
 ) -> Exchange:
     """The exchange graph after the descent: every partition's replicas."""
     places = len(problem.brokers)
@@ -125,7 +152,7 @@ def _spread_replicas(
         most=[spreads[rf].most for rf in factors],
     )
     graph = Exchange(rules, _fewest_copies(problem, factors, current, spreads, quota))
-    graph.descend(quota.marginal)
+    graph.descend(quota.marginal, deadline)
     return graph
 
 

@@ -139,8 +139,7 @@ def _without_empty_end(rows: Sequence[Sequence[int]]) -> list[list[int]]:
 
 def check(form: Document, certificate: Document) -> Proven:
     """What the certificate proves; raises `RefusedError` if it does not prove its placement optimal."""
-    case = _read(form, certificate["assignment"])
-    _valid(case)
+    case = valid_case(form, certificate["assignment"])
     _replicas_optimal(case, one_price_each(certificate["prices"], len(case.brokers)))
     _leaders_optimal(case, one_price_each(certificate["leader_prices"], len(case.brokers)))
     witness = certificate.get("witness")
@@ -149,7 +148,7 @@ def check(form: Document, certificate: Document) -> Proven:
     return Proven(
         "optimal: the prices leave no cheaper placement and no better leaders",
         {
-            **_figures(case),
+            **figures(case),
             "status": "optimal",
             "rack_mismatch": 0,
             "bound": "broker prices: balance, then copies; leaders, then changes of leader",
@@ -157,6 +156,13 @@ def check(form: Document, certificate: Document) -> Proven:
             "witness": witness,
         },
     )
+
+
+def valid_case(form: Document, assignment: Mapping[str, list[list[int]]]) -> _Case:
+    """A placement of the instance; raises `RefusedError` for one that is none."""
+    case = _read(form, assignment)
+    _valid(case)
+    return case
 
 
 def forced_onto(instance: Any, ids: Collection[int]) -> int:
@@ -228,6 +234,12 @@ def _valid(case: _Case) -> None:
 
 
 def _replicas_optimal(case: _Case, prices: list[int]) -> None:
+    paid, bound = replicas_paid(case, prices)
+    require(bound == paid, f"replicas: {paid} is paid, the prices prove only {bound}")
+
+
+def replicas_paid(case: _Case, prices: list[int]) -> tuple[int, int]:
+    """What the replicas pay for imbalance and copies, and what any pay at the least, by the prices."""
     total = sum(case.rf) + sum(broker.base for broker in case.brokers)
     loads = Counter(broker for row in case.new for broker in row)
     paid = sum(len(set(new).difference(old)) for new, old in zip(case.new, case.old, strict=True))
@@ -249,10 +261,16 @@ def _replicas_optimal(case: _Case, prices: list[int]) -> None:
             dues += ordered[:least]
             spare += ordered[least:most]
         bound += count * (sum(dues) + sum(sorted(spare)[: rf - len(dues)]))
-    require(bound == paid, f"replicas: {paid} is paid, the prices prove only {bound}")
+    return paid, bound
 
 
 def _leaders_optimal(case: _Case, prices: list[int]) -> None:
+    paid, bound = leaders_paid(case, prices)
+    require(bound == paid, f"leaders: {paid} is paid, the prices prove only {bound}")
+
+
+def leaders_paid(case: _Case, prices: list[int]) -> tuple[int, int]:
+    """What the leaders of these replicas pay for imbalance and changes, and what any pay at the least."""
     partitions = len(case.new)
     fenced = {broker.id for broker in case.brokers if broker.fenced}
     price_of = {broker.id: price for broker, price in zip(case.brokers, prices, strict=True)}
@@ -269,7 +287,7 @@ def _leaders_optimal(case: _Case, prices: list[int]) -> None:
         share = Due(broker.share, case.shares, partitions, partitions + 1)
         paid += share.pays(leads[broker.id])
         bound += share.least(price, partitions)
-    require(bound == paid, f"leaders: {paid} is paid, the prices prove only {bound}")
+    return paid, bound
 
 
 def _witness_holds(case: _Case, witness: Document) -> None:
@@ -300,7 +318,7 @@ def _listed(ids: list[int]) -> str:
     return f"broker{'s' if len(ids) > 1 else ''} {', '.join(map(str, ids[:_LISTED]))}{more}"
 
 
-def _figures(case: _Case) -> dict[str, Any]:
+def figures(case: _Case) -> dict[str, Any]:
     """What a result must say of the placement."""
     counts = Counter(broker for row in case.new for broker in row)
     leads = Counter(row[0] for row in case.new)
