@@ -145,3 +145,17 @@ def test_a_list_with_places_has_so_many(document: Any) -> None:
     assert read_as(tuple[str, int], ["a", 1]) == ("a", 1)
     with pytest.raises(InputError, match="expected a list of 2 entries"):
         read_as(tuple[str, int], document)
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """A document with a number."""
+
+    ratio: float
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_number_is_finite(value):
+    assert read_as(_Measured, {"ratio": 1}) == _Measured(1.0)
+    with pytest.raises(InputError, match=r"ratio: found -?(nan|inf), expected a number"):
+        read_as(_Measured, {"ratio": value})
