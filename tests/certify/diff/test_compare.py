@@ -33,7 +33,7 @@ def test_the_first_difference_says_what_each_gives_to_whom(lead):
     assert seen.inputs == 1
     assert [(line.subject, line.facts) for line in seen.lines] == [
         ("m0", {"range": ("a-0", "b-0"), "roundrobin": ("a-0",)}),
-        ("m1", {"range": (), "roundrobin": ("b-0",)}),
+        ("m1", {"range": "nothing", "roundrobin": ("b-0",)}),
     ]
     assert not seen.contradictory
 

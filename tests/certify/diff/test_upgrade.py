@@ -1,8 +1,17 @@
 """What an upgrade changes: the changes of the rule since, and the smallest example of them."""
 
+from itertools import count, pairwise
+
 import pytest
 
+from kassay.assignors.registry import changes_since, load_all
+from kassay.certify.diff.run import diff
 from kassay.certify.diff.upgrade import upgrade
+from kassay.certify.kinds.judging import Subject
+from kassay.certify.runs.blocks import Job
+from kassay.certify.runs.options import Budget, RunOptions
+from kassay.certify.targets.resolve import resolve
+from kassay.model.calls import Failure, asked
 from kassay.model.errors import InputError
 
 
@@ -36,3 +45,55 @@ def test_nothing_is_played_where_nothing_changed():
 def test_what_is_no_rule_or_no_release_is_refused(rule, since, words):
     with pytest.raises(InputError, match=words):
         upgrade(rule, since)
+
+
+def neighbours():
+    """The references of each rule that has several, each with the next one."""
+    for rule in {each.rule for each in load_all().values() if "@" in each.spec}:
+        first = next(each for each in load_all().values() if each.rule == rule and each.releases)
+        chain = [first, *(later for _, later in changes_since(rule, first.since[0])[1])]
+        yield from ((one.spec, two.spec) for one, two in pairwise(chain))
+
+
+@pytest.mark.parametrize(("one", "two"), sorted(neighbours()))
+def test_neighbouring_releases_differ(one, two):
+    report = diff(resolve(one), resolve(two), RunOptions(budget=Budget(histories=300)))
+    assert report.verdict == "differ"
+    assert not report.smallest.difference.contradictory
+
+
+UNCHANGED = {
+    "uniform@4.0.0": ("uniform@4.0.1", lambda step: not step.group.homogeneous),
+    "streams-group-sticky@4.2": (
+        "streams-group-sticky@4.2.2",
+        lambda step: not step.request.standby_replicas,
+    ),
+}
+"""Inputs on which a change of Kafka changes nothing: other subscriptions (KAFKA-18688), no copies (KAFKA-20899)."""
+
+
+def asked_elsewhere(spec, unchanged, inputs_min):
+    """The inputs that a rule comes to, as far as they are such, with its answers; at least so many."""
+    target, inputs = resolve(spec), 0
+    job = Job(target, RunOptions())
+    for index in count():
+        for played in job.driver.play(job.case(index), Subject(target.open().new, target.protocol, ())):
+            for step in filter(unchanged, played.steps):
+                inputs += 1
+                yield step, job.driver
+        if inputs >= inputs_min:
+            return
+
+
+@pytest.mark.parametrize("inputs", [300, pytest.param(20_000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("spec", UNCHANGED)
+def test_nothing_changes_elsewhere(spec, inputs):
+    other, unchanged = UNCHANGED[spec]
+    new = resolve(other).open().new
+    for step, driver in asked_elsewhere(spec, unchanged, inputs):
+        question = (step.cluster, step.group) if hasattr(step, "group") else (step.request,)
+        answer = asked(lambda question=question: new({}).assign(*question))
+        if isinstance(answer, Failure):
+            assert answer == step.answer
+        else:
+            assert driver.parts(answer) == driver.parts(step.given)

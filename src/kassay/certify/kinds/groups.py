@@ -51,8 +51,8 @@ class GroupDriver(Driver[History]):
         return all(within(step, assume) for step in played.steps)
 
     def parts(self, answer: Assignment) -> dict[str, object]:
-        """Each member's partitions, in order."""
-        return {member_id: tuple(sorted(tps)) for member_id, tps in answer.items()}
+        """The partitions of each member that is given any, in order."""
+        return {member_id: tuple(sorted(tps)) for member_id, tps in answer.items() if tps}
 
     def measures(self, asked: tuple[Cluster, Group], answer: Assignment) -> dict[str, object]:
         """The loads, the largest first; how many partitions move; how many are away from their racks."""
