@@ -18,7 +18,15 @@ def test_the_views_of_the_partitions_agree():
         names = [topic.name for topic in cluster.topics] + ["unknown"]
         every = {TopicPartition(name, p) for name, p in product(names, range(-2, 9))}
         assert {tp for tp in every if cluster.has(tp)} == {tp for tps in listed.values() for tp in tps}
+        assert cluster.everything == {tp for tps in listed.values() for tp in tps}
         assert all(type(tp) is TopicPartition for tps in cluster.partitions.values() for tp in tps)
+
+
+def test_other_orders_keep_topics_and_brokers():
+    one, two, three = (Topic(name, 1) for name in ("one", "two", "three"))
+    cluster = Cluster((one, two, three), (Broker(1, "r"),))
+    assert cluster.reversed == Cluster((three, two, one), cluster.brokers)
+    assert cluster.rotated == Cluster((two, three, one), cluster.brokers)
 
 
 def test_a_partition_is_in_the_racks_of_those_brokers_that_have_one():

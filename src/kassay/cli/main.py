@@ -16,7 +16,6 @@ import click
 
 from kassay import __version__
 from kassay.cli import commands
-from kassay.cli.options import complain, fault
 from kassay.model.errors import InputError, TargetError
 
 EXIT_USAGE: Final = 2
@@ -121,9 +120,13 @@ def run(argv: list[str] | None = None) -> int:
     except TargetError as error:
         return _say(str(error), EXIT_TARGET)
     except Exception as error:  # the last line of defence: a fault of ours is exit 70, never a traceback
+        from kassay.cli.options import fault
+
         return fault(error)
 
 
 def _say(message: str, code: int) -> int:
+    from kassay.cli.options import complain  # the help, which complains of nothing, starts without it
+
     complain(message)
     return code

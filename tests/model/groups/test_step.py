@@ -128,3 +128,12 @@ def test_without_rest_or_with_a_failure_nothing_cooperative_is_judged():
 def test_a_change_is_contradictory_if_any_round_is():
     assert not rounds(EAGER, "t-0", "t-1").contradictory
     assert rounds(EAGER, "t-9", "t-1").contradictory
+
+
+def test_what_is_given_out_and_whether_a_topic_can_be_divided_follow_from_answer_and_subscriptions():
+    for case in drawn(100):
+        step = step_of(case)
+        assert step.given_out == {tp for partitions in step.given.values() for tp in partitions}
+        shared = [topic for topic, ids in step.group.subscribers.items() if len(ids) > 1]
+        assert step.is_divisible is any(step.cluster.counts.get(topic, 0) > 1 for topic in shared)
+        assert step.unknown == step.group.subscribers.keys() - step.cluster.counts.keys()
