@@ -11,7 +11,6 @@ from kassay.model.calls import (
     answer_to_json,
     asked,
     call,
-    departing_from,
     failure_of,
 )
 from kassay.model.failure import FailureKind, TargetFailure
@@ -119,5 +118,3 @@ def test_second_looks_depart_where_they_have_another_answer_or_none():
     none = Failure(FailureKind.RAISED, "oh")
     same, other, failed = Probe(Look.AGAIN, (1, 2)), Probe(Look.OTHER, (2, 1)), Probe(Look.PERMUTED, none)
     assert Call("request", (1, 2), (same, other, failed, other)).departing == (other, failed, other)
-    looks = (other, other, same, failed)
-    assert departing_from((1, 2), looks, lambda one, then: sorted(one) == sorted(then)) == (failed,)

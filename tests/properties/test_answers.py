@@ -1,12 +1,11 @@
 """Claims about answers, the same for every kind: who complains of a call without an answer, and of which look."""
 
 from dataclasses import dataclass
-from operator import eq
 from typing import Any
 
 import pytest
 
-from kassay.model.calls import Failure, Look, Probe, Refusal, departing_from
+from kassay.model.calls import Call, Failure, Look, Probe, Refusal
 from kassay.model.failure import FailureKind
 from kassay.model.kinds import Kind
 from kassay.properties.answers import OF_UNANSWERED, unanswered_calls
@@ -27,7 +26,7 @@ class Asked:
 
     @property
     def departing(self) -> tuple[Probe[Any], ...]:
-        return departing_from(self.answer, self.probes, eq)
+        return Call("request", self.answer, self.probes).departing
 
 
 def evidence(kind, claim_id, step):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -88,23 +87,10 @@ class Call(Generic[R, A]):
     @lazy
     def departing(self) -> tuple[Probe[A], ...]:
         """The second looks that had another answer than the first, or none."""
-        return departing_from(self.answer, self.probes, operator.eq)
-
-
-def departing_from(
-    answer: A | Failure, probes: Iterable[Probe[A]], alike: Callable[[A | Failure, A], bool]
-) -> tuple[Probe[A], ...]:
-    """Those of the second looks that had no answer, or one that is not like this one."""
-    departing = []
-    agreeing: A | Failure = answer
-    for probe in probes:
-        then = probe.answer
-        # One answer may serve several looks: it is compared once.
-        if isinstance(then, Failure) or (then is not agreeing and not alike(answer, then)):
-            departing.append(probe)
-        else:
-            agreeing = then
-    return tuple(departing)
+        answer = self.answer
+        return tuple(
+            [look for look in self.probes if isinstance(look.answer, Failure) or look.answer != answer]
+        )
 
 
 def asked(ask: Callable[[], A]) -> A | Failure:

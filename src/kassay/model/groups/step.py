@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kassay.model.calls import Failure, Probe, departing_from
+from kassay.model.calls import Failure, Probe
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group, previous_owners
 from kassay.model.groups.history import Change
 from kassay.model.lazy import lazy
-
-
-def _gives_the_same(answer: Assignment | Failure, then: Assignment) -> bool:
-    """Whether the second answer gives every member the same partitions, in whatever order."""
-    return isinstance(answer, Assignment) and answer.same_sets(then)
 
 
 @dataclass(frozen=True)
@@ -47,7 +42,20 @@ class Step:
     @lazy
     def departing(self) -> tuple[Probe[Assignment], ...]:
         """The second looks that gave some member other partitions than the first, or had no answer."""
-        return departing_from(self.answer, self.probes, _gives_the_same)
+        departing = []
+        agreeing = self.answer
+        for probe in self.probes:
+            then = probe.answer
+            # One answer may serve several looks: it is compared once.
+            if isinstance(then, Failure) or (then is not agreeing and not self._gives_the_same(then)):
+                departing.append(probe)
+            else:
+                agreeing = then
+        return tuple(departing)
+
+    def _gives_the_same(self, then: Assignment) -> bool:
+        """Whether the second answer gives every member the same partitions, in whatever order."""
+        return isinstance(self.answer, Assignment) and self.answer.same_sets(then)
 
     @lazy
     def given_out(self) -> frozenset[TopicPartition]:
