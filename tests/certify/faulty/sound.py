@@ -111,6 +111,7 @@ USUAL = {
     Kind.PLACER: "placement:striped",
     Kind.PLANNER: "plan:optimal",
     Kind.STREAMS: "streams-high-availability",
+    Kind.CONNECT: "optimal-connect",
 }
 
 
@@ -126,6 +127,16 @@ ENTANGLED = {
     (Kind.PLANNER, "doubles-up"): "what goes where it is already is a copy too many, in a rack too few",
     (Kind.STREAMS, "ignores-threads"): "no sound rule here has the optimal loads of tasks",
     (Kind.STREAMS, "deals-afresh"): "no sound rule here moves the fewest tasks",
+    (Kind.CONNECT, "gives-lost-work-to-one"): "a rebalance for no reason moves what is too much there",
+    (Kind.CONNECT, "never-stops-what-it-revokes"): "it starts what runs elsewhere, and counts twice there",
+    (Kind.CONNECT, "runs-twice"): "what runs twice counts twice, and is stopped by the next rebalance",
+    (Kind.CONNECT, "never-reassigns-without-delay"): "what is left out was lost",
+    (
+        Kind.CONNECT,
+        "forgets-a-task",
+    ): "what is left out may have been lost, and is started by the next rebalance",
+    (Kind.CONNECT, "hands-connector-over"): "it goes from one to the other for ever",
+    (Kind.CONNECT, "restless"): "it takes back what need not be",
 }
 """The controls that more than their claim tells from a sound rule, or for which there is no sound rule."""
 LACKING = {
@@ -133,6 +144,10 @@ LACKING = {
     (Kind.PLANNER, "replicas-distinct"),
     (Kind.STREAMS, "balanced-optimal"),
     (Kind.STREAMS, "sticky-minimal"),
+    (Kind.CONNECT, "single-owner"),
+    (Kind.CONNECT, "complete"),
+    (Kind.CONNECT, "revoke-before-assign"),
+    (Kind.CONNECT, "stable"),
 }
 """The claims of which every control is entangled."""
 

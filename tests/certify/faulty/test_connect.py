@@ -22,7 +22,7 @@ def test_the_fault_is_the_one_that_is_named():
     assert lists("gives-lost-work-to-one", NEW) == {"x": ("a a-0 b b-0", ""), "y": ("", "")}
     assert lists("forgets-a-task", NEW) == {"x": ("a a-0", ""), "y": ("b", "")}
     assert lists("leaves-deleted-running", UNEVEN) == {"x": ("", "b"), "y": ("", "")}
-    assert lists("hands-over-at-once", UNEVEN) == {"x": ("", "b old"), "y": ("b", "")}
+    assert lists("hands-connector-over", UNEVEN) == {"x": ("", "b old"), "y": ("b", "")}
     assert lists("takes-back-too-much", UNEVEN) == {"x": ("", "a b old"), "y": ("", "")}
     assert lists("never-rests", NEW) == {"x": ("a a-0", "nothing"), "y": ("b b-0", "")}
 

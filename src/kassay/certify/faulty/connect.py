@@ -171,7 +171,7 @@ class LeavesDeletedRunning(_SpoiltConnect):
         }
 
 
-@alone("hands-over-at-once", breaks="revoke-before-assign", keeps=("deleted-stops", "delayed-for-loss"))
+@alone("hands-connector-over", breaks="revoke-before-assign", keeps=("deleted-stops", "delayed-for-loss"))
 class HandsConnectorOver(_SpoiltConnect):
     """What one worker is to stop another is to start in the same round."""
 
