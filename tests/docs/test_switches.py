@@ -8,11 +8,10 @@ import shlex
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from kassay.certify.protocols.switch_runs import SwitchRow, command, hunt, row
 from kassay.certify.protocols.switches import DEAD_END, LIVELOCK, SWITCHES
-from kassay.cli.commands.explore import command as explore_command
+from kassay.cli.main import run
 from tests.certify.protocols.test_switch_runs import HEAVY, SLOWER
 from tests.docs.markdown import fenced, flat, rows, section
 from tests.paths import DOCS
@@ -62,9 +61,11 @@ def test_the_other_lines_are_as_walked(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_a_command_shows_what_the_line_says(name: str, tmp_path: Path) -> None:
-    arguments = [*shlex.split(command(SWITCHES[name]))[2:], "--json", str(tmp_path / "walk.json")]
-    done = CliRunner().invoke(explore_command, arguments, standalone_mode=False)
+def test_a_command_shows_what_the_line_says(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run([*shlex.split(command(SWITCHES[name]))[1:], "--json", str(tmp_path / "walk.json")])
+    output = capsys.readouterr().out
     document = json.loads((tmp_path / "walk.json").read_text())
     nearest = {
         DEAD_END: min(
@@ -77,7 +78,7 @@ def test_a_command_shows_what_the_line_says(name: str, tmp_path: Path) -> None:
     for seen in shown:
         assert nearest[seen.kind] == seen.length
         title = f"{seen.kind}s: [1-9]" if seen.kind in (DEAD_END, LIVELOCK) else f"{seen.kind} violated"
-        assert re.search(rf"^{title}", done.output, re.M), done.output
+        assert re.search(rf"^{title}", output, re.M), output
 
 
 def test_a_switch_that_is_not_found_is_told() -> None:

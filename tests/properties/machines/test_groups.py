@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from kassay.assignors.registry import load_all
-from kassay.certify.faulty.registry import load_controls
+from kassay.certify.faulty.registry import controls_of
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.properties.machines.groups import GroupMachine, machine_for
@@ -40,7 +40,7 @@ def test_sound_rules_pass(name: str) -> None:
     "name", ["loses-last", "omits-idle", "deals-to-all", "favours-first-listed", "remembers"]
 )
 def test_faulty_rules_are_caught(name: str) -> None:
-    control = next(c for c in load_controls() if c.name == name)
+    control = next(c for c in controls_of(Kind.CLIENT) if c.name == name)
     validity = {found.claim.id for found in validity_claims(Kind.CLIENT)}
     claims = () if control.breaks in validity else (control.breaks,)
     with pytest.raises(AssertionError, match=f"{control.breaks}|the books expect"):
@@ -48,7 +48,7 @@ def test_faulty_rules_are_caught(name: str) -> None:
 
 
 def test_handing_over_at_once_is_caught() -> None:
-    control = next(c for c in load_controls() if c.name == "hands-over-at-once")
+    control = next(c for c in controls_of(Kind.CLIENT) if c.name == "hands-over-at-once")
     machine = machine_for(control.new, ("cooperative",), RebalanceProtocol.COOPERATIVE)
     with pytest.raises(AssertionError, match="cooperative"):
         run_state_machine_as_test(machine, settings=SEARCH)
