@@ -19,6 +19,7 @@ from kassay.cli.options import (
     commas,
     complain,
     gravest,
+    histories_options,
     pairs,
     present,
     say,
@@ -234,3 +235,15 @@ def test_a_line_is_told_again_with_the_seed_that_was_drawn(words, said):
 def test_a_seed_of_the_settings_is_added_to_the_line():
     seed, line = again(["x"], seed="random")
     assert line == f"kassay x --seed {seed}"
+
+
+def test_commands_that_play_histories_have_the_same_options():
+    command = click.command("play")(histories_options(lambda **_: None))
+    assert [option.name for option in command.params] == [
+        "assume",
+        "protocol",
+        "seconds",
+        "histories",
+        "profile",
+        "exhaustive",
+    ]

@@ -144,6 +144,31 @@ json_option = click.option(
 )
 
 
+def histories_options(command: F) -> F:
+    """Which histories to play, and how many."""
+    options = (
+        click.option("--assume", help="Narrow the inputs, e.g. equal-subscriptions,no-conflicting-claims."),
+        click.option(
+            "--protocol", type=click.Choice(["eager", "cooperative"]), help="Play this rebalance protocol."
+        ),
+        click.option("--time", "seconds", type=Duration(), help="Time for each target [default: 30s]."),
+        click.option("--histories", type=click.IntRange(min=1), help="Budget as a number of histories."),
+        click.option(
+            "--profile",
+            type=click.Choice(["small", "large", "mixed"]),
+            default="small",
+            show_default=True,
+            help="Logical corners, shapes of production, or both.",
+        ),
+        click.option(
+            "--exhaustive", type=ScopeType(), help="Every group up to M members and P partitions instead."
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 def gravest(codes: Iterable[int]) -> int:
     """The exit code of a call whose targets ended with these."""
     return min(codes, key=GRAVEST.index)

@@ -14,6 +14,15 @@ from kassay.certify.runs.workers import worker_processes
 from kassay.certify.targets.resolve import resolve
 
 
+@pytest.fixture
+def heeded():
+    """An interrupt is heeded here, and so by what starts here, also where a shell ignores it for its jobs."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeded")
 def test_an_interrupt_reaches_no_worker_and_what_they_played_is_kept():
     options = RunOptions(claims=("topic-even",), budget=Budget(histories=60), jobs=2)
     job = Job(resolve("ceil-range"), options)

@@ -9,9 +9,9 @@ import click
 from kassay.cli.options import (
     Duration,
     FilePath,
-    ScopeType,
     commas,
     config_option,
+    histories_options,
     in_process_option,
     json_option,
     pairs,
@@ -29,18 +29,7 @@ PLACE = 10
 )
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
 @click.option("--claims", help="Judge these claims only, e.g. topic-even,converges:2.")
-@click.option("--assume", help="Narrow the inputs, e.g. equal-subscriptions,no-conflicting-claims.")
-@click.option("--protocol", type=click.Choice(["eager", "cooperative"]), help="Play this rebalance protocol.")
-@click.option("--time", "seconds", type=Duration(), help="Time budget for each target [default: 30s].")
-@click.option("--histories", type=click.IntRange(min=1), help="Budget as a number of histories.")
-@click.option(
-    "--profile",
-    type=click.Choice(["small", "large", "mixed"]),
-    default="small",
-    show_default=True,
-    help="Logical corners, shapes of production, or both.",
-)
-@click.option("--exhaustive", type=ScopeType(), help="Every group up to M members and P partitions instead.")
+@histories_options
 @in_process_option
 @click.option("--call-timeout", type=Duration(), help="Limit of one call [default: 2s; large profile: 20s].")
 @click.option("--memory", type=click.IntRange(min=32), default=512, show_default=True, help="MiB a target.")

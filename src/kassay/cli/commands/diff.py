@@ -10,10 +10,10 @@ import click
 from kassay.cli.options import (
     Duration,
     FilePath,
-    ScopeType,
     commas,
     complain,
     config_option,
+    histories_options,
     in_process_option,
     json_option,
     pairs,
@@ -40,18 +40,7 @@ PLACE = 15
     show_default=True,
     help="What they give to whom, or balance, movement and rack.",
 )
-@click.option("--assume", help="Narrow the inputs, e.g. equal-subscriptions,no-conflicting-claims.")
-@click.option("--protocol", type=click.Choice(["eager", "cooperative"]), help="Play this rebalance protocol.")
-@click.option("--time", "seconds", type=Duration(), help="Time budget [default: 30s].")
-@click.option("--histories", type=click.IntRange(min=1), help="Budget as a number of histories.")
-@click.option(
-    "--profile",
-    type=click.Choice(["small", "large", "mixed"]),
-    default="small",
-    show_default=True,
-    help="Logical corners, shapes of production, or both.",
-)
-@click.option("--exhaustive", type=ScopeType(), help="Every group up to M members and P partitions instead.")
+@histories_options
 @in_process_option
 @click.option("--call-timeout", type=Duration(), default="20s", show_default=True, help="Limit of one call.")
 @click.option("--memory", type=click.IntRange(min=32), default=512, show_default=True, help="MiB a target.")
