@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from kassay.cli.targets import CALL_TIMEOUT_S, asked_again, instances_of, measurable
+from kassay.cli.targets import CALL_TIMEOUT_S, asked_again, complained, instances_of, measurable
 from kassay.model.errors import InputError
 from kassay.solver.instances.consumers import consumer
 
@@ -14,7 +14,10 @@ CHOSEN = {"call_timeout": 3.0, "configs": ("a=1",), "in_process": False, "path":
 def test_targets_load_once_each_and_those_that_do_not_are_told_a_line_each(capsys):
     found, missing = measurable(["range", "no-such", "sticky", "range", "none.py"], CHOSEN)
     assert [target.spec for target in found] == ["range", "sticky"]
-    assert missing == 2
+    assert len(missing) == 2
+    assert capsys.readouterr().err == ""
+    assert complained(missing)
+    assert not complained([])
     lines = capsys.readouterr().err.splitlines()
     assert [line.startswith("kassay: ") for line in lines] == [True, True]
     assert "'no-such'" in lines[0]

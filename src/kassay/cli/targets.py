@@ -11,6 +11,7 @@ from kassay.cli.options import Duration, complain, config_option, in_process_opt
 
 if TYPE_CHECKING:
     from kassay.certify.targets.resolve import Target
+    from kassay.model.errors import TargetError
     from kassay.reading.documents import Located
 
 CALL_TIMEOUT_S: Final = 20.0
@@ -55,10 +56,11 @@ def instances_of(chosen: Mapping[str, Any]) -> tuple[Iterable[Located], str]:
     return located_in_suite(suite), f"suite {suite}"
 
 
-def measurable(specs: Sequence[str], chosen: Mapping[str, Any]) -> tuple[list[Target], int]:
-    """The targets that load, each once, and how many do not; those are told, a line each.
+def measurable(specs: Sequence[str], chosen: Mapping[str, Any]) -> tuple[list[Target], list[TargetError]]:
+    """The targets that load, each once, and why others do not, for `complained` to tell at the end.
 
-    Raises `InputError` for one that answers no instances, and tells nothing then.
+    What is wrong with the call or an instance ends it in one line and comes first. Raises `InputError` for a
+    target that answers no instances.
     """
     from kassay.certify.optimum.gaps import require_measurable
     from kassay.certify.processes.host import Limits
@@ -75,6 +77,12 @@ def measurable(specs: Sequence[str], chosen: Mapping[str, Any]) -> tuple[list[Ta
             errors.append(error)
     for target in targets:
         require_measurable(target)
-    for complaint in errors:
-        complain(complaint)
-    return targets, len(errors)
+    return targets, errors
+
+
+def complained(errors: Iterable[TargetError]) -> bool:
+    """Whether there are any; each is told in a line."""
+    lines = [str(error) for error in errors]
+    for line in lines:
+        complain(line)
+    return bool(lines)

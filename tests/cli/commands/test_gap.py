@@ -187,3 +187,11 @@ def test_without_an_instance_to_measure_on_nothing_is_known(tmp_path, command):
     (tmp_path / "other.jsonl").write_text(to_line(placement("create", brokers=3, partitions=4, rf=2)) + "\n")
     done = kassay(*command, "--instances", "other.jsonl", cwd=tmp_path)
     assert done.returncode == 3, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("command", ["gap", "rank"])
+def test_an_instance_that_is_none_is_one_line_whatever_targets_are_missing(tmp_path, command):
+    """Found by fuzzing: the target that is not there was told before the file that cannot be read."""
+    (tmp_path / "none.json").write_text("{}")
+    said = one_line(kassay(command, "--instances", "none.json", "no-such", "range", cwd=tmp_path), 2)
+    assert "none.json" in said

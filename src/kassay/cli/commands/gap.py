@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kassay.cli.options import Duration, FilePath, json_option, present, seed_option, write_json
-from kassay.cli.targets import asked_again, instances_of, instances_options, measurable, target_options
+from kassay.cli.targets import (
+    asked_again,
+    complained,
+    instances_of,
+    instances_options,
+    measurable,
+    target_options,
+)
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -44,7 +51,7 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
     posed = None if chosen["hunting"] else instances_of(chosen)
     loaded, missing = measurable(targets, chosen)
     outcome = _hunt(loaded, chosen) if posed is None else _measure(loaded, *posed, order, chosen)
-    return 4 if missing else outcome
+    return 4 if complained(missing) else outcome
 
 
 def _measure(

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from kassay.cli.options import Duration, json_option, present, seed_option
-from kassay.cli.targets import instances_of, instances_options, measurable, target_options
+from kassay.cli.targets import complained, instances_of, instances_options, measurable, target_options
 from kassay.model.errors import InputError
 
 PLACE = 140
@@ -56,7 +56,7 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
         "targets": [each.to_json() for each in ranked],
     }
     present(document, lambda: rank_view(ranked, source, chosen["seed"]), chosen["json_path"])
-    if missing:
+    if complained(missing):
         return 4
     if any(each.gaps.failed for each in ranked):
         return 1
