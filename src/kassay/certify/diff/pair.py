@@ -95,7 +95,7 @@ def both(
     """What the first one answers, noted beside what the other one does; raises what the first one raises."""
     try:
         answer = lead()
-    except Exception as error:
+    except Exception as error:  # the target's own code
         notebook.note(method, arguments, refused_or_failed(error), _outcome(other))
         raise
     notebook.note(method, arguments, answer, _outcome(other))
@@ -106,7 +106,7 @@ def _outcome(ask: Callable[[], Any]) -> Any:
     """The answer, or how there is none."""
     try:
         return ask()
-    except Exception as error:
+    except Exception as error:  # the target's own code
         return refused_or_failed(error)
 
 

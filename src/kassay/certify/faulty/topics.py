@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import partial
 from itertools import accumulate, pairwise
 
@@ -23,7 +24,7 @@ def keeping(but: str) -> tuple[str, ...]:
     return tuple(claim for claim in _EVERY if claim != but)
 
 
-class _Blocks(AssignorBase):
+class _Blocks(AssignorBase, ABC):
     """Each topic to its readers, as `shares` says."""
 
     name = "control"
@@ -38,9 +39,9 @@ class _Blocks(AssignorBase):
                 given[member.member_id] += [TopicPartition(topic, p) for p in share]
         return Assignment(given)
 
+    @abstractmethod
     def shares(self, count: int, size: int, number: int) -> list[range]:
         """The partition numbers for each of so many readers of the topic of that number."""
-        raise NotImplementedError
 
 
 def _blocks(sizes: list[int]) -> list[range]:
