@@ -44,7 +44,7 @@ def test_processes_go_with_the_child_that_started_them(target: Target, tmp_path:
                 ask(host, do, file)
                 failure(host, end)
             pids = noted(file, 5 if do == "forks" else 1)
-            deadline = time.monotonic() + 5
+            deadline = time.monotonic() + 60
             while any(map(alive, pids)) and time.monotonic() < deadline:
                 time.sleep(0.01)
             assert not any(map(alive, pids))
@@ -65,7 +65,7 @@ def test_the_guard_cleans_up_when_its_parent_is_killed(target: Target, tmp_path:
     os.waitpid(pid, 0)
     pids = noted(tmp_path / "children", 3)
     assert set(noted(tmp_path / "pids", 1)) < set(pids)
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while any(map(alive, pids)) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not any(map(alive, pids))

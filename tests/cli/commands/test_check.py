@@ -32,7 +32,7 @@ sys.exit(code)
 """
 
 
-def solved(document, seconds=2.0):
+def solved(document, seconds=60.0):
     return solve(Located(document, document["name"]), MOVEMENT_FIRST, seconds=seconds)
 
 
