@@ -15,7 +15,7 @@ from kassay.properties.registry import validity_claims
 from kassay.reading.documents import Located
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.instances.consumers import consumer
-from tests.certify.runs.written import certificate
+from tests.certify.runs.written import certificate, result
 
 INSTANCES = [Located(consumer("join", seed, members=4, partitions=11), str(seed)) for seed in (1, 2)]
 SPECS = ("roundrobin", "range", "optimal-sticky", "server-range")
@@ -64,6 +64,24 @@ def test_partitions_that_are_left_out_count_as_instances_that_fail(ranked):
     assert Ranked(silent, best.certificate).key[0] == 0
     failed = TargetGaps(best.gaps.target, best.gaps.gaps, [("x", "no")] * 2, 0)
     assert Ranked(failed, best.certificate).key > ranked[-1].key
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "instances", "failed", "code"),
+    [
+        ((Verdict.HOLDS,), 2, [], 0),
+        ((Verdict.HOLDS, Verdict.UNKNOWN), 2, [], 3),
+        ((Verdict.UNKNOWN, Verdict.VIOLATED), 2, [], 1),
+        ((Verdict.HOLDS,), 0, [], 3),
+        ((Verdict.UNKNOWN,), 2, [("x", "no")], 1),
+    ],
+)
+def test_a_target_ends_as_its_certificate_does_unless_an_instance_failed_or_there_was_none(
+    ranked, verdicts, instances, failed, code
+):
+    gaps = TargetGaps(ranked[0].gaps.target, ranked[0].gaps.gaps[:instances], failed, 0)
+    claims = (result(f"claim-{number}", verdict) for number, verdict in enumerate(verdicts))
+    assert Ranked(gaps, certificate(*claims)).exit_code == code
 
 
 def test_every_reference_of_consumer_groups_is_ranked_by_default():

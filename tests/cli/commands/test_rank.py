@@ -27,7 +27,7 @@ def ranked(done):
 def test_the_yardstick_stands_first_and_the_order_is_the_same_again(tmp_path, few):
     common = ("rank", "range", "sticky", "optimal-sticky", "uniform", "--instances", few, "--histories", "60")
     done = kassay(*common, "--json", "-", cwd=tmp_path)
-    assert done.returncode == 0
+    assert done.returncode == 1
     found = ranked(done)
     assert found[0]["target"] == "optimal-sticky"
     assert (found[0]["balance"], found[0]["moves"], found[0]["mismatches"]) == (0, 0, 0)
@@ -40,10 +40,21 @@ def test_the_yardstick_stands_first_and_the_order_is_the_same_again(tmp_path, fe
     assert ranked(again) == found
 
 
-def test_as_a_table(tmp_path, few):
-    done = kassay("rank", "roundrobin", "range", "--instances", few, "--histories", "20", cwd=tmp_path)
-    assert done.returncode == 0
+def test_as_a_table_though_a_target_is_missing(tmp_path, few):
+    targets = ("roundrobin", "range", "no-such")
+    done = kassay("rank", *targets, "--instances", few, "--histories", "20", cwd=tmp_path)
+    assert done.returncode == 4
     assert done.stdout.index("roundrobin") < done.stdout.index("range breaks")
+
+
+@pytest.mark.parametrize(("histories", "verdict", "code"), [("60", "holds", 0), ("2", "unknown", 3)])
+def test_the_exit_code_says_whether_all_claims_hold(tmp_path, few, histories, verdict, code):
+    common = ("rank", "optimal-sticky", "--instances", few, "--histories", histories)
+    done = kassay(*common, "--json", "-", cwd=tmp_path)
+    (one,) = ranked(done)
+    assert done.returncode == code
+    assert one["claims"][verdict] and not one["claims"]["violated"]
+    assert bool(one["claims"]["unknown"]) is (code == 3)
 
 
 @pytest.mark.slow

@@ -84,6 +84,13 @@ class Ranked:
         faults = len(self.gaps.failed) + self.gaps.totals["missing"]
         return (faults, self.balance, self.moves, self.mismatches, self.gaps.rounds, self.spec)
 
+    @property
+    def exit_code(self) -> int:
+        """0 done, 1 a claim is violated or an instance failed, 3 a claim or the gap is unknown."""
+        if self.gaps.failed:
+            return 1
+        return self.certificate.exit_code or (0 if self.gaps.instances else 3)
+
     def to_json(self) -> dict[str, Any]:
         """The line as JSON."""
         balance = self.gaps.distributions["balance"]

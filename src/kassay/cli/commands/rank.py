@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kassay.cli.options import Duration, json_option, present, seed_option
+from kassay.cli.options import Duration, gravest, json_option, present, seed_option
 from kassay.cli.targets import complained, instances_of, instances_options, measurable, target_options
 from kassay.model.errors import InputError
 
@@ -26,8 +26,8 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
     """Rank TARGETs by claims held, gap to the certified optimum, moves, rounds and time.
 
     Without a TARGET all references for consumer groups; `optimal-sticky` and `optimal-cooperative`
-    are the yardstick. Exit codes: 0 done, 1 a target failed on an instance, 3 there was no
-    instance to measure on, 4 one could not be loaded.
+    are the yardstick. Exit codes: 0 all claims hold, 1 one is violated or a target failed on an
+    instance, 3 a claim is unknown or there was no instance to measure on, 4 one could not be loaded.
     """
     from kassay.certify.optimum.rank import HISTORIES, SCHEMA, default_targets, rank
     from kassay.certify.runs.options import Budget
@@ -56,8 +56,4 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
         "targets": [each.to_json() for each in ranked],
     }
     present(document, lambda: rank_view(ranked, source, chosen["seed"]), chosen["json_path"])
-    if complained(missing):
-        return 4
-    if any(each.gaps.failed for each in ranked):
-        return 1
-    return 0 if all(each.gaps.instances for each in ranked) else 3
+    return gravest([4 if complained(missing) else 0, *(each.exit_code for each in ranked)])
