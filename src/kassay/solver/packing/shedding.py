@@ -66,27 +66,3 @@ def _leaving(packing: Packing, items: Sequence[int], member: int, limit: int) ->
 def _needless(weights: Sequence[int], chosen: Sequence[int], turn: int, over: int) -> bool:
     """Whether an item can stay after all; one of them at the most, the first that can."""
     return weights[chosen[turn]] <= over and all(weights[i] > over for i in chosen[:turn])
-
-
-def least_shed(packing: Packing, limit: int) -> int:
-    """What must leave overfull members costs at the least: what weighs most for its moves first.
-
-    Of the last one so much counts as must leave.
-    """
-    kept: list[list[tuple[int, int]]] = [[] for _ in range(packing.members)]
-    for item in packing.items:
-        for owner, cost in item.stays:
-            kept[owner].append((item.weight, cost))
-    return sum(_least_left(items, sum(w for w, _ in items) - limit) for items in kept)
-
-
-def _least_left(items: Sequence[tuple[int, int]], excess: int) -> int:
-    cost = Fraction(0)
-    for weight, price in sorted(items, key=lambda item: Fraction(item[1], item[0] or 1)):
-        if excess <= 0:
-            break
-        if weight:
-            part = min(weight, excess)
-            cost += Fraction(price * part, weight)
-            excess -= part
-    return -(-cost.numerator // cost.denominator)
