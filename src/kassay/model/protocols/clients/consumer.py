@@ -54,7 +54,6 @@ class ConsumerClient(NamedTuple):
     full: bool = False
     topics: tuple[str, ...] = ()
     rollout_step: int = 0
-    waits: str = ""
     inbox: tuple[object, ...] = ()
     connection: int = 0
     wire: Wire = SILENT
@@ -96,7 +95,7 @@ def heartbeat(
         client.epoch,
         config.group_instance_id,
         config.rebalance_timeout if everything else -1,
-        client.topics if everything or client.waits == "topics" else None,
+        client.topics if everything else None,
         "",
         owned,
     )
@@ -105,7 +104,7 @@ def heartbeat(
     state = client.state
     if state is ConsumerState.ACKNOWLEDGING:
         state = ConsumerState.STABLE if client.settled else ConsumerState.RECONCILING
-    return _move(client, ConsumerEvent.SENT, state=state, acknowledged=True, full=False, waits=""), request
+    return _move(client, ConsumerEvent.SENT, state=state, acknowledged=True, full=False), request
 
 
 def commit(

@@ -128,7 +128,8 @@ class Slots(Direct):
 
     def _breaks(self, c: int, client: Client, broker: Interned) -> Iterator[WorldMove]:
         """The client's connection breaks while something is under way on it."""
-        if client.wire == SILENT and not client.waits:
+        waits = isinstance(client, ClassicClient) and bool(client.waits)
+        if client.wire == SILENT and not waits:
             return
         config = self.context.configs[c]
         action = Action(f"c{c + 1}", "loses its connection", fault=True)
@@ -138,5 +139,5 @@ class Slots(Direct):
             after: Client = cm.failed(config, silent) if beats else silent
         else:
             alone = client._replace(wire=SILENT)
-            after = cut_off(config, alone._replace(inbox=())) if client.waits else alone
+            after = cut_off(config, alone._replace(inbox=())) if waits else alone
         yield self.context.move(action, client, after, broker)

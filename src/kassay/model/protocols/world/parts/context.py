@@ -253,6 +253,8 @@ def epoch_of(group: Group) -> int:
 
 def awaited(body: ReplyBody, client: Client) -> TypeGuard[JoinGroupReply | SyncGroupReply]:
     """Whether the reply is to what the client's main thread waits for."""
+    if isinstance(client, ConsumerClient):
+        return False
     if isinstance(body, JoinGroupReply):
         return client.waits == "join"
     return isinstance(body, SyncGroupReply) and client.waits == "sync"

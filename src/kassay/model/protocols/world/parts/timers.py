@@ -14,7 +14,14 @@ from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, Role
 from kassay.model.protocols.values.requests import JoinGroupReply
-from kassay.model.protocols.world.parts.context import BROKER, CONNECTION, World, WorldContext, labelled
+from kassay.model.protocols.world.parts.context import (
+    BROKER,
+    CONNECTION,
+    Client,
+    World,
+    WorldContext,
+    labelled,
+)
 
 
 class Timers:
@@ -102,12 +109,13 @@ class Timers:
         return group, armed, excused
 
 
-def _present(c: int, client: ClassicClient) -> tuple[str, str, int]:
+def _present(c: int, client: Client) -> tuple[str, str, int]:
     run = client.run.value if client.run in (Process.UP, Process.STALLED) else "absent"
     member = client.member_id
     if client.inbox and isinstance(client.inbox[0], JoinGroupReply):
         member = client.inbox[0].member_id or member
-    return run, member, c + CONNECTION * client.connection if client.waits else -1
+    waits = isinstance(client, ClassicClient) and client.waits
+    return run, member, c + CONNECTION * client.connection if waits else -1
 
 
 def timer_name(kind: str, member: str) -> str:
