@@ -6,6 +6,9 @@ from kassay.model.streams.history import (
     SETTLING_ROUNDS_MAX,
     ProcessJoin,
     ProcessLeave,
+    ProcessRestart,
+    StandbysChange,
+    StateLost,
     TaskChange,
     TaskHistory,
     ThreadsChange,
@@ -93,6 +96,28 @@ def test_a_process_that_comes_back_brings_nothing():
     request = step.request
     assert request.by_id[B].previous_standby == ()
     assert request.by_id[B].lag_of == {T0: CHANGELOG, T1: CHANGELOG}
+
+
+def test_a_process_that_starts_again_has_copies_of_what_it_ran_and_nothing_else():
+    _, step = play_tasks(history(TaskChange((ProcessRestart(A),), lags=(7,))), asking(Alone))
+    client = step.request.by_id[A]
+    assert (client.previous_active, client.previous_standby, client.start) == ((), (T0, T1), 1)
+    assert client.lag_of == {T0: 0, T1: 0}
+    assert step.request.by_id[B].lag_of == {T0: 7, T1: 7}
+
+
+def test_lost_state_is_what_no_thread_runs():
+    _, step = play_tasks(history(TaskChange((StateLost(A), StateLost(B)))), asking(Alone))
+    clients = step.request.by_id
+    assert clients[A].lag_of == {T0: RUNNING, T1: RUNNING}
+    assert (clients[B].previous_standby, clients[B].lag_of) == ((), {T0: CHANGELOG, T1: CHANGELOG})
+    _, step = play_tasks(history(TaskChange((StateLost(A), ProcessRestart(A)))), asking(Alone))
+    assert step.request.by_id[A].lag_of == {T0: CHANGELOG, T1: CHANGELOG}
+
+
+def test_another_number_of_copies_is_asked_for_from_then_on():
+    steps = list(play_tasks(history(TaskChange((StandbysChange(2),)), TaskChange()), asking(Alone)))
+    assert [step.request.standby_replicas for step in steps[1:]] == [2, 2]
 
 
 def test_settling_ends_with_the_answer_repeated_or_after_the_limit():

@@ -3,6 +3,7 @@
 from kassay.model.streams.group import GroupTask, MemberTasks, Subtopology
 from kassay.model.streams.history import (
     ProcessJoin,
+    ProcessRestart,
     TaskChange,
     TaskHistory,
     ThreadsChange,
@@ -75,3 +76,12 @@ def test_a_history_remembers_which_thread_had_what():
     before = [group_of(step.request).members for step in run.steps]
     assert [[len(m.active) for m in members] for members in before] == [[0, 0], [0, 1], [0], [1]]
     assert before[2][0].offset_of == {GroupTask("0", 0): CHANGELOG}
+
+
+def test_threads_of_a_process_that_starts_again_are_other_members_and_the_first_reports_the_disk():
+    history = TaskHistory((1,), 1, (ProcessJoin(A, 2),), (TaskChange((ProcessRestart(A),)),))
+    _, step, *_ = run_tasks(history, asking(LastThread)).steps
+    first, second = group_of(step.request).members
+    assert (first.member_id, second.member_id) == (member_id(A, 1, 0), member_id(A, 1, 1))
+    assert (first.active, second.active) == ((), ())
+    assert (first.offset_of, second.offset_of) == ({GroupTask("0", 0): CHANGELOG}, {})

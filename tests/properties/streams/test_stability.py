@@ -9,8 +9,10 @@ from kassay.model.failure import FailureKind
 from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskRun, TaskStep
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
+from kassay.model.streams.threads import member_id
 from kassay.properties.registry import load_claims, promise
-from kassay.properties.streams.stability import converges, stable
+from kassay.properties.streams.stability import converges, fixed_point, stable
+from kassay.properties.streams.tasks import changed
 
 A, B = (f"00000000-0000-4000-8000-00000000000{i}" for i in range(2))
 T0, T1 = TaskId(0, 0), TaskId(0, 1)
@@ -57,3 +59,27 @@ def test_only_what_rested_and_was_left_alone_has_to_stay():
     ):
         assert list(stable(other)) == []
         assert not STABLE.applies(other)
+
+
+def test_a_second_run_gives_the_same_even_where_the_first_one_moved_tasks():
+    claim = load_claims()[Kind.STREAMS, "fixed-point"]
+    assert [evidence.subject for evidence in fixed_point(run(SWAPPED, KEPT))] == [A]
+    assert list(fixed_point(run(SWAPPED, SWAPPED))) == []
+    for other in (
+        run(SWAPPED, KEPT, quiet=(False, False)),
+        run(replace(SWAPPED, probing_rebalance=True), KEPT),
+    ):
+        assert list(fixed_point(other)) == []
+        assert not claim.applies(other)
+
+
+def test_threads_that_swap_tasks_are_not_at_rest_though_their_process_has_the_same():
+    one, two = ClientTasks((T0,)), ClientTasks((T1,))
+    request = TaskRequest((TaskClient(A, 2, (T0, T1), held=(one, two)),), (T0, T1), ())
+    both = {A: ClientTasks((T0, T1))}
+    kept = TaskAssignment(both, members={member_id(A, 0, 0): one, member_id(A, 0, 1): two})
+    swapped = TaskAssignment(both, members={member_id(A, 0, 0): two, member_id(A, 0, 1): one})
+    assert list(changed(TaskStep(request, kept))) == []
+    assert len(list(changed(TaskStep(request, swapped)))) == 2
+    steps = TaskStep(request, kept), TaskStep(request, swapped)
+    assert [e.subject for e in fixed_point(TaskRun(steps, (False, True), 1))] == [member_id(A, 0, 0)]

@@ -211,3 +211,70 @@ class TasksNeverRest(_SpoiltTasks):
         """
         again, TasksNeverRest.last = TasksNeverRest.last == request, request
         return _turned(answer) if again and len(answer) > 2 else dict(answer)
+
+
+@control("copies-everywhere", breaks="standby-count", keeps=("standby-disjoint", "converges"))
+class CopiesEverywhere(_SpoiltTasks):
+    """Every process keeps a copy of every task with state."""
+
+    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+        """Copies wherever the task does not run."""
+        stateful = set(request.stateful)
+        return {
+            p: ClientTasks(own, tuple(sorted(stateful.difference(own)))) for p, (own, _) in answer.items()
+        }
+
+
+@control("copies-to-one", breaks="threads-balanced", keeps=("standby-disjoint", "standby-count", "converges"))
+class CopiesToOne(_SpoiltTasks):
+    """Standby copies are kept by the first processes that do not run the task."""
+
+    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+        """All copies to the first processes."""
+        copies: dict[str, list[TaskId]] = {p: [] for p in answer}
+        for task in sorted(request.stateful):
+            free = [p for p in sorted(answer) if task not in answer[p].active]
+            for p in free[: request.standby_replicas]:
+                copies[p].append(task)
+        return {p: ClientTasks(own, tuple(copies[p])) for p, (own, _) in answer.items()}
+
+
+@control("state-to-one", breaks="stateful-balanced", keeps=("converges", "stable"))
+class StateToOne(_SpoiltTasks):
+    """One process runs all tasks with state, another one all others."""
+
+    def assign(self, request: TaskRequest) -> TaskAssignment:
+        """The spoilt answer, which asks for no other rebalance."""
+        return TaskAssignment(super().assign(request).processes)
+
+    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+        """With state to the first, without to the last."""
+        stateful, given = tuple(sorted(request.stateful)), {p: ClientTasks() for p in sorted(answer)}
+        first, last = min(given), max(given)
+        given[last] = ClientTasks(tuple(sorted(set(request.tasks).difference(stateful))))
+        given[first] = ClientTasks((*stateful, *(given[first].active if first == last else ())))
+        return given
+
+
+@control("leaves-one-out", breaks="task-errors", keeps=("converges", "stable"))
+class LeavesOneOut(_SpoiltTasks):
+    """The last of several processes has no entry; the first one runs its tasks."""
+
+    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+        """Without the last process, and without copies."""
+        first, last = min(answer), max(answer)
+        owners = {task: p if p != last else first for p, (own, _) in answer.items() for task in own}
+        ids = [p for p in answer if p != last or first == last]
+        return {p: ClientTasks(tuple(sorted(t for t, owner in owners.items() if owner == p))) for p in ids}
+
+
+@control("deals-again", breaks="fixed-point", keeps=("converges", "stable"))
+class DealsAgain(_SpoiltTasks):
+    """While somebody's tasks are new to all, tasks are dealt from the end; then from the beginning."""
+
+    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
+        """Dealt round, one order for a first run and another for the next."""
+        ids, tasks = sorted(answer), sorted(request.tasks)
+        if any(request.previous_owners.get(task) not in request.by_id for task in tasks):
+            tasks.reverse()
+        return {p: ClientTasks(tuple(sorted(tasks[number :: len(ids)]))) for number, p in enumerate(ids)}

@@ -11,11 +11,13 @@ from kassay.certify.kinds.cuts import with_one, without_one, without_runs
 from kassay.certify.kinds.judging import Driver, Subject
 from kassay.model.streams.documents import TASK_HISTORY, TASK_STEP, task_step_to_json
 from kassay.model.streams.history import (
-    ProcessLeave,
+    ProcessJoin,
+    StandbysChange,
     TaskChange,
     TaskEvent,
     TaskHistory,
     TaskRun,
+    ThreadsChange,
     asking,
     run_tasks,
 )
@@ -85,9 +87,9 @@ class TaskDriver(Driver[TaskHistory]):
             len(case.partitions),
             sum(case.partitions[: case.stateful]),
             sum(getattr(event, "threads", 0) for event in (*case.processes, *joins)),
-            case.standby_replicas,
+            case.standby_replicas + sum(getattr(event, "replicas", 0) for event in joins),
             sum(1 + lag for change in case.changes for lag in change.lags),
-            sum(_rank(event.process_id) for event in (*case.processes, *joins)),
+            sum(map(_rank, _named_in(case))),
             case.warmup_replicas_max,
         )
 
@@ -150,7 +152,7 @@ def _plainer(case: TaskHistory) -> Iterator[TaskHistory]:
     """Fewer threads, copies and warm-ups, and the first process ids."""
     for processes in with_one(case.processes, _fewer_threads):
         yield replace(case, processes=processes)
-    for changes in with_one(case.changes, _with_fewer_threads):
+    for changes in with_one(case.changes, _with_plainer_event):
         yield replace(case, changes=changes)
     if case.standby_replicas:
         yield replace(case, standby_replicas=case.standby_replicas - 1)
@@ -160,19 +162,31 @@ def _plainer(case: TaskHistory) -> Iterator[TaskHistory]:
 
 
 def _fewer_threads(event: E) -> Iterator[E]:
-    if not isinstance(event, ProcessLeave) and event.threads > 1:
+    if isinstance(event, ProcessJoin | ThreadsChange) and event.threads > 1:
         yield replace(event, threads=event.threads - 1)
 
 
-def _with_fewer_threads(change: TaskChange) -> Iterator[TaskChange]:
-    for events in with_one(change.events, _fewer_threads):
+def _plainer_event(event: TaskEvent) -> Iterator[TaskEvent]:
+    """The event with a thread or a copy less."""
+    yield from _fewer_threads(event)
+    if isinstance(event, StandbysChange) and event.replicas:
+        yield replace(event, replicas=event.replicas - 1)
+
+
+def _with_plainer_event(change: TaskChange) -> Iterator[TaskChange]:
+    for events in with_one(change.events, _plainer_event):
         yield replace(change, events=events)
+
+
+def _named_in(case: TaskHistory) -> list[str]:
+    """The process ids of a history in the order of their mention, once for each."""
+    events = [*case.processes, *(event for change in case.changes for event in change.events)]
+    return [event.process_id for event in events if not isinstance(event, StandbysChange)]
 
 
 def _renamed(case: TaskHistory) -> Iterator[TaskHistory]:
     """The history with the first process ids, in the order of their mention, and all of one sign."""
-    events = [*case.processes, *(event for change in case.changes for event in change.events)]
-    ids = list(dict.fromkeys(event.process_id for event in events))
+    ids = list(dict.fromkeys(_named_in(case)))
     for step in (2, 1):
         names = {old: process_id(step * number) for number, old in enumerate(ids)}
         if any(old != new for old, new in names.items()):
@@ -186,4 +200,7 @@ def _renamed(case: TaskHistory) -> Iterator[TaskHistory]:
 
 
 def _with_names(events: tuple[E, ...], names: Mapping[str, str]) -> tuple[E, ...]:
-    return tuple(replace(event, process_id=names[event.process_id]) for event in events)
+    return tuple(
+        event if isinstance(event, StandbysChange) else replace(event, process_id=names[event.process_id])
+        for event in events
+    )

@@ -11,6 +11,9 @@ from kassay.model.errors import InputError
 from kassay.model.streams.history import (
     ProcessJoin,
     ProcessLeave,
+    ProcessRestart,
+    StandbysChange,
+    StateLost,
     TaskChange,
     TaskHistory,
     TaskStep,
@@ -40,6 +43,9 @@ _EVENT: Final = tagged(
         "ProcessJoin": (ProcessJoin, _threads(ProcessJoin)),
         "ProcessLeave": (ProcessLeave, record(ProcessLeave, process=_PROCESS)),
         "ThreadsChange": (ThreadsChange, _threads(ThreadsChange)),
+        "ProcessRestart": (ProcessRestart, record(ProcessRestart, process=_PROCESS)),
+        "StateLost": (StateLost, record(StateLost, process=_PROCESS)),
+        "StandbysChange": (StandbysChange, record(StandbysChange, replicas=size())),
     },
 )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from kassay.model.calls import Call, Failure, Look, call
 from kassay.model.streams.tasks import (
@@ -54,7 +54,32 @@ class ThreadsChange:
     threads: int
 
 
-TaskEvent = ProcessJoin | ProcessLeave | ThreadsChange
+@dataclass(frozen=True, slots=True)
+class ProcessRestart:
+    """A process goes and comes back before the rebalance: its threads are new, its disk is what it was.
+
+    What it ran before is now a copy that has caught up, and no thread holds anything.
+    """
+
+    process_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class StateLost:
+    """A process loses what its disk held, but for the tasks that it is running."""
+
+    process_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class StandbysChange:
+    """Another number of standby copies is asked for from now on."""
+
+    replicas: int
+
+
+TaskEvent = ProcessJoin | ProcessLeave | ThreadsChange | ProcessRestart | StateLost | StandbysChange
+"""What can happen; all but the last happen to a process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,26 +185,43 @@ def first_request(history: TaskHistory) -> TaskRequest:
 def next_request(request: TaskRequest, answer: TaskAssignment, change: TaskChange) -> TaskRequest:
     """What the leader sees after the processes have lived by this answer and the change has happened."""
     threads = {client.process_id: client.capacity for client in request.clients}
+    starts = {client.process_id: client.start for client in request.clients}
+    standbys = request.standby_replicas
     for event in change.events:
         happen(event, threads)
+        if isinstance(event, StandbysChange):
+            standbys = event.replicas
     stateful = sorted(request.stateful)
     lags = _endless(change.lags)
-    clients = {
-        process_id: _client(process_id, threads[process_id], answer, stateful, lags)
-        for process_id in sorted(threads)
-    }
-    return replace(request, clients=tuple(clients[process_id] for process_id in process_hash_order(clients)))
+    lost = {event.process_id for event in change.events if isinstance(event, StateLost)}
+    again = {event.process_id for event in change.events if isinstance(event, ProcessRestart)}
+    clients = {}
+    for process_id in sorted(threads):
+        past = _Past(
+            answer.processes.get(process_id, ClientTasks()),
+            _by_thread(process_id, starts.get(process_id, 0), threads[process_id], answer.members),
+            starts.get(process_id, 0),
+        )
+        clients[process_id] = _client(
+            process_id,
+            past.restarted(stateful) if process_id in again else past,
+            stateful,
+            lags,
+            threads=threads[process_id],
+            lost=process_id in lost,
+        )
+    in_order = tuple(clients[process_id] for process_id in process_hash_order(clients))
+    return replace(request, clients=in_order, standby_replicas=standbys)
 
 
 def happen(event: TaskEvent, threads: dict[str, int]) -> None:
-    """Change the processes and their threads by one event, in place."""
-    here = event.process_id in threads
+    """Change the processes and their threads by one event, in place; other events change neither."""
     match event:
-        case ProcessJoin(process_id, size) if not here:
+        case ProcessJoin(process_id, size) if process_id not in threads:
             threads[process_id] = size
-        case ProcessLeave(process_id) if here and len(threads) > 1:
+        case ProcessLeave(process_id) if process_id in threads and len(threads) > 1:
             del threads[process_id]
-        case ThreadsChange(process_id, size) if here:
+        case ThreadsChange(process_id, size) if process_id in threads:
             threads[process_id] = size
 
 
@@ -189,34 +231,55 @@ def _endless(lags: tuple[int, ...]) -> Iterator[int]:
         yield from lags or (0,)
 
 
+class _Past(NamedTuple):
+    """What a process brings along: its tasks, those of each thread, and copies that have caught up."""
+
+    tasks: ClientTasks
+    held: tuple[ClientTasks, ...]
+    start: int
+    caught_up: frozenset[TaskId] = frozenset()
+
+    def restarted(self, stateful: list[TaskId]) -> _Past:
+        """The same process started again: its state is on the disk, and nothing runs."""
+        active, standby = self.tasks
+        copies = frozenset(active).intersection(stateful)
+        tasks = ClientTasks((), tuple(sorted({*standby, *copies})))
+        return _Past(tasks, (ClientTasks(),) * len(self.held), self.start + 1, copies)
+
+
 def _client(
-    process_id: str, threads: int, answer: TaskAssignment, stateful: list[TaskId], lags: Iterator[int]
+    process_id: str, past: _Past, stateful: list[TaskId], lags: Iterator[int], *, threads: int, lost: bool
 ) -> TaskClient:
-    """One process with what it was given; what it never had, it lacks altogether."""
-    active, standby = answer.processes.get(process_id, ClientTasks())
+    """One process with what it was given; what it never had or has lost, it lacks altogether."""
+    active, standby = past.tasks
 
     def lag(task: TaskId) -> int:
         if task in active:
             return RUNNING
-        return next(lags) if task in standby else CHANGELOG
+        if lost or task not in standby:
+            return CHANGELOG
+        return 0 if task in past.caught_up else next(lags)
 
     return TaskClient(
         process_id,
         threads,
         active,
-        standby,
+        () if lost else standby,
         lags=tuple((task, lag(task)) for task in stateful),
-        held=_by_thread(process_id, threads, answer.members),
+        held=past.held,
+        start=past.start,
     )
 
 
 def _by_thread(
-    process_id: str, threads: int, members: Mapping[str, ClientTasks] | None
+    process_id: str, start: int, threads: int, members: Mapping[str, ClientTasks] | None
 ) -> tuple[ClientTasks, ...]:
     """What each thread of a process was given; nothing where the answer did not say."""
     if members is None:
         return ()
-    return tuple(members.get(member_id(process_id, 0, thread), ClientTasks()) for thread in range(threads))
+    return tuple(
+        members.get(member_id(process_id, start, thread), ClientTasks()) for thread in range(threads)
+    )
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,9 @@ from typing import Final
 from kassay.model.streams.history import (
     ProcessJoin,
     ProcessLeave,
+    ProcessRestart,
+    StandbysChange,
+    StateLost,
     TaskChange,
     TaskEvent,
     TaskHistory,
@@ -34,6 +37,7 @@ class TaskProfile:
 SMALL: Final = TaskProfile()
 LARGE: Final = TaskProfile(processes=20, threads=6, subtopologies=4, partitions=60, changes=3)
 ACCEPTABLE_LAG: Final = 100
+STANDBYS_MAX: Final = 2
 LAGS: Final = (0, ACCEPTABLE_LAG, ACCEPTABLE_LAG + 1, 5_000, CHANGELOG)
 """Caught up, just so, just not, behind, and nothing there yet."""
 
@@ -69,7 +73,7 @@ def task_history(source: Source, profile: TaskProfile = SMALL) -> TaskHistory:
         changes=tuple(
             many(source, 0, profile.changes, lambda _: _change(source, profile, usual, same_threads), 0.75)
         ),
-        standby_replicas=source.integer(0, 2),
+        standby_replicas=source.integer(0, STANDBYS_MAX),
         acceptable_recovery_lag=ACCEPTABLE_LAG,
         warmup_replicas_max=source.choice((1, 2, 5)),
     )
@@ -85,10 +89,14 @@ def _change(source: Source, profile: TaskProfile, usual: int, same_threads: bool
 
 
 def _event(source: Source, profile: TaskProfile, usual: int, same_threads: bool) -> TaskEvent:
-    """A process comes, goes or changes its threads; one in the range of names that are in use."""
+    """Something happens to a process in the range of names that are in use, or to the number of copies."""
     name = process_id(source.integer(0, profile.processes))
-    kind = source.choice((ProcessLeave, ProcessJoin, ThreadsChange))
-    if kind is ProcessLeave:
-        return ProcessLeave(name)
+    kind = source.choice(
+        (ProcessLeave, ProcessJoin, ThreadsChange, ProcessRestart, StateLost, StandbysChange)
+    )
+    if kind is StandbysChange:
+        return StandbysChange(source.integer(0, STANDBYS_MAX))
+    if kind in (ProcessLeave, ProcessRestart, StateLost):
+        return kind(name)
     threads = usual if same_threads and kind is ProcessJoin else source.integer(1, profile.threads)
     return ProcessJoin(name, threads) if kind is ProcessJoin else ThreadsChange(name, threads)

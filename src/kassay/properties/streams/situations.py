@@ -6,17 +6,27 @@ from functools import lru_cache, partial
 from typing import Final
 
 from kassay.model.kinds import Kind
-from kassay.model.streams.history import TaskChange, TaskHistory, happen
+from kassay.model.streams.history import (
+    ProcessRestart,
+    StandbysChange,
+    StateLost,
+    TaskChange,
+    TaskHistory,
+    happen,
+)
 from kassay.properties.registry import situation
 from kassay.properties.streams.scenarios import ACCEPTABLE_LAG
 
-_MOVING: Final = ("converges", "stable", "sticky-minimal")
-_BALANCE: Final = ("balanced-within-one", "balanced-optimal")
-_COPYING: Final = ("standby-disjoint",)
+_MOVING: Final = ("converges", "stable", "fixed-point", "sticky-minimal")
+_BALANCE: Final = ("balanced-within-one", "balanced-optimal", "stateful-balanced", "threads-balanced")
+_COPYING: Final = ("standby-disjoint", "standby-count", "task-errors")
 
 SENTENCES: Final = {
     "process-joins": ("A process comes to a running application.", (*_MOVING, *_BALANCE)),
     "process-leaves": ("A process goes, and its state with it.", (*_MOVING, "complete")),
+    "process-restarts": ("A process starts again, with its state and new threads.", _MOVING),
+    "state-lost": ("A process loses the state that it does not run on.", _MOVING),
+    "standbys-change": ("Another number of standby copies is asked for.", (*_MOVING, *_COPYING)),
     "threads-differ": ("Processes have different numbers of threads.", _BALANCE),
     "lagging-copy": ("A standby copy is further behind than is acceptable.", (*_MOVING, *_COPYING)),
     "standby-0": ("No standby copies are asked for.", ("complete",)),
@@ -24,7 +34,7 @@ SENTENCES: Final = {
     "standby-2": ("Two standby copies of each stateful task are asked for.", _COPYING),
     "more-standbys-than-processes": ("There are too few processes for the copies.", _COPYING),
     "stateless-and-stateful": ("Some tasks have state and some have none.", _COPYING),
-    "no-change": ("A settled application is run again.", ("stable",)),
+    "no-change": ("A settled application is run again.", ("stable", "fixed-point")),
 }
 """Each with the claims that require it."""
 
@@ -33,20 +43,29 @@ SENTENCES: Final = {
 def reached(history: TaskHistory) -> frozenset[str]:
     """The situations that the history has in it."""
     here = {join.process_id: join.threads for join in history.processes}
-    names = {f"standby-{history.standby_replicas}"}
+    standbys = history.standby_replicas
+    names = {f"standby-{standbys}"}
     if 0 < history.stateful < len(history.partitions):
         names.add("stateless-and-stateful")
     for change in (TaskChange(), *history.changes):
         for event in change.events:
             before = len(here)
             happen(event, here)
+            match event:
+                case ProcessRestart(process_id) if process_id in here:
+                    names.add("process-restarts")
+                case StateLost(process_id) if process_id in here:
+                    names.add("state-lost")
+                case StandbysChange(replicas) if replicas != standbys:
+                    names.add("standbys-change")
+                    standbys = replicas
             if len(here) != before:
                 names.add("process-joins" if len(here) > before else "process-leaves")
         if len(set(here.values())) > 1:
             names.add("threads-differ")
-        if history.stateful and len(here) <= history.standby_replicas:
+        if history.stateful and len(here) <= standbys:
             names.add("more-standbys-than-processes")
-        if history.stateful and history.standby_replicas and any(lag > ACCEPTABLE_LAG for lag in change.lags):
+        if history.stateful and standbys and any(lag > ACCEPTABLE_LAG for lag in change.lags):
             names.add("lagging-copy")
     if any(not change.events for change in history.changes):
         names.add("no-change")

@@ -74,3 +74,38 @@ def stable(run: TaskRun) -> Iterator[Evidence]:
     for first, then in _resting_pairs(run):
         for subject, before, after in difference(first, then.given):
             yield Evidence(subject, {"first": before, "then": after})
+
+
+def _second_runs(run: TaskRun) -> Iterator[tuple[TaskStep, TaskStep]]:
+    """Answers that ask for no other rebalance, with the one after it, nothing having happened between."""
+    for (first, then), quiet in zip(pairwise(run.steps), run.quiet[1:], strict=True):
+        if quiet and not isinstance(first.answer, Failure) and not first.given.probing_rebalance:
+            yield first, then
+
+
+def _was_run_again(run: TaskRun) -> bool:
+    return run.answered and any(_second_runs(run))
+
+
+def _could_differ(run: TaskRun) -> bool:
+    """Whether a second run could be given another answer."""
+    return any(is_open(then) for _, then in _second_runs(run))
+
+
+@claim(
+    "fixed-point",
+    kinds=Kind.STREAMS,
+    scope=Scope.REBALANCE,
+    applies=_was_run_again,
+    breakable=_could_differ,
+    minimum=20,
+    source="KIP-1071: an assignment is computed when the group changes, and stands until then",
+)
+def fixed_point(run: TaskRun) -> Iterator[Evidence]:
+    """Run again with nothing changed and all copies caught up, the rule gives the same answer.
+
+    Stronger than `stable`, which asks only where everybody was given what they had already.
+    """
+    for first, then in _second_runs(run):
+        for subject, before, after in difference(first, then.given):
+            yield Evidence(subject, {"first": before, "then": after})

@@ -8,12 +8,13 @@ Sources: KIP-441; the Javadoc of Kafka's `TaskAssignor`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import permutations
 
 from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
-from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskId
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId
+from kassay.model.streams.threads import member_id
 from kassay.properties.answers import Difference
 from kassay.properties.registry import Evidence, Scope, always, claim
 
@@ -47,7 +48,7 @@ def known(step: TaskStep) -> Iterator[Evidence]:
 @claim("single-owner", kinds=Kind.STREAMS, validity=True, breakable=_has_tasks, source="TaskAssignor")
 def single_owner(step: TaskStep) -> Iterator[Evidence]:
     """No active task is given out twice: its records would be processed twice."""
-    for task, runs_on in sorted(_where(step.given, "active").items()):
+    for task, runs_on in sorted(places_of(step.given, "active").items()):
         if len(runs_on) > 1:
             yield Evidence(str(task), {"active on": tuple(runs_on)})
 
@@ -77,7 +78,7 @@ def standby_disjoint(step: TaskStep) -> Iterator[Evidence]:
     Copies of a stateless task, and two on one process, are faults too. More copies than asked for
     are no fault: warm-up copies are listed among them.
     """
-    runs_on, stands_by_on = _where(step.given, "active"), _where(step.given, "standby")
+    runs_on, stands_by_on = places_of(step.given, "active"), places_of(step.given, "standby")
     asked = min(step.request.standby_replicas, max(len(step.request.clients) - 1, 0))
     stateful = frozenset(step.request.stateful)
     for task in sorted(stands_by_on.keys() | stateful):
@@ -140,10 +141,26 @@ def changed(step: TaskStep) -> Iterator[Evidence]:
         gets = step.given.processes.get(client.process_id, ClientTasks())
         if had != gets:
             yield Evidence(client.process_id, {"before": _task_lists(had), "after": _task_lists(gets)})
+        for who, before, after in _by_thread(client, step.given):
+            if before != after:
+                yield Evidence(who, {"before": _task_lists(before), "after": _task_lists(after)})
 
 
-def _where(answer: TaskAssignment, kind: str) -> dict[TaskId, list[str]]:
-    """The processes of each task of this kind, one entry for each time it is listed."""
+def _by_thread(client: TaskClient, given: TaskAssignment) -> Iterator[tuple[str, ClientTasks, ClientTasks]]:
+    """What each thread of a process had and is given, where threads are told apart."""
+    members = given.members if given.members is not None else {}
+    for thread, had in enumerate(client.held if members else ()):
+        who = member_id(client.process_id, client.start, thread)
+        gets = members.get(who, ClientTasks())
+        yield who, _in_order(had), _in_order(gets)
+
+
+def _in_order(tasks: ClientTasks) -> ClientTasks:
+    return ClientTasks(tuple(sorted(tasks.active)), tuple(sorted(tasks.standby)))
+
+
+def places_of(answer: TaskAssignment, kind: str) -> dict[TaskId, list[str]]:
+    """The processes of each task of this kind, active or standby, one entry for each time it is listed."""
     places: dict[TaskId, list[str]] = {}
     for process_id, given in sorted(answer.processes.items()):
         for task, times in Counter(getattr(given, kind)).items():
@@ -156,15 +173,16 @@ def _task_lists(tasks: ClientTasks) -> tuple[str, ...]:
 
 
 def difference(step: TaskStep, then: TaskAssignment) -> Iterator[Difference]:
-    """The first process whose tasks differ as sets."""
-    for process_id in sorted(step.given.processes.keys() | then.processes.keys()):
-        before, after = _tasks(step.given, process_id), _tasks(then, process_id)
-        if before != after:
-            yield Difference(process_id, before, after)
-            return
+    """The first process whose tasks differ as sets, or else the first thread."""
+    for first, second in ((step.given.processes, then.processes), (step.given.members, then.members)):
+        for who in sorted({*(first or ()), *(second or ())}):
+            before, after = _tasks(first, who), _tasks(second, who)
+            if before != after:
+                yield Difference(who, before, after)
+                return
 
 
-def _tasks(answer: TaskAssignment, process_id: str) -> tuple[list[str], list[str]]:
-    """A process's tasks in an order of their own: answers are compared as sets."""
-    given = answer.processes.get(process_id, ClientTasks())
-    return sorted(map(str, given.active)), sorted(map(str, given.standby))
+def _tasks(given: Mapping[str, ClientTasks] | None, who: str) -> tuple[list[str], list[str]]:
+    """The tasks of a process or thread in an order of their own: answers are compared as sets."""
+    tasks = (given or {}).get(who, ClientTasks())
+    return sorted(map(str, tasks.active)), sorted(map(str, tasks.standby))

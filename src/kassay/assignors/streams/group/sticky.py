@@ -31,7 +31,17 @@ from kassay.model.streams.threads import GroupTaskAssignor
 @reference(
     "streams-group-sticky",
     kind=Kind.STREAMS,
-    claims=("standby-disjoint", "stable", "converges", "deterministic"),
+    claims=(
+        "standby-disjoint",
+        "standby-count",
+        "task-errors",
+        "stateful-balanced",
+        "threads-balanced",
+        "fixed-point",
+        "stable",
+        "converges",
+        "deterministic",
+    ),
     source="org.apache.kafka.coordinator.group.streams.assignor.StickyTaskAssignor",
     since="4.4",
 )

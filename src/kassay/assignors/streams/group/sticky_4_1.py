@@ -25,7 +25,7 @@ from kassay.model.kinds import Kind
 @reference(
     "streams-group-sticky",
     kind=Kind.STREAMS,
-    claims=("standby-disjoint",),
+    claims=("standby-disjoint", "standby-count", "task-errors"),
     source="org.apache.kafka.coordinator.group.streams.assignor.StickyTaskAssignor",
     since="4.1",
 )

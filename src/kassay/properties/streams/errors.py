@@ -1,0 +1,37 @@
+"""What Kafka itself looks for in the answer of a task assignor, by the names that it gives these errors.
+
+Source: KIP-924, `TaskAssignor.AssignmentError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kassay.model.kinds import Kind
+from kassay.model.streams.history import TaskStep
+from kassay.properties.registry import Evidence, claim
+from kassay.properties.streams.tasks import places_of
+
+
+def _has_processes(step: TaskStep) -> bool:
+    """Whether there is a process, which an answer can leave out."""
+    return bool(step.request.clients)
+
+
+@claim("task-errors", kinds=Kind.STREAMS, breakable=_has_processes, source="KIP-924, AssignmentError")
+def task_errors(step: TaskStep) -> Iterator[Evidence]:
+    """The answer has none of the five errors for which Kafka refuses it (KIP-924)."""
+    request, given = step.request, step.given
+    tasks, stateless = frozenset(request.tasks), frozenset(request.tasks) - frozenset(request.stateful)
+    runs_on, stands_by_on = places_of(given, "active"), places_of(given, "standby")
+    for task, processes in sorted(runs_on.items()):
+        if len(processes) > 1:
+            yield Evidence("ACTIVE_TASK_ASSIGNED_MULTIPLE_TIMES", {"task": task, "on": tuple(processes)})
+    for task in sorted(stands_by_on.keys() & stateless):
+        yield Evidence("INVALID_STANDBY_TASK", {"task": task, "on": tuple(stands_by_on[task])})
+    for process_id in sorted(request.by_id.keys() - given.processes.keys()):
+        yield Evidence("MISSING_PROCESS_ID", {"process": process_id})
+    for process_id in sorted(given.processes.keys() - request.by_id.keys()):
+        yield Evidence("UNKNOWN_PROCESS_ID", {"process": process_id})
+    for task in sorted((runs_on.keys() | stands_by_on.keys()) - tasks):
+        yield Evidence("UNKNOWN_TASK_ID", {"task": task})

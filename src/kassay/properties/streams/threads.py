@@ -1,0 +1,145 @@
+"""Claims about threads and copies at rest: how many tasks each thread has, and how many copies each task.
+
+A rule of level `member` says what each thread is given. One of level `process` leaves that to the process,
+which deals its tasks out evenly: there a process is judged by its tasks and its number of threads.
+Sources: KIP-441, its balance factor; KIP-1071.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import permutations
+from typing import NamedTuple
+
+from kassay.model.kinds import Kind
+from kassay.model.streams.history import TaskStep
+from kassay.model.streams.tasks import ClientTasks, TaskId
+from kassay.model.streams.threads import member_id
+from kassay.properties.registry import Evidence, Scope, claim
+from kassay.properties.streams.tasks import places_of
+
+
+class Share(NamedTuple):
+    """Who is given tasks: a thread, or a process with so many; `process` is what copies must not meet in."""
+
+    who: str
+    process: str
+    threads: int
+    tasks: tuple[TaskId, ...]
+
+
+def _shares(step: TaskStep, part: Callable[[ClientTasks], Iterable[TaskId]]) -> list[Share]:
+    """A share for each thread where the answer says so, else for each process: that part of its tasks."""
+    clients, given = step.request.clients, step.given
+    if given.members is None:
+        return [_share(c.process_id, c.process_id, c.capacity, given.processes, part) for c in clients]
+    return [
+        _share(member_id(c.process_id, c.start, thread), c.process_id, 1, given.members, part)
+        for c in clients
+        for thread in range(c.capacity)
+    ]
+
+
+def _share(
+    who: str,
+    process: str,
+    threads: int,
+    given: Mapping[str, ClientTasks],
+    part: Callable[[ClientTasks], Iterable[TaskId]],
+) -> Share:
+    return Share(who, process, threads, tuple(part(given.get(who, ClientTasks()))))
+
+
+def _uneven(shares: list[Share]) -> Iterator[tuple[Share, Share]]:
+    """Pairs: the first could hand a task to the second, who still had no more for each thread."""
+    most = max((len(share.tasks) - 1) / share.threads for share in shares)
+    least = min((len(share.tasks) + 1) / share.threads for share in shares)
+    # Quotients of equal numbers are rounded alike, so that most answers need no look at all pairs.
+    for over, under in permutations(shares, 2) if most >= least else ():
+        if (len(over.tasks) - 1) * under.threads >= (len(under.tasks) + 1) * over.threads:
+            yield over, under
+
+
+def _facts(over: Share, under: Share) -> dict[str, object]:
+    return {
+        "tasks": len(over.tasks),
+        "threads": over.threads,
+        "other": under.who,
+        "other tasks": len(under.tasks),
+        "other threads": under.threads,
+    }
+
+
+def _can_be_uneven(step: TaskStep, tasks: int) -> bool:
+    """Whether some answer gives one thread, or process, so many tasks that another should have one."""
+    threads = sorted(share.threads for share in _shares(step, lambda _: ()))
+    return len(threads) > 1 and (tasks - 1) * threads[-1] >= threads[0]
+
+
+def _may_lack_stateful_balance(step: TaskStep) -> bool:
+    return _can_be_uneven(step, len(step.request.stateful))
+
+
+def _may_lack_balance(step: TaskStep) -> bool:
+    return _can_be_uneven(step, len(step.request.tasks))
+
+
+@claim(
+    "stateful-balanced",
+    kinds=Kind.STREAMS,
+    scope=Scope.OUTCOME,
+    breakable=_may_lack_stateful_balance,
+    source="KIP-441; KIP-1071",
+)
+def stateful_balanced(step: TaskStep) -> Iterator[Evidence]:
+    """At rest no thread could run an active task with state for another and still have no more of them.
+
+    That is, threads differ by less than two. Of a process with several threads that are not told apart,
+    what counts is its tasks for each of them.
+    """
+    stateful = frozenset(step.request.stateful)
+    for over, under in _uneven(_shares(step, lambda tasks: stateful.intersection(tasks.active))):
+        yield Evidence(over.who, _facts(over, under))
+
+
+@claim(
+    "threads-balanced",
+    kinds=Kind.STREAMS,
+    scope=Scope.OUTCOME,
+    breakable=_may_lack_balance,
+    source="KIP-1071",
+)
+def threads_balanced(step: TaskStep) -> Iterator[Evidence]:
+    """At rest no thread could take a task, active or standby, off another and still have no more of them.
+
+    Only a task counts of which the process that would take it has no copy, unless the other is its own.
+    """
+    inside = {p: {*tasks.active, *tasks.standby} for p, tasks in step.given.processes.items()}
+    for over, under in _uneven(_shares(step, lambda tasks: (*tasks.active, *tasks.standby))):
+        here = inside.get(under.process, set())
+        free = sorted(t for t in over.tasks if over.process == under.process or t not in here)
+        if free:
+            yield Evidence(over.who, {**_facts(over, under), "free to go": free[0]})
+
+
+def _has_state(step: TaskStep) -> bool:
+    """Whether there is a task of which a copy may be missing, or one too many."""
+    return bool(step.request.stateful)
+
+
+@claim(
+    "standby-count",
+    kinds=Kind.STREAMS,
+    scope=Scope.OUTCOME,
+    applies=_has_state,
+    breakable=_has_state,
+    source="StreamsConfig num.standby.replicas; KIP-1071",
+)
+def standby_count(step: TaskStep) -> Iterator[Evidence]:
+    """At rest each stateful task has min(standbys, processes - 1) standby copies, no fewer and no more."""
+    asked = max(0, min(step.request.standby_replicas, len(step.request.clients) - 1))
+    copies: dict[TaskId, list[str]] = places_of(step.given, "standby")
+    for task in sorted(step.request.stateful):
+        standby_on = copies.get(task, [])
+        if len(standby_on) != asked:
+            yield Evidence(str(task), {"standby on": tuple(standby_on), "asked": asked})
