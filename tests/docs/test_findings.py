@@ -23,8 +23,25 @@ def connect_table(told):
     return "\n".join(rows)
 
 
+def task_table(told):
+    """The rebalances of a trace of a task assignor as such rows."""
+
+    def tasks(document):
+        active = " ".join(document["active"]) or "-"
+        return f"{active} \\| standby {' '.join(document['standby'])}" if document["standby"] else active
+
+    rows = ["| rebalance | process | threads | had | is given |", "|---|---|---|---|---|"]
+    for number, step in enumerate(told, start=1):
+        for process in step["processes"]:
+            who, given = process["id"], tasks(step["answer"][process["id"]])
+            rows.append(f"| {number} | {who} | {process['threads']} | {tasks(process)} | {given} |")
+    return "\n".join(rows)
+
+
 def table(told):
     """The rounds of a trace as the rows of the tables in `docs/findings.md`."""
+    if "tasks" in told[0]:
+        return task_table(told)
     if "rounds" not in told[0]:
         return connect_table(told)
 

@@ -6,6 +6,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Mapping
 from functools import partial
+from typing import ClassVar
 
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.certify.faulty import registry
@@ -19,11 +20,12 @@ class _SpoiltTasks:
     """High availability, and then something done to the answer."""
 
     name = "control"
+    probes: ClassVar[bool] = True
 
     def assign(self, request: TaskRequest) -> TaskAssignment:
-        """The spoilt answer."""
+        """The spoilt answer, and the wish for a probing rebalance only of one that `probes`."""
         good = StreamsHighAvailability().assign(request)
-        return TaskAssignment(self.spoil(request, good.processes), good.probing_rebalance)
+        return TaskAssignment(self.spoil(request, good.processes), self.probes and good.probing_rebalance)
 
     @abstractmethod
     def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
@@ -229,6 +231,8 @@ class CopiesEverywhere(_SpoiltTasks):
 class CopiesToOne(_SpoiltTasks):
     """Standby copies are kept by the first processes that do not run the task."""
 
+    probes = False
+
     def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
         """All copies to the first processes."""
         copies: dict[str, list[TaskId]] = {p: [] for p in answer}
@@ -243,9 +247,7 @@ class CopiesToOne(_SpoiltTasks):
 class StateToOne(_SpoiltTasks):
     """One process runs all tasks with state, another one all others."""
 
-    def assign(self, request: TaskRequest) -> TaskAssignment:
-        """The spoilt answer, which asks for no other rebalance."""
-        return TaskAssignment(super().assign(request).processes)
+    probes = False
 
     def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
         """With state to the first, without to the last."""
@@ -260,6 +262,8 @@ class StateToOne(_SpoiltTasks):
 class LeavesOneOut(_SpoiltTasks):
     """The last of several processes has no entry; the first one runs its tasks."""
 
+    probes = False
+
     def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
         """Without the last process, and without copies."""
         first, last = min(answer), max(answer)
@@ -271,6 +275,8 @@ class LeavesOneOut(_SpoiltTasks):
 @control("deals-again", breaks="fixed-point", keeps=("converges", "stable"))
 class DealsAgain(_SpoiltTasks):
     """While somebody's tasks are new to all, tasks are dealt from the end; then from the beginning."""
+
+    probes = False
 
     def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
         """Dealt round, one order for a first run and another for the next."""

@@ -112,9 +112,14 @@ def _rank(name: str) -> int:
 
 
 def _fewer_changes(case: TaskHistory) -> Iterator[TaskHistory]:
-    """Without runs of changes, single events, or lags."""
+    """Without runs of changes, single events, or lags; or with those there at the start who came first."""
     for changes in without_runs(case.changes, len(case.changes)):
         yield replace(case, changes=changes)
+    if case.changes:
+        here = {join.process_id for join in case.processes}
+        joins = [event for event in case.changes[0].events if isinstance(event, ProcessJoin)]
+        new = {join.process_id: join for join in reversed(joins) if join.process_id not in here}
+        yield replace(case, processes=(*case.processes, *new.values()), changes=case.changes[1:])
     for changes in with_one(case.changes, _less_change):
         yield replace(case, changes=changes)
 

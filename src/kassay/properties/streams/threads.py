@@ -16,7 +16,7 @@ from kassay.model.streams.history import TaskStep
 from kassay.model.streams.tasks import ClientTasks, TaskId
 from kassay.model.streams.threads import member_id
 from kassay.properties.registry import Evidence, Scope, claim
-from kassay.properties.streams.tasks import places_of
+from kassay.properties.streams.tasks import has_stateful, places_of
 
 
 class Share(NamedTuple):
@@ -122,17 +122,17 @@ def threads_balanced(step: TaskStep) -> Iterator[Evidence]:
             yield Evidence(over.who, {**_facts(over, under), "free to go": free[0]})
 
 
-def _has_state(step: TaskStep) -> bool:
-    """Whether there is a task of which a copy may be missing, or one too many."""
-    return bool(step.request.stateful)
+def _has_copies(step: TaskStep) -> bool:
+    """Whether a copy may be missing, or stand where the task runs."""
+    return has_stateful(step) and step.request.standby_replicas > 0
 
 
 @claim(
     "standby-count",
     kinds=Kind.STREAMS,
     scope=Scope.OUTCOME,
-    applies=_has_state,
-    breakable=_has_state,
+    applies=has_stateful,
+    breakable=_has_copies,
     source="StreamsConfig num.standby.replicas; KIP-1071",
 )
 def standby_count(step: TaskStep) -> Iterator[Evidence]:
