@@ -58,7 +58,8 @@ CONFIRMED = {
             "complete",
             "standby-disjoint",
         ),
-        *("balanced-within-one", "balanced-optimal", "sticky-minimal", "converges", "stable"),
+        *("balanced-within-one", "balanced-optimal", "stateful-balanced", "threads-balanced"),
+        *("standby-count", "task-errors", "sticky-minimal", "converges", "stable", "fixed-point"),
     },
 }
 LATE = Failure(FailureKind.TIMEOUT, "late")
@@ -435,10 +436,22 @@ def test_what_every_assignment_must_keep_counts_where_there_is_a_task(claim_id, 
     both_seen(outcomes)
 
 
-@pytest.mark.parametrize("claim_id", ["standby-disjoint", "balanced-within-one", "balanced-optimal"])
+TASK_CLAIMS = ("standby-disjoint", "standby-count", "balanced-within-one", "balanced-optimal")
+
+
+@pytest.mark.parametrize("claim_id", [*TASK_CLAIMS, "stateful-balanced", "threads-balanced"])
 def test_a_claim_about_assignments_counts_where_one_breaks_it(claim_id, few):
     found = promise(claim_id, Kind.STREAMS)
     both_seen(confirm(found, at_rest(request)) for request in few(task_requests(), 100))
+
+
+def test_an_error_by_name_counts_where_a_process_may_be_left_out(few):
+    found = promise("task-errors", Kind.STREAMS)
+    outcomes = set()
+    for request in few(task_requests(), 60):
+        alone = TaskAssignment({request.clients[0].process_id: ClientTasks(request.tasks)})
+        outcomes.add(confirm(found, [TaskStep(request, alone)]))
+    both_seen(outcomes)
 
 
 def test_the_fewest_moves_of_tasks_count_where_as_balanced_an_answer_moves_more(few):
@@ -447,8 +460,9 @@ def test_the_fewest_moves_of_tasks_count_where_as_balanced_an_answer_moves_more(
     both_seen(confirm(found, list(map(run, at_rest(request)))) for request in few(requests, 100))
 
 
-def test_an_application_at_rest_counts_where_it_may_be_given_something_else(few):
-    found = promise("stable", Kind.STREAMS)
+@pytest.mark.parametrize("claim_id", ["stable", "fixed-point"])
+def test_an_application_at_rest_counts_where_it_may_be_given_something_else(claim_id, few):
+    found = promise(claim_id, Kind.STREAMS)
     outcomes = set()
     for request in few(task_requests(), 60):
         before = next(assignments(request))

@@ -107,5 +107,5 @@ def fixed_point(run: TaskRun) -> Iterator[Evidence]:
     Stronger than `stable`, which asks only where everybody was given what they had already.
     """
     for first, then in _second_runs(run):
-        for subject, before, after in difference(first, then.given):
-            yield Evidence(subject, {"first": before, "then": after})
+        for who, one, other in difference(first, then.given):
+            yield Evidence(who, {"first": one, "then": other})

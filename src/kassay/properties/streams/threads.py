@@ -81,7 +81,8 @@ def _may_lack_stateful_balance(step: TaskStep) -> bool:
 
 
 def _may_lack_balance(step: TaskStep) -> bool:
-    return _can_be_uneven(step, len(step.request.tasks))
+    copies = len(step.request.stateful) * step.request.standby_replicas
+    return _can_be_uneven(step, len(step.request.tasks) + copies)
 
 
 @claim(
