@@ -16,7 +16,10 @@ WITHIN = 80
 IMPLIED = {
     "pure": {"deterministic", "hash-compatible"},
     # Asked in an order that is the same order, the question is the same one.
-    "stable": {"converges", "pure", "deterministic", "order-independent"},
+    "stable": {"converges", "fixed-point", "pure", "deterministic", "order-independent"},
+    "converges": {"fixed-point"},
+    "single-owner": {"task-errors"},
+    "exists": {"task-errors"},
     "balanced-within-one": {"balanced-kip54", "balanced-optimal"},
     "balanced-kip54": {"balanced-optimal"},
     "too-few-brokers": {"replicas-distinct"},
