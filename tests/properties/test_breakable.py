@@ -445,13 +445,28 @@ def test_a_claim_about_assignments_counts_where_one_breaks_it(claim_id, few):
     both_seen(confirm(found, at_rest(request)) for request in few(task_requests(), 100))
 
 
-def test_an_error_by_name_counts_where_a_process_may_be_left_out(few):
+def entries_or_none(request):
+    """All tasks on a process, any set of the others with an entry, and copies of any tasks without state there."""
+    stateless = [task for task in request.tasks if task not in request.stateful]
+    everybody, whole = (
+        {client.process_id: ClientTasks() for client in request.clients},
+        range(len(stateless) + 1),
+    )
+    for runs in (None, *everybody) if not request.tasks else everybody:
+        entries = everybody if runs is None else everybody | {runs: ClientTasks(request.tasks)}
+        for left_out in chain.from_iterable(combinations(entries, size) for size in range(len(entries) + 1)):
+            if runs not in left_out:
+                yield TaskAssignment({who: tasks for who, tasks in entries.items() if who not in left_out})
+        for copies, who in product(chain.from_iterable(combinations(stateless, n) for n in whole), entries):
+            yield TaskAssignment(entries | {who: entries[who]._replace(standby=copies)})
+
+
+def test_an_error_by_name_counts_where_a_process_may_be_left_out_or_a_copy_have_no_state(few):
     found = promise("task-errors", Kind.STREAMS)
-    outcomes = set()
-    for request in few(task_requests(), 60):
-        alone = TaskAssignment({request.clients[0].process_id: ClientTasks(request.tasks)})
-        outcomes.add(confirm(found, [TaskStep(request, alone)]))
-    both_seen(outcomes)
+    both_seen(
+        confirm(found, [TaskStep(request, answer) for answer in entries_or_none(request)])
+        for request in few(task_requests(), 100)
+    )
 
 
 def test_the_fewest_moves_of_tasks_count_where_as_balanced_an_answer_moves_more(few):

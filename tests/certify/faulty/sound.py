@@ -1,9 +1,11 @@
 """Sound rules beside which a control is shown to have one fault, and what all claims of a kind make of each."""
 
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache
+from itertools import permutations
 
 from kassay.assignors.optimal.sticky import OptimalSticky
 from kassay.assignors.placement.striped import Striped
@@ -11,6 +13,7 @@ from kassay.assignors.registry import find
 from kassay.assignors.server.share_simple import ShareSimple
 from kassay.certify.faulty.balance import MovesOneAtATime
 from kassay.certify.faulty.registry import Control
+from kassay.certify.faulty.threads import EvenTasks
 from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import RunOptions
@@ -20,6 +23,7 @@ from kassay.model.groups.group import Assignment, Group
 from kassay.model.java.randomness import RandomSource
 from kassay.model.kinds import Kind
 from kassay.model.placement.request import Placement, PlacementRequest
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskId, TaskRequest
 from kassay.properties.registry import load_claims
 from tests.certify.faulty.caught import IMPLIED
 
@@ -90,6 +94,31 @@ class Staircase(ShareSimple):
         )
 
 
+class EvenThreads(EvenTasks):
+    """The even rule, and then whatever can go from a thread with too many tasks goes, copies first."""
+
+    def assign(self, request: TaskRequest) -> TaskAssignment:
+        """No thread could hand a task to another and still have no more: active tasks may be uneven for it."""
+        given = {p: [list(part) for part in tasks] for p, tasks in super().assign(request).processes.items()}
+        while any(self.hands_on(request, given, *pair) for pair in permutations(given, 2)):
+            pass
+        return TaskAssignment({p: ClientTasks(*map(tuple, map(sorted, parts))) for p, parts in given.items()})
+
+    def hands_on(
+        self, request: TaskRequest, given: Mapping[str, list[list[TaskId]]], over: str, under: str
+    ) -> bool:
+        """Whether the one had a task too many that the other had not, which is the other's now."""
+        more, less = (len(given[p][0]) + len(given[p][1]) for p in (over, under))
+        if (more - 1) * request.by_id[under].capacity < (less + 1) * request.by_id[over].capacity:
+            return False
+        for part in (1, 0):
+            for task in sorted(set(given[over][part]).difference(*given[under]))[-1:]:
+                given[over][part].remove(task)
+                given[under][part].append(task)
+                return True
+        return False
+
+
 BESIDE: dict[str, str | type] = {
     "counts-partitions": ByWeight,
     "deals-in-turn": MovesOneAtATime,
@@ -103,6 +132,13 @@ BESIDE: dict[str, str | type] = {
     "restarts-per-topic": "roundrobin",
     "starts-at-the-first": EvenLeaders,
     "takes-partial-racks": "placement:rack-aware",
+    "stands-by-itself": EvenTasks,
+    "copies-to-one": EvenThreads,
+    "state-to-one": EvenTasks,
+    "leaves-one-out": EvenTasks,
+    "deals-again": EvenTasks,
+    "goes-by-listing": EvenTasks,
+    "hashes-processes": EvenTasks,
 }
 """The sound rule for a control where it is not the reference that the control is like."""
 OF_EVEN_SHARES = ("balanced-within-one", "shared-evenly")

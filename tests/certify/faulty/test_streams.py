@@ -31,16 +31,9 @@ def runs(name, request=AT_REST):
 
 def test_the_fault_is_the_one_that_is_named():
     one, two, three, four = FOUR
-    assert runs("stands-by-itself") == {A: [one, two, three], B: [four]}
     assert runs("runs-twice") == {A: [one, two, three, four], B: [four]}
     assert runs("ignores-threads") == {A: [one, three], B: [two, four]}
     assert runs("hands-round") == {A: [four], B: [one, two, three]}
-
-
-def test_a_copy_of_one_task_stands_by_where_the_task_runs():
-    (control,) = (each for each in CONTROLS if each.name == "stands-by-itself")
-    processes = control.new({}).assign(AT_REST).processes
-    assert {p: copies for p, (_, copies) in processes.items()} == {A: (), B: FOUR[3:]}
 
 
 def test_what_has_no_state_is_forgotten_or_left_to_the_first():

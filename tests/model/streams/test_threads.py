@@ -47,6 +47,12 @@ def test_a_copy_that_lacks_everything_reports_nothing():
     assert (member.standby, member.offsets) == ((GroupTask("0", 1),), ())
 
 
+def test_a_process_whose_members_have_no_entry_is_given_nothing():
+    given = {member_id(B, 0, 0): MemberTasks((GroupTask("0", 0),))}
+    answer = assignment_of(request(TaskClient(A, 2), TaskClient(B, 1)), given)
+    assert answer.processes == {A: ClientTasks(), B: ClientTasks((T0,))}
+
+
 def test_a_process_has_what_its_threads_are_given_even_twice():
     tasks = (GroupTask("0", 0),)
     given = {

@@ -32,19 +32,6 @@ class _SpoiltTasks:
         """What each process is given, with the fault in it."""
 
 
-@control("stands-by-itself", breaks="standby-disjoint")
-class StandsByItself(_SpoiltTasks):
-    """One more standby copy is kept where the task runs."""
-
-    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """The last stateful task twice on its process."""
-        last = max(request.stateful, default=None)
-        return {
-            p: ClientTasks(own, (*copies, *(t for t in own if t == last)))
-            for p, (own, copies) in answer.items()
-        }
-
-
 @control("runs-twice", breaks="single-owner")
 class TaskRunsTwice(_SpoiltTasks):
     """The last task runs on the process that has least to do as well."""
@@ -81,33 +68,6 @@ class LeavesMoreToOne(_SpoiltTasks):
         kept = {p: tuple(t for t in own if t in stateful) for p, (own, _) in answer.items()}
         kept[first] += tuple(t for t in request.tasks if t not in stateful)
         return {p: ClientTasks(own, answer[p].standby) for p, own in kept.items()}
-
-
-def _are_alike(request: TaskRequest) -> bool:
-    """Whether only their ids tell the processes apart: nobody ran anything, all have as many threads."""
-    return not request.previous_owners and len({client.capacity for client in request.clients}) == 1
-
-
-@control("goes-by-listing", breaks="order-independent")
-class GoesByListing(_SpoiltTasks):
-    """Shares go out in the order in which processes are listed."""
-
-    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """Shares in listing order, where nobody ran anything and all are alike."""
-        if not _are_alike(request):
-            return dict(answer)
-        return dict(zip(request.by_id, (answer[p] for p in sorted(answer)), strict=True))
-
-
-@control("hashes-processes", breaks="deterministic")
-class TasksFollowHashes(_SpoiltTasks):
-    """Shares go out in the order of a hash set, another one in each process."""
-
-    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """Shares in hash order, where nobody ran anything and all are alike."""
-        if not _are_alike(request):
-            return dict(answer)
-        return dict(zip(sorted(request.by_id, key=hash), (answer[p] for p in sorted(answer)), strict=True))
 
 
 @control("hands-round", breaks="converges")
@@ -225,62 +185,3 @@ class CopiesEverywhere(_SpoiltTasks):
         return {
             p: ClientTasks(own, tuple(sorted(stateful.difference(own)))) for p, (own, _) in answer.items()
         }
-
-
-@control("copies-to-one", breaks="threads-balanced", keeps=("standby-disjoint", "standby-count", "converges"))
-class CopiesToOne(_SpoiltTasks):
-    """Standby copies are kept by the first processes that do not run the task."""
-
-    probes = False
-
-    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """All copies to the first processes."""
-        copies: dict[str, list[TaskId]] = {p: [] for p in answer}
-        for task in sorted(request.stateful):
-            free = [p for p in sorted(answer) if task not in answer[p].active]
-            for p in free[: request.standby_replicas]:
-                copies[p].append(task)
-        return {p: ClientTasks(own, tuple(copies[p])) for p, (own, _) in answer.items()}
-
-
-@control("state-to-one", breaks="stateful-balanced", keeps=("converges", "stable"))
-class StateToOne(_SpoiltTasks):
-    """One process runs all tasks with state, another one all others."""
-
-    probes = False
-
-    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """With state to the first, without to the last."""
-        stateful, given = tuple(sorted(request.stateful)), {p: ClientTasks() for p in sorted(answer)}
-        first, last = min(given), max(given)
-        given[last] = ClientTasks(tuple(sorted(set(request.tasks).difference(stateful))))
-        given[first] = ClientTasks((*stateful, *(given[first].active if first == last else ())))
-        return given
-
-
-@control("leaves-one-out", breaks="task-errors", keeps=("converges", "stable"))
-class LeavesOneOut(_SpoiltTasks):
-    """The last of several processes has no entry; the first one runs its tasks."""
-
-    probes = False
-
-    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """Without the last process, and without copies."""
-        first, last = min(answer), max(answer)
-        owners = {task: p if p != last else first for p, (own, _) in answer.items() for task in own}
-        ids = [p for p in answer if p != last or first == last]
-        return {p: ClientTasks(tuple(sorted(t for t, owner in owners.items() if owner == p))) for p in ids}
-
-
-@control("deals-again", breaks="fixed-point", keeps=("converges", "stable"))
-class DealsAgain(_SpoiltTasks):
-    """While somebody's tasks are new to all, tasks are dealt from the end; then from the beginning."""
-
-    probes = False
-
-    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """Dealt round, one order for a first run and another for the next."""
-        ids, tasks = sorted(answer), sorted(request.tasks)
-        if any(request.previous_owners.get(task) not in request.by_id for task in tasks):
-            tasks.reverse()
-        return {p: ClientTasks(tuple(sorted(tasks[number :: len(ids)]))) for number, p in enumerate(ids)}

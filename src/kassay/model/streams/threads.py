@@ -54,7 +54,8 @@ def group_of(request: TaskRequest) -> StreamsGroup:
 def assignment_of(request: TaskRequest, given: Mapping[str, MemberTasks]) -> TaskAssignment:
     """The answer for a group as one for processes, with what each member is given.
 
-    A member that is not of the group stands as a process of its own.
+    A member without an entry is given nothing, as the broker has it; one that is not of the group stands as
+    a process of its own.
     """
     process_of = {
         member_id(client.process_id, client.start, thread): client.process_id
@@ -62,7 +63,7 @@ def assignment_of(request: TaskRequest, given: Mapping[str, MemberTasks]) -> Tas
         for thread in range(client.capacity)
     }
     members = {who: ClientTasks(_named(tasks.active), _named(tasks.standby)) for who, tasks in given.items()}
-    processes: dict[str, ClientTasks] = {}
+    processes = {client.process_id: ClientTasks() for client in request.clients}
     for who, tasks in members.items():
         process_id = process_of.get(who, who)
         active, standby = processes.get(process_id, ClientTasks())

@@ -13,12 +13,13 @@ from kassay.properties.registry import Evidence, claim
 from kassay.properties.streams.tasks import places_of
 
 
-def _can_leave_one_out(step: TaskStep) -> bool:
-    """Whether the others could run all tasks, and one process have no entry."""
-    return len(step.request.clients) > 1
+def _may_be_refused(step: TaskStep) -> bool:
+    """Whether a process may lack an entry while others run all tasks, or a task without state have a copy."""
+    request = step.request
+    return len(request.clients) > 1 or not request.tasks or len(request.stateful) < len(request.tasks)
 
 
-@claim("task-errors", kinds=Kind.STREAMS, breakable=_can_leave_one_out, source="KIP-924, AssignmentError")
+@claim("task-errors", kinds=Kind.STREAMS, breakable=_may_be_refused, source="KIP-924, AssignmentError")
 def task_errors(step: TaskStep) -> Iterator[Evidence]:
     """The answer has none of the five errors for which Kafka refuses it (KIP-924)."""
     request, given = step.request, step.given

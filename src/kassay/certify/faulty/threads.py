@@ -1,0 +1,143 @@
+"""Faulty task assignors: an even rule without memory, and something done otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import ClassVar, Final
+
+from kassay.certify.faulty import registry
+from kassay.model.kinds import Kind
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskId, TaskRequest
+
+control = partial(registry.control, kinds=Kind.STREAMS)
+
+KEPT: Final = (
+    *("balanced-within-one", "balanced-optimal", "stateful-balanced"),
+    *("standby-disjoint", "standby-count", "stable", "converges"),
+)
+"""What the even rule keeps, and each control but what it breaks."""
+
+
+class EvenTasks:
+    """Each task goes where it weighs least, those with state first, and then each copy.
+
+    The k-th task on c threads weighs k/c. Processes and their threads count, and nothing of the past.
+    """
+
+    name: ClassVar[str] = "even-tasks"
+
+    def assign(self, request: TaskRequest) -> TaskAssignment:
+        """The tasks of all processes."""
+        runs = self.actives(request)
+        keeps = self.copies(request, runs)
+        return TaskAssignment(
+            {p: ClientTasks(tuple(sorted(own)), tuple(sorted(keeps[p]))) for p, own in runs.items()}
+        )
+
+    def order(self, request: TaskRequest) -> Sequence[str]:
+        """The processes, the one first that is given a task where it weighs alike."""
+        return sorted(request.by_id, key=lambda p: (request.by_id[p].capacity, p))
+
+    def tasks(self, request: TaskRequest) -> list[TaskId]:
+        """The tasks in the order in which they are given out, those with state first."""
+        return [*sorted(request.stateful), *sorted(set(request.tasks).difference(request.stateful))]
+
+    def actives(self, request: TaskRequest) -> dict[str, list[TaskId]]:
+        """The active tasks of each process."""
+        runs: dict[str, list[TaskId]] = {p: [] for p in self.order(request)}
+        for task in self.tasks(request):
+            runs[min(runs, key=lambda p: (len(runs[p]) + 1) / request.by_id[p].capacity)].append(task)
+        return runs
+
+    def copies(self, request: TaskRequest, runs: Mapping[str, Sequence[TaskId]]) -> dict[str, list[TaskId]]:
+        """The standby copies of each process."""
+        keeps: dict[str, list[TaskId]] = {p: [] for p in runs}
+
+        def weight(process_id: str) -> float:
+            load = len(runs[process_id]) + len(keeps[process_id])
+            return (load + 1) / request.by_id[process_id].capacity
+
+        for task in sorted(request.stateful):
+            free = sorted((p for p in runs if task not in runs[p]), key=weight)
+            for p in free[: request.standby_replicas]:
+                keeps[p].append(task)
+        return keeps
+
+
+@control("stands-by-itself", breaks="standby-disjoint", keeps=KEPT)
+class StandsByItself(EvenTasks):
+    """One standby copy is kept where the task runs."""
+
+    def copies(self, request: TaskRequest, runs: Mapping[str, Sequence[TaskId]]) -> dict[str, list[TaskId]]:
+        """A copy of the last task with state by the task itself, and not where it should be."""
+        keeps = super().copies(request, runs)
+        last = max(request.stateful, default=None)
+        for p in [p for p in keeps if last in keeps[p]][:1]:
+            keeps[p].pop()
+            keeps[next(other for other in runs if last in runs[other])].append(max(request.stateful))
+        return keeps
+
+
+@control("copies-to-one", breaks="threads-balanced", keeps=KEPT)
+class CopiesToOne(EvenTasks):
+    """Standby copies are kept by the first processes that do not run the task."""
+
+    def copies(self, request: TaskRequest, runs: Mapping[str, Sequence[TaskId]]) -> dict[str, list[TaskId]]:
+        """All copies to the first processes."""
+        keeps: dict[str, list[TaskId]] = {p: [] for p in runs}
+        for task in sorted(request.stateful):
+            for p in [p for p in runs if task not in runs[p]][: request.standby_replicas]:
+                keeps[p].append(task)
+        return keeps
+
+
+@control("state-to-one", breaks="stateful-balanced", keeps=KEPT)
+class StateToOne(EvenTasks):
+    """The tasks with state go to the first processes, as many as make their share of all tasks."""
+
+    def actives(self, request: TaskRequest) -> dict[str, list[TaskId]]:
+        """As many tasks for each process as are its share, the next ones in order."""
+        tasks: Iterable[TaskId] = iter(self.tasks(request))
+        shares = super().actives(request)
+        return {p: [task for _, task in zip(own, tasks, strict=False)] for p, own in shares.items()}
+
+
+@control("leaves-one-out", breaks="task-errors", keeps=KEPT)
+class LeavesOneOut(EvenTasks):
+    """A process without a task has no entry."""
+
+    def assign(self, request: TaskRequest) -> TaskAssignment:
+        """The entries with a task in them."""
+        whole = super().assign(request).processes
+        return TaskAssignment({p: tasks for p, tasks in whole.items() if any(tasks)})
+
+
+@control("deals-again", breaks="fixed-point", keeps=KEPT)
+class DealsAgain(EvenTasks):
+    """While somebody's tasks are new to all, tasks are dealt from the end; then from the beginning."""
+
+    def tasks(self, request: TaskRequest) -> list[TaskId]:
+        """In one order for a first run, and in another for the next."""
+        tasks, stateful = super().tasks(request), len(request.stateful)
+        if all(request.previous_owners.get(task) in request.by_id for task in tasks):
+            return tasks
+        return [*tasks[:stateful][::-1], *tasks[stateful:][::-1]]
+
+
+@control("goes-by-listing", breaks="order-independent", keeps=KEPT)
+class GoesByListing(EvenTasks):
+    """Who is given a task first is whoever is listed first."""
+
+    def order(self, request: TaskRequest) -> Sequence[str]:
+        """In listing order."""
+        return list(request.by_id)
+
+
+@control("hashes-processes", breaks="deterministic", keeps=KEPT)
+class TasksFollowHashes(EvenTasks):
+    """Who is given a task first goes by the order of a hash set, another one in each process."""
+
+    def order(self, request: TaskRequest) -> Sequence[str]:
+        """In hash order."""
+        return sorted(request.by_id, key=hash)
