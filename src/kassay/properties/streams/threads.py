@@ -19,7 +19,7 @@ from kassay.properties.registry import Evidence, Scope, claim
 from kassay.properties.streams.tasks import has_stateful, places_of
 
 
-class Share(NamedTuple):
+class TaskShare(NamedTuple):
     """Who is given tasks: a thread, or a process with so many; `process` is what copies must not meet in."""
 
     who: str
@@ -28,7 +28,7 @@ class Share(NamedTuple):
     tasks: tuple[TaskId, ...]
 
 
-def _shares(step: TaskStep, part: Callable[[ClientTasks], Iterable[TaskId]]) -> list[Share]:
+def _shares(step: TaskStep, part: Callable[[ClientTasks], Iterable[TaskId]]) -> list[TaskShare]:
     """A share for each thread where the answer says so, else for each process: that part of its tasks."""
     clients, given = step.request.clients, step.given
     if given.members is None:
@@ -46,11 +46,11 @@ def _share(
     threads: int,
     given: Mapping[str, ClientTasks],
     part: Callable[[ClientTasks], Iterable[TaskId]],
-) -> Share:
-    return Share(who, process, threads, tuple(part(given.get(who, ClientTasks()))))
+) -> TaskShare:
+    return TaskShare(who, process, threads, tuple(part(given.get(who, ClientTasks()))))
 
 
-def _uneven(shares: list[Share]) -> Iterator[tuple[Share, Share]]:
+def _uneven(shares: list[TaskShare]) -> Iterator[tuple[TaskShare, TaskShare]]:
     """Pairs: the first could hand a task to the second, who still had no more for each thread."""
     most = max((len(share.tasks) - 1) / share.threads for share in shares)
     least = min((len(share.tasks) + 1) / share.threads for share in shares)
@@ -60,7 +60,7 @@ def _uneven(shares: list[Share]) -> Iterator[tuple[Share, Share]]:
             yield over, under
 
 
-def _facts(over: Share, under: Share) -> dict[str, object]:
+def _facts(over: TaskShare, under: TaskShare) -> dict[str, object]:
     return {
         "tasks": len(over.tasks),
         "threads": over.threads,
