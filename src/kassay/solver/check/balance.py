@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final, NamedTuple
 
 from kassay.solver.check.refusal import RefusedError
@@ -172,7 +173,7 @@ class _Check:
         _require(
             owners.keys() == self.readers.keys(), "owners are given for exactly the topics that are read"
         )
-        loads = Counter[int]()
+        loads = [0] * len(levels)
         last: dict[tuple[int, ...], int] = {}
         for topic in self.topics:
             row, readers = owners[topic.name], self.readers[topic.name]
@@ -186,12 +187,12 @@ class _Check:
             _require(
                 all(levels[m] == low for m in used), f"a partition of {topic.name} is not in its last level"
             )
-            loads += used
+            for m, count in used.items():
+                loads[m] += count
         for bundle in self.bundles:
             rows = {tuple(owners[topic.name]) for topic in bundle}
             _require(len(rows) == 1, f"co-partitioned topic {bundle[0].name} has other owners than its peers")
-        self.loads = [loads[m] // self.size for m in range(len(levels))]
-        stated = sorted(loads[m] for m in range(len(levels)))
+        self.loads, stated = [load // self.size for load in loads], sorted(loads)
         _require(list(self.certificate.loads) == stated, "the loads are not those of the assignment")
 
     def _balance(self) -> None:
@@ -213,12 +214,12 @@ class _Check:
         paid = least = moved = mismatched = 0
         scale = 1 + sum(topic.partitions for topic in self.topics)
         by_move, by_rack = (scale, 1) if self.certificate.order == MOVEMENT_FIRST else (1, scale)
-        alike: dict[tuple[int, ...], Counter[_Kind]] = {}
+        alike: dict[tuple[int, ...], list[Iterator[_Kind]]] = {}
         for bundle in self.bundles:
-            alike.setdefault(self.readers[bundle[0].name], Counter()).update(self._kinds(bundle))
+            alike.setdefault(self.readers[bundle[0].name], []).append(self._kinds(bundle))
         for readers, kinds in alike.items():
             takers = _Takers(self, readers, by_move, by_rack)
-            for (before, racks, owner), count in kinds.items():
+            for (before, racks, owner), count in Counter(chain.from_iterable(kinds)).items():
                 moves, wrong = takers.loss(before, racks, owner)
                 moved += moves * count
                 mismatched += wrong * count
@@ -248,9 +249,9 @@ class _Takers:
 
     def __init__(self, check: _Check, readers: tuple[int, ...], by_move: int, by_rack: int) -> None:
         certificate = check.certificate
-        last = max(certificate.levels[m] for m in readers)
+        last = max([certificate.levels[m] for m in readers])
         self.readers = frozenset(readers)
-        self.inside = frozenset(m for m in readers if certificate.levels[m] == last)
+        self.inside = frozenset([m for m in readers if certificate.levels[m] == last])
         self.racks = [member.rack for member in check.instance.members]
         self.prices = certificate.prices
         self.by_move, self.by_rack = by_move, by_rack
@@ -259,37 +260,32 @@ class _Takers:
             rack, price = self.racks[m], self.prices[m]
             if rack not in self.least_price or price < self.least_price[rack]:
                 self.least_price[rack] = price
-        self.least_move: dict[tuple[frozenset[str], ...], int] = {}
-        self.least_cost: dict[tuple[tuple[int, ...], tuple[frozenset[str], ...]], int] = {}
+        self.least_wrong: dict[tuple[frozenset[str], ...], int] = {}
 
     def loss(self, before: tuple[int, ...], racks: tuple[frozenset[str], ...], owner: int) -> tuple[int, int]:
         """How many of a unit's partitions change hands, and how many are far from their replicas."""
-        moves = sum(m != owner and m in self.readers for m in before if m != _NOBODY)
-        return moves, self._wrong(racks, self.racks[owner])
+        return self._moves(before, owner), _wrong(racks, self.racks[owner])
 
     def least(self, before: tuple[int, ...], racks: tuple[frozenset[str], ...]) -> int:
         """The least of cost + price over the members that may take such a unit."""
-        known = self.least_cost.get((before, racks))
-        if known is not None:
-            return known
-        claims = sum(m in self.readers for m in before if m != _NOBODY)
-        best = claims * self.by_move + self._anybody(racks)
-        for m in {*before} & self.inside:
-            moves, wrong = self.loss(before, racks, m)
-            best = min(best, moves * self.by_move + wrong * self.by_rack + self.prices[m])
-        self.least_cost[before, racks] = best
+        if racks not in self.least_wrong:
+            self.least_wrong[racks] = min(
+                [_wrong(racks, rack) * self.by_rack + price for rack, price in self.least_price.items()]
+            )
+        best = self._moves(before, _NOBODY) * self.by_move + self.least_wrong[racks]
+        for m in before:
+            if m in self.inside:
+                moves, wrong = self.loss(before, racks, m)
+                best = min(best, moves * self.by_move + wrong * self.by_rack + self.prices[m])
         return best
 
-    def _anybody(self, racks: tuple[frozenset[str], ...]) -> int:
-        if racks not in self.least_move:
-            self.least_move[racks] = min(
-                self._wrong(racks, rack) * self.by_rack + price for rack, price in self.least_price.items()
-            )
-        return self.least_move[racks]
+    def _moves(self, before: tuple[int, ...], owner: int) -> int:
+        return len([m for m in before if m != owner and m in self.readers])
 
-    @staticmethod
-    def _wrong(racks: tuple[frozenset[str], ...], rack: str | None) -> int:
-        return sum(rack not in known for known in racks if known)
+
+def _wrong(racks: tuple[frozenset[str], ...], rack: str | None) -> int:
+    """How many partitions of a unit have replicas, but none in the rack."""
+    return len([known for known in racks if known and rack not in known])
 
 
 def _readers(instance: ConsumerInstance) -> dict[str, tuple[int, ...]]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import repeat
 from typing import NamedTuple
 
+from kassay.model.lazy import lazy
 from kassay.solver.check.balance import Topic
 from kassay.solver.consumers.problem import NOBODY, Problem
 
@@ -34,32 +35,45 @@ class UnitClass(NamedTuple):
 
 @dataclass(frozen=True)
 class Aggregate:
-    """A problem in classes. `counts` has the units of each set of readers; units are numbered through."""
+    """A problem's units by who may take them, numbered through.
+
+    `counts` has the units of each set of readers, `bundles` what they belong to, each with the number of its
+    first unit.
+    """
 
     sets: tuple[tuple[int, ...], ...]
     counts: tuple[int, ...]
-    classes: tuple[UnitClass, ...]
+    bundles: tuple[tuple[tuple[int, tuple[Topic, ...]], ...], ...]
+    previous: Mapping[str, tuple[int, ...]]
     units: int
+
+    @lazy
+    def classes(self) -> tuple[UnitClass, ...]:
+        """The units by class, in an order that depends on names alone."""
+        classes: list[UnitClass] = []
+        for number, bundles in enumerate(self.bundles):
+            alike = defaultdict[_Likeness, list[int]](list)
+            for first, bundle in bundles:
+                _sort_in(bundle, self.previous, first, alike)
+            classes += [UnitClass(number, *_history(*like), tuple(units)) for like, units in alike.items()]
+        return tuple(classes)
 
 
 def aggregate(problem: Problem) -> Aggregate:
     """The problem's units by class, in an order that depends on names alone."""
-    counts: list[int] = []
-    classes: list[UnitClass] = []
     first = 0
-    by_readers: dict[tuple[int, ...], list[tuple[Topic, ...]]] = {}
-    starts: dict[str, int] = {}
+    by_readers: dict[tuple[int, ...], list[tuple[int, tuple[Topic, ...]]]] = {}
+    subscribers = problem.subscribers
     for bundle in problem.bundles:
-        by_readers.setdefault(problem.subscribers[bundle[0].name], []).append(bundle)
-        starts[bundle[0].name] = first
+        by_readers.setdefault(subscribers[bundle[0].name], []).append((first, bundle))
         first += bundle[0].partitions
-    for number, bundles in enumerate(by_readers.values()):
-        counts.append(sum(bundle[0].partitions for bundle in bundles))
-        alike = defaultdict[_Likeness, list[int]](list)
-        for bundle in bundles:
-            _sort_in(bundle, problem.previous, starts[bundle[0].name], alike)
-        classes += [UnitClass(number, *_history(*like), tuple(units)) for like, units in alike.items()]
-    return Aggregate(tuple(by_readers), tuple(counts), tuple(classes), first)
+    return Aggregate(
+        tuple(by_readers),
+        tuple([sum([bundle[0].partitions for _, bundle in bundles]) for bundles in by_readers.values()]),
+        tuple(map(tuple, by_readers.values())),
+        problem.previous,
+        first,
+    )
 
 
 _Likeness = tuple[tuple[int, ...], tuple[frozenset[str], ...], tuple[int, ...]]

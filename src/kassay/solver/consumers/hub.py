@@ -193,7 +193,7 @@ def assign_level(
         return {only: 0}
     hubs.build(classes)
     units = sum(len(each.units) for each in classes)
-    moved = hubs.network.cheapest(hubs.SOURCE, hubs.SINK, deadline=deadline)
+    moved = hubs.network.cheapest(hubs.SOURCE, hubs.SINK, units, deadline)
     if moved < units and deadline is not None:
         hubs.late = True
         moved += hubs.network.maximum(hubs.SOURCE, hubs.SINK)

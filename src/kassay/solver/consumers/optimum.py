@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from kassay.model.cluster import TopicPartition
@@ -102,7 +103,35 @@ def best_balanced(problem: Problem, order: tuple[str, ...], deadline: float | No
     counted = aggregate(problem)
     by_weight = levels(len(problem.members), counted.sets, counted.counts)
     level_of = level_numbers(by_weight, len(problem.members))
+    if order == MOVEMENT_FIRST:
+        owner = _all_kept(problem, counted, by_weight, level_of)
+        if owner is not None:
+            return Balanced(by_weight, level_of, owner, [0] * len(problem.members), late=False)
     return _cheapest(problem, counted, by_weight, level_of, order, deadline)
+
+
+def _all_kept(
+    problem: Problem, counted: Aggregate, by_weight: Sequence[Level], level_of: Sequence[int]
+) -> list[int] | None:
+    """The previous owner of each unit, if these are balanced at best; None if they are not, or one has none.
+
+    Where a move outweighs every rack mismatch each unit is then where it costs least, without any price.
+    """
+    loads = [0] * len(problem.members)
+    for readers, bundles in zip(counted.sets, counted.bundles, strict=True):
+        last = max([level_of[m] for m in readers])
+        for _, bundle in bundles:
+            row = problem.previous[bundle[0].name]
+            if len({problem.previous[topic.name] for topic in bundle}) > 1:
+                return None
+            for m, units in Counter(row).items():
+                if m == NOBODY or level_of[m] != last:
+                    return None
+                loads[m] += units
+    for level in by_weight:
+        if not {loads[m] - level.low for m in level.members} <= {0, 1}:
+            return None
+    return list(chain.from_iterable(problem.previous[bundle[0].name] for bundle in problem.bundles))
 
 
 def require_polynomial(problem: Problem) -> None:
@@ -183,21 +212,24 @@ def figures(problem: Problem, owners: Mapping[str, Sequence[int]]) -> Figures:
 
     An owner NOBODY leaves a partition out; it counts as moved if it had an owner, never as a mismatch.
     """
-    counted = Counter[int]()
     moved = rack_mismatch = 0
     racks = [member.rack for member in problem.members]
+    rows: list[Sequence[int]] = []
     for topic in problem.topics:
         row = owners.get(topic.name)
         if row is None:
             continue
-        counted.update(row)
+        rows.append(row)
         before = problem.previous[topic.name]
         if row != before:
-            moved += sum(old not in (NOBODY, new) for old, new in zip(before, row, strict=True))
+            moved += sum([old not in (NOBODY, new) for old, new in zip(before, row, strict=True)])
         if topic.racks is not None:
             rack_mismatch += sum(
-                bool(known) and owner != NOBODY and racks[owner] not in known
-                for owner, known in zip(row, topic.racks, strict=True)
+                [
+                    bool(known) and owner != NOBODY and racks[owner] not in known
+                    for owner, known in zip(row, topic.racks, strict=True)
+                ]
             )
-    loads = sorted(counted[m] for m in range(len(problem.members)))
+    counted = Counter(chain.from_iterable(rows))
+    loads = sorted([counted[m] for m in range(len(problem.members))])
     return Figures(tuple(loads), moved, rack_mismatch)

@@ -185,10 +185,11 @@ class Problem(ConsumerInstance):
 
     def partitions_of(self, owners: Mapping[str, Iterable[int]]) -> dict[str, tuple[TopicPartition, ...]]:
         """The partitions of each member id, by topic and number, where `owners` has positions by topic."""
-        return {
-            member_id: tuple(TopicPartition(topic, p) for topic, ps in topics.items() for p in ps)
-            for member_id, topics in self.partitions_by_member(owners).items()
-        }
+        by_member: list[list[TopicPartition]] = [[] for _ in self.members]
+        for topic in sorted(owners):
+            for partition, owner in enumerate(owners[topic]):
+                by_member[owner].append(TopicPartition(topic, partition))
+        return {member[0]: tuple(tps) for member, tps in zip(self.members, by_member, strict=True)}
 
 
 @dataclass(frozen=True)
