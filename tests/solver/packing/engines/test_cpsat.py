@@ -19,7 +19,7 @@ def test_cpsat_finds_the_best_in_a_process_of_its_own() -> None:
     for _ in range(4):
         case = cases.weighted(rng)
         packing, hint = cases.packed(rng, case)
-        owner = cpsat.pack(packing, hint, 0, 10)
+        owner = cpsat.pack(packing, hint, 0, 60)
         assert owner is not None
         assert max(packing.loads(owner)) == min(heaviest for heaviest, *_ in cases.every(case))
 
@@ -27,9 +27,9 @@ def test_cpsat_finds_the_best_in_a_process_of_its_own() -> None:
 def test_without_cpsat_there_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpsat, "available", lambda: False)
     packing = Packing.of(cases.large(7))
-    assert cpsat.pack(packing, [0] * len(packing.items), 0, 1) is None
+    assert cpsat.pack(packing, [0] * len(packing.items), 0, 60) is None
 
 
 def test_nothing_to_pack_asks_nobody() -> None:
     unsendable: list[Any] = [object()]
-    assert cpsat.pack(Packing.of(cases.Problem.parse(cases.one_topic([], 2))), unsendable, 0, 1) is None
+    assert cpsat.pack(Packing.of(cases.Problem.parse(cases.one_topic([], 2))), unsendable, 0, 60) is None
