@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import pairwise
+from operator import gt, lt
 
 Marginal = Callable[[int, int], int]
 """(place, count) -> what the place's next unit costs when it holds `count`; not decreasing in count."""
@@ -47,30 +48,62 @@ class Exchange:
     """The picks of all items, kept cheapest for their count vector while units are handed over.
 
     The picks given at the start must be cheapest item by item; `descend` keeps the invariant that
-    the exchange graph has no negative cycle.
+    the exchange graph has no negative cycle. After the deadline, one of `time.monotonic`, nothing more
+    happens and the graph is `late`: its picks are valid, but neither cheapest nor good for prices.
     """
 
     rules: Rules
     picks: list[set[int]]
+    deadline: float | None = None
     counts: list[int] = field(init=False)
+    late: bool = False
 
     def __post_init__(self) -> None:
         places = len(self.rules.may)
-        self.held = [0] * places
         self.counts = [0] * places
-        for item, chosen in enumerate(self.picks):
+        for chosen in self.picks:
             for place in chosen:
-                self.held[place] |= 1 << item
                 self.counts[place] += 1
-        number = max(self.rules.racks) + 1 if self.rules.racks else 0
-        self.above = [0] * number
-        self.below = [0] * number
-        for item in range(len(self.picks)):
-            self._mark_racks(item)
         self.arcs: list[dict[int, tuple[int, int]]] = [{} for _ in range(places)]
+        if self._spent():
+            return
+        self.held = masks(places, self.picks)
+        self.above, self.below = self._rack_masks()
         for a in range(places):
+            if self._spent():
+                return
             for b in range(places):
                 self._find_arc(a, b)
+
+    def _spent(self) -> bool:
+        """Whether the time is spent, which makes the graph `late`."""
+        self.late = self.late or (self.deadline is not None and time.monotonic() > self.deadline)
+        return self.late
+
+    def _rack_masks(self) -> tuple[list[int], list[int]]:
+        """For each rack the items that could hold one pick less there, and those that could one more."""
+        rules = self.rules
+        if rules.racks is None:
+            return [], []
+        number = max(rules.racks) + 1
+        held = []
+        for chosen in self.picks:
+            row = [0] * number
+            for place in chosen:
+                row[rules.racks[place]] += 1
+            held.append(row)
+
+        def those(compare: Callable[[int, int], bool], limits: Sequence[int]) -> list[int]:
+            racks = range(number)
+            return masks(
+                number,
+                (
+                    [rack for rack in racks if compare(row[rack], limit)]
+                    for row, limit in zip(held, limits, strict=True)
+                ),
+            )
+
+        return those(gt, rules.least), those(lt, rules.most)
 
     def _mark_racks(self, item: int) -> None:
         """Note in which racks the item could hold one pick less, and in which one more."""
@@ -109,15 +142,10 @@ class Exchange:
         if best is not None:
             self.arcs[a][b] = best
 
-    def descend(self, marginal: Marginal, deadline: float | None = None) -> None:
-        """Hand units over until no hand-over makes picks plus place costs cheaper, or until the deadline.
-
-        The deadline is one of `time.monotonic`; picks are valid at any time, and cheapest at the end.
-        """
-        while (path := self._best_path(marginal)) is not None:
+    def descend(self, marginal: Marginal) -> None:
+        """Hand units over until no hand-over makes picks plus place costs cheaper, or until the deadline."""
+        while not self._spent() and (path := self._best_path(marginal)) is not None:
             self._hand_over(path)
-            if deadline is not None and time.monotonic() > deadline:
-                break
 
     def prices(self, marginal: Marginal) -> tuple[int, ...]:
         """The dual solution: what each place would charge for a pick, so that nobody wants to change.
@@ -254,10 +282,6 @@ def cheapest(
 
     Every item makes so many picks, racks not looked at.
     """
-    levels = sorted({price for row in prices for price in row.values()})
-    priced = [
-        masks(places, ([place for place in row if row[place] == level] for row in prices)) for level in levels
-    ]
     counts = [0] * places
     start = []
     for row in prices:
@@ -269,8 +293,14 @@ def cheapest(
         start.append(set(chosen))
         for place in chosen:
             counts[place] += 1
-    graph = Exchange(Rules(masks(places, prices), levels, priced), start)
-    graph.descend(marginal, deadline)
+    if deadline is not None and time.monotonic() > deadline:
+        return Exchange(Rules((0,) * places, (), ()), start, deadline)
+    levels = sorted({price for row in prices for price in row.values()})
+    priced = [
+        masks(places, ([place for place in row if row[place] == level] for row in prices)) for level in levels
+    ]
+    graph = Exchange(Rules(masks(places, prices), levels, priced), start, deadline)
+    graph.descend(marginal)
     return graph
 
 

@@ -15,21 +15,16 @@ Each optimum leaves prices behind, one number a broker, which prove it: see `pla
 
 from __future__ import annotations
 
-import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from kassay.solver.algorithms.exchange import Exchange, Rules, masks
 from kassay.solver.algorithms.quota import Quota
 from kassay.solver.placement.leaders import choose_leaders, leader_quota
-from kassay.solver.placement.problem import (
-    Broker,
-    InfeasiblePlacementError,
-    PlacementProblem,
-    Spread,
-    broker_ids,
-)
-from kassay.solver.results import OutOfTimeError
+from kassay.solver.placement.problem import PlacementProblem, Spread, broker_ids
+from kassay.solver.placement.room import require_room, within_room
 
 
 @dataclass(frozen=True)
@@ -67,24 +62,19 @@ class PlacementOptimum:
 def best_placement(problem: PlacementProblem, deadline: float | None = None) -> PlacementOptimum:
     """The optimum of the problem, or the best placement at the deadline, one of `time.monotonic`.
 
-    Raises `InfeasiblePlacementError` where `max_replicas` leave no room, and `OutOfTimeError` where there
-    was no time to see whether they do.
+    Raises `InfeasiblePlacementError` where `max_replicas` leave no room, however little time there is.
     """
     placed = problem.partitions()
     index = {broker.id: place for place, broker in enumerate(problem.brokers)}
     current = [tuple(index[b] for b in row if b in index) for _, _, row in placed]
     quota = _replica_quota(problem)
-    graph = _spread_replicas(problem, [rf for _, rf, _ in placed], current, quota, deadline)
-    spread_late = _is_late(deadline)
-    if _overfull(problem.brokers, graph.counts):
-        if spread_late:
-            raise OutOfTimeError("no placement within max_replicas was found in time")
-        raise _infeasible(problem, graph)
-    chosen = graph.picks
+    factors = [rf for _, rf, _ in placed]
+    graph = _spread_replicas(problem, factors, current, quota, deadline)
+    chosen = within_room(problem, factors, graph.picks) if graph.late else graph.picks
     wanted = [index.get(row[0]) if row else None for _, _, row in placed]
     leaders = choose_leaders(problem.brokers, chosen, wanted, deadline)
     led_quota = leader_quota(problem.brokers, len(chosen))
-    late = _is_late(deadline)
+    late = graph.late or leaders.late
     led = [next(iter(picked)) for picked in leaders.picks]
     ids = [broker.id for broker in problem.brokers]
     rows = tuple(
@@ -94,19 +84,20 @@ def best_placement(problem: PlacementProblem, deadline: float | None = None) -> 
     return PlacementOptimum(
         problem,
         rows,
-        tuple(graph.counts),
+        tuple(_counts(problem, chosen)),
         tuple(leaders.counts),
         sum(len(picked.difference(row)) for picked, row in zip(chosen, current, strict=True)),
         sum(leader != want for leader, want in zip(led, wanted, strict=True) if want is not None),
-        _level_prices(quota) if spread_late else graph.prices(quota.marginal),
-        _level_prices(led_quota) if late else leaders.prices(led_quota.marginal),
+        _level_prices(quota) if graph.late else graph.prices(quota.marginal),
+        _level_prices(led_quota) if leaders.late else leaders.prices(led_quota.marginal),
         None if late else _witness(problem, graph, quota),
         late,
     )
 
 
-def _is_late(deadline: float | None) -> bool:
-    return deadline is not None and time.monotonic() > deadline
+def _counts(problem: PlacementProblem, picks: Sequence[set[int]]) -> list[int]:
+    counted = Counter(chain.from_iterable(picks))
+    return [counted[place] for place in range(len(problem.brokers))]
 
 
 def _level_prices(quota: Quota) -> tuple[int, ...]:
@@ -138,7 +129,7 @@ def _spread_replicas(
     quota: Quota,
     deadline: float | None,
 ) -> Exchange:
-    """The exchange graph after the descent: every partition's replicas."""
+    """The exchange graph after the descent: every partition's replicas; raises where there is no room."""
     places = len(problem.brokers)
     everything = (1 << len(factors)) - 1
     spreads = {rf: problem.spread(rf) for rf in set(factors)}
@@ -151,8 +142,10 @@ def _spread_replicas(
         least=[spreads[rf].least for rf in factors],
         most=[spreads[rf].most for rf in factors],
     )
-    graph = Exchange(rules, _fewest_copies(problem, factors, current, spreads, quota))
-    graph.descend(quota.marginal, deadline)
+    start = _fewest_copies(problem, factors, current, spreads, quota)
+    require_room(problem, factors, start)
+    graph = Exchange(rules, start, deadline)
+    graph.descend(quota.marginal)
     return graph
 
 
@@ -202,27 +195,6 @@ def _obeys(row: Sequence[int], racks: Sequence[int], number: int, spread: Spread
     for place in row:
         held[racks[place]] += 1
     return all(spread.least <= count <= spread.most for count in held)
-
-
-def _overfull(brokers: Sequence[Broker], counts: Sequence[int]) -> list[int]:
-    return [
-        place
-        for place, broker in enumerate(brokers)
-        if broker.max_replicas is not None and counts[place] + broker.base > broker.max_replicas
-    ]
-
-
-def _infeasible(problem: PlacementProblem, graph: Exchange) -> InfeasiblePlacementError:
-    brokers = problem.brokers
-    tight = graph.reachable(_overfull(brokers, graph.counts))
-    ids = [brokers[place].id for place in tight]
-    forced = sum(graph.counts[place] for place in tight)
-    room = sum((brokers[place].max_replicas or 0) - brokers[place].base for place in tight)
-    return InfeasiblePlacementError(
-        f"brokers: max_replicas leave {room} places on {broker_ids(ids)}, "
-        f"expected at least {forced}, for so many replicas the other brokers cannot take",
-        ids,
-    )
 
 
 def _witness(problem: PlacementProblem, graph: Exchange, quota: Quota) -> Witness | None:
