@@ -150,7 +150,7 @@ def measure_blocks(
 def measured(document: dict[str, Any], target: Target, new: Any) -> dict[str, Any]:
     """One instance under one target: its gaps, and where it has weights the heaviest load with its bound."""
     problem = problem_of(Located(document, document["name"]))
-    assert problem is not None
+    assert isinstance(problem, Problem)
     played = play(new, target, *as_group(problem))
     try:
         distance = None if played.answer is None else gap(problem, played.answer, optimum(problem))

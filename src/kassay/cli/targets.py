@@ -22,7 +22,9 @@ def instances_options(command: F) -> F:
     """Which instances to measure on, and in which order their goals count."""
     path_help = "Instances of a file, `-` for standard input."
     path = click.option("--instances", "path", metavar="FILE", help=path_help)
-    suite = click.option("--suite", "suite_name", help="The instances of a suite [default: bench].")
+    suite = click.option(
+        "--suite", "suite_name", help="The instances of a suite [default: bench; share of share groups]."
+    )
     order = click.option("--order", "order_text", default="balance,movement,rack", show_default=True)
     return suite(path(order(command)))
 
@@ -56,11 +58,13 @@ def instances_of(chosen: Mapping[str, Any]) -> tuple[Iterable[Located], str]:
     return located_in_suite(suite), f"suite {suite}"
 
 
-def measurable(specs: Sequence[str], chosen: Mapping[str, Any]) -> tuple[list[Target], list[TargetError]]:
+def measurable(
+    specs: Sequence[str], chosen: Mapping[str, Any], share_groups: bool = False
+) -> tuple[list[Target], list[TargetError]]:
     """The targets that load, each once, and why others do not, for `complained` to tell at the end.
 
     What is wrong with the call or an instance ends it in one line and comes first. Raises `InputError` for a
-    target that answers no instances.
+    target that answers no instances, or only `share_groups` where these are not asked.
     """
     from kassay.certify.optimum.gaps import require_measurable
     from kassay.certify.processes.host import Limits
@@ -76,7 +80,7 @@ def measurable(specs: Sequence[str], chosen: Mapping[str, Any]) -> tuple[list[Ta
         except TargetError as error:
             errors.append(error)
     for target in targets:
-        require_measurable(target)
+        require_measurable(target, share_groups)
     return targets, errors
 
 

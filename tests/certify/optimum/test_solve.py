@@ -94,7 +94,7 @@ def test_what_does_not_mind_its_limit_is_ended_and_asked_for_what_it_has_at_once
         (None, "here: found NoneType, expected an object with a family"),
         (
             {"family": "Q"},
-            "here: family: found 'Q', expected one of A (consumers), B (placement), C (tasks)",
+            "here: family: found 'Q', expected one of A (consumers), B (placement), C (tasks), D (sharing)",
         ),
         (TOO_FEW | {"brokers": []}, "here: brokers: found [], expected at least one broker"),
     ],

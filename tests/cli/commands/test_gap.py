@@ -85,7 +85,7 @@ def test_the_bench_suite_as_a_table_and_as_json(tmp_path):
     targets = ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "optimal-sticky")
     done = kassay("gap", *targets, "--suite", "bench", "--json", "gap.json", cwd=tmp_path)
     assert done.returncode == 0
-    for word in ("balance", "movement", "rack", "p99", "at zero", "24 placements and tasks set aside"):
+    for word in ("balance", "movement", "rack", "p99", "at zero", "24 instances set aside"):
         assert word in done.stdout
     document = valid(json.loads((tmp_path / "gap.json").read_text()), "gap-1")
     assert (document["set_aside"], document["unsolved"]) == (24, [])

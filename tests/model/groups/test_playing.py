@@ -25,6 +25,7 @@ from kassay.model.groups.history import (
     Return,
     Reweigh,
     StaticReturn,
+    Withhold,
 )
 from kassay.model.groups.playing import GroupWorld, happen
 from tests.assignors.client.groups import tps
@@ -46,6 +47,9 @@ GHOSTS = [
     RackBroker(99, "r"),
     Reweigh("x", (1,)),
     Reweigh("t", (1,)),
+    Withhold("x", (0,)),
+    Withhold("t", ()),
+    Withhold("t", (2, 9)),
     OwnedClaim("x", tps("t-0"), 3),
     Join(Member("a", ("u",))),
     Rebalance(),
@@ -167,3 +171,18 @@ def test_other_events_change_what_they_name(world):
     assert seat.assignor.learned == [(tps("t-0 u-0"), GroupMetadata(7, "a"))]
     assert world.apply(DeleteTopic("t"))
     assert world.cluster.counts == {"u": 1}
+
+
+def test_what_is_withheld_is_all_that_may_not_be_given_out(world):
+    assert world.assignable is None
+    assert world.apply(Withhold("t", (1, 0, 7)))
+    assert world.assignable == frozenset()
+    assert world.apply(Withhold("t", (1,)))
+    assert world.apply(AddPartitions("t", 3))
+    assert world.assignable == frozenset(tps("t-0 t-2"))
+    assert not world.apply(Withhold("t", (1,)))
+    assert world.apply(Withhold("t", ()))
+    assert world.assignable is None
+    world.apply(Withhold("t", (1,)))
+    assert world.apply(DeleteTopic("t"))
+    assert world.assignable is None

@@ -50,7 +50,7 @@ def test_every_gap_has_a_row_and_failures_are_told_up_to_three(targets):
             assert int(words[1]) == (0 if spread is None else spread.judged)
     assert text.count("failed on A-join") == 3
     assert "raises.py failed on 2 more" in text
-    assert "1 placements and tasks set aside" in text
+    assert "1 instances set aside: these targets do not answer them" in text
     assert f"{first.totals['moved']} moves (optimum {first.totals['optimal_moved']})" in text
 
 

@@ -17,19 +17,21 @@ from typing import Any
 
 from kassay.model.errors import KassayError
 from kassay.solver.instances.families import Wanted, solve_document
+from kassay.solver.instances.shares import share_group
 from tests.paths import HELD
 from tests.solver.check import truth
 from tests.solver.placement import cases as placements
+from tests.solver.sharing import cases as shares
 
 Document = dict[str, Any]
 Place = tuple[Any, Any]
-KINDS = ("exact", "weighted", "bundles", "packing", "placement", "bounded", "tasks", "racked")
+KINDS = ("exact", "weighted", "bundles", "packing", "placement", "bounded", "tasks", "racked", "share")
 
 
 def genuine(kind: str) -> list[Document]:
-    """The held results of a kind; `bounded` placements are solved anew, in no time."""
-    if kind == "bounded":
-        return list(copy.deepcopy(_bounded()))
+    """The held results of a kind; `bounded` placements are solved anew, in no time, and share groups too."""
+    if kind in ("bounded", "share"):
+        return list(copy.deepcopy(_bounded() if kind == "bounded" else _shares()))
     return [result for result in _held() if kind_of(result) == kind]
 
 
@@ -40,6 +42,21 @@ def _bounded() -> tuple[Document, ...]:
         with suppress(KassayError):
             results.append(solve_document(placements.small(rng), Wanted(time_limit_s=0.0)))
     return tuple(results)
+
+
+@cache
+def _shares() -> tuple[Document, ...]:
+    clean = [
+        share_group(shape, seed, members=4, partitions=partitions, topics=1)
+        for shape in ("join", "leave")
+        for seed in range(3)
+        for partitions in (2, 3)
+    ]
+    for case in clean:
+        del case["shape"], case["seed"]
+    drawn = shares.drawn(7, 80, 4, 4)
+    solved = [solve_document(case) for case in (*clean, *drawn)]
+    return tuple(solved + [solve_document(case, Wanted(time_limit_s=0.0)) for case in drawn[:20]])
 
 
 def _held() -> list[Document]:
@@ -301,7 +318,7 @@ def recount(document: Document) -> None:
     """The figures of the assignment, as far as they can be counted at a glance."""
     certificate = inside(document)
     try:
-        if "brokers" in certificate["instance"] or "clients" in certificate["instance"]:
+        if certificate["instance"]["family"] != "A":
             _recount_from_facts(document, certificate)
             return
         own = truth.Group(certificate["instance"]).own(certificate["assignment"])
@@ -381,6 +398,7 @@ def _recount_from_facts(document: Document, certificate: Document) -> None:
             "lower",
             "upper",
             "totals",
+            *(("status", "goals") if certificate["instance"]["family"] == "D" else ()),
         ):
             if name in document and name in facts:
                 document[name] = facts[name]

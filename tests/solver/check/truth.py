@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from tests.solver.instances import tiny
 from tests.solver.placement import cases as placements
+from tests.solver.sharing import cases as shares
 from tests.solver.streams import cases as streams
 
 Document = Mapping[str, Any]
@@ -581,6 +582,65 @@ def racked_tasks(certificate: Document, document: Document) -> Facts:
     return facts
 
 
+@lru_cache(maxsize=4096)
+def _ways(instance: str) -> tuple[tuple[set[shares.Copy], ...], ...]:
+    """The even ways of each part of a share group."""
+    case = json.loads(instance)
+    case["members"] = [member | {"owned": member.get("owned") or []} for member in case["members"]]
+    ways = []
+    for part in shares.parts(case):
+        each = tuple(itertools.islice(shares.every(part), MOST))
+        if len(each) == MOST:
+            raise TooLargeError
+        ways.append(each)
+    return tuple(ways)
+
+
+def sharing(certificate: Document, document: Document) -> Facts:
+    """What is so of a share group's answer."""
+    instance = dict(certificate["instance"])
+    instance["members"] = [member | {"owned": member.get("owned") or []} for member in instance["members"]]
+    _refuse_large([topic["partitions"] for topic in instance["topics"]] + [3 * len(instance["members"])])
+    parts, ways = shares.parts(instance), _ways(json.dumps(instance, sort_keys=True))
+    given = shares.copies(certificate["assignment"])
+    listed = sum(len(ps) for topics in certificate["assignment"].values() for ps in topics.values())
+    own = [{copy for copy in given if (copy[1], copy[2]) in part.targets} for part in parts]
+    held = [shares.held(instance, part) for part in parts]
+    taken_back = sum(len(had - has) for had, has in zip(held, own, strict=True))
+    least = sum(min(len(had - has) for has in every) for had, every in zip(held, ways, strict=True))
+    loads = sorted(sum(copy[0] == m["id"] for copy in given) for m in instance["members"])
+    even = sorted(
+        (sum(c[0] == m for c in has) for part, has in zip(parts, own, strict=True) for m in part.readers),
+        reverse=True,
+    )
+    lower = document.get("lower")
+    if not isinstance(lower, int) or isinstance(lower, bool) or not 0 <= lower <= least:
+        lower = least
+    optimal = lower == taken_back
+    copies = sum(map(len, own))
+    return [
+        ("the assignment is even", all(has in every for has, every in zip(own, ways, strict=True))),
+        ("no copy is listed twice or of none of the parts", listed == copies),
+        ("family", "D"),
+        ("status", "optimal" if optimal else "interval"),
+        ("moved", taken_back),
+        ("rack_mismatch", 0),
+        ("loads", loads),
+        ("sum_squares", sum(load * load for load in loads)),
+        ("lower", lower),
+        ("upper", taken_back),
+        ("assignment", certificate["assignment"]),
+        (
+            "goals",
+            [
+                {"goal": "sharing", "value": copies, "bound": copies, "proven": True},
+                {"goal": "balance", "value": even, "bound": even, "proven": True},
+                {"goal": "movement", "value": taken_back, "bound": lower, "proven": optimal},
+            ],
+        ),
+    ]
+
+
 FACTS = {
     ("kassay/optimum-certificate/1", None): exact,
     ("kassay/interval-certificate/1", "weighted"): weighted,
@@ -590,5 +650,6 @@ FACTS = {
     ("kassay/placement-certificate/2", None): bounded_placement,
     ("kassay/tasks-certificate/1", None): tasks,
     ("kassay/tasks-certificate/2", None): racked_tasks,
+    ("kassay/share-certificate/1", None): sharing,
 }
 """What states what, by schema and kind."""

@@ -29,6 +29,7 @@ from kassay.model.groups.history import (
     Resubscribe,
     Reweigh,
     StaticReturn,
+    Withhold,
 )
 from kassay.properties.groups.histories.generator import Profile
 
@@ -100,6 +101,9 @@ def _smaller_event(event: Event) -> Iterator[Event]:
     elif isinstance(event, OwnedClaim):
         for owned in without_one(event.owned):
             yield replace(event, owned=owned)
+    elif isinstance(event, Withhold):
+        for numbers in without_one(event.numbers):
+            yield replace(event, numbers=numbers)
     elif isinstance(event, CreateTopic) and event.topic.partitions > 1:
         yield CreateTopic(_resized(event.topic, event.topic.partitions - 1))
     elif isinstance(event, AddPartitions) and event.partitions > 2:
@@ -196,7 +200,7 @@ def _rename_event(event: Event, topics: dict[str, str], members: dict[str, str])
         return replace(event, member=named)
     if isinstance(event, CreateTopic):
         return CreateTopic(event.topic._replace(name=topics.get(event.topic.name, event.topic.name)))
-    if isinstance(event, AddPartitions | DeleteTopic | Reweigh):
+    if isinstance(event, AddPartitions | DeleteTopic | Reweigh | Withhold):
         return replace(event, topic=topics.get(event.topic, event.topic))
     if isinstance(event, RackBroker | Rebalance):
         return event

@@ -1,4 +1,4 @@
-"""How far targets are from the certified optimum on consumer instances.
+"""How far targets are from the certified optimum: assignors on consumer instances, share assignors on theirs.
 
 An instance is played as a history that only starts: the members join with what the instance says they
 own. What counts is the answer (eager), or the assignment once the group is at rest, counted from the
@@ -6,7 +6,7 @@ owners before the first round (cooperative). Weights and co-partitioning are set
 that are measured know neither: loads are partitions.
 
 A target that raises, does not come to rest, or answers with no assignment fails on that instance: it
-is counted, and the first such instance is told. Other families of instances are counted as well.
+is counted, and the first such instance is told. Instances that no target answers are counted as well.
 """
 
 from __future__ import annotations
@@ -16,24 +16,27 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, overload
 
 from kassay.certify.targets.resolve import Target
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Assignment, Group
-from kassay.model.groups.history import History, Join
+from kassay.model.groups.history import Change, Event, History, Join, Withhold
 from kassay.model.groups.player import Player
 from kassay.model.groups.playing import NewObject
-from kassay.model.kinds import CONSUMER_GROUPS
+from kassay.model.kinds import CONSUMER_GROUPS, GROUPS, Kind
 from kassay.reading.documents import Located, at
 from kassay.solver.consumers.documents import best_by
 from kassay.solver.consumers.gap import Distribution, Gap, Shortfall, as_group, distribution, gap
 from kassay.solver.consumers.optimum import Optimum
 from kassay.solver.consumers.problem import Problem
-from kassay.solver.instances.families import family_of
+from kassay.solver.instances.families import NotTakenError, family_of
 from kassay.solver.results import OutOfTimeError
+from kassay.solver.sharing.gap import ShareGap, as_share_group, share_gap
+from kassay.solver.sharing.optimum import ShareOptimum, best_sharing
+from kassay.solver.sharing.problem import ShareProblem
 
 SCHEMA: Final = "kassay/gap/1"
 
@@ -59,7 +62,7 @@ class TargetGaps:
     """A target's gaps, instance by instance, and where it failed."""
 
     target: Target
-    gaps: list[Gap] = field(default_factory=list)
+    gaps: list[Gap | ShareGap] = field(default_factory=list)
     failed: list[Missed] = field(default_factory=list)
     rounds: int = 0
     seconds: float = 0.0
@@ -90,7 +93,13 @@ class TargetGaps:
             "missing": sum(each.missing for each in self.gaps),
         }
 
-    def take(self, problem: Problem, best: Optimum, played: PlayedInstance) -> None:
+    def answers(self, problem: Problem | ShareProblem) -> bool:
+        """Whether the instance is of the kind that the target answers."""
+        return (self.target.kind is Kind.SHARE) is isinstance(problem, ShareProblem)
+
+    def take(
+        self, problem: Problem | ShareProblem, best: Optimum | ShareOptimum, played: PlayedInstance
+    ) -> None:
         """Measure what the target made of an instance."""
         self.rounds += played.rounds
         self.seconds += played.seconds
@@ -122,7 +131,7 @@ class TargetGaps:
 class GapReport:
     """The gaps of several targets on the same instances.
 
-    `unsolved` are instances whose optimum was not found in time, `set_aside` those of other families.
+    `unsolved` are instances whose optimum was not found in time, `set_aside` those that no target answers.
     """
 
     source: str
@@ -150,15 +159,27 @@ class GapReport:
         }
 
 
-def require_measurable(target: Target) -> None:
-    """Raise `InputError` for a target that answers no consumer groups."""
-    if target.kind not in CONSUMER_GROUPS:
-        raise InputError(f"{target.spec}: is of kind {target.kind}, expected an assignor of consumer groups")
+def require_measurable(target: Target, share_groups: bool = False) -> None:
+    """Raise `InputError` for a target that answers no consumer groups; share groups are some if so said."""
+    if target.kind not in (GROUPS if share_groups else CONSUMER_GROUPS):
+        raise InputError(
+            f"{target.spec}: is of kind {target.kind}, expected an assignor of consumer groups"
+            + (" or share groups" if share_groups else "")
+        )
+
+
+def _comes_together(cluster: Cluster, group: Group) -> Change:
+    """All members come at once, and what the group may not give out is withheld."""
+    events: list[Event] = [Join(member) for member in group.members]
+    for topic, tps in cluster.partitions.items() if group.assignable is not None else ():
+        withheld = tuple(tp.partition for tp in tps if tp not in (group.assignable or ()))
+        events += [Withhold(topic, withheld)] if withheld else []
+    return tuple(events)
 
 
 def play(new: NewObject, target: Target, cluster: Cluster, group: Group) -> PlayedInstance:
     """What the target makes of a group that has just come together."""
-    history = History(cluster, (tuple(Join(member) for member in group.members),))
+    history = History(cluster, (_comes_together(cluster, group),))
     began = time.perf_counter()
     rebalanced = next(Player(new, target.protocol).play(history), None)
     seconds = time.perf_counter() - began
@@ -173,25 +194,48 @@ def play(new: NewObject, target: Target, cluster: Cluster, group: Group) -> Play
     return PlayedInstance(rebalanced.outcomes[-1].given, None, rounds, seconds)
 
 
-def measured_gap(problem: Problem, played: PlayedInstance, best: Optimum | None = None) -> Gap | Missed:
+@overload
+def measured_gap(problem: Problem, played: PlayedInstance) -> Gap | Missed: ...
+@overload
+def measured_gap(
+    problem: Problem | ShareProblem, played: PlayedInstance, best: Optimum | ShareOptimum
+) -> Gap | ShareGap | Missed: ...
+def measured_gap(
+    problem: Problem | ShareProblem, played: PlayedInstance, best: Optimum | ShareOptimum | None = None
+) -> Gap | ShareGap | Missed:
     """The distance of what was answered to the optimum, or why there is none."""
     if played.answer is None:
         return Missed(problem.name, played.failure or "no answer")
     try:
-        return gap(problem, played.answer, best)
+        if isinstance(problem, ShareProblem):
+            return share_gap(problem, played.answer, best if isinstance(best, ShareOptimum) else None)
+        return gap(problem, played.answer, best if isinstance(best, Optimum) else None)
     except InputError as error:
         return Missed(problem.name, f"no assignment: {error}")
 
 
-def problem_of(located: Located) -> Problem | None:
-    """The instance's problem, without what assignors do not know; None for another family."""
+def problem_of(located: Located) -> Problem | ShareProblem | None:
+    """The instance's problem, without what assignors do not know; None where no assignor answers it."""
     with at(located.where):
         family = family_of(located.document)
-        if family.name != "consumers":
+        if family.name not in ("consumers", "sharing"):
             return None
-        problem: Problem = family.parse(located.document)
+        problem: Problem | ShareProblem = family.parse(located.document)
     named = problem.name or located.where
+    if isinstance(problem, ShareProblem):
+        return replace(problem, name=named)
     return replace(problem.unweighted(), copartition=(), name=named)
+
+
+def _best_and_asked(
+    problem: Problem | ShareProblem, solver: str, order: tuple[str, ...], seconds: float | None
+) -> tuple[Optimum | ShareOptimum, tuple[Cluster, Group]]:
+    """The optimum of a problem, and the problem as an assignor sees it."""
+    if not isinstance(problem, ShareProblem):
+        return best_by(solver, problem, order, seconds), as_group(problem)
+    if solver != "flow":
+        raise NotTakenError(f"the solver {solver} does not take share groups, --solver flow does")
+    return best_sharing(problem), as_share_group(problem)
 
 
 def measure(
@@ -215,15 +259,15 @@ def measure(
         for number, located in enumerate(instances, start=1):
             problem = problem_of(located)
             report(number)
-            if problem is None:
+            if problem is None or not any(each.answers(problem) for each in measured.targets):
                 measured.set_aside += 1
                 continue
             try:
-                best = best_by(solver, problem, order, seconds)
+                best, asked = _best_and_asked(problem, solver, order, seconds)
             except OutOfTimeError as error:
                 measured.unsolved.append(Missed(problem.name, str(error)))
                 continue
-            cluster, group = as_group(problem)
             for host, each in zip(hosts, measured.targets, strict=True):
-                each.take(problem, best, play(host.new, each.target, cluster, group))
+                if each.answers(problem):
+                    each.take(problem, best, play(host.new, each.target, *asked))
     return measured

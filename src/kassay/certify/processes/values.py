@@ -8,7 +8,7 @@ from typing import Any
 from kassay.assignors.plain.answers import Malformed, Pair, check_assignment, check_user_data, shown
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.groups.assignor import GroupMetadata
-from kassay.model.groups.group import Assignment, Group, Member
+from kassay.model.groups.group import Assignment, Group, Member, SubscriptionType
 
 Encoded = tuple[Any, ...]
 
@@ -22,17 +22,21 @@ def encode(cluster: Cluster, group: Group) -> Encoded:
         members,
         group.leader,
         sorted(map(tuple, group.assigned)),
+        None if group.subscription_type is None else str(group.subscription_type),
+        None if group.assignable is None else sorted(map(tuple, group.assignable)),
     )
 
 
 def decode(encoded: Encoded) -> tuple[Cluster, Group]:
     """The input of a call, made anew."""
-    topics, brokers, members, leader, assigned = encoded
+    topics, brokers, members, leader, assigned, subscription_type, assignable = encoded
     cluster = Cluster(tuple(map(Topic._make, topics)), tuple(map(Broker._make, brokers)))
     return cluster, Group(
         tuple(Member(m[0], m[1], _pairs(m[2]), *m[3:]) for m in members),
         leader,
         frozenset(_pairs(assigned)),
+        None if subscription_type is None else SubscriptionType(subscription_type),
+        None if assignable is None else frozenset(_pairs(assignable)),
     )
 
 

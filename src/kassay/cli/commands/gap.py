@@ -48,10 +48,22 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
     order = parse_order(chosen["order_text"])
     if sum(chosen[name] not in (None, False) for name in ("suite_name", "path", "hunting")) > 1:
         raise InputError("--suite, --instances and --hunt: expected one of the three")
-    posed = None if chosen["hunting"] else instances_of(chosen)
-    loaded, missing = measurable(targets, chosen)
-    outcome = _hunt(loaded, chosen) if posed is None else _measure(loaded, *posed, order, chosen)
+    hunting, named = chosen["hunting"], chosen["suite_name"] is not None or chosen["path"] is not None
+    posed = instances_of(chosen) if named else None
+    loaded, missing = measurable(targets, chosen, share_groups=not hunting)
+    if hunting:
+        outcome = _hunt(loaded, chosen)
+    else:
+        outcome = _measure(loaded, *(posed or instances_of(_usual(loaded, chosen))), order, chosen)
     return 4 if complained(missing) else outcome
+
+
+def _usual(targets: Sequence[Target], chosen: dict[str, Any]) -> dict[str, Any]:
+    """The options with the suite for these targets."""
+    from kassay.model.kinds import Kind
+
+    shares = all(target.kind is Kind.SHARE for target in targets)
+    return {**chosen, "suite_name": "share" if targets and shares else "bench"}
 
 
 def _measure(

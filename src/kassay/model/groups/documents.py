@@ -91,6 +91,7 @@ _PARTS: Final[dict[str, Form[Any]]] = {
     "rack": optional(TEXT),
     "broker_id": WHOLE,
     "weights": listed(COUNT),
+    "numbers": listed(COUNT),
     "owned": PARTITIONS,
     "generation": codec.whole(-1),
 }
@@ -118,6 +119,7 @@ REBALANCED: Final = codec.shape(
         codec.shape(
             generation=WHOLE,
             topics=codec.mapped(COUNT),
+            assignable=Field(PARTITIONS, None, sparse=True),
             members=listed(
                 codec.shape(
                     id=TEXT,
@@ -152,6 +154,8 @@ def step_to_json(step: Step) -> dict[str, Any]:
         "topics": dict(step.cluster.counts),
         "members": [MEMBER.write(member) for member in step.group.members],
     }
+    if step.group.assignable is not None:
+        document["assignable"] = PARTITIONS.write(sorted(step.group.assignable))
     if isinstance(step.answer, Failure):
         document |= answer_to_json(step.answer)
     else:

@@ -128,6 +128,17 @@ class Reweigh:
 
 
 @dataclass(frozen=True, slots=True)
+class Withhold:
+    """A share group may not give out these partitions of a topic, and may give out all others (KIP-932).
+
+    So it is before the state of a partition is initialised. Other groups do not care.
+    """
+
+    topic: str
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class OwnedClaim:
     """In the next round the member says that it owns this, whatever it was given."""
 
@@ -155,6 +166,7 @@ Event = (
     | ChangeRack
     | RackBroker
     | Reweigh
+    | Withhold
     | OwnedClaim
     | Rebalance
 )

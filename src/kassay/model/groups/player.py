@@ -116,7 +116,10 @@ class Player:
         mutated = None
         answer: Assignment | Failure
         try:
-            group = Group(tuple([seat.subscription() for seat in seats]), seats[0].member_id)
+            members = tuple([seat.subscription() for seat in seats])
+            group = Group(
+                members, seats[0].member_id, assignable=world.assignable if world.withheld else None
+            )
             leader = seats[0].assignor
             answer = leader.assign(world.cluster, group)
             mutated = getattr(leader, "mutated", None)
@@ -189,4 +192,4 @@ def permuted(cluster: Cluster, group: Group, turn: int) -> tuple[Cluster, Group]
         cluster, members = cluster.rotated, members[1:] + members[:1]
     else:
         cluster, members = cluster.reversed, members[::-1]
-    return cluster, Group(members, group.leader, group.assigned)
+    return cluster, Group(members, group.leader, group.assigned, group.subscription_type, group.assignable)

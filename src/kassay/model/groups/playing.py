@@ -27,6 +27,7 @@ from kassay.model.groups.history import (
     Return,
     Reweigh,
     StaticReturn,
+    Withhold,
 )
 
 NewObject = Callable[[Mapping[str, str]], Assignor]
@@ -82,10 +83,17 @@ class GroupWorld:
     generation: int = 0
     failed_sync: set[str] = field(default_factory=set)
     renamed: list[tuple[str, str]] = field(default_factory=list)
+    withheld: dict[str, frozenset[int]] = field(default_factory=dict)
 
     def apply(self, event: Event) -> bool:
         """Let the event happen; False if it has nothing to happen to."""
         return happen(event, self)
+
+    @property
+    def assignable(self) -> frozenset[TopicPartition] | None:
+        """The partitions that a share group may give out; None for all."""
+        withheld = {TopicPartition(topic, p) for topic, numbers in self.withheld.items() for p in numbers}
+        return self.cluster.everything - withheld if withheld else None
 
     def seat(self, member: Member, config: Config) -> Seat:
         """A new seat whose assignor object knows what the member claims."""
@@ -201,6 +209,7 @@ def _(event: CreateTopic, world: GroupWorld) -> bool:
 
 @happen.register
 def _(event: DeleteTopic, world: GroupWorld) -> bool:
+    world.withheld.pop(event.topic, None)
     return world.replace_topic(event.topic, lambda _: None)
 
 
@@ -233,6 +242,18 @@ def _(event: Reweigh, world: GroupWorld) -> bool:
     if topic is None or len(event.weights) != topic.partitions:
         return False
     return world.replace_topic(event.topic, lambda t: t._replace(weights=event.weights))
+
+
+@happen.register
+def _(event: Withhold, world: GroupWorld) -> bool:
+    topic = world.cluster.by_name.get(event.topic)
+    if topic is None:
+        return False
+    numbers = frozenset(p for p in event.numbers if p < topic.partitions)
+    before = world.withheld.pop(event.topic, frozenset())
+    if numbers:
+        world.withheld[event.topic] = numbers
+    return numbers != before
 
 
 @happen.register

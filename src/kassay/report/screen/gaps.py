@@ -39,7 +39,7 @@ def gap_view(report: GapReport) -> View:
             line(f"{len(report.unsolved)} optima not found: {report.unsolved[0].reason}", style="yellow")
         )
     if report.set_aside:
-        parts.append(line(f"{report.set_aside} placements and tasks set aside: assignors do not answer them"))
+        parts.append(line(f"{report.set_aside} instances set aside: these targets do not answer them"))
     goals = f"{report.source}, goals {', '.join(report.order)}, solver {report.solver}. "
     parts += [line(), line(goals + _MEANING, style="dim")]
     return stack(*parts)

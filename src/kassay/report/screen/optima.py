@@ -73,7 +73,7 @@ def optimum_table(rows: Sequence[tuple[object, ...]]) -> View:
 def assignment_view(result: Mapping[str, Any]) -> View:
     """Who gets what, where that is short; nothing else."""
     given = result["assignment"]
-    if not given or len(given) > _SHOWN or result["family"] != "A":
+    if not given or len(given) > _SHOWN or result["family"] not in "AD":
         return line()
     rows = [
         (f"  {m}", len(list(_named(topics))), " ".join(_named(topics)) or "-") for m, topics in given.items()

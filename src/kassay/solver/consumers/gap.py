@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.errors import InputError
@@ -144,6 +144,25 @@ def as_group(problem: Problem) -> tuple[Cluster, Group]:
     return Cluster(topics, brokers), Group(members, members[0].member_id if members else None)
 
 
+class _Named(Protocol):
+    """A problem, as far as it has a name."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+
+class Measured(Protocol):
+    """A gap on a problem."""
+
+    @property
+    def problem(self) -> _Named:
+        """The problem."""
+
+
+G = TypeVar("G", bound=Measured)
+
+
 class Distribution(NamedTuple):
     """Gaps of many instances in one objective; `at_zero` is a share of those `judged`."""
 
@@ -155,7 +174,7 @@ class Distribution(NamedTuple):
     worst_name: str
 
 
-def distribution(gaps: Iterable[Gap], value_of: Callable[[Gap], int | None]) -> Distribution | None:
+def distribution(gaps: Iterable[G], value_of: Callable[[G], int | None]) -> Distribution | None:
     """The distribution of a value that is None where it is not judged; None where none is."""
     named = ((value, each.problem.name) for each in gaps if (value := value_of(each)) is not None)
     values = sorted(named, key=itemgetter(0))

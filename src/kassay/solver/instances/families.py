@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from kassay.solver.placement.problem import PlacementProblem
+    from kassay.solver.sharing.problem import ShareProblem
     from kassay.solver.streams.problem import TaskProblem
 
 SEARCH_S: Final = 10.0
@@ -111,10 +112,24 @@ def _tasks(problem: TaskProblem, wanted: Wanted) -> Solved:
     return solve_tasks(problem, wanted.search_s)
 
 
+def _read_sharing(document: Any) -> ShareProblem:
+    from kassay.solver.sharing.problem import ShareProblem
+
+    return ShareProblem.parse(document)
+
+
+def _sharing(problem: ShareProblem, wanted: Wanted) -> Solved:
+    from kassay.solver.sharing.documents import solve_sharing
+
+    wanted.flow_only("share groups")
+    return solve_sharing(problem, wanted.time_limit_s)
+
+
 FAMILIES: Final = {
     "A": Family("consumers", Problem.parse, _consumers),
     "B": Family("placement", _read_placement, _placement),
     "C": Family("tasks", _read_tasks, _tasks),
+    "D": Family("sharing", _read_sharing, _sharing),
 }
 """The families by the letter that their documents have under `family`."""
 

@@ -1,7 +1,7 @@
 """The instance suites: which instances of which sizes are compared everywhere.
 
 `small` is for brute force, `bench` has every family and shape, `large` goes to 1,000 members and
-100,000 partitions. `to_line` writes a document as the instance files hold it.
+100,000 partitions, `share` has share groups. `to_line` writes a document as the instance files hold it.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from kassay.model.errors import InputError
 from kassay.solver.algorithms.splitmix import SplitMix
 from kassay.solver.instances.brokers import placement, tasks
 from kassay.solver.instances.consumers import consumer
+from kassay.solver.instances.shares import SHARE_SHAPES, share_group
 
 SUITES: Final = {
     "small": "2,400 consumer instances of at most 4 members and 7 partitions",
     "bench": "52 instances: consumers to 50 x 500, placements to 48 x 1,000, tasks to 40 x 600",
     "large": "12 consumer instances to 1,000 members and 100,000 partitions",
+    "share": "36 share groups: more and fewer members than partitions, to 500 members",
 }
 
 _SMALL_SHAPES: Final = ("shuffle", "groups", "random", "nested", "racks", "leave")
@@ -31,7 +33,7 @@ Document = dict[str, Any]
 
 def suite(name: str) -> Iterator[Document]:
     """The suite's instances, made one at a time; raises `InputError` for a suite that is not there."""
-    makers = {"small": _small, "bench": _bench, "large": _large}
+    makers = {"small": _small, "bench": _bench, "large": _large, "share": _share}
     if name not in makers:
         raise InputError(f"--suite: found {name!r}, expected one of {', '.join(makers)}")
     return makers[name]()
@@ -67,3 +69,18 @@ def _large() -> Iterator[Document]:
         for members, partitions in ((100, 10_000), (300, 30_000), (1000, 100_000)):
             topics, change = min(200, partitions // 50), members // 20
             yield consumer(shape, 1, members=members, partitions=partitions, topics=topics, change=change)
+
+
+def _share() -> Iterator[Document]:
+    for shape in SHARE_SHAPES:
+        for members, topics, partitions in (
+            (7, 2, 2),
+            (10, 3, 4),
+            (30, 5, 4),
+            (50, 10, 10),
+            (200, 6, 5),
+            (500, 10, 50),
+        ):
+            yield share_group(
+                shape, 1, members=members, topics=topics, partitions=partitions, change=1 + members // 10
+            )

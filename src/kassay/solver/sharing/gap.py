@@ -1,0 +1,153 @@
+"""How far an answer of a share assignor is from the certified optimum.
+
+*balance* adds up two unevennesses, part by part: squared distances of the partitions' members from as many
+as each should have, and the squared counts of the members above the least for so many copies in all. It is
+0 exactly where the counts are the optimum's. *spread* is the largest count less the smallest, less the
+optimum's, in the worst part. *movement*, the copies taken back above the fewest, is judged where the
+balance is met.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from kassay.model.cluster import Cluster, Topic, TopicPartition
+from kassay.model.errors import InputError
+from kassay.model.groups.group import Group, Member
+from kassay.solver.sharing.optimum import ShareOptimum, best_sharing, held_of
+from kassay.solver.sharing.problem import ShareProblem
+
+GENERATION: Final = 1
+"""The generation that `as_share_group` gives to all claims; nobody's is stale."""
+_Given = Mapping[int, frozenset[TopicPartition]]
+"""What each member is given, by position."""
+
+
+class ShareFigures(NamedTuple):
+    """What counts about an answer: counts ascending, copies taken back, how uneven it is, who is left out.
+
+    Copies count that may be given out. `missing` partitions are read and have nobody.
+    """
+
+    loads: tuple[int, ...]
+    taken_back: int
+    unevenness: int
+    spread: int
+    missing: int
+
+
+class ShareLeast(NamedTuple):
+    """The optimum's side of a gap."""
+
+    loads: tuple[int, ...]
+    moved: int
+    rack_mismatch: int = 0
+
+
+@dataclass(frozen=True)
+class ShareGap:
+    """An answer's distance to the optimum; None is "not judged". `missing` partitions have nobody."""
+
+    problem: ShareProblem
+    best: ShareLeast
+    loads: tuple[int, ...]
+    moved: int
+    missing: int
+    balance: int | None = None
+    spread: int | None = None
+    movement: int | None = None
+    rack: int | None = None
+    rack_mismatch: int = 0
+
+    def document(self) -> dict[str, Any]:
+        """The gap as JSON."""
+        return {
+            "name": self.problem.name,
+            "loads": list(self.loads),
+            "optimal_loads": list(self.best.loads),
+            **{name: getattr(self, name) for name in ("moved", "rack_mismatch", "missing")},
+            **{goal: getattr(self, goal) for goal in ("balance", "spread", "movement", "rack")},
+        }
+
+
+def share_gap(
+    problem: ShareProblem,
+    answer: Mapping[str, Iterable[TopicPartition]],
+    optimum: ShareOptimum | None = None,
+) -> ShareGap:
+    """The distance of an answer (partitions by member id) to the optimum, computed if it is not given.
+
+    Raises `InputError` if the answer is none for the problem: a partition twice with one member, with
+    somebody who does not read it, or not there.
+    """
+    optimum = optimum or best_sharing(problem)
+    best = ShareLeast(tuple(optimum.loads), optimum.taken_back)
+    mine = share_figures(problem, answer)
+    if mine.missing:
+        return ShareGap(problem, best, mine.loads, mine.taken_back, mine.missing)
+    movement = mine.taken_back - best.moved if mine.unevenness == 0 else None
+    return ShareGap(problem, best, mine.loads, mine.taken_back, 0, mine.unevenness, mine.spread, movement)
+
+
+def share_figures(problem: ShareProblem, answer: Mapping[str, Iterable[TopicPartition]]) -> ShareFigures:
+    """The figures of an answer; raises `InputError` where it is none for the problem."""
+    given = _given(problem, answer)
+    taken_back = unevenness = missing = 0
+    spread = []
+    loads = dict.fromkeys(range(len(problem.members)), 0)
+    for part in problem.parts:
+        targets = frozenset(part.partitions)
+        copies = {reader: targets & given[reader] for reader in part.readers}
+        sharing = Counter(tp for tps in copies.values() for tp in tps)
+        counts = [len(copies[reader]) for reader in part.readers]
+        missing += len(targets) - len(sharing)
+        unevenness += sum((sharing[tp] - part.copies) ** 2 for tp in targets) + _above_even(counts)
+        spread.append(max(counts) - min(counts) - (part.longer > 0))
+        taken_back += sum(
+            len(copies[m].union(tps)) - len(copies[m]) for m, tps in held_of(problem, part).items()
+        )
+        for reader in part.readers:
+            loads[reader] += len(copies[reader])
+    return ShareFigures(
+        tuple(sorted(loads.values())), taken_back, unevenness, max(spread, default=0), missing
+    )
+
+
+def as_share_group(problem: ShareProblem) -> tuple[Cluster, Group]:
+    """The problem as an assignor sees it; every claim is of one generation."""
+    topics = tuple(Topic(topic.name, topic.partitions) for topic in problem.topics)
+    members = tuple(
+        Member(m.member_id, tuple(sorted(m.topics)), tuple(sorted(m.owned)), GENERATION)
+        for m in problem.members
+    )
+    given_out = frozenset(TopicPartition(t.name, p) for t in problem.topics for p in t.assignable)
+    everything = len(given_out) == sum(topic.partitions for topic in problem.topics)
+    return Cluster(topics, ()), Group(members, assignable=None if everything else given_out)
+
+
+def _above_even(counts: list[int]) -> int:
+    """The squared counts above the least of as many copies."""
+    least, longer = divmod(sum(counts), len(counts))
+    even = longer * (least + 1) ** 2 + (len(counts) - longer) * least**2
+    return sum(count * count for count in counts) - even
+
+
+def _given(problem: ShareProblem, answer: Mapping[str, Iterable[TopicPartition]]) -> _Given:
+    position = {member.member_id: m for m, member in enumerate(problem.members)}
+    counts = {topic.name: topic.partitions for topic in problem.topics}
+    given = dict.fromkeys(range(len(problem.members)), frozenset[TopicPartition]())
+    for member_id, tps in answer.items():
+        m = position.get(member_id)
+        if m is None:
+            raise InputError(f"assignment: member {member_id!r} is not in the group")
+        listed = [TopicPartition(*tp) for tp in tps]
+        for topic, partition in listed:
+            if not 0 <= partition < counts.get(topic, 0) or topic not in problem.members[m].topics:
+                raise InputError(f"assignment.{member_id}: {topic}-{partition} is not for this member")
+        if len(set(listed)) < len(listed):
+            raise InputError(f"assignment.{member_id}: a partition is given twice")
+        given[m] = frozenset(listed)
+    return given
