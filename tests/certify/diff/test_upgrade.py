@@ -68,8 +68,13 @@ UNCHANGED = {
         "streams-group-sticky@4.2.2",
         lambda step: not step.request.standby_replicas,
     ),
+    "streams-public-sticky@3.8": (
+        "streams-public-sticky@4.4",
+        lambda step: len(step.request.tasks) % sum(client.capacity for client in step.request.clients) == 0,
+    ),
 }
-"""Inputs on which a change of Kafka changes nothing: other subscriptions (KAFKA-18688), no copies (KAFKA-20899)."""
+"""Inputs on which a change of Kafka changes nothing: other subscriptions (KAFKA-18688), no copies (KAFKA-20899),
+tasks that come out even for all threads (KAFKA-20198)."""
 
 
 def asked_elsewhere(spec, unchanged, inputs_min):

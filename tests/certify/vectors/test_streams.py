@@ -11,6 +11,7 @@ import pytest
 from kassay.assignors.registry import find
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.assignors.streams.sticky import StreamsSticky
+from kassay.certify.vectors.check import check_file, read_vectors
 from kassay.certify.vectors.registry import FORMATS, load_formats
 from kassay.certify.vectors.streams import StreamsVector
 from kassay.model.errors import InputError
@@ -43,6 +44,16 @@ def failures(algorithm: str, found: list[dict[str, Any]]) -> list[str]:
 def test_the_reference_answers_as_kafka_did(algorithm: str):
     assert len(vectors(algorithm)) == 300
     assert failures(algorithm, vectors(algorithm)) == []
+
+
+@pytest.mark.parametrize("release", ["4.3", "4.4"])
+def test_the_public_rule_answers_as_was_recorded_with_racks_and_without(release: str):
+    file = VECTORS / "recorded" / f"streams-public-sticky-{release}.json.gz"
+    result = check_file(file, None, exact=True)
+    assert (result.passed, result.failures) == (533, ())
+    other = find("streams-public-sticky@3.8" if release == "4.4" else "streams-public-sticky").factory
+    assert len(check_file(file, other, exact=True).failures) > 100
+    assert {vector["racks"] for vector in read_vectors(file).vectors} == {"none", "racks"}
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

@@ -1,4 +1,4 @@
-"""Checks for the vectors of the Streams task assignors: `streams-sticky`, `streams-highavailability`.
+"""Checks for the vectors of `streams-sticky`, `streams-public-sticky` and `streams-highavailability`.
 
 Clients and tasks come in the recorded iteration order, or else in the order of Java's hash tables.
 Answers are sets per process and kind, and whether a probing rebalance follows; `exact` also wants an
@@ -117,9 +117,10 @@ def _tasks(texts: Iterable[str]) -> tuple[TaskId, ...]:
 
 
 @vector_format("streams-sticky", StreamsVector, reference="streams-sticky")
+@vector_format("streams-public-sticky", StreamsVector, reference="streams-public-sticky")
 @vector_format("streams-highavailability", StreamsVector, reference="streams-high-availability")
 def check_streams(vector: StreamsVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
-    """Whether the target answers as Kafka's `LegacyStickyTaskAssignor` or `HighAvailabilityTaskAssignor`."""
+    """Whether the target answers as Kafka's task assignor of that algorithm did."""
     request, wanted = vector.request, vector.answer
     return compared(
         lambda: factory().assign(request),

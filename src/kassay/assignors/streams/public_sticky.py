@@ -1,0 +1,87 @@
+"""Streams-public-sticky: the sticky rule that applications may name (KIP-924), tasks stay where they ran.
+
+Goals, in order: active tasks where they ran, up to tasks * threads of the process / all threads, rounded
+up; then where a standby copy is, as far as that leaves room; then by load, with a liking for processes on
+which the task meets tasks that it has not been with yet. Standby copies follow the same last rule, never
+on a process that has the task already.
+A process at its capacity (as many tasks as threads) gives way if another one is less loaded.
+The load of a thread counts standby tasks too, so active tasks alone may differ by more than one; and what is
+rounded up for one process may leave another without a task.
+Ties: the first process in the order of a hash set of those in question, whatever its threads; previous
+active tasks in the order of Java's hash map; other unassigned tasks first by the order given (those with
+a standby copy), then by task id; standby copies by the order of the stateful tasks. Kafka's set of those goes
+by the identity of objects, so that of copies that compete for a process one is favoured by chance, anew at
+each rebalance: neither `stable` nor `deterministic` is promised. Here the order is the one that is given.
+Rack-aware optimisation is left out, as it is unless an application asks for it.
+Source: Kafka `assignors.StickyTaskAssignor` and `TaskAssignmentUtils`, branch 4.4 (KIP-924, KAFKA-20198).
+Its sets are copied once more where 12 processes or more had a copy of one task, which may turn ties round.
+Cost: O(T * R * C) set operations for T tasks of R copies and C processes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Final
+
+from kassay.assignors.java_errors import NullPointerError
+from kassay.assignors.registry import reference
+from kassay.assignors.streams.state import ProcessState, answer
+from kassay.assignors.streams.sticky_placement import ProcessPlacement
+from kassay.model.java.hashes import bucket_order, uuid_hash
+from kassay.model.kinds import Kind
+from kassay.model.streams.tasks import TaskAssignment, TaskRequest
+
+_ONE_TABLE: Final = 12
+"""Up to so many processes any set of some of them is gone through in the order of all."""
+
+
+class LoadOnly(ProcessState):
+    """A process of which only the load counts: among equally loaded ones the first is taken."""
+
+    __slots__ = ()
+
+    def has_more_room_than(self, other: ProcessState) -> bool:
+        """Whether its threads are less loaded."""
+        return self.load < other.load
+
+
+class PublicPlacement(ProcessPlacement):
+    """As in the rule that Kafka Streams keeps to itself, but for quotas, ties and the order of sets."""
+
+    state: ClassVar[type[ProcessState]] = LoadOnly
+
+    def kept_at_most(self, state: ProcessState) -> int:
+        """The share of the process in all tasks by its threads, rounded up."""
+        return -(-len(self.request.tasks) * state.capacity // self.threads)
+
+    def as_set(self, states: Sequence[ProcessState]) -> Sequence[ProcessState]:
+        """In the order of a hash set that was filled with them."""
+        if len(self.states) <= _ONE_TABLE:
+            return states
+        return bucket_order(states, lambda state: uuid_hash(state.key))
+
+
+@reference(
+    "streams-public-sticky",
+    kind=Kind.STREAMS,
+    claims=("standby-disjoint",),
+    source="org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssignor",
+    since="4.4",
+)
+class StreamsPublicSticky:
+    """Leaves tasks where they ran up to a share rounded up, then where copies are, then goes by load."""
+
+    name = "streams-public-sticky"
+
+    def assign(self, request: TaskRequest) -> TaskAssignment:
+        """The tasks of all processes; raises `NullPointerError` for tasks without a process."""
+        if request.tasks and not request.clients:
+            raise NullPointerError("no process is found for a task")
+        return placed(PublicPlacement(request))
+
+
+def placed(placement: ProcessPlacement) -> TaskAssignment:
+    """What the processes have when all tasks and copies are placed."""
+    placement.place_active()
+    placement.place_standbys()
+    return answer(placement.states.values())
