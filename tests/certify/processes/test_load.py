@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from kassay.certify.processes.load import FULL, PLACER, PLAIN, Loaded, TargetSource, load
+from kassay.assignors.plain.forms import FULL, MEMBERS, PLACER, PLAIN, PROCESSES, WORKERS
+from kassay.certify.processes.load import Loaded, TargetSource, load
 from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import TargetNotLoadable
 from tests.certify.processes.children import DATA, children
@@ -55,12 +56,28 @@ both_ways = pytest.mark.parametrize("in_process", [False, True])
         ),
         (
             "odd_meta.py:NoSuchKey",
-            "{}: META: clams: unknown field, expected one of assumes, claims, kind, protocol (did you mean claims?)",
+            "{}: META: clams: unknown field, expected one of assumes, claims, kind, level, protocol (did you mean claims?)",
         ),
         ("odd_meta.py:TooFew", "{}: TooFew.assign takes (partitions_per_topic), expected assign(self, "),
         (
             "odd_meta.py:TooMany",
             "{}: TooMany.assign takes (partitions_per_topic, members, brokers), expected ",
+        ),
+        ("tasks.py:TakesTwo", "{}: TakesTwo.assign takes (one, two), expected assign(self, application) by "),
+        ("tasks.py:OddLevel", "{}: META: level: found 'thread', expected 'process' or 'member'"),
+        (
+            "tasks.py:LevelOfAnother",
+            "{}: META: level: only a task-assignor has one, but kind is 'connect-assignor'",
+        ),
+        ("tasks.py:PlacesTasks", "{}: META kind is 'task-assignor', but PlacesTasks has no assign"),
+        (
+            "tasks.py:ClaimOfAnother",
+            "{}: META: claims[0]: unknown claim 'topic-even': it is a claim of kind ",
+        ),
+        (
+            "tasks.py:SaysNothing",
+            "{}: SaysNothing.assign takes (application), expected assign(self, partitions_per_topic, members) or "
+            "assign(self, cluster, group), or one argument and a META of kind task-assignor or connect-assignor",
         ),
         ("full_form.py:SpeaksNothing", "{}: the protocol is 'lazy', expected eager or cooperative"),
     ],
@@ -96,6 +113,9 @@ def test_what_is_not_python(tmp_path: Path, in_process: bool) -> None:
         ("extras.py", "Racks", PLAIN, ("replica_racks",)),
         ("full_form.py", "Remembers", FULL, ()),
         ("placers.py", "InTurn", PLACER, ()),
+        ("tasks.py", "ByProcess", PROCESSES, ()),
+        ("tasks.py", "ByMember", MEMBERS, ()),
+        ("workers.py", "Waits", WORKERS, ()),
     ],
 )
 def test_a_class_is_described_and_the_description_survives_the_channel(

@@ -70,6 +70,19 @@ def test_a_file(in_process: bool) -> None:
         assert host.new({}).assign(CLUSTER, GROUP) == Assignment({"a": ()})
 
 
+@pytest.mark.parametrize("kind", ["assignor", "server-assignor", "share-assignor"])
+def test_the_kind_says_which_groups_an_assignor_is_of(kind: str, tmp_path: Path) -> None:
+    file = tmp_path / "rule.py"
+    file.write_text(
+        f"META = {{'kind': {kind!r}}}\n"
+        "class Rule:\n    def assign(self, topics, members):\n        return {m['id']: [] for m in members}\n"
+    )
+    target = resolve(str(file), in_process=True)
+    assert target.kind is {"assignor": Kind.CLIENT, "server-assignor": Kind.SERVER}.get(kind, Kind.SHARE)
+    with target.open() as host:
+        assert host.new({}).assign(CLUSTER, GROUP) == Assignment({"a": ()})
+
+
 def test_the_class_speaks_before_its_file() -> None:
     target = resolve(f"{DATA}/several.py:Second")
     assert target.protocol is COOPERATIVE

@@ -10,10 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from kassay.certify.runs.options import Budget, RunOptions
+from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import TopicPartition
+from kassay.model.connect.work import ConnectRequest, ConnectWorker
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
+from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.group import Assignment
+from kassay.model.kinds import Kind
+from kassay.model.verdict import Verdict
 from tests.certify.processes.children import children
 from tests.certify.processes.hostile import CLUSTER, GROUP
 from tests.paths import EXAMPLES
@@ -54,6 +60,70 @@ def test_the_examples(command: str) -> None:
         answer = host.new({}).assign(CLUSTER, GROUP)
     expected = {"a": [("t", 0), ("t", 2), ("u", 0), ("u", 1)], "b": [("t", 1)]}
     assert answer.same_sets(Assignment({m: map(TopicPartition._make, tps) for m, tps in expected.items()}))
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "kind"),
+    [
+        ("task_assignor.py", "EvenProcesses", Kind.STREAMS),
+        ("member_task_assignor.py", "EvenMembers", Kind.STREAMS),
+        ("connect_assignor.py", "EvenWorkers", Kind.CONNECT),
+    ],
+)
+def test_a_program_is_given_the_document_that_a_class_is_given(file: str, name: str, kind: Kind) -> None:
+    program = resolve(f"exec:{PYTHON} {PROGRAMS}/documents.py {EXAMPLES}/{file} {name}")
+    of_class = resolve(f"{EXAMPLES}/{file}", in_process=True)
+    assert (program.kind, program.name, program.claims) == (kind, name, of_class.claims)
+    assert program.protocol == of_class.protocol
+    certificate = certify(program, RunOptions(budget=Budget(histories=60), controls=False))
+    assert {(result.id, result.verdict) for result in certificate.claims} >= {
+        (claim, Verdict.HOLDS) for claim in ("single-owner", "pure", *program.claims)
+    }
+
+
+@pytest.mark.parametrize(
+    ("hello", "message"),
+    [
+        ('{"kind": "partitioner"}', "kind: a partitioner is no program, expected a class in a Python file"),
+        ('{"kind": "task-asignor"}', "kind: found 'task-asignor', expected 'assignor' or "),
+        (
+            '{"kind": "placer", "level": "member"}',
+            "level: only a task-assignor has one, but kind is 'placer'",
+        ),
+        ('{"level": "thread"}', "level: found 'thread', expected 'process' or 'member'"),
+        ('{"level": 1}', "level: found 1, expected a text"),
+        ('{"kind": ["placer"]}', "kind: found ['placer'], expected a text"),
+        ('{"level": "member", "claims": ["topic-even"]}', "claims[0]: unknown claim 'topic-even'"),
+    ],
+)
+def test_what_a_program_says_of_itself_is_checked(tmp_path: Path, hello: str, message: str) -> None:
+    file = tmp_path / "says.py"
+    file.write_text(f'input()\nprint(\'{{"id": 1, "answer": {hello}}}\', flush=True)\ninput()\n')
+    spec = f"exec:{PYTHON} {file}"
+    with pytest.raises(TargetNotLoadable) as caught:
+        resolve(spec)
+    assert str(caught.value).startswith(f"{spec}: hello: {message}")
+    assert "\n" not in str(caught.value)
+
+
+ODD = """
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    answer = {"kind": "connect-assignor"} if request["call"] == "hello" else {"workers": {"w": []}}
+    print(json.dumps({"id": request["id"], "answer": answer}), flush=True)
+"""
+
+
+def test_an_answer_that_is_no_document_is_told_by_its_field(tmp_path: Path) -> None:
+    file = tmp_path / "odd.py"
+    file.write_text(ODD)
+    with resolve(f"exec:{PYTHON} {file}").open() as host, pytest.raises(TargetFailure) as caught:
+        host.new({}).assign(ConnectRequest((), (ConnectWorker("w"),)))
+    assert (caught.value.kind, caught.value.message) == (
+        FailureKind.MALFORMED,
+        "answer['workers']['w'] is [] (list), expected a dict with the keys assigned or revoked",
+    )
 
 
 def test_a_program_is_changed_where_a_file_that_it_is_called_with_is(tmp_path: Path) -> None:

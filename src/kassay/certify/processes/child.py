@@ -26,7 +26,9 @@ from kassay.assignors.plain.answers import (
     check_user_data,
     integer,
 )
-from kassay.certify.processes.load import FULL, PLACER, Loaded, TargetSource, load
+from kassay.assignors.plain.forms import DOCUMENTS, FULL, PLACER
+from kassay.assignors.plain.given import CHECKS
+from kassay.certify.processes.load import Loaded, TargetSource, load
 from kassay.certify.processes.wire import CHANNEL_LOST, HEADER, MESSAGE_MAX, frame, to_json
 from kassay.model.errors import TargetNotLoadable
 from kassay.model.failure import FailureKind, failed
@@ -116,7 +118,8 @@ class Server:
         self.broken: dict[int, list[Any]] = {}
         self.reserve = bytearray(_RESERVE)
         self.buffer = b""
-        assign = {FULL: self.assign_full, PLACER: self.place}.get(loaded.form, self.assign_plain)
+        forms = {FULL: self.assign_full, PLACER: self.place, **dict.fromkeys(CHECKS, self.assign_document)}
+        assign = forms.get(loaded.form, self.assign_plain)
         self.calls: dict[str, Callable[[Any, bytes], list[Any]]] = {
             "assign": assign,
             "place": self.place,
@@ -216,6 +219,12 @@ class Server:
         assignment, user_data = values.check_answer(target.assign(cluster, group))
         mutated = values.changed(values.decode(marshal.loads(body)), (cluster, group))
         return [0, [assignment, {member_id: data.hex() for member_id, data in user_data.items()}], mutated]
+
+    def assign_document(self, target: Any, body: bytes) -> list[Any]:
+        """One call of a task assignor or a Connect assignor, on a fresh document."""
+        form, document = self.loaded.form, marshal.loads(body)
+        checked = CHECKS[form](target.assign(document))
+        return [0, checked, changed((DOCUMENTS[form],), (marshal.loads(body),), (document,))]
 
     def place(self, target: Any, body: bytes) -> list[Any]:
         """One call of a placer."""

@@ -14,19 +14,26 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
+from kassay.assignors.plain.forms import (
+    DOCUMENTS,
+    FULL,
+    METHODS,
+    PARTITIONER,
+    PLACER,
+    PLAIN,
+    document_form,
+    parameters,
+)
 from kassay.certify.processes.former import FORMER_NAMES
 from kassay.model.errors import TargetNotLoadable
 from kassay.model.failure import described, one_line, place_of
 
-METHODS: Final = ("assign", "place", "partition")
-PLAIN, FULL, PLACER, PARTITIONER = "plain", "full", "placer", "partitioner"
-
 _EXTRAS: Final = ("replica_racks", "partition_weights")
-_META: Final = ("kind", "protocol", "claims", "assumes")
+_META: Final = ("kind", "level", "protocol", "claims", "assumes")
 """What is read of META; of other keys it is said that they stand there."""
 _ASSIGN: Final = "assign(self, partitions_per_topic, members) or assign(self, cluster, group)"
 _EXPECTED: Final = {
-    "assign": (2, 2, _ASSIGN),
+    "assign": (2, 2, f"{_ASSIGN}, or one argument and a META of kind task-assignor or connect-assignor"),
     "place": (3, 4, "place(self, num_partitions, replication_factor, brokers, existing=None)"),
     "partition": (5, 5, "partition(self, topic, key, value, num_partitions, available)"),
 }
@@ -192,7 +199,11 @@ def describe(target: type, module: ModuleType, source: TargetSource) -> Loaded:
     own_name = getattr(target, "name", None)
     name = own_name if isinstance(own_name, str) and own_name else target.__name__
     method = next(method for method in METHODS if callable(getattr(target, method, None)))
-    if method == "assign":
+    extras: tuple[str, ...]
+    if method == "assign" and (document := document_form(meta)) is not None:
+        form, extras = document, ()
+        _check_document(target, document, source)
+    elif method == "assign":
         form, extras = _assign_form(target, source)
     else:
         form, extras = (PLACER if method == "place" else PARTITIONER), ()
@@ -211,7 +222,7 @@ def describe(target: type, module: ModuleType, source: TargetSource) -> Loaded:
 
 
 def _assign_form(target: type, source: TargetSource) -> tuple[str, tuple[str, ...]]:
-    names, _ = _parameters(target, "assign")
+    names, _ = parameters(target, "assign")
     based = any(base.__module__ == _BASE for base in target.__mro__)
     if based or names[:2] == ["cluster", "group"] or hasattr(target, "subscription_user_data"):
         _check_signature(target, "assign", source)
@@ -220,34 +231,26 @@ def _assign_form(target: type, source: TargetSource) -> tuple[str, tuple[str, ..
     return PLAIN, tuple(name for name in _EXTRAS if name in names)
 
 
-def _parameters(target: type, method: str) -> tuple[list[str], set[str]]:
-    """The names that the bound method takes, and those of them that must be given; `*` for any number."""
-    import inspect
-
-    raw = inspect.getattr_static(target, method)
-    function = getattr(target, method)
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        return ["*"], set()
-    if not isinstance(raw, staticmethod | classmethod) and parameters:
-        variadic = parameters[0].kind is inspect.Parameter.VAR_POSITIONAL
-        parameters = parameters if variadic else parameters[1:]
-    names, needed = [], set()
-    for parameter in parameters:
-        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-            names.append("*")
-        elif parameter.kind is not inspect.Parameter.VAR_KEYWORD:
-            names.append(parameter.name)
-            if parameter.default is inspect.Parameter.empty:
-                needed.add(parameter.name)
-    return names, needed
-
-
 def _check_signature(target: type, method: str, source: TargetSource, extras: tuple[str, ...] = ()) -> None:
     """Raise `TargetNotLoadable` for a method that cannot be called as kassay calls it."""
-    least, most, expected = _EXPECTED[method]
-    names, needed = _parameters(target, method)
+    _check_parameters(target, method, source, _EXPECTED[method], extras)
+
+
+def _check_document(target: type, form: str, source: TargetSource) -> None:
+    """Raise `TargetNotLoadable` for an `assign` that cannot be called with one document."""
+    _check_parameters(target, "assign", source, (1, 1, f"assign(self, {DOCUMENTS[form]}) by its META"))
+
+
+def _check_parameters(
+    target: type,
+    method: str,
+    source: TargetSource,
+    takes: tuple[int, int, str],
+    extras: tuple[str, ...] = (),
+) -> None:
+    """Raise `TargetNotLoadable` for a method that needs fewer or more arguments, those by name left out."""
+    least, most, expected = takes
+    names, needed = parameters(target, method)
     if "*" in names:
         return
     plain = [name for name in names if name not in extras]

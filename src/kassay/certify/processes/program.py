@@ -13,6 +13,9 @@ from typing import Any, Final, TypeVar
 
 from kassay.assignors.plain.answers import Malformed, check_assignment, check_placement, shown
 from kassay.assignors.plain.assignor import EXTRAS, full_answer, plain_input
+from kassay.assignors.plain.documents import FORMS
+from kassay.assignors.plain.forms import DOCUMENTS, document_form
+from kassay.assignors.plain.given import CHECKS
 from kassay.assignors.plain.placer import plain_request, refusals
 from kassay.certify.processes.host import ChildObject, GuardedHost, Start
 from kassay.certify.processes.process import Guarded
@@ -48,11 +51,17 @@ class Hello:
     """What a program says of itself; every part may be left out."""
 
     name: str = ""
-    kind: str = "assignor"
+    kind: str | None = None
+    level: str | None = None
     protocol: str | None = None
     claims: tuple[str, ...] = ()
     assumes: tuple[str, ...] = ()
     extras: tuple[str, ...] = ()
+
+    @property
+    def form(self) -> str | None:
+        """Which document a program is given that is given one."""
+        return document_form({"kind": self.kind, "level": self.level})
 
 
 class ProgramHost(GuardedHost):
@@ -84,6 +93,8 @@ class ProgramHost(GuardedHost):
 
     def make(self, number: int, config: dict[str, str]) -> ProgramObject:
         """The object of that number, whose requests carry its configuration."""
+        if self.hello.form is not None:
+            return ProgramDocument(self, number, config)
         kind = ProgramPlacer if self.hello.kind == "placer" else ProgramAssignor
         return kind(self, number, config)
 
@@ -173,6 +184,17 @@ class ProgramAssignor(ProgramObject, AssignorBase):
             if name in extras:
                 fields[name] = None if values is None else [[*tp, value] for tp, value in values.items()]
         return full_answer(self._call("assign", fields, check_assignment))
+
+
+class ProgramDocument(ProgramObject):
+    """An assignor of tasks or of connectors behind the program, in the full form of its kind."""
+
+    def assign(self, request: Any) -> Any:
+        """What the program answers to a document of the request."""
+        name = self.child.hello.form
+        assert name is not None, "made for programs that are of such a form"
+        form = FORMS[name]
+        return form.read(request, self._call("assign", {DOCUMENTS[name]: form.write(request)}, CHECKS[name]))
 
 
 class ProgramPlacer(ProgramObject):

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from kassay.assignors.plain.assignor import full_answer, plain_input
+from kassay.assignors.plain.documents import FORMS
+from kassay.assignors.plain.forms import FULL, PARTITIONER, PLACER
 from kassay.assignors.plain.partitioner import plain_record
 from kassay.assignors.plain.placer import plain_request, refusals
 from kassay.certify.processes.host import ChildObject, GuardedHost, Start
-from kassay.certify.processes.load import FULL, PARTITIONER, PLACER, Loaded, TargetSource
+from kassay.certify.processes.load import Loaded, TargetSource
 from kassay.certify.processes.process import Guarded
 from kassay.certify.processes.values import encode, encode_learned
 from kassay.certify.processes.wire import HEADER, Frames
@@ -77,6 +79,7 @@ class PythonHost(GuardedHost):
         """The object of that number in the child."""
         self._news.append((number, config))
         forms = {PLACER: RemotePlacer, PARTITIONER: RemotePartitioner, FULL: RemoteFull}
+        forms |= dict.fromkeys(FORMS, RemoteDocument)
         return forms.get(self.loaded.form, RemoteAssignor)(self, number)
 
     def encoded(self, cluster: Cluster, group: Group) -> bytes:
@@ -171,6 +174,17 @@ class RemoteFull(RemoteAssignor):
         if self.child.loaded.learns:
             body = marshal.dumps(encode_learned(assignment, user_data, metadata))
             self.child.call(self, "on_assignment", body)
+
+
+class RemoteDocument(RemoteObject):
+    """A plain assignor of tasks or of connectors in the child, in the full form of its kind."""
+
+    def assign(self, request: Any) -> Any:
+        """What the plain function answers to a document of the request."""
+        self.mutated = None
+        form = FORMS[self.child.loaded.form]
+        answer, self.mutated = self.child.call(self, "assign", marshal.dumps(form.write(request)))
+        return form.read(request, answer)
 
 
 class RemotePlacer(RemoteObject):

@@ -10,12 +10,14 @@ from importlib.metadata import entry_points
 from typing import Any, Final
 
 from kassay.assignors.plain.assignor import PlainAssignor
+from kassay.assignors.plain.documents import PlainDocument
+from kassay.assignors.plain.forms import DOCUMENTS, FULL, MEMBERS, PARTITIONER, PLACER, PROCESSES, WORKERS
 from kassay.assignors.plain.partitioner import PlainPartitioner
 from kassay.assignors.plain.placer import PlainPlacer
 from kassay.certify.processes.host import Host, Start
-from kassay.certify.processes.load import FULL, PARTITIONER, PLACER, Loaded, TargetSource, load
+from kassay.certify.processes.load import Loaded, TargetSource, load
 from kassay.certify.processes.remote import PythonHost
-from kassay.certify.targets.local import LocalAssignor, LocalHost, guarded
+from kassay.certify.targets.local import LocalAssignor, LocalDocument, LocalHost, guarded
 from kassay.certify.targets.resolve import PYTHON, Meta, Request, Target, Way, digest_of, protocols
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.kinds import Kind
@@ -23,8 +25,15 @@ from kassay.reading.paths import is_file, is_folder
 
 ENTRY_POINTS: Final = "kassay.targets"
 EXPECTED: Final = "path/file.py[:Name], pkg.mod[:Name]"
-_FORMS: Final = {PLACER: (Kind.PLACER, "place"), PARTITIONER: (Kind.PARTITIONER, "partition")}
-"""The kind of a form, and the method that says so; every other form is an assignor's."""
+_FORMS: Final = {
+    PLACER: (Kind.PLACER, "place"),
+    PARTITIONER: (Kind.PARTITIONER, "partition"),
+    PROCESSES: (Kind.STREAMS, "assign"),
+    MEMBERS: (Kind.STREAMS, "assign"),
+    WORKERS: (Kind.CONNECT, "assign"),
+}
+"""The kind of a form, and the method that is called; every other form is that of a group's assignor."""
+_KINDS: Final = frozenset(kind for kind, _ in _FORMS.values())
 _MODULE: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -55,7 +64,11 @@ def _local_object(start: Start, cls: type, loaded: Loaded, config: Mapping[str, 
         return PlainPlacer(instance, source=loaded.file)
     if loaded.form == PARTITIONER:
         return PlainPartitioner(instance, source=loaded.file)
-    if loaded.form == FULL:
+    local: LocalAssignor | LocalDocument
+    if loaded.form in DOCUMENTS:
+        document = PlainDocument(instance, loaded.form, name=loaded.name, source=loaded.file)
+        local = LocalDocument(document, seconds, source=loaded.file)
+    elif loaded.form == FULL:
         local = LocalAssignor(instance, seconds, name=loaded.name, source=loaded.file, strict=True)
     else:
         plain = PlainAssignor(
@@ -85,7 +98,7 @@ def resolve(request: Request) -> Target | None:
             loaded = host.loaded
     kind, _ = _FORMS.get(loaded.form, (Kind.CLIENT, "assign"))
     meta = Meta.of(f"{source.label}: META", loaded.meta, default=kind)
-    if meta.kind != kind and {meta.kind, kind} & {Kind.PLACER, Kind.PARTITIONER}:
+    if meta.kind != kind and {meta.kind, kind} & _KINDS:
         method = dict(_FORMS.values()).get(meta.kind, "assign")
         raise TargetNotLoadable(
             f"{source.label}: META kind is {loaded.meta['kind']!r}, but {loaded.class_name} has no {method}"

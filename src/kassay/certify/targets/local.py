@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from kassay.assignors import registry
 from kassay.assignors.plain.answers import Malformed, check_user_data
 from kassay.assignors.plain.assignor import full_answer
+from kassay.assignors.plain.documents import PlainDocument
 from kassay.certify.alarm import Overdue, deadline
 from kassay.certify.processes.host import Host, Start
 from kassay.certify.processes.load import TargetSource
@@ -110,6 +111,27 @@ class LocalAssignor:
 
     def _guarded(self, call: str, function: Callable[..., T], *args: Any) -> T:
         return guarded(call, self.timeout_s, self.source, function, *args)
+
+
+class LocalDocument:
+    """A plain assignor of tasks or of connectors of this process, behind the same wall."""
+
+    def __init__(self, inner: PlainDocument, timeout_s: float, *, source: str | None = None) -> None:
+        self.inner = inner
+        self.name = inner.name
+        self.timeout_s = timeout_s
+        self.source = source
+        self.mutated: str | None = None
+
+    def configure(self, config: Mapping[str, str]) -> None:
+        """Hand the configuration on."""
+        guarded("configure", self.timeout_s, self.source, self.inner.configure, config)
+
+    def assign(self, request: Any) -> Any:
+        """What the object answers."""
+        answer = guarded("assign", self.timeout_s, self.source, self.inner.assign, request)
+        self.mutated = self.inner.mutated
+        return answer
 
 
 class LocalHost(Host):

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from kassay.certify.processes.host import Start
 from kassay.certify.processes.program import Program, ProgramHost
 from kassay.certify.targets.resolve import Meta, Request, Target, Way, digest_of
-from kassay.model.errors import InputError, TargetNotFound
+from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
+from kassay.model.kinds import Kind
 
 EXPECTED = "exec:COMMAND"
 
@@ -49,8 +50,12 @@ def resolve(request: Request) -> Target | None:
     opener = ProgramOpener(Program(argv, command.strip()))
     with opener(request.start, apart=True) as host:
         hello = host.hello
-    table = {"kind": hello.kind, "protocol": hello.protocol, "claims": hello.claims, "assumes": hello.assumes}
+    table = {name: getattr(hello, name) for name in ("kind", "level", "protocol", "claims", "assumes")}
     meta = Meta.of(f"{request.spec}: hello", table)
+    if meta.kind is Kind.PARTITIONER:
+        raise TargetNotLoadable(
+            f"{request.spec}: hello: kind: a partitioner is no program, expected a class in a Python file"
+        )
     return Target(
         spec=request.spec,
         name=hello.name,

@@ -31,11 +31,23 @@ from kassay.reading.fields import suggestion
 from kassay.reading.paths import is_file
 from kassay.reading.values import read_as
 
-KINDS: Final = {
+_KindName = Literal[
+    "assignor",
+    "server-assignor",
+    "share-assignor",
+    "placer",
+    "partitioner",
+    "task-assignor",
+    "connect-assignor",
+]
+KINDS: Final[dict[_KindName, Kind]] = {
     "assignor": Kind.CLIENT,
     "server-assignor": Kind.SERVER,
+    "share-assignor": Kind.SHARE,
     "placer": Kind.PLACER,
     "partitioner": Kind.PARTITIONER,
+    "task-assignor": Kind.STREAMS,
+    "connect-assignor": Kind.CONNECT,
 }
 """The kinds that a target may say it is of."""
 
@@ -130,7 +142,8 @@ class Way(NamedTuple):
 class _MetaTable:
     """What may stand in `META`, and in an answer to hello beside what is the program's own."""
 
-    kind: Literal["assignor", "server-assignor", "placer", "partitioner"] | None = None
+    kind: _KindName | None = None
+    level: Literal["process", "member"] | None = None
     protocol: Literal["eager", "cooperative"] | None = None
     claims: tuple[str, ...] = ()
     assumes: tuple[str, ...] = ()
@@ -155,7 +168,7 @@ class Meta:
         listed = {key: list(value) if isinstance(value, tuple) else value for key, value in meta.items()}
         try:
             table = read_as(_MetaTable, listed, where, closed=True)
-            kind = default if table.kind is None else KINDS[table.kind]
+            kind = _kind_of(table, where, default)
             for number, claim in enumerate(table.claims):
                 with at(f"{where}: claims[{number}]"):
                     promise(claim, kind)
@@ -165,10 +178,23 @@ class Meta:
             raise TargetNotLoadable(str(error)) from None
         return cls(
             kind=kind,
-            protocol=RebalanceProtocol(table.protocol or RebalanceProtocol.EAGER),
+            protocol=RebalanceProtocol(table.protocol or _USUAL.get(kind, RebalanceProtocol.EAGER)),
             claims=table.claims,
             assumes=table.assumes,
         )
+
+
+_USUAL: Final = {Kind.CONNECT: RebalanceProtocol.COOPERATIVE}
+"""The protocol of targets that name none, where it is not the eager one: Connect's own, since KIP-415."""
+
+
+def _kind_of(table: _MetaTable, where: str, default: Kind) -> Kind:
+    """The kind that the table means; a level is that of a task assignor."""
+    if table.kind is None:
+        return default if table.level is None else Kind.STREAMS
+    if table.level is not None and KINDS[table.kind] is not Kind.STREAMS:
+        raise InputError(f"{where}: level: only a task-assignor has one, but kind is {table.kind!r}")
+    return KINDS[table.kind]
 
 
 def protocols(label: str, names: Iterable[object]) -> tuple[RebalanceProtocol, ...]:

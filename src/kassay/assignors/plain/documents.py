@@ -1,0 +1,189 @@
+"""The plain forms of task assignors and of Connect assignors, and their adapter to the full forms.
+
+    assign(application: dict) -> dict     Streams tasks for processes (KIP-924)
+    assign(group: dict) -> dict           Streams tasks for the members of a group (KIP-1357)
+    assign(cluster: dict) -> dict         connectors and tasks for the workers of Kafka Connect
+
+One document is given and one comes back, the same for a Python class and a program; docs/exec-protocol.md
+says what stands in them. Tasks are texts in Kafka's spelling: `0_3` in Streams, `to-s3-0` in Connect.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NamedTuple
+
+from kassay.assignors.plain.answers import changed
+from kassay.assignors.plain.forms import DOCUMENTS, MEMBERS, PROCESSES, WORKERS
+from kassay.assignors.plain.given import CHECKS, Given
+from kassay.assignors.plain.target import PlainTarget
+from kassay.model.connect.documents import work_to_json
+from kassay.model.connect.work import (
+    ConnectAssignment,
+    ConnectorTaskId,
+    ConnectRequest,
+    Work,
+    WorkerChange,
+)
+from kassay.model.streams.group import GroupTask, MemberTasks, StreamsGroup, StreamsMember
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
+from kassay.model.streams.threads import CHANGELOG, assignment_of, group_of, member_id
+
+PROBING_REBALANCE_INTERVAL_MS: Final = 600_000
+"""Kafka's default of `probing.rebalance.interval.ms`, under which every history is played."""
+
+Document = dict[str, Any]
+
+
+class DocumentForm(NamedTuple):
+    """How a form puts a request into a document and makes an answer of what `CHECKS` left of a reply."""
+
+    write: Callable[[Any], Document]
+    read: Callable[[Any, Given], Any]
+
+
+def application_of(request: TaskRequest) -> Document:
+    """What an assignor of `level: process` is given: fresh dicts and lists of exact built-in types."""
+    stateful = frozenset(request.stateful)
+    return {
+        "num_standby_replicas": request.standby_replicas,
+        "acceptable_recovery_lag": request.acceptable_recovery_lag,
+        "max_warmup_replicas": request.warmup_replicas_max,
+        "probing_rebalance_interval_ms": PROBING_REBALANCE_INTERVAL_MS,
+        "subtopologies": _subtopologies(group_of(request)),
+        "tasks": [{"id": str(task), "stateful": task in stateful} for task in request.tasks],
+        "processes": [_process(client) for client in request.clients],
+    }
+
+
+def _process(client: TaskClient) -> Document:
+    return {
+        "id": client.process_id,
+        "threads": client.capacity,
+        "members": [member_id(client.process_id, client.start, thread) for thread in range(client.capacity)],
+        "rack": None,
+        "client_tags": {},
+        "active": _texts(client.previous_active),
+        "standby": _texts(client.previous_standby),
+        "lags": {str(task): lag for task, lag in client.lags},
+    }
+
+
+def tasks_of(_request: TaskRequest, given: Given) -> TaskAssignment:
+    """The answer for processes; one that names when it wants to rebalance again asks for a probing one."""
+    return TaskAssignment(
+        {
+            process_id: ClientTasks(_tasks(tasks["active"]), _tasks(tasks["standby"]))
+            for process_id, tasks in given.items()
+        },
+        probing_rebalance=any(tasks["followup_ms"] is not None for tasks in given.values()),
+    )
+
+
+def group_document(request: TaskRequest) -> Document:
+    """What an assignor of `level: member` is given: fresh dicts and lists of exact built-in types."""
+    group = group_of(request)
+    return {
+        "num_standby_replicas": group.standby_replicas,
+        "subtopologies": _subtopologies(group),
+        "members": [_member(member) for member in group.members],
+    }
+
+
+def _subtopologies(group: StreamsGroup) -> list[Document]:
+    return [{"id": s.name, "partitions": s.partitions, "stateful": s.stateful} for s in group.subtopologies]
+
+
+def _member(member: StreamsMember) -> Document:
+    return {
+        "id": member.member_id,
+        "process_id": member.process_id,
+        "instance_id": None,
+        "rack": None,
+        "client_tags": {},
+        "active": _texts(member.active),
+        "standby": _texts(member.standby),
+        "warmup": [],
+        "task_offsets": {str(task): offset for task, offset in member.offsets},
+        "task_end_offsets": {str(task): CHANGELOG for task, _ in member.offsets},
+    }
+
+
+def members_tasks_of(request: TaskRequest, given: Given) -> TaskAssignment:
+    """The answer for members as one for processes, with what each member is given."""
+    members = {
+        member: MemberTasks(_group_tasks(tasks["active"]), _group_tasks(tasks["standby"]))
+        for member, tasks in given.items()
+    }
+    return assignment_of(request, members)
+
+
+def _texts(tasks: Iterable[TaskId | GroupTask]) -> list[str]:
+    return list(map(str, tasks))
+
+
+def _tasks(texts: list[str]) -> tuple[TaskId, ...]:
+    return tuple(sorted(map(TaskId.parse, texts)))
+
+
+def _group_tasks(texts: list[str]) -> tuple[GroupTask, ...]:
+    return tuple(GroupTask(str(task.subtopology), task.partition) for task in _tasks(texts))
+
+
+def cluster_of(request: ConnectRequest) -> Document:
+    """What an assignor of Connect is given: fresh dicts and lists of exact built-in types.
+
+    A memory that is not its own, as when two targets are compared, is none.
+    """
+    return {
+        "connectors": [{"name": name, "tasks": tasks} for name, tasks in request.connectors],
+        "workers": [{"id": w.worker_id, "running": work_to_json(w.running)} for w in request.workers],
+        "now_ms": request.now_ms,
+        "max_delay_ms": request.max_delay_ms,
+        "generation": request.generation,
+        "last_completed_generation": request.last_completed_generation,
+        "memory": json.loads(request.memory) if isinstance(request.memory, str) else None,
+    }
+
+
+def changes_of(_request: ConnectRequest, given: Given) -> ConnectAssignment:
+    """The answer for workers; the memory is kept as the text of JSON, its keys in order."""
+    memory = given["memory"]
+    return ConnectAssignment(
+        {
+            worker: WorkerChange(_pieces(change["assigned"]), _pieces(change["revoked"]))
+            for worker, change in given["workers"].items()
+        },
+        delay_ms=given["delay_ms"],
+        memory=None if memory is None else json.dumps(memory, sort_keys=True),
+    )
+
+
+def _pieces(work: dict[str, list[str]]) -> tuple[Work, ...]:
+    return (*work["connectors"], *map(ConnectorTaskId.parse, work["tasks"]))
+
+
+FORMS: Final = {
+    PROCESSES: DocumentForm(application_of, tasks_of),
+    MEMBERS: DocumentForm(group_document, members_tasks_of),
+    WORKERS: DocumentForm(cluster_of, changes_of),
+}
+
+
+class PlainDocument(PlainTarget):
+    """A plain object of this process in the full form of its kind."""
+
+    def __init__(self, target: Any, form: str, *, name: str, source: str | None = None) -> None:
+        super().__init__(target, source=source)
+        self.name = name
+        self._form = form
+
+    def assign(self, request: Any) -> Any:
+        """What the plain function answers to a document of the request."""
+        self.mutated = None
+        form = FORMS[self._form]
+        document = form.write(request)
+        checked = self._call("assign", CHECKS[self._form], document)
+        self.mutated = changed((DOCUMENTS[self._form],), (form.write(request),), (document,))
+        return form.read(request, checked)

@@ -1,0 +1,53 @@
+"""The forms that a user's class can have, by name: which method is called, with what, and for what kind.
+
+Standard library only and light: the child process that runs users' code imports it too.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+METHODS: Final = ("assign", "place", "partition")
+PLAIN, FULL, PLACER, PARTITIONER = "plain", "full", "placer", "partitioner"
+PROCESSES, MEMBERS, WORKERS = "processes", "members", "workers"
+
+DOCUMENTS: Final = {PROCESSES: "application", MEMBERS: "group", WORKERS: "cluster"}
+"""The forms that are given one document and answer with one, and what that argument is called."""
+
+
+def document_form(meta: dict[Any, Any]) -> str | None:
+    """Which of `DOCUMENTS` a target is of that says so of itself; None if it is of none.
+
+    A task assignor is asked about processes unless its level is `member`; one that names a level need not
+    name its kind.
+    """
+    kind = meta.get("kind")
+    if kind == "connect-assignor":
+        return WORKERS
+    if kind == "task-assignor" or (kind is None and meta.get("level") is not None):
+        return MEMBERS if meta.get("level") == "member" else PROCESSES
+    return None
+
+
+def parameters(target: type, method: str) -> tuple[list[str], set[str]]:
+    """The names that the bound method takes, and those of them that must be given; `*` for any number."""
+    import inspect
+
+    raw = inspect.getattr_static(target, method)
+    function = getattr(target, method)
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return ["*"], set()
+    if not isinstance(raw, staticmethod | classmethod) and parameters:
+        variadic = parameters[0].kind is inspect.Parameter.VAR_POSITIONAL
+        parameters = parameters if variadic else parameters[1:]
+    names, needed = [], set()
+    for parameter in parameters:
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            names.append("*")
+        elif parameter.kind is not inspect.Parameter.VAR_KEYWORD:
+            names.append(parameter.name)
+            if parameter.default is inspect.Parameter.empty:
+                needed.add(parameter.name)
+    return names, needed
