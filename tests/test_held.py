@@ -11,15 +11,15 @@ import pytest
 from kassay.cli.main import run
 from kassay.pipeline.campaign.plan.spec import read_spec
 from kassay.properties.protocols.registry import named
+from tests import judged
 from tests.paths import DATA, HELD
 
 TRACES = sorted((HELD / "traces").glob("*.json"))
 RESULTS = [json.loads(line) for line in (HELD / "results.jsonl").read_text().splitlines()]
 CERTIFICATES = [json.loads(line) for line in (HELD / "certificates.jsonl").read_text().splitlines()]
 INSTANCES = [json.loads(line) for line in (HELD / "instances.jsonl").read_text().splitlines()]
-OF_TARGETS = json.loads((HELD / "certificates-of-targets.json").read_text())
-JUDGED = json.loads((DATA / "judged-targets.json").read_text())
-"""What the held targets are counted at with `--histories 60 --seed 7`, by the histories that a seed gives today."""
+JUDGED = DATA / "judged-targets.json"
+"""What the held targets are counted at by the histories that a seed gives today."""
 
 
 @pytest.fixture
@@ -67,39 +67,27 @@ def test_the_traces_are_of_every_kind_and_some_of_them_hold():
 
 
 def test_targets_of_every_form_are_judged_as_they_were(here):
-    names = [held["target"] for held in OF_TARGETS]
-    code, now = answer("certify", *names, "--histories", 60, "--seed", 7, "--out", here / "out")
+    of_targets = judged.held()
+    code, now = judged.certify()
     assert code == 1
 
-    def judged(certificate):
+    def verdicts(certificate):
         return {c["id"]: c["verdict"] for c in certificate["claims"]}
 
-    assert [one["target"] for one in now] == names
-    refuted = [{c["id"] for c in one["claims"] if c["verdict"] == "violated"} for one in (*now, *OF_TARGETS)]
+    assert [one["target"] for one in now] == [one["target"] for one in of_targets]
+    refuted = [{c["id"] for c in one["claims"] if c["verdict"] == "violated"} for one in (*now, *of_targets)]
     assert refuted[: len(now)] == refuted[len(now) :]
     # Which histories a seed gives is not held: what the earlier ones left unknown, later ones may show.
     changed = {
-        (one["target"], claim): judged(one)[claim]
-        for one, held in zip(now, OF_TARGETS, strict=True)
-        for claim, verdict in judged(held).items()
-        if verdict != "unknown" and judged(one)[claim] != verdict
+        (one["target"], claim): verdicts(one)[claim]
+        for one, held in zip(now, of_targets, strict=True)
+        for claim, verdict in verdicts(held).items()
+        if verdict != "unknown" and verdicts(one)[claim] != verdict
     }
     # Half of those judgements could not have failed and do not count, which leaves too few.
     assert changed == {("targets/partitioners.py", "same-key-same-partition"): "unknown"}
-    assert {one["target"]: counts(one) for one in now} == JUDGED
-
-
-def counts(certificate):
-    """Everything that a run counts; the same for the same seed, whatever the machine."""
-    controls = certificate["controls"]
-    return {
-        "played": [certificate["histories"], certificate["rebalances"]],
-        "controls": [controls["caught"], controls["of"], controls["unknown"]],
-        "claims": {
-            claim["id"]: [claim["judged"], claim["checked"], claim["across_processes"], claim["failed"]]
-            for claim in certificate["claims"]
-        },
-    }
+    again = "write it anew: python -m tests.judged > tests/data/judged-targets.json"
+    assert judged.text(judged.judged(now)) == JUDGED.read_text(), again
 
 
 @pytest.mark.parametrize("file", ["results.jsonl", "certificates.jsonl"])
