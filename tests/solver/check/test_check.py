@@ -13,7 +13,7 @@ import pytest
 
 from kassay.cli.main import run
 from kassay.model.errors import InputError
-from kassay.solver.check.check import Outcome, check_certificate, pose
+from kassay.solver.check.check import CertificateError, Outcome, check_certificate, derived, pose
 from tests.solver.check import forger, truth
 
 Document = dict[str, Any]
@@ -150,10 +150,42 @@ def test_every_field_of_a_result_is_compared(kind: str) -> None:
         )
 
 
-def test_what_is_not_proven_of_tasks_is_said() -> None:
-    result = forger.genuine("tasks")[0]
-    assert "actives_first" in result
-    assert check_certificate(result).reason.endswith("; nothing is proven of actives_first")
+@pytest.mark.parametrize("kind", ["tasks", "racked"])
+def test_the_cost_that_earlier_results_state_beside_their_own_is_no_less(kind: str) -> None:
+    """Those had the cost of one more assignment, the best one of two orders being the result's."""
+    result = forger.genuine(kind)[0]
+    upper = result["upper"]
+    for stated in (None, upper, upper + 1):
+        checked = check_certificate(result | {"actives_first": stated})
+        assert checked.accepted
+        assert f"of actives_first no more is proven than that {upper} is the least" in checked.reason
+    for stated in (upper - 1, str(upper), float(upper), True, [upper]):
+        assert check_certificate(result | {"actives_first": stated}).outcome is Outcome.REFUSED
+    assert check_certificate(forger.genuine("exact")[0] | {"actives_first": 9}).outcome is Outcome.REFUSED
+
+
+def test_why_a_balance_is_not_better_is_derived_and_compared() -> None:
+    """Each of two sentences changed, left out, or told of another result, and none where there are some."""
+    told = 0
+    for result in forger.genuine("exact"):
+        sentences = derived(result["certificate"], "why_not_better")
+        assert check_certificate(result | {"why_not_better": sentences}).accepted
+        told += len(sentences) == 2
+        for forged in ([*sentences, "so it is."], sentences[1:], sentences[::-1], None, "so it is.", []):
+            if forged != sentences:
+                checked = check_certificate(result | {"why_not_better": forged})
+                assert checked.outcome is Outcome.REFUSED
+                assert checked.reason.startswith("why_not_better of the result is")
+    assert told > 5
+
+
+def test_of_other_kinds_no_sentence_says_why_a_balance_is_not_better() -> None:
+    for kind in set(forger.KINDS) - {"exact"}:
+        result = forger.genuine(kind)[0]
+        assert derived(result["certificate"], "why_not_better") is None
+        assert check_certificate(result | {"why_not_better": []}).outcome is Outcome.REFUSED
+    with pytest.raises(CertificateError, match=r"why_not_better: the certificate was refused"):
+        derived(forger.genuine("exact")[0]["certificate"] | {"moved": 99}, "why_not_better")
 
 
 def test_only_a_known_prover_has_a_word_and_only_where_it_is_needed() -> None:

@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from kassay.certify.alarm import Overdue, deadline
 from kassay.reading.documents import Located, at
-from kassay.solver.consumers.optimum import optimum
-from kassay.solver.consumers.problem import Problem
+from kassay.solver.check.check import derived
 from kassay.solver.instances.families import Family, NotTakenError, Wanted, family_of
 from kassay.solver.placement.problem import InfeasiblePlacementError
 from kassay.solver.results import OutOfTimeError, Solved, no_result, result
@@ -90,17 +89,12 @@ def _solved(family: Family, wanted: Wanted, problem: Any, reading_s: float) -> S
         return family.solve(problem, wanted._replace(time_limit_s=0.0))
 
 
-def forced_by(located: Located, line: Mapping[str, Any]) -> list[str]:
-    """Why the balance of an optimal consumer assignment cannot be better: one sentence a forcing set.
+def forced_by(line: Mapping[str, Any]) -> list[str] | None:
+    """Why the balance of a result cannot be better, a sentence for each set that forces it.
 
-    Empty where nothing forces more than an even split, and for instances other than unweighted consumers.
+    Empty where nothing forces more than an even split; None where no certificate proves such a sentence.
     """
-    if line["status"] != "optimal":
-        return []
-    with at(located.where):
-        problem = family_of(located.document).parse(located.document)
-    if not isinstance(problem, Problem) or not problem.exact:
-        return []
-    from kassay.solver.consumers.explain import explain_balance
-
-    return [each.sentence for each in explain_balance(optimum(problem))]
+    if line["certificate"] is None:
+        return None
+    forced: list[str] | None = derived(line["certificate"], "why_not_better")
+    return forced

@@ -77,8 +77,8 @@ def command(
     with JsonLines(json_path) as lines:
         for each in located:
             result = solve(each, order, solver, seconds, tolerance=within, budget=budget)
-            if why:
-                result["why_not_better"] = forced_by(each, result)
+            if why and (forced := forced_by(result)) is not None:
+                result["why_not_better"] = forced
             lines.write(result)
             rows.append(optimum_row(result))
             outcomes.append(result["status"])

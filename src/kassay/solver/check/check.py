@@ -119,6 +119,19 @@ def require_accepted(certificate: dict[str, Any], name: str) -> dict[str, Any]:
         raise CertificateError(f"the optimum of {name} was refused: {refused}") from None
 
 
+def derived(certificate: dict[str, Any], field: str) -> Any:
+    """What the certificate proves for a field that only some results have; None where it proves nothing.
+
+    Raises `CertificateError` unless the certificate passes.
+    """
+    try:
+        kind, posed = _kind_and_instance(certificate, "")
+        derive = kind.check(posed.form, certificate).beside.get(field)
+    except (RefusedError, InputError) as refused:
+        raise CertificateError(f"{field}: the certificate was refused: {refused}") from None
+    return None if derive is None else derive()
+
+
 @cache
 def _kinds() -> tuple[ProofKind, ...]:
     """All kinds of proof, by the names of their files."""
@@ -150,11 +163,13 @@ def _kind_and_instance(certificate: Any, where: str) -> tuple[ProofKind, Posed]:
 
 def _held_to(document: Document, kind: ProofKind, proven: Proven) -> str:
     """What a result with this proof says; refuses one that says anything else than is proven."""
-    figures = proven.figures | {"family": kind.family}
-    silent = []
-    for field in sorted(document.keys() - FREE - {"schema", "certificate"}):
-        if field in proven.unproven:
-            silent.append(field)
+    stated = sorted(document.keys() - FREE - {"schema", "certificate"})
+    derived = {field: proven.beside[field]() for field in stated if field in proven.beside}
+    figures = proven.figures | derived | {"family": kind.family}
+    reasons = [proven.reason]
+    for field in stated:
+        if field in proven.least:
+            reasons.append(_at_least(field, document[field], proven.least[field]))
         elif field not in figures:
             raise RefusedError(f"{field} of the result is a field that nobody checks")
         elif not _same(document[field], figures[field]):
@@ -162,7 +177,16 @@ def _held_to(document: Document, kind: ProofKind, proven: Proven) -> str:
                 f"{field} of the result is {shown(document[field])}, "
                 f"the certificate proves {shown(figures[field])}: {proven.reason}"
             )
-    return "; ".join([proven.reason, *(f"nothing is proven of {field}" for field in silent)])
+    return "; ".join(reasons)
+
+
+def _at_least(field: str, value: Any, least: int) -> str:
+    """What is proven of a field of earlier results; refuses a value that is refuted."""
+    require(
+        value is None or (type(value) is int and value >= least),
+        f"{field} of the result is {shown(value)}, expected {least} or more, or null",
+    )
+    return f"of {field} no more is proven than that {least} is the least that it can be"
 
 
 def _same(one: Any, other: Any) -> bool:

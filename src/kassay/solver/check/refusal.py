@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from kassay.model.errors import InputError
@@ -38,14 +39,17 @@ class Posed(NamedTuple):
 class Proven(NamedTuple):
     """What a certificate proves: in words, and every figure that a result may state of it.
 
-    `figures` has the result's fields with what must stand there. `prover` names whose word the figures
-    rest on where arithmetic does not follow, and `unproven` the fields that no certificate speaks of.
+    `figures` has the result's fields with what must stand there, `beside` those that only some results have,
+    derived when one does. `prover` names whose word the figures rest on where arithmetic does not follow.
+    `least` has fields of earlier results that may be null and are so much at the least; no certificate
+    proves more of them.
     """
 
     reason: str
     figures: dict[str, Any]
     prover: str | None = None
-    unproven: tuple[str, ...] = ()
+    beside: Mapping[str, Callable[[], Any]] = MappingProxyType({})
+    least: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ def solve_tasks(problem: TaskProblem, time_limit_s: float = 10.0) -> Solved:
     best = best_tasks(problem, time_limit_s)
     certificate = tasks_certificate(problem, best)
     figures = require_accepted(certificate, problem.name or "tasks")
-    return Solved(certificate, figures | {"actives_first": best.actives_first})
+    return Solved(certificate, figures)
 
 
 def tasks_certificate(problem: TaskProblem, best: TaskOptimum) -> dict[str, Any]:

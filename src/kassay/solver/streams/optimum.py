@@ -47,7 +47,7 @@ class TaskOptimum:
     """The best joint assignment found: its cost is between `lower` and `upper`.
 
     `balanced` says whether both balances are proven best; where they are not there is no `lower` to
-    speak of. `actives_first` is the cost of the classic order. The prices prove `lower`.
+    speak of. The prices prove `lower`.
     """
 
     placed: Placed
@@ -56,7 +56,6 @@ class TaskOptimum:
     upper: int
     moved: int
     restores: int
-    actives_first: int | None
     copy_prices: tuple[int, ...]
     active_prices: tuple[int, ...]
 
@@ -84,7 +83,7 @@ def best_tasks(problem: TaskProblem, time_limit_s: float = 10.0) -> TaskOptimum:
     deadline = began + time_limit_s
     flows = _Flows(problem, began + _SHARE_OF_FLOWS * time_limit_s)
     together, copy_prices, active_prices = flows.copies_first()
-    candidates, apart = [together], None
+    candidates = [together]
     if not flows.late:
         apart, active_prices = flows.actives_first()
         candidates = [flows.improve(placed) for placed in (together, apart)]
@@ -93,7 +92,6 @@ def best_tasks(problem: TaskProblem, time_limit_s: float = 10.0) -> TaskOptimum:
     balance = flows.paid(best) - cost(problem, best)
     # All costs together are less than `dear`, so a better balance would pay less than the bound.
     balanced = bound > balance - dear(problem)
-    first = dear(problem) if apart is None else flows.paid(apart) - balance
     return TaskOptimum(
         best,
         balanced,
@@ -101,7 +99,6 @@ def best_tasks(problem: TaskProblem, time_limit_s: float = 10.0) -> TaskOptimum:
         cost(problem, best),
         changes(problem, best),
         restores(problem, best),
-        first if first < dear(problem) else None,
         *prices,
     )
 

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from kassay.solver.check.balance import BalanceCertificate, refusal
 from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, ORDER, costed, dense, pose, uneven, weighted
+from kassay.solver.check.forcing import why_not_better
 from kassay.solver.check.refusal import (
     ANYTHING,
     COUNT,
@@ -64,7 +66,7 @@ def check(form: Document, certificate: Document) -> Proven:
             "bound": "levels prove the balance, member prices the rest",
             "assignment": certificate["assignment"],
         },
-        unproven=("why_not_better",),
+        beside={"why_not_better": partial(why_not_better, form, certificate["assignment"])},
     )
 
 

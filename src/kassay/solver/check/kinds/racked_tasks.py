@@ -40,7 +40,7 @@ def check(form: Document, certificate: Document) -> Proven:
     }
     reason = proven.reason if met == cheapest else f"interval: {proven.reason.partition(': ')[2]}"
     return Proven(
-        f"{reason}; {shared} copies share a rack, {least} at the least", figures, unproven=proven.unproven
+        f"{reason}; {shared} copies share a rack, {least} at the least", figures, least=proven.least
     )
 
 

@@ -148,7 +148,7 @@ def check(form: Document, certificate: Document) -> Proven:
             "assignment": certificate["assignment"],
             "standbys": certificate["standbys"],
         },
-        unproven=("actives_first",),
+        least={"actives_first": upper},
     )
 
 
