@@ -1,5 +1,7 @@
-"""Running the command line in a process of its own, as a user would."""
+"""Running the command line in a process of its own, as a user would, or in this one, which starts at once."""
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -9,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+
+from kassay.cli.main import run
 
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")} | {"NO_COLOR": "1"}
 """Without the width that pytest-xdist gives its workers: no terminal, as in a pipe."""
@@ -27,6 +31,15 @@ def kassay(*arguments: str, cwd: Path, env: dict[str, str] | None = None) -> sub
     )
     assert "Traceback" not in done.stderr + done.stdout, done.stderr
     return done
+
+
+def here(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """The command finished in this process: for what is refused before anything begins."""
+    typed = [*map(str, arguments)]
+    stdout, stderr = io.StringIO(), io.StringIO()
+    with contextlib.chdir(cwd), contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
+        code = run(typed)
+    return subprocess.CompletedProcess(typed, code, stdout.getvalue(), stderr.getvalue())
 
 
 def one_line(done: subprocess.CompletedProcess[str], code: int) -> str:

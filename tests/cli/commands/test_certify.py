@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.cli.runner import kassay, one_line, valid
+from tests.cli.runner import here, kassay, one_line, valid
 
 QUICK = ("--histories", "150")
 
@@ -172,12 +172,12 @@ def test_options_may_stand_in_pyproject(tmp_path):
 def test_bad_input_is_one_line(tmp_path, arguments, code, said):
     (tmp_path / "broken.json").write_text("{")
     (tmp_path / "newer.json").write_text('{"schema": "kassay/trace/99"}')
-    assert said in one_line(kassay(*arguments, cwd=tmp_path), code)
+    assert said in one_line(here(*arguments, cwd=tmp_path), code)
 
 
 def test_list_things(tmp_path):
     for thing in ("assignors", "placers", "partitioners", "claims", "situations", "assumptions", "controls"):
-        done = kassay("list", thing, "--json", "-", cwd=tmp_path)
+        done = here("list", thing, "--json", "-", cwd=tmp_path)
         assert done.returncode == 0
         assert valid(json.loads(done.stdout), "list-2")["items"]
-        assert kassay("list", thing, cwd=tmp_path).stdout
+        assert here("list", thing, cwd=tmp_path).stdout

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from kassay.cli.main import run
-from tests.cli.runner import kassay, one_line, valid
+from tests.cli.runner import here, kassay, one_line, valid
 
 LAST_FIRST = """
 class Assignor:
@@ -64,7 +64,7 @@ def test_a_users_file_is_compared_in_a_process_of_its_own(tmp_path):
     ],
 )
 def test_bad_input_is_one_line(tmp_path, arguments, code, words):
-    assert words in one_line(kassay("diff", *arguments, cwd=tmp_path), code)
+    assert words in one_line(here("diff", *arguments, cwd=tmp_path), code)
 
 
 def test_a_difference_takes_no_options_of_a_trace(tmp_path, monkeypatch, capsys):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.runner import kassay, one_line, valid
+from tests.cli.runner import here, kassay, one_line, valid
 
 
 def test_a_model_that_holds_exits_0_and_tells_its_size(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_mermaid_diagrams_can_be_had(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_is_one_line_and_exit_2(tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
-    assert told in one_line(kassay("explore", *arguments, cwd=tmp_path), 2)
+    assert told in one_line(here("explore", *arguments, cwd=tmp_path), 2)
 
 
 def test_switches_and_models_are_listed(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_what_a_walk_finds_exits_1_with_its_run(tmp_path: Path) -> None:
     ],
 )
 def test_what_no_network_can_do_is_one_line(tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
-    assert told in one_line(kassay("explore", *arguments, cwd=tmp_path), 2)
+    assert told in one_line(here("explore", *arguments, cwd=tmp_path), 2)
 
 
 def test_a_walk_from_a_seed_that_was_drawn_is_walked_again_by_the_line_that_is_told(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from kassay.solver.instances.brokers import placement
 from kassay.solver.instances.hunt import STAIRS, ladder
 from kassay.solver.instances.suites import to_line
-from tests.cli.runner import kassay, one_line, valid
+from tests.cli.runner import here, kassay, one_line, valid
 
 STUCK = {
     "family": "A",
@@ -171,7 +171,7 @@ def test_the_hunt_finds_nothing_against_the_optimum(tmp_path):
 )
 def test_bad_input_is_one_line(tmp_path, arguments, said):
     (tmp_path / "bad.json").write_text('{"family": "A", "topics": []}')
-    assert said in one_line(kassay("gap", *arguments, cwd=tmp_path), 2)
+    assert said in one_line(here("gap", *arguments, cwd=tmp_path), 2)
 
 
 def test_a_user_file_is_measured_too(tmp_path, stuck):

@@ -11,7 +11,7 @@ import pytest
 from kassay.solver.instances.brokers import placement, tasks
 from kassay.solver.instances.consumers import consumer
 from kassay.solver.instances.suites import to_line
-from tests.cli.runner import kassay, one_line, valid
+from tests.cli.runner import here, kassay, one_line, valid
 
 GROUP = {
     "family": "A",
@@ -179,7 +179,7 @@ def changed(**changes):
 )  # fmt: skip
 def test_bad_input_is_one_line_that_names_the_field(tmp_path, group, document, said):
     (tmp_path / group).write_text(json.dumps(document))
-    assert said in one_line(kassay("optimum", group, cwd=tmp_path), 2)
+    assert said in one_line(here("optimum", group, cwd=tmp_path), 2)
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_unreadable_files_are_one_line(tmp_path, arguments, said):
     (tmp_path / "other.json").write_text(json.dumps(GROUP))
     (tmp_path / "number.json").write_text("7")
     (tmp_path / "x.json").write_text(json.dumps(GROUP))
-    assert said in one_line(kassay(*arguments, cwd=tmp_path), 2)
+    assert said in one_line(here(*arguments, cwd=tmp_path), 2)
 
 
 def test_a_bad_line_stops_the_others_before_anything_is_solved(tmp_path):

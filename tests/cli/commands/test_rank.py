@@ -6,7 +6,7 @@ import pytest
 
 from kassay.solver.instances.consumers import consumer
 from kassay.solver.instances.suites import to_line
-from tests.cli.runner import kassay, one_line, valid
+from tests.cli.runner import here, kassay, one_line, valid
 
 
 @pytest.fixture
@@ -74,4 +74,4 @@ def test_all_references_by_default(tmp_path):
     ],
 )
 def test_bad_input_is_one_line(tmp_path, arguments, said):
-    assert said in one_line(kassay("rank", *arguments, cwd=tmp_path), 2)
+    assert said in one_line(here("rank", *arguments, cwd=tmp_path), 2)
