@@ -22,16 +22,29 @@ from tests.paths import HELD
 from tests.solver.check import truth
 from tests.solver.placement import cases as placements
 from tests.solver.sharing import cases as shares
+from tests.solver.streams.members import cases as members
 
 Document = dict[str, Any]
 Place = tuple[Any, Any]
-KINDS = ("exact", "weighted", "bundles", "packing", "placement", "bounded", "tasks", "racked", "share")
+KINDS = (
+    "exact",
+    "weighted",
+    "bundles",
+    "packing",
+    "placement",
+    "bounded",
+    "tasks",
+    "racked",
+    "members",
+    "share",
+)
 
 
 def genuine(kind: str) -> list[Document]:
-    """The held results of a kind; `bounded` placements are solved anew, in no time, and share groups too."""
-    if kind in ("bounded", "share"):
-        return list(copy.deepcopy(_bounded() if kind == "bounded" else _shares()))
+    """The held results of a kind; those of kinds that no file holds are solved anew, `bounded` in no time."""
+    anew = {"bounded": _bounded, "members": _members, "share": _shares}
+    if kind in anew:
+        return list(copy.deepcopy(anew[kind]()))
     return [result for result in _held() if kind_of(result) == kind]
 
 
@@ -42,6 +55,12 @@ def _bounded() -> tuple[Document, ...]:
         with suppress(KassayError):
             results.append(solve_document(placements.small(rng), Wanted(time_limit_s=0.0)))
     return tuple(results)
+
+
+@cache
+def _members() -> tuple[Document, ...]:
+    rng = Random(6)
+    return tuple(solve_document(members.small(rng), Wanted(time_limit_s=60.0)) for _ in range(80))
 
 
 @cache
@@ -67,7 +86,11 @@ def _held() -> list[Document]:
 def kind_of(result: Document) -> str:
     """The kind of proof that a result carries."""
     certificate = result["certificate"]
-    second = {"kassay/tasks-certificate/2": "racked", "kassay/placement-certificate/2": "bounded"}
+    second = {
+        "kassay/tasks-certificate/2": "racked",
+        "kassay/tasks-certificate/3": "members",
+        "kassay/placement-certificate/2": "bounded",
+    }
     if certificate["schema"] in second:
         return second[certificate["schema"]]
     name = str(certificate["schema"]).removeprefix("kassay/").partition("-")[0]
@@ -140,6 +163,9 @@ def change_price(document: Document, rng: Random, pool: list[Document]) -> None:
             "leader_prices",
             "copy_prices",
             "active_prices",
+            "stateful_prices",
+            "standby_prices",
+            "lead_prices",
             "moves",
             "bound",
             "grain",

@@ -18,6 +18,7 @@ from tests.solver.instances import tiny
 from tests.solver.placement import cases as placements
 from tests.solver.sharing import cases as shares
 from tests.solver.streams import cases as streams
+from tests.solver.streams.members import cases as members
 
 Document = Mapping[str, Any]
 MOST = 60_000
@@ -582,6 +583,94 @@ def racked_tasks(certificate: Document, document: Document) -> Facts:
     return facts
 
 
+@lru_cache(maxsize=4000)
+def _member_worths(instance: str) -> list[tuple[tuple[members.Choice, ...], members.Worth]]:
+    case = json.loads(instance)
+    if prod(len(members.choices(case, task)) for task in range(case["tasks"])) > MOST:
+        raise TooLargeError
+    return [(chosen, members.worth(case, chosen)) for chosen in members.every(case)]
+
+
+def member_tasks(certificate: Document, document: Document) -> Facts:
+    """Goal by goal no assignment is better than the bounds say; what is proven is the best."""
+    case = _plain_members(certificate["instance"])
+    home = members.home_of(case)
+    for role in ("assignment", "standbys"):
+        assert set(certificate[role]) == set(home)
+    given = [(task, member) for member, row in certificate["assignment"].items() for task in row]
+    assert sorted(task for task, _ in given) == list(range(case["tasks"]))
+    copies = [(task, home[member]) for member, row in certificate["standbys"].items() for task in row]
+    assert len(set(copies)) == len(copies)
+    assert {task for task, _ in copies} <= set(range(case["tasks"]))
+    chosen = members.chosen_by(case, certificate)
+    worths = _member_worths(json.dumps(case))
+    assert chosen in dict(worths)
+    loads = Counter(member for _, member in given)
+    totals = loads + Counter(m for m, row in certificate["standbys"].items() for _ in row)
+    own = (*dict(worths)[chosen][:4], members.squares(totals), dict(worths)[chosen][5])
+    leads = [lead for lead, _ in chosen]
+    beside = min(worth[4:] for ways, worth in worths if [lead for lead, _ in ways] == leads)
+    stateful = [lead for task, lead in enumerate(leads) if task not in case["stateless"]]
+    homeless = sum(
+        home[lead] not in members.state(case, task)
+        for task, lead in enumerate(leads)
+        if task not in case["stateless"]
+    )
+    facts: Facts = [
+        ("family", "C"),
+        ("upper", own[2]),
+        ("moved", own[3]),
+        ("rack_mismatch", 0),
+        ("bound", "member prices for active tasks, both balances first"),
+        ("copies", homeless + own[5]),
+        ("loads", sorted(loads[m] for m in home)),
+        ("sum_squares", own[1]),
+        ("totals", sorted(totals[m] for m in home)),
+        ("assignment", certificate["assignment"]),
+        ("standbys", certificate["standbys"]),
+        ("the best standbys", not document.get("standbys_best") or own[4:] == beside),
+    ]
+    goals = document.get("goals")
+    if goals is None:
+        return facts
+    try:
+        tiny.judge(goals, own[: len(goals)], [worth[: len(goals)] for _, worth in worths])
+        honest = len(goals) == (6 if stateful and min(case["standbys"], len(case["clients"]) - 1) else 4)
+    except AssertionError:
+        honest = False
+    return [
+        *facts,
+        ("the goals", honest and [goal["goal"] for goal in goals] == list(members.GOALS[: len(goals)])),
+        ("status", "optimal" if all(goal["proven"] for goal in goals) else "interval"),
+        ("proven", [goal["goal"] for goal in goals if goal["proven"]]),
+        ("lower", goals[2]["bound"]),
+    ]
+
+
+def _plain_members(instance: Document) -> dict[str, Any]:
+    """The instance with clients and members in order, and of standbys those that count."""
+    clients = [
+        {"id": client["id"], "members": sorted(client["members"])}
+        for client in sorted(instance["clients"], key=lambda client: str(client["id"]))
+    ]
+    case = {**instance, "clients": clients, "stateless": instance.get("stateless") or []}
+    home = members.home_of(case)
+    ids = {client["id"] for client in clients}
+    assert len(ids) == len(clients)
+    assert sum(len(client["members"]) for client in clients) == len(home) > 0
+    assert all(client["members"] for client in clients)
+    assert case["tasks"] == len(case["active"]) == len(case["standby"])
+    assert set(case["stateless"]) <= set(range(case["tasks"]))
+    assert {old for old in case["active"] if old is not None} <= home.keys()
+    assert all(ids.issuperset(row) for row in case["standby"])
+    assert not any(case["standby"][task] for task in case["stateless"])
+    case["standby"] = [
+        sorted(set(row) - {home.get(old, "")})
+        for old, row in zip(case["active"], case["standby"], strict=True)
+    ]
+    return case
+
+
 @lru_cache(maxsize=4096)
 def _ways(instance: str) -> tuple[tuple[set[shares.Copy], ...], ...]:
     """The even ways of each part of a share group."""
@@ -651,5 +740,6 @@ FACTS = {
     ("kassay/tasks-certificate/1", None): tasks,
     ("kassay/tasks-certificate/2", None): racked_tasks,
     ("kassay/share-certificate/1", None): sharing,
+    ("kassay/tasks-certificate/3", None): member_tasks,
 }
 """What states what, by schema and kind."""

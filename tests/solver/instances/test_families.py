@@ -140,7 +140,13 @@ def _asked(family: str, seed: int, number: int, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize(
     ("family", "number", "optimal"),
-    [("consumers", 60, 40), ("steps", 40, 20), ("placement", 30, 20), ("tasks", 30, 20)],
+    [
+        ("consumers", 60, 40),
+        ("steps", 40, 20),
+        ("placement", 30, 20),
+        ("tasks", 30, 20),
+        ("members", 200, 160),
+    ],
 )
 def test_nothing_that_is_said_of_a_tiny_instance_disagrees_with_everything_tried(
     family: str, number: int, optimal: int, monkeypatch: pytest.MonkeyPatch
@@ -152,7 +158,8 @@ def test_nothing_that_is_said_of_a_tiny_instance_disagrees_with_everything_tried
 @pytest.mark.parametrize("seed", range(2, 6))
 @pytest.mark.parametrize(
     ("family", "number", "optimal"),
-    [("consumers", 2000, 1200), ("steps", 1000, 500), ("placement", 1000, 600), ("tasks", 1000, 800)],
+    [("consumers", 2000, 1200), ("steps", 1000, 500), ("placement", 1000, 600), ("tasks", 1000, 800)]
+    + [("members", 1000, 800)],
 )
 def test_nothing_that_is_said_of_twenty_thousand_disagrees(
     family: str, number: int, optimal: int, seed: int, monkeypatch: pytest.MonkeyPatch

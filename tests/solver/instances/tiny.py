@@ -20,6 +20,7 @@ from kassay.solver.placement.problem import InfeasiblePlacementError
 from tests.solver.packing import cases as packings
 from tests.solver.placement import cases as placements
 from tests.solver.streams import cases as streams
+from tests.solver.streams.members import cases as members
 
 Document = dict[str, Any]
 Worth = tuple[Any, ...]
@@ -258,6 +259,29 @@ def judge_tasks(case: Document, wanted: Wanted, every: Mapping[tuple[streams.Cho
     return str(result["status"])
 
 
+# Tasks for members inside processes.
+
+
+def judge_members(
+    case: Document, wanted: Wanted, every: Mapping[tuple[members.Choice, ...], members.Worth]
+) -> str:
+    """The status of the answer; what is said to be best beside its active tasks is held against those alone."""
+    result = solve_document(case, wanted)
+    accept(case, result)
+    chosen, goals = members.chosen_by(case, result), len(result["goals"])
+    mine = every[chosen]
+    judge(result["goals"], mine[:goals], [worth[:goals] for worth in every.values()])
+    if wanted.time_limit_s:
+        assert all(goal["proven"] for goal in result["goals"][:4])
+        assert result["standbys_best"]
+    if result["standbys_best"]:
+        leads = [lead for lead, _ in chosen]
+        assert mine[4:] == min(
+            worth[4:] for ways, worth in every.items() if [lead for lead, _ in ways] == leads
+        )
+    return str(result["status"])
+
+
 def accept(case: Document, result: Document) -> None:
     """Assert that the result stands with its certificate, for this instance, with the status of its goals."""
     checked = check_certificate(result, pose(case))
@@ -288,6 +312,11 @@ def asked(family: str, seed: int, number: int) -> Counter[str]:
                 case = placements.small(rng)
                 rows = placement_worths(case)
                 statuses.update(judge_placement(case, each, rows) for each in timed(rng))
+            case "members":
+                case = members.small(rng)
+                worths = {ways: members.worth(case, ways) for ways in members.every(case)}
+                limits = (60.0, 0.0) if rng.random() < 0.3 else (60.0,)
+                statuses.update(judge_members(case, Wanted(time_limit_s=limit), worths) for limit in limits)
             case _:
                 case = tasks(rng)
                 chosen = tasks_worths(case)

@@ -152,7 +152,7 @@ def _kind_and_instance(certificate: Any, where: str) -> tuple[ProofKind, Posed]:
         raise InputError(".".join(filter(None, (where, "instance: missing"))))
     posed = kinds[0].pose(certificate["instance"])
     suited = [kind for kind in kinds if kind.takes(posed.form)]
-    require(bool(suited), f"a {schema} proves nothing of such an instance: partitions count differently")
+    require(bool(suited), f"a {schema} proves nothing of such an instance: what counts differs")
     kind, stated = suited[0], certificate.get("kind")
     require(
         stated == kind.kind, f"such an instance asks for a proof of kind {kind.kind}, not {shown(stated)}"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from kassay.solver.placement.problem import PlacementProblem
     from kassay.solver.sharing.problem import ShareProblem
+    from kassay.solver.streams.members.problem import MemberTaskProblem
     from kassay.solver.streams.problem import TaskProblem
 
 SEARCH_S: Final = 10.0
@@ -99,17 +100,22 @@ def _placement(problem: PlacementProblem, wanted: Wanted) -> Solved:
     return solve_placement(problem, wanted.time_limit_s)
 
 
-def _read_tasks(document: Any) -> TaskProblem:
+def _read_tasks(document: Any) -> TaskProblem | MemberTaskProblem:
+    from kassay.solver.streams.members.problem import MemberTaskProblem, has_members
     from kassay.solver.streams.problem import TaskProblem
 
-    return TaskProblem.parse(document)
+    return MemberTaskProblem.parse(document) if has_members(document) else TaskProblem.parse(document)
 
 
-def _tasks(problem: TaskProblem, wanted: Wanted) -> Solved:
+def _tasks(problem: TaskProblem | MemberTaskProblem, wanted: Wanted) -> Solved:
     from kassay.solver.streams.documents import solve_tasks
+    from kassay.solver.streams.members.documents import solve_member_tasks
+    from kassay.solver.streams.problem import TaskProblem
 
     wanted.flow_only("tasks")
-    return solve_tasks(problem, wanted.search_s)
+    if isinstance(problem, TaskProblem):
+        return solve_tasks(problem, wanted.search_s)
+    return solve_member_tasks(problem, wanted.search_s)
 
 
 def _read_sharing(document: Any) -> ShareProblem:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from kassay.solver.check.kinds import tasks
 from kassay.solver.check.kinds.tasks import CHANGE, RESTORE, SCALE, Tasks
+from kassay.solver.check.members import FAMILY
 from kassay.solver.check.refusal import Document, ProofKind, Proven, one_of
 
 SCHEMA: Final = "kassay/tasks-certificate/2"
@@ -90,5 +91,5 @@ def _shape(certificate: Any) -> None:
 
 
 KIND: Final = ProofKind(
-    schema=SCHEMA, family=tasks.FAMILY, pose=tasks.pose, takes=lambda _: True, shape=_shape, check=check
+    schema=SCHEMA, family=FAMILY, pose=tasks.pose, takes=tasks.KIND.takes, shape=_shape, check=check
 )

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from kassay.solver.check.members import FAMILY, pose_members, speaks_of_members
 from kassay.solver.check.refusal import (
     ANYTHING,
     COUNT,
@@ -39,7 +40,6 @@ from kassay.solver.check.refusal import (
 from kassay.solver.check.shares import Due
 
 SCHEMA: Final = "kassay/tasks-certificate/1"
-FAMILY: Final = "C"
 RESTORE: Final = 3
 CHANGE: Final = 1
 SCALE: Final = 16
@@ -81,8 +81,11 @@ class Tasks(NamedTuple):
 def pose(document: Any) -> Posed:
     """The instance of a document; raises `RefusedError` for one that is none.
 
-    Its form has clients by id, and of the standbys of a task those beside its active client.
+    Its form has clients by id, and of the standbys of a task those beside its active client. One with
+    members inside its clients is posed by `check.members`.
     """
+    if speaks_of_members(document):
+        return pose_members(document)
     fit(_INSTANCE, document, "instance")
     clients = sorted(document["clients"], key=lambda client: str(client["id"]))
     ids, tasks = {client["id"] for client in clients}, document["tasks"]
@@ -264,7 +267,7 @@ KIND: Final = ProofKind(
     schema=SCHEMA,
     family=FAMILY,
     pose=pose,
-    takes=lambda _: True,
+    takes=lambda form: "stateless" not in form,
     shape=record(
         {
             "schema": one_of(SCHEMA),

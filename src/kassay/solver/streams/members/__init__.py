@@ -1,0 +1,1 @@
+"""The certified optimum of tasks for members inside processes."""

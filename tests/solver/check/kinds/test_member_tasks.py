@@ -1,0 +1,72 @@
+"""What prices prove of tasks for members, and that they prove no more."""
+
+from __future__ import annotations
+
+import random
+
+from kassay.solver.check.check import check_certificate, pose
+from kassay.solver.check.kinds import member_tasks
+from tests.solver.streams.members import cases
+
+PRICES = ("stateful_prices", "active_prices", "standby_prices", "copy_prices", "lead_prices")
+
+
+def test_whatever_the_prices_no_bound_is_above_the_best_of_all_assignments() -> None:
+    rng, open_goals = random.Random(51), 0
+    for _ in range(60):
+        case = cases.small(rng)
+        certificate = cases.solved(case)["certificate"]
+        worths = [cases.worth(case, ways) for ways in cases.every(case)]
+        for _ in range(6):
+            step = rng.choice((1, 8, case["tasks"] + 1, 1000))
+            changed = certificate | {
+                name: [price + step * rng.choice((-1, 0, 0, 1)) for price in certificate[name]]
+                for name in rng.sample(PRICES, rng.randint(1, 3))
+            }
+            figures = member_tasks.check(pose(case).form, changed).figures
+            goals = figures["goals"]
+            mine = cases.worth(case, cases.chosen_by(case, changed))
+            for i, goal in enumerate(goals):
+                assert goal["bound"] <= min(worth[i] for worth in worths if worth[:i] <= mine[:i])
+                open_goals += not goal["proven"]
+    assert open_goals > 100
+
+
+def test_prices_are_one_a_member_and_one_a_process() -> None:
+    rng = random.Random(52)
+    for _ in range(10):
+        certificate = cases.solved(cases.small(rng))["certificate"]
+        for name in PRICES:
+            reason = check_certificate(certificate | {name: [*certificate[name], 0]}).reason
+            assert reason.startswith("expected "), name
+
+
+def test_a_standby_more_than_its_process_has_room_for_is_foreseen() -> None:
+    case = {
+        "family": "C",
+        "clients": [{"id": "a", "members": ["a0", "a1", "a2"]}, {"id": "b", "members": ["b0"]}],
+        "tasks": 4,
+        "standbys": 1,
+        "active": [None] * 4,
+        "standby": [[]] * 4,
+    }
+    result = cases.solved(case)
+    # Each process has all four tasks: b0 has four copies, and nobody can have it otherwise.
+    assert (result["status"], result["totals"]) == ("optimal", [1, 1, 2, 4])
+    assert result["goals"][4] == {"goal": "balance of copies", "value": 22, "bound": 22, "proven": True}
+
+
+def test_unbalanced_active_tasks_prove_nothing_of_what_they_cost() -> None:
+    case = {
+        "family": "C",
+        "clients": [{"id": "a", "members": ["a0", "a1"]}],
+        "tasks": 2,
+        "standbys": 0,
+        "active": ["a0", "a0"],
+        "standby": [[], []],
+    }
+    certificate = cases.solved(case)["certificate"] | {"assignment": {"a0": [0, 1], "a1": []}}
+    figures = member_tasks.check(pose(case).form, certificate).figures
+    assert [goal["proven"] for goal in figures["goals"]] == [False] * 4
+    assert figures["goals"][0] == {"goal": "balance of stateful", "value": 4, "bound": 2, "proven": False}
+    assert (figures["status"], figures["proven"]) == ("interval", [])
