@@ -59,7 +59,7 @@ CONFIRMED = {
             "standby-disjoint",
         ),
         *("balanced-within-one", "balanced-optimal", "stateful-balanced", "threads-balanced"),
-        *("standby-count", "task-errors", "sticky-minimal", "converges", "stable", "fixed-point"),
+        *("standby-count", "warm-ups", "task-errors", "sticky-minimal", "converges", "stable", "fixed-point"),
     },
 }
 LATE = Failure(FailureKind.TIMEOUT, "late")
@@ -436,13 +436,47 @@ def test_what_every_assignment_must_keep_counts_where_there_is_a_task(claim_id, 
     both_seen(outcomes)
 
 
-TASK_CLAIMS = ("standby-disjoint", "standby-count", "balanced-within-one", "balanced-optimal")
+TASK_CLAIMS = ("standby-disjoint", "balanced-within-one", "balanced-optimal")
 
 
 @pytest.mark.parametrize("claim_id", [*TASK_CLAIMS, "stateful-balanced", "threads-balanced"])
 def test_a_claim_about_assignments_counts_where_one_breaks_it(claim_id, few):
     found = promise(claim_id, Kind.STREAMS)
     both_seen(confirm(found, at_rest(request)) for request in few(task_requests(), 100))
+
+
+def copies_anywhere(request):
+    """The first process runs all tasks; each task with state has copies on any processes, and another rebalance follows."""
+    ids = [client.process_id for client in request.clients]
+    places = list(chain.from_iterable(combinations(ids, size) for size in range(len(ids) + 1)))
+    for kept in product(places, repeat=len(request.stateful)):
+        copies = {who: tuple(t for t, on in zip(request.stateful, kept) if who in on) for who in ids}
+        yield TaskAssignment(
+            {who: ClientTasks(request.tasks * (who == ids[0]), copies[who]) for who in ids},
+            probing_rebalance=True,
+        )
+
+
+def caught_up_or_not(request):
+    """Nobody has caught up with anything, one process with its first task, or all with that one; any number of warm-ups."""
+    for caught_up, warmups in product((0, 1, len(request.clients)), (1, 2, 5)):
+        clients = tuple(
+            replace(
+                client,
+                lags=tuple((task, 0 if task == TASKS[0] and i < caught_up else 20_000) for task in TASKS),
+            )
+            for i, client in enumerate(request.clients)
+        )
+        yield replace(request, clients=clients, warmup_replicas_max=warmups)
+
+
+@pytest.mark.parametrize("claim_id", ["standby-count", "warm-ups"])
+def test_a_claim_about_copies_counts_where_there_can_be_too_many(claim_id, few):
+    found = promise(claim_id, Kind.STREAMS)
+    both_seen(
+        confirm(found, [TaskStep(request, answer, at_rest=True) for answer in copies_anywhere(request)])
+        for request in few(chain.from_iterable(map(caught_up_or_not, task_requests())), 100)
+    )
 
 
 def entries_or_none(request):

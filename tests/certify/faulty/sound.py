@@ -133,6 +133,7 @@ BESIDE: dict[str, str | type] = {
     "starts-at-the-first": EvenLeaders,
     "takes-partial-racks": "placement:rack-aware",
     "stands-by-itself": EvenTasks,
+    "copies-everywhere": EvenTasks,
     "copies-to-one": EvenThreads,
     "state-to-one": EvenTasks,
     "leaves-one-out": EvenTasks,

@@ -1,9 +1,9 @@
-"""Balance of threads and numbers of copies, for answers by process and by member."""
+"""Balance of threads, for answers by process and by member."""
 
 from kassay.model.streams.history import TaskStep
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
 from kassay.model.streams.threads import member_id
-from kassay.properties.streams.threads import standby_count, stateful_balanced, threads_balanced
+from kassay.properties.streams.threads import stateful_balanced, threads_balanced
 
 A, B = "00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000002"
 S0, S1, S2, N0 = TaskId(0, 0), TaskId(0, 1), TaskId(0, 2), TaskId(1, 0)
@@ -56,12 +56,3 @@ def test_a_task_that_the_other_process_has_a_copy_of_is_not_free_to_go():
     assert broken(threads_balanced, answer, threads=(2, 1)) == [member_id(B, 0, 0)] * 2
     held = by_member(ClientTasks((S0, N0), (S2,)), ClientTasks((S1,), ()), ClientTasks((S2,), (S0, S1)))
     assert broken(threads_balanced, held, threads=(2, 1)) == [member_id(A, 0, 0)]
-
-
-def test_there_are_as_many_copies_as_processes_allow():
-    none = by_process(ClientTasks((S0, S1)), ClientTasks((S2, N0)))
-    assert broken(standby_count, none) == []
-    assert broken(standby_count, none, standbys=3) == ["0_0", "0_1", "0_2"]
-    one_each = by_process(ClientTasks((S0, S1), (S2,)), ClientTasks((S2, N0), (S0, S1)))
-    assert broken(standby_count, one_each, standbys=3) == []
-    assert broken(standby_count, one_each, standbys=0) == ["0_0", "0_1", "0_2"]

@@ -39,7 +39,12 @@ _Held = Callable[[ProcessState], set[TaskId]]
     kind=Kind.STREAMS,
     claims=(
         "standby-disjoint",
+        "standby-count",
+        "warm-ups",
+        "task-errors",
         "balanced-within-one",
+        "stateful-balanced",
+        "fixed-point",
         "stable",
         "converges",
         "deterministic",

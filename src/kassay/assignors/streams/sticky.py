@@ -27,7 +27,7 @@ from kassay.model.streams.tasks import TaskAssignment, TaskRequest
 @reference(
     "streams-sticky",
     kind=Kind.STREAMS,
-    claims=("standby-disjoint", "stable", "converges", "deterministic"),
+    claims=("standby-disjoint", "standby-count", "task-errors", "stable", "converges", "deterministic"),
     source="org.apache.kafka.streams.processor.internals.assignment.LegacyStickyTaskAssignor",
     since="4.0.0",
 )

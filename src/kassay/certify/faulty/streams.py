@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -175,13 +176,24 @@ class TasksNeverRest(_SpoiltTasks):
         return _turned(answer) if again and len(answer) > 2 else dict(answer)
 
 
-@control("copies-everywhere", breaks="standby-count", keeps=("standby-disjoint", "converges"))
-class CopiesEverywhere(_SpoiltTasks):
-    """Every process keeps a copy of every task with state."""
+@control(
+    "warms-up-everywhere",
+    breaks="warm-ups",
+    like="streams-high-availability",
+)
+class WarmsUpEverywhere(_SpoiltTasks):
+    """While one copy is warmed up, copies of all tasks with state are, wherever there is none."""
+
+    def assign(self, request: TaskRequest) -> TaskAssignment:
+        """Copies wherever the task does not run, as long as a probing rebalance follows."""
+        good = StreamsHighAvailability().assign(request)
+        return (
+            replace(good, processes=self.spoil(request, good.processes)) if good.probing_rebalance else good
+        )
 
     def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """Copies wherever the task does not run."""
-        stateful = set(request.stateful)
+        """A copy of each task with state on each process that does not run it."""
+        stateful = frozenset(request.stateful)
         return {
             p: ClientTasks(own, tuple(sorted(stateful.difference(own)))) for p, (own, _) in answer.items()
         }

@@ -92,6 +92,15 @@ class CopiesToOne(EvenTasks):
         return keeps
 
 
+@control("copies-everywhere", breaks="standby-count", keeps=KEPT)
+class CopiesEverywhere(EvenTasks):
+    """Every process keeps a copy of every task with state."""
+
+    def copies(self, request: TaskRequest, runs: Mapping[str, Sequence[TaskId]]) -> dict[str, list[TaskId]]:
+        """Copies wherever the task does not run."""
+        return {p: sorted(set(request.stateful).difference(own)) for p, own in runs.items()}
+
+
 @control("state-to-one", breaks="stateful-balanced", keeps=KEPT)
 class StateToOne(EvenTasks):
     """The tasks with state go to the first processes, as many as make their share of all tasks."""

@@ -22,13 +22,16 @@ _BALANCE: Final = ("balanced-within-one", "balanced-optimal", "stateful-balanced
 _COPYING: Final = ("standby-disjoint", "standby-count", "task-errors")
 
 SENTENCES: Final = {
-    "process-joins": ("A process comes to a running application.", (*_MOVING, *_BALANCE)),
+    "process-joins": ("A process comes to a running application.", (*_MOVING, *_BALANCE, "warm-ups")),
     "process-leaves": ("A process goes, and its state with it.", (*_MOVING, "complete")),
     "process-restarts": ("A process starts again, with its state and new threads.", _MOVING),
     "state-lost": ("A process loses the state that it does not run on.", _MOVING),
     "standbys-change": ("Another number of standby copies is asked for.", (*_MOVING, *_COPYING)),
     "threads-differ": ("Processes have different numbers of threads.", _BALANCE),
-    "lagging-copy": ("A standby copy is further behind than is acceptable.", (*_MOVING, *_COPYING)),
+    "lagging-copy": (
+        "A standby copy is further behind than is acceptable.",
+        (*_MOVING, *_COPYING, "warm-ups"),
+    ),
     "standby-0": ("No standby copies are asked for.", ("complete",)),
     "standby-1": ("One standby copy of each stateful task is asked for.", _COPYING),
     "standby-2": ("Two standby copies of each stateful task are asked for.", _COPYING),

@@ -1,4 +1,4 @@
-"""Claims about threads and copies at rest: how many tasks each thread has, and how many copies each task.
+"""Claims about threads at rest: how many tasks each has.
 
 A rule of level `member` says what each thread is given. One of level `process` leaves that to the process,
 which deals its tasks out evenly: there a process is judged by its tasks and its number of threads.
@@ -16,7 +16,6 @@ from kassay.model.streams.history import TaskStep
 from kassay.model.streams.tasks import ClientTasks, TaskId
 from kassay.model.streams.threads import member_id
 from kassay.properties.registry import Evidence, Scope, claim
-from kassay.properties.streams.tasks import has_stateful, places_of
 
 
 class TaskShare(NamedTuple):
@@ -121,26 +120,3 @@ def threads_balanced(step: TaskStep) -> Iterator[Evidence]:
         free = sorted(t for t in over.tasks if over.process == under.process or t not in here)
         if free:
             yield Evidence(over.who, {**_facts(over, under), "free to go": free[0]})
-
-
-def _has_copies(step: TaskStep) -> bool:
-    """Whether a copy may be missing, or stand where the task runs."""
-    return has_stateful(step) and step.request.standby_replicas > 0
-
-
-@claim(
-    "standby-count",
-    kinds=Kind.STREAMS,
-    scope=Scope.OUTCOME,
-    applies=has_stateful,
-    breakable=_has_copies,
-    source="StreamsConfig num.standby.replicas; KIP-1071",
-)
-def standby_count(step: TaskStep) -> Iterator[Evidence]:
-    """At rest each stateful task has min(standbys, processes - 1) standby copies, no fewer and no more."""
-    asked = max(0, min(step.request.standby_replicas, len(step.request.clients) - 1))
-    copies: dict[TaskId, list[str]] = places_of(step.given, "standby")
-    for task in sorted(step.request.stateful):
-        standby_on = copies.get(task, [])
-        if len(standby_on) != asked:
-            yield Evidence(str(task), {"standby on": tuple(standby_on), "asked": asked})

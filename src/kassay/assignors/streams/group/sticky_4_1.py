@@ -25,7 +25,16 @@ from kassay.model.kinds import Kind
 @reference(
     "streams-group-sticky",
     kind=Kind.STREAMS,
-    claims=("standby-disjoint", "standby-count", "task-errors"),
+    claims=(
+        "standby-disjoint",
+        "standby-count",
+        "task-errors",
+        "stateful-balanced",
+        "threads-balanced",
+        "fixed-point",
+        "stable",
+        "converges",
+    ),
     source="org.apache.kafka.coordinator.group.streams.assignor.StickyTaskAssignor",
     since="4.1",
 )

@@ -18,7 +18,17 @@ from kassay.model.kinds import Kind
 @reference(
     "streams-group-sticky",
     kind=Kind.STREAMS,
-    claims=("standby-disjoint", "standby-count", "task-errors", "stable", "converges", "deterministic"),
+    claims=(
+        "standby-disjoint",
+        "standby-count",
+        "task-errors",
+        "stateful-balanced",
+        "threads-balanced",
+        "fixed-point",
+        "stable",
+        "converges",
+        "deterministic",
+    ),
     source="org.apache.kafka.coordinator.group.streams.assignor.StickyTaskAssignor",
     since=("4.2", "4.3"),
 )
