@@ -64,7 +64,7 @@ class PublicPlacement(ProcessPlacement):
 @reference(
     "streams-public-sticky",
     kind=Kind.STREAMS,
-    claims=("standby-disjoint",),
+    claims=("standby-disjoint", "standby-count", "task-errors"),
     source="org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssignor",
     since="4.4",
 )

@@ -25,7 +25,7 @@ class FlooredPlacement(PublicPlacement):
 @reference(
     "streams-public-sticky",
     kind=Kind.STREAMS,
-    claims=("standby-disjoint",),
+    claims=("standby-disjoint", "standby-count", "task-errors"),
     source="org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssignor",
     since="3.8",
 )
