@@ -24,6 +24,8 @@ def diff_view(report: DiffReport, path: str | None) -> View:
     parts: list[View] = [
         line((report.left, "bold"), " and ", (report.right, "bold"), (f"  {played}", "dim")),
     ]
+    if report.left == report.right:
+        parts.append(line(f"  both mean {report.left}: one rule, asked twice"))
     if report.unanswered:
         failed = f"  to {counted(report.unanswered, 'input')} neither had an answer, and both failed alike"
         parts.append(line(failed, style="yellow"))
