@@ -38,7 +38,9 @@ def test_two_releases_of_one_behaviour_are_said_to_be_one_rule():
     options = RunOptions(budget=Budget(histories=1))
     same = diff(resolve("uniform@4.1"), resolve("uniform@4.4"), options)
     assert "both mean uniform@4.0.1: one rule, asked twice" in shown(diff_view(same, None))
-    assert "one rule" not in shown(diff_view(diff(resolve("uniform@4.0.0"), resolve("uniform"), options), None))
+    assert "one rule" not in shown(
+        diff_view(diff(resolve("uniform@4.0.0"), resolve("uniform"), options), None)
+    )
 
 
 def test_long_differences_are_cut_and_say_so():
