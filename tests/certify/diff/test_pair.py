@@ -5,6 +5,7 @@ import pytest
 from kassay.certify.diff.pair import Notebook, both, is_answer, pairs
 from kassay.model.calls import Failure, Refusal
 from kassay.model.cluster import Cluster, Topic
+from kassay.model.connect.work import ConnectAssignment, ConnectRequest
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.java.randomness import JavaRandom
 from kassay.model.placement.request import PlacementRefusedError
@@ -103,3 +104,12 @@ def test_random_numbers_that_one_draws_are_nobody_elses():
 
 def test_both_hands_the_answer_on():
     assert both(Notebook("assign"), "assign", (), lambda: 1, lambda: 2) == 1
+
+
+def test_each_leader_of_connect_is_given_what_it_answered_that_it_remembers():
+    lead, other = Speaker(ConnectAssignment({}, memory="l1")), Speaker(ConnectAssignment({}, memory="o1"))
+    pair, _ = paired(lead, other)
+    for memory in (None, "l1", "l1", None):
+        pair.assign(ConnectRequest((), (), memory=memory))
+    assert [request.memory for (request,) in lead.heard] == [None, "l1", "l1", None]
+    assert [request.memory for (request,) in other.heard] == [None, "o1", "o1", None]

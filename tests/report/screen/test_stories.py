@@ -1,4 +1,4 @@
-"""What traces of placers, planners, partitioners and task assignors look like on a terminal."""
+"""What traces of placers, planners, partitioners and assignors of tasks and of Connect look like on a terminal."""
 
 import pytest
 from rich.console import Console
@@ -72,3 +72,29 @@ def test_a_call_without_an_answer_is_told():
 
 def test_nothing_is_told_of_nothing():
     assert shown([]).strip() == ""
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_connect_cluster_is_told_worker_by_worker(seed):
+    case, steps = told("connect-incremental", seed)
+    text = shown(steps, 100)
+    assert text.count("  rebalance ") == len(steps)
+    assert all(name in text for name, _ in case.connectors)
+    assert text.count(" ms, at rest") == sum(step["at_rest"] for step in steps)
+    assert text.count("all rejoin in ") == sum(step["delay_ms"] > 0 for step in steps)
+    lines = iter(text.splitlines())
+    for step in steps:
+        for worker in step["workers"]:
+            row = next(line for line in lines if line.strip().startswith(f"{worker['id']} "))
+            change = step["answer"][worker["id"]]
+            for work in (worker["running"], change["assigned"], change["revoked"]):
+                assert " ".join([*work["connectors"], *work["tasks"]]) in row
+
+
+def test_a_connect_cluster_without_an_answer_is_told_too():
+    _, steps = told("connect-incremental", 3)
+    silent = {name: value for name, value in steps[0].items() if name not in {"answer", "delay_ms"}}
+    text = shown([silent | {"failure": {"kind": "raised", "message": "assign raised KeyError"}}])
+    assert "no answer" in text
+    assert "raised: assign raised KeyError" in text
+    assert "no entry" in shown([steps[0] | {"answer": {}}])

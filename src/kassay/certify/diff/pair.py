@@ -1,17 +1,19 @@
 """Two objects that are asked as one: each call goes to both, and the first one's answer is what happens.
 
-What an object says for itself comes back to it alone: a member's user data is in each one's own words.
+What an object says for itself comes back to it alone: a member's user data, and what a leader of Connect
+remembers, are in each one's own words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
 from kassay.model.calls import Failure, Refusal, failure_of
+from kassay.model.connect.work import ConnectAssignment, ConnectRequest
 from kassay.model.groups.group import Group
 from kassay.model.java.randomness import JavaRandom
 
@@ -29,12 +31,14 @@ class CallOfBoth(NamedTuple):
 class Notebook:
     """What two objects said to the same calls: answers, and other calls in which only one of them failed.
 
-    `user_data` is what the other objects add to their members' subscriptions, in the order of the members.
+    `user_data` is what the other objects add to their members' subscriptions, in the order of the members;
+    `memory` is what the other leader answered that it is to remember.
     """
 
     answers_by: str
     exchanges: list[CallOfBoth] = field(default_factory=list)
     user_data: list[bytes | None] = field(default_factory=list)
+    memory: Hashable = None
 
     def note(self, method: str, arguments: tuple[Any, ...], lead: Any, other: Any) -> None:
         """Keep the exchange if it is an answer, or if one of the two failed and the other did not."""
@@ -42,14 +46,21 @@ class Notebook:
             self.exchanges.append(CallOfBoth(method, arguments, lead, other))
         if method == "subscription_user_data":
             self.user_data.append(other if is_answer(other) else None)
+        if isinstance(other, ConnectAssignment):
+            self.memory = other.memory
 
     def for_other(self, argument: Any) -> Any:
-        """The argument as the other object gets it: random numbers that it draws are nobody else's."""
+        """The argument as the other object gets it: random numbers that it draws are nobody else's.
+
+        A leader is a new one to both where the first one is, or remembers nothing.
+        """
         if isinstance(argument, JavaRandom):
             return deepcopy(argument)
         if isinstance(argument, Group) and (said := self.user_data[-len(argument.members) :]):
             members = zip(argument.members, said, strict=True)
             return replace(argument, members=tuple(m._replace(user_data=data) for m, data in members))
+        if isinstance(argument, ConnectRequest) and argument.memory is not None:
+            return replace(argument, memory=self.memory)
         return argument
 
 

@@ -1,10 +1,10 @@
-"""What happened in a trace of a placer, a plan, a partitioner or a task assignor, as tables."""
+"""What happened in a trace of anything but an assignor of groups, as tables."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from kassay.report.screen.console import View, line, plain_table, stack
 
@@ -22,9 +22,10 @@ def other_story(steps: Sequence[Step], steps_max: int) -> View:
         return stack(*map(_placement, steps))
     if "record" in first or "key" in first or "topic" in first:
         return _sending(steps, steps_max * 4)
-    if "tasks" not in first:
+    rebalance = next((table for field, table in _REBALANCES.items() if field in first), None)
+    if rebalance is None:
         return stack()
-    parts = [_rebalance(step, number) for number, step in enumerate(steps[:steps_max], start=1)]
+    parts = [rebalance(step, number) for number, step in enumerate(steps[:steps_max], start=1)]
     if len(steps) > steps_max:
         parts.append(line(f"  and {len(steps) - steps_max} more rebalances", style="dim"))
     return stack(*parts)
@@ -120,8 +121,36 @@ def _rebalance(step: Step, number: int) -> View:
     return stack(line(head), table, *_outcome(step))
 
 
+def _connect_rebalance(step: Step, number: int) -> View:
+    rest = ", at rest" if step.get("at_rest") else ""
+    delay = f", all rejoin in {step['delay_ms']} ms" if step.get("delay_ms") else ""
+    connectors = _words([f"{name}[{tasks}]" for name, tasks in step["connectors"]])
+    lost = f"; missing {_work(step['lost'])}" if any(step["lost"].values()) else ""
+    head = f"  rebalance {number} at {step['now_ms']} ms{rest}{delay}: connectors {connectors}{lost}"
+    rows = []
+    answer = step.get("answer")
+    for worker in step["workers"]:
+        change = None if answer is None else answer.get(worker["id"])
+        starts_and_stops = (
+            ("no answer" if answer is None else "no entry",) * 2
+            if change is None
+            else (_work(change["assigned"]), _work(change["revoked"]))
+        )
+        rows.append((f"    {worker['id']}", _work(worker["running"]), *starts_and_stops))
+    table = plain_table(("    worker", "runs", "is to start", "is to stop"), rows)
+    return stack(line(head), table, *_outcome(step))
+
+
+def _work(work: Step) -> str:
+    return _words([*work["connectors"], *work["tasks"]])
+
+
 def _both(tasks: Step | None) -> str:
     if tasks is None:
         return "no entry"
     standby = f" | standby {_words(tasks['standby'])}" if tasks["standby"] else ""
     return _words(tasks["active"]) + standby
+
+
+_REBALANCES: Final = {"tasks": _rebalance, "workers": _connect_rebalance}
+"""What tells a rebalance, by a field that only its kind of step has."""
