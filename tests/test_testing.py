@@ -8,6 +8,7 @@ import pytest
 
 from kassay import testing
 from kassay.model.errors import InputError
+from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 from kassay.testing import NotCertifiedError, certify_assignor
 from tests.certify.runs.written import certificate, result
@@ -39,6 +40,16 @@ class Endless:
                 continue
 
 
+class EveryTaskEverywhere:
+    """A task assignor of this very module."""
+
+    META = {"level": "process"}  # noqa: RUF012  # as users write it
+
+    def assign(self, application):
+        tasks = [task["id"] for task in application["tasks"]]
+        return {process["id"]: {"active": tasks} for process in application["processes"]}
+
+
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     """Where traces go unless something else is said."""
@@ -57,6 +68,14 @@ def test_a_class_is_certified_or_fails_with_its_smallest_history():
     assert "2 members, 2 partitions" in text
     assert "is given" in text
     assert caught.value.certificate.verdict == "not-certified"
+
+
+def test_a_task_assignor_is_certified_like_any_other():
+    with pytest.raises(NotCertifiedError, match="single-owner") as caught:
+        certify_assignor(
+            EveryTaskEverywhere, claims=["single-owner", "complete"], histories=20, controls=False
+        )
+    assert caught.value.certificate.kind is Kind.STREAMS
 
 
 def test_a_failure_says_how_to_play_it_again_and_that_command_does(here):

@@ -84,6 +84,8 @@ META = [
         "assumes": ["equal-subscriptions", "no-racks"],
     },
     {"kind": "server-assignor", "claims": ["deterministic"]},
+    {"kind": "task-assignor", "level": "member", "claims": ["standby-disjoint"]},
+    {"kind": "connect-assignor", "protocol": "cooperative", "claims": ["converges:3"]},
 ]
 
 HELLO = [
@@ -94,8 +96,29 @@ HELLO = [
         "claims": ["deterministic"],
         "assumes": [],
         "extras": [],
-    }
+    },
+    {"name": "p", "kind": "task-assignor", "level": "process"},
+    {"kind": "connect-assignor", "claims": ["deleted-stops"]},
 ]
 ASSIGNMENTS = [{"a": [["t", 0], ["t", 1]], "b": []}, {"m0": [["t0", 0]], "m1": [["t1", 1]]}]
+TASKS = [
+    {
+        "00000000-0000-4000-8000-000000000000": {
+            "active": ["0_0", "0_1"],
+            "standby": ["1_0"],
+            "followup_ms": 5,
+        }
+    },
+    {"00000000-0000-4000-8000-000000000000-0-0": {"active": ["0_0"], "standby": [], "warmup": []}},
+]
+WORKERS = [
+    {
+        "workers": {
+            "w0": {"assigned": {"connectors": ["c0"], "tasks": ["c0-0"]}, "revoked": {"tasks": ["c1-0"]}},
+        },
+        "delay_ms": 10,
+        "memory": {"k": [1, None, "x"]},
+    }
+]
 PLACEMENTS = [[[0, 1], [1, 0]], [[0]]]
 PARTITIONS = [0, 1, -1]

@@ -127,6 +127,9 @@ PLACE = "place(self, num_partitions, replication_factor, brokers, existing=None)
 PARTITION = "partition(self, topic, key, value, num_partitions, available)"
 
 
+DOCUMENT = "assign(self, document)"
+
+
 def answering(method: str, meta: object, answer: object) -> None:
     """Certify a class that always answers the same."""
     Path("target.py").write_text(
@@ -143,13 +146,20 @@ ODD = st.sampled_from([b"x", (1, 2), {1, 2}, frozenset({("t", 0)}), 1j, ..., ran
 
 
 @pytest.mark.parametrize(
-    ("method", "corpus"),
-    [(ASSIGN, corpora.ASSIGNMENTS), (PLACE, corpora.PLACEMENTS), (PARTITION, corpora.PARTITIONS)],
-    ids=["assign", "place", "partition"],
+    ("method", "meta", "corpus"),
+    [
+        (ASSIGN, {}, corpora.ASSIGNMENTS),
+        (PLACE, {}, corpora.PLACEMENTS),
+        (PARTITION, {}, corpora.PARTITIONS),
+        (DOCUMENT, {"level": "process"}, corpora.TASKS),
+        (DOCUMENT, {"level": "member"}, corpora.TASKS),
+        (DOCUMENT, {"kind": "connect-assignor"}, corpora.WORKERS),
+    ],
+    ids=["assign", "place", "partition", "processes", "members", "workers"],
 )
-def test_answers_of_a_class(tmp_path, method, corpus):
+def test_answers_of_a_class(tmp_path, method, meta, corpus):
     answers = documents(corpus) | values | ODD
-    assert fuzz(lambda answer: answering(method, {}, answer), tmp_path, answer=answers)
+    assert fuzz(lambda answer: answering(method, meta, answer), tmp_path, answer=answers)
 
 
 PROGRAM = """
@@ -177,7 +187,8 @@ def test_answers_of_a_program(tmp_path):
         Path("replies.txt").write_bytes(b"\n--\n".join([hello, *answers]))
         ran(["certify", "exec:python3 program.py", "--histories", "1", "--call-timeout", "0.5s"])
 
-    answers = st.lists(reply(documents(corpora.ASSIGNMENTS) | values), min_size=1, max_size=3)
+    right = documents(corpora.ASSIGNMENTS + corpora.TASKS + corpora.WORKERS)
+    answers = st.lists(reply(right | values), min_size=1, max_size=3)
     assert fuzz(check, tmp_path, hello=reply(documents(corpora.HELLO)), answers=answers)
 
 
