@@ -9,6 +9,7 @@ from tests.certify.faulty.caught import alone
 
 CONTROLS = alone(Kind.STREAMS)
 A, B = process_id(0), process_id(2)
+FIFTH = TaskId(0, 4)
 FOUR = tuple(TaskId(0, partition) for partition in range(4))
 AT_REST = TaskRequest(
     (
@@ -32,7 +33,8 @@ def runs(name, request=AT_REST):
 def test_the_fault_is_the_one_that_is_named():
     one, two, three, four = FOUR
     assert runs("runs-twice") == {A: [one, two, three, four], B: [four]}
-    assert runs("ignores-threads") == {A: [one, three], B: [two, four]}
+    five = replace(AT_REST, tasks=(*FOUR, FIFTH), stateful=(), standby_replicas=0)
+    assert runs("ignores-threads", five) == {A: [two, three, four], B: [one, FIFTH]}
     assert runs("hands-round") == {A: [four], B: [one, two, three]}
 
 

@@ -1,4 +1,4 @@
-"""Faulty assignors of Kafka Connect: the optimal rule, with one thing done wrong.
+"""Faulty assignors of Kafka Connect: the optimal rule, or the eager one, with one thing done wrong.
 
 Five of them do what Kafka itself once did; their issue is in the first line.
 """
@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from kassay.assignors.connect.eager import ConnectEager
 from kassay.assignors.optimal.connect import Loads, OptimalConnect, WaitingLeader
 from kassay.certify.faulty import registry
 from kassay.model.connect.work import (
@@ -18,6 +19,7 @@ from kassay.model.connect.work import (
     ConnectRequest,
     Work,
     WorkerChange,
+    after,
     connectors_first,
     work_key,
 )
@@ -127,15 +129,18 @@ class NeverReassignsWithoutDelay(OptimalConnect):
         return super().delay(waiting, request) if request.max_delay_ms else 0
 
 
-@alone("runs-twice", breaks="single-owner", keeps=_ONE_ROUND)
+@control("runs-twice", breaks="single-owner")
 class ConnectorRunsTwice(_SpoiltConnect):
-    """The first thing that is new is started on two workers."""
+    """What is new is started on two workers in a round after which somebody comes again anyway."""
 
     def spoil(self, request: ConnectRequest, answer: Mapping[str, WorkerChange]) -> dict[str, WorkerChange]:
-        """What the first worker is to start, the last one starts as well."""
-        first, last = min(answer), max(answer)
-        both = connectors_first((*answer[last].assigned, *answer[first].assigned[:1]))
-        return {**answer, last: answer[last]._replace(assigned=both)}
+        """What one worker is to start, another one starts as well where something has to be stopped."""
+        starting = [worker for worker in sorted(answer) if answer[worker].assigned]
+        if not starting or len(answer) == 1 or not any(change.revoked for change in answer.values()):
+            return dict(answer)
+        other = max(worker for worker in answer if worker != starting[0])
+        both = connectors_first((*answer[other].assigned, *answer[starting[0]].assigned[:1]))
+        return {**answer, other: answer[other]._replace(assigned=both)}
 
 
 @control("names-a-stranger", breaks="exists")
@@ -147,16 +152,25 @@ class ConnectForAStranger(_SpoiltConnect):
         return {**answer, "nobody": WorkerChange()}
 
 
-@alone(
-    "forgets-a-task", breaks="complete", keeps=("deleted-stops", "revoke-before-assign", "delayed-for-loss")
-)
+@control("forgets-a-task", breaks="complete")
 class ForgetsConnectTask(OptimalConnect):
-    """The last of several things that are new is started nowhere."""
+    """The last of what is new is started nowhere while one worker is all there is."""
 
-    def deal(self, work: Iterable[Work], loads: Loads) -> None:
-        """All but the last."""
-        listed = list(work)
-        super().deal(listed[:-1] if len(listed) > 1 else listed, loads)
+    def assign(self, request: ConnectRequest) -> ConnectAssignment:
+        """All but the last thing that nobody has lost, once a leader remembers the round before."""
+        good, memory = super().assign(request), request.memory
+        if len(good.workers) > 1 or not isinstance(memory, WaitingLeader):
+            return good
+        assert isinstance(good.memory, WaitingLeader)
+        ((worker, change),) = good.workers.items()
+        fresh = [work for work in change.assigned if work not in self.lost(request, memory)]
+        given = tuple(work for work in change.assigned if work not in fresh[-1:])
+        placed = good.memory.placed - {(work, worker) for work in fresh[-1:]}
+        return replace(
+            good,
+            workers={worker: change._replace(assigned=given)},
+            memory=replace(good.memory, placed=placed),
+        )
 
 
 @control("leaves-deleted-running", breaks="deleted-stops")
@@ -171,17 +185,22 @@ class LeavesDeletedRunning(_SpoiltConnect):
         }
 
 
-@alone("hands-connector-over", breaks="revoke-before-assign", keeps=("deleted-stops", "delayed-for-loss"))
+@control("hands-connector-over", breaks="revoke-before-assign")
 class HandsConnectorOver(_SpoiltConnect):
     """What one worker is to stop another is to start in the same round."""
 
     def spoil(self, request: ConnectRequest, answer: Mapping[str, WorkerChange]) -> dict[str, WorkerChange]:
-        """Everything taken back goes to the worker that gives nothing up."""
-        free = [w for change in answer.values() for w in change.revoked if w in request.configured]
-        least = min(answer, key=lambda worker: (len(answer[worker].revoked), worker))
-        if answer[least].revoked:
-            return dict(answer)
-        return {**answer, least: answer[least]._replace(assigned=(*answer[least].assigned, *free))}
+        """What is taken back goes at once to whom the next round would give it."""
+        running = {w.worker_id: list(after(w, answer[w.worker_id])) for w in sorted(request.workers)}
+        placed = {work for own in running.values() for work in own}
+        free = [w for w in request.runners if w in request.configured and w not in placed]
+        loads = {worker: list(own) for worker, own in running.items()}
+        self.deal(sorted(free, key=work_key), loads)
+        given = {worker: [w for w in own if w not in running[worker]] for worker, own in loads.items()}
+        return {
+            worker: change._replace(assigned=connectors_first((*change.assigned, *given[worker])))
+            for worker, change in answer.items()
+        }
 
 
 @control("takes-back-too-much", breaks="sticky-minimal")
@@ -287,21 +306,17 @@ class ConnectNeverRests(_SpoiltConnect):
         return {**answer, first: answer[first]._replace(revoked=(*answer[first].revoked, "nothing"))}
 
 
-@alone(
-    "restless",
-    breaks="stable",
-    keeps=("deleted-stops", "balanced-within-one", "revoke-before-assign", "lost-returns"),
-)
-class Restless(OptimalConnect):
-    """Where nothing has happened since the last round, a worker has to give its first up."""
+@registry.control("restless", breaks="stable", kinds=Kind.CONNECT, like="connect-eager")
+class Restless(ConnectEager):
+    """With each generation all that a worker runs goes on to the worker before it."""
 
-    def surplus(self, request: ConnectRequest, loads: Loads) -> frozenset[Work]:
-        """What must be taken back, or else the first that runs."""
-        needed = super().surplus(request, loads)
-        memory = request.memory
-        running = {(work, worker) for worker, own in loads.items() for work in own}
-        idle = isinstance(memory, WaitingLeader) and running == memory.placed == memory.reported
-        return needed or frozenset(sorted((work for work, _ in running), key=work_key)[: int(idle)])
+    def assign(self, request: ConnectRequest) -> ConnectAssignment:
+        """What the eager rule says, in turn."""
+        good = super().assign(request)
+        workers: Mapping[str, WorkerChange] = good.workers
+        for _ in range(request.generation % len(workers)):
+            workers = _turned(workers)
+        return replace(good, workers=workers)
 
 
 def _turned(answer: Mapping[str, WorkerChange]) -> dict[str, WorkerChange]:

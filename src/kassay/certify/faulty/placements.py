@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 
@@ -11,6 +12,9 @@ from kassay.certify.faulty import registry
 from kassay.model.java.randomness import RandomSource
 from kassay.model.kinds import Kind
 from kassay.model.placement.request import Placement, PlacementRequest, Replicas
+from kassay.solver.placement.optimum import best_placement
+from kassay.solver.placement.problem import Broker as TakingBroker
+from kassay.solver.placement.problem import PlacedTopic, PlacementProblem
 
 control = partial(registry.control, kinds=Kind.PLACER)
 
@@ -94,15 +98,42 @@ class CountsCalls(Striped):
         return tuple(row[turn:] + row[:turn] for row in rows)
 
 
-@control("fills-in-order", breaks="replicas-even", like="placement:striped")
-class FillsInOrder(Striped):
-    """Followers are always the first brokers that may be."""
+class EvenPlacer(Striped):
+    """The best replica counts of unfenced brokers, led by whoever of them leads least."""
 
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
-        """Each row's leader, and then brokers by their number, one of each rack before a second of any."""
+        """The optimum for the new partitions beside those that are there; KRaft's where there is none."""
+        rows = super().place(request, random)
+        if request.has_partial_racks or len(request.unfenced) < request.replication_factor:
+            return rows
+        held = Counter(broker for row in request.existing for broker in row)
+        taking = tuple(
+            TakingBroker(broker.broker_id, broker.rack, base=held[broker.broker_id])
+            for broker in sorted(request.brokers)
+            if not broker.fenced
+        )
+        topic = PlacedTopic("t", request.partitions, request.replication_factor)
+        best = best_placement(PlacementProblem(taking, (topic,), {"t": ((),) * request.partitions}))
+        leads = Counter(row[0] for row in request.existing)
+        return tuple(_led_evenly(row, leads) for row in best.rows)
+
+
+def _led_evenly(row: Replicas, leads: Counter[int]) -> Replicas:
+    """The row with that one first that leads least so far, which leads one more then."""
+    leader = min(row, key=lambda broker: (leads[broker], broker))
+    leads[leader] += 1
+    return (leader, *(broker for broker in row if broker != leader))
+
+
+@control("fills-in-order", breaks="replicas-even", keeps=("rack-spread", "no-fenced-leader"))
+class FillsInOrder(EvenPlacer):
+    """The followers of the last partition are the first brokers that may be."""
+
+    def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
+        """Its leader, and then brokers by their number, as many in each rack as it has."""
         rows = super().place(request, random)
         racks = {broker.broker_id: broker.rack for broker in request.brokers}
-        return tuple(_by_number(row, sorted(request.unfenced), racks) for row in rows)
+        return (*rows[:-1], *(_by_number(row, sorted(request.unfenced), racks) for row in rows[-1:]))
 
 
 def _by_number(row: Replicas, ids: list[int], racks: dict[int, str | None]) -> Replicas:

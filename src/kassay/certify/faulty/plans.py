@@ -55,15 +55,22 @@ class GoesRoundAbout(OptimalPlan):
         return replace(sound, moves=(*trip, *sound.moves))
 
 
-@control("doubles-up", breaks="replicas-distinct", keeps=("deterministic",))
+@control("doubles-up", breaks="replicas-distinct", like="plan:optimal")
 class DoublesUp(OptimalPlan):
-    """A replica goes to a broker that has one already."""
+    """The last replica that moves goes to a broker that has one already, where brokers have no racks."""
 
     def plan(self, request: PlanRequest) -> Plan:
-        """The plan with the first replica put beside the last."""
+        """The plan with the last copy put beside another, and nothing after it."""
         sound = super().plan(request)
-        partition, row = sound.after[0]
-        return replace(sound, moves=(*sound.moves, Move(partition, row[0], row[-1])))
+        if any(broker.rack is not None for broker in request.brokers):
+            return sound
+        moves = sound.moves
+        copies = (at for at, move in enumerate(moves) if move.source is not None and move.target is not None)
+        at = max(copies, default=-1)
+        beside = [b for b in tuple(sound.states())[at].before if b != moves[at].source] if at >= 0 else []
+        if not beside:
+            return sound
+        return replace(sound, moves=(*moves[:at], Move(moves[at].partition, moves[at].source, beside[0])))
 
 
 @control("looks-at-no-racks", breaks="rack-spread", like="plan:optimal")

@@ -12,7 +12,7 @@ from typing import ClassVar
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.certify.faulty import registry
 from kassay.model.kinds import Kind
-from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskId, TaskRequest
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskRequest
 
 control = partial(registry.control, kinds=Kind.STREAMS)
 
@@ -87,29 +87,6 @@ class HandsRound(_SpoiltTasks):
             owner = before.get(task)
             runs[ids[(ids.index(owner) + 1 if owner in ids else number) % len(ids)]].append(number)
         return {p: ClientTasks(tuple(tasks[number] for number in own)) for p, own in runs.items()}
-
-
-@control("ignores-threads", breaks="balanced-optimal")
-class IgnoresThreads(_SpoiltTasks):
-    """Tasks go round by process, however many threads it has."""
-
-    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """Every n-th task for each of n processes."""
-        ids, tasks = sorted(answer), sorted(request.tasks)
-        return {p: ClientTasks(tuple(tasks[number :: len(ids)])) for number, p in enumerate(ids)}
-
-
-@control("deals-afresh", breaks="sticky-minimal")
-class TasksDealtAfresh(_SpoiltTasks):
-    """Each task goes where it weighs least, whoever ran it before."""
-
-    def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """Dealt out by weight alone."""
-        runs: dict[str, list[TaskId]] = {p: [] for p in sorted(answer)}
-        for task in sorted(request.tasks):
-            lightest = min(runs, key=lambda p: ((len(runs[p]) + 1) / request.by_id[p].capacity, p))
-            runs[lightest].append(task)
-        return {p: ClientTasks(tuple(own)) for p, own in runs.items()}
 
 
 def _turned(answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:

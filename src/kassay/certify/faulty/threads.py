@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from functools import partial
+from itertools import islice
 from typing import ClassVar, Final
 
 from kassay.certify.faulty import registry
@@ -63,6 +65,74 @@ class EvenTasks:
             for p in free[: request.standby_replicas]:
                 keeps[p].append(task)
         return keeps
+
+
+class StickyTasks(EvenTasks):
+    """Each process keeps of its tasks as many as are its share; the others go to whose share is not full."""
+
+    def actives(self, request: TaskRequest) -> dict[str, list[TaskId]]:
+        """Kept tasks, and then those that are new or in excess."""
+        tasks, owners = self.tasks(request), request.previous_owners
+        had = {p: [task for task in tasks if owners.get(task) == p] for p in self.order(request)}
+        shares = self.shares(request, had)
+        runs = {p: own[: shares[p]] for p, own in had.items()}
+        free = iter(sorted(set(tasks).difference(*runs.values())))
+        return {p: [*own, *islice(free, shares[p] - len(own))] for p, own in runs.items()}
+
+    def shares(self, request: TaskRequest, had: Mapping[str, Sequence[TaskId]]) -> dict[str, int]:
+        """How many tasks each process is due; of equal weights one goes to who has more than that."""
+        shares = dict.fromkeys(had, 0)
+
+        def weight(process_id: str) -> tuple[Fraction, bool]:
+            share = shares[process_id]
+            return Fraction(share + 1, request.by_id[process_id].capacity), len(had[process_id]) <= share
+
+        for _ in request.tasks:
+            shares[min(shares, key=weight)] += 1
+        return shares
+
+
+@control(
+    "ignores-threads", breaks="balanced-optimal", keeps=tuple(k for k in KEPT if k != "balanced-optimal")
+)
+class CountsNoNextTask(EvenTasks):
+    """A task goes where the tasks that are there weigh least, whatever it weighs there itself."""
+
+    def actives(self, request: TaskRequest) -> dict[str, list[TaskId]]:
+        """The active tasks of each process, the first of those that weigh alike before the next task."""
+        runs: dict[str, list[TaskId]] = {p: [] for p in self.order(request)}
+        for task in self.tasks(request):
+            runs[min(runs, key=lambda p: len(runs[p]) / request.by_id[p].capacity)].append(task)
+        return runs
+
+
+@control(
+    "swaps-two",
+    breaks="sticky-minimal",
+    keeps=(
+        "balanced-within-one",
+        "balanced-optimal",
+        "standby-disjoint",
+        "standby-count",
+        "stable",
+        "converges",
+    ),
+)
+class SwapsTwoTasks(StickyTasks):
+    """Where somebody is given a task that he did not have, two that could stay change places as well."""
+
+    def actives(self, request: TaskRequest) -> dict[str, list[TaskId]]:
+        """The tasks of the sticky rule; where one is new to its process, the first two that stay swapped."""
+        runs = super().actives(request)
+        owners = {task: p for p, own in runs.items() for task in own}
+        before = request.previous_owners
+        moves = any(before.get(task) != p for task, p in owners.items())
+        keeps = [p for p in runs if any(before.get(task) == p for task in runs[p])]
+        for one, other in [keeps[:2]] if moves and len(keeps) > 1 else []:
+            first, second = (next(t for t in runs[p] if before.get(t) == p) for p in (one, other))
+            runs[one] = [second if task == first else task for task in runs[one]]
+            runs[other] = [first if task == second else task for task in runs[other]]
+        return runs
 
 
 @control("stands-by-itself", breaks="standby-disjoint", keeps=KEPT)
