@@ -27,7 +27,7 @@ from kassay.properties.registry import load_claims, promise, situations_of
 from kassay.reading.documents import read_json
 from kassay.reading.paths import is_file
 
-SCHEMA: Final = "kassay/explain/4"
+SCHEMA: Final = "kassay/explain/5"
 MEMBERS: Final = ("C0", "C1", "C2")
 COMPARED: Final = ("range", "roundrobin", "sticky", "cooperative-sticky", "optimal-sticky")
 """The rules beside which a rule is shown."""
@@ -144,14 +144,19 @@ def _trace(path: Path) -> dict[str, Any]:
 
 
 def _difference(path: Path) -> dict[str, Any]:
-    """The difference as it was recorded."""
+    """The difference as it was recorded, and under what."""
     difference = read_difference(path)
+    document = difference.to_json()
     return {
         "schema": SCHEMA,
         "what": "difference",
         "path": str(path),
         "left": difference.left.target,
         "right": difference.right.target,
+        "sides": [document["left"], document["right"]],
+        "conditions": document["conditions"],
+        "seed": difference.seed,
+        "index": difference.index,
         "by": difference.by.value,
         "lead": difference.lead.value,
         "input": "contradictory" if difference.contradictory else "ordinary",

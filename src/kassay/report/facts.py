@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
@@ -64,8 +64,7 @@ def conditions(trace: Mapping[str, Any]) -> list[str]:
     Of a trace that keeps no conditions, what stands in their place.
     """
     kept = trace["conditions"]
-    source = "" if trace["digest"] is None else f", source SHA-256 {trace['digest']}"
-    lines = [f"recorded against {trace['target']}, {trace['protocol']}{source}"]
+    lines = [_recorded(trace)]
     if kept is None:
         usual = Conditions()
         lines.append(
@@ -73,23 +72,43 @@ def conditions(trace: Mapping[str, Any]) -> list[str]:
             f"{usual.call_timeout_s:g} s a call, {usual.memory_mib} MiB"
         )
     else:
-        config = ", ".join(f"{key}={value}" for key, value in sorted(kept["config"].items()))
-        place = "kassay's own process" if kept["in_process"] else "a child process"
-        seed = "not known" if kept["hash_seed"] is None else kept["hash_seed"]
-        lines += [
-            f"configuration: {config or 'none'}",
-            f"limits: {kept['call_timeout_s']:g} s a call, {kept['memory_mib']} MiB",
-            f"a user's code runs in {place}, hash seed {seed}",
-            f"assumed of inputs: {', '.join(kept['assume']) or 'nothing'}",
-        ]
-        if kept["beside"]:
-            lines.append(f"judged beside: {', '.join(kept['beside'])}")
+        lines += _kept(kept)
     if trace["seed"] is not None:
         lines.append(f"history {trace['index']} of the run with seed {trace['seed']}")
-    if trace["versions"]:
-        named = (f"{name} {version}" for name, version in sorted(trace["versions"].items()))
-        lines.append(f"versions: {', '.join(named)}")
+    return [*lines, *_versions(trace)]
+
+
+def conditions_of_both(difference: Mapping[str, Any]) -> list[str]:
+    """Under what the difference of the document was recorded, a line each, for both sides what is theirs."""
+    lines = [line for side in difference["sides"] for line in (_recorded(side), *_versions(side))]
+    lines += _kept(difference["conditions"])
+    if difference["seed"] is not None:
+        lines.append(f"history {difference['index']} of the run with seed {difference['seed']}")
     return lines
+
+
+def _recorded(side: Mapping[str, Any]) -> str:
+    source = "" if side["digest"] is None else f", source SHA-256 {side['digest']}"
+    return f"recorded against {side['target']}, {side['protocol']}{source}"
+
+
+def _kept(conditions: Mapping[str, Any]) -> Iterator[str]:
+    config = ", ".join(f"{key}={value}" for key, value in sorted(conditions["config"].items()))
+    place = "kassay's own process" if conditions["in_process"] else "a child process"
+    seed = "not known" if conditions["hash_seed"] is None else conditions["hash_seed"]
+    yield f"configuration: {config or 'none'}"
+    yield f"limits: {conditions['call_timeout_s']:g} s a call, {conditions['memory_mib']} MiB"
+    yield f"a user's code runs in {place}, hash seed {seed}"
+    yield f"assumed of inputs: {', '.join(conditions['assume']) or 'nothing'}"
+    if conditions["beside"]:
+        yield f"judged beside: {', '.join(conditions['beside'])}"
+
+
+def _versions(side: Mapping[str, Any]) -> list[str]:
+    if not side["versions"]:
+        return []
+    named = (f"{name} {version}" for name, version in sorted(side["versions"].items()))
+    return [f"versions: {', '.join(named)}"]
 
 
 def interrupted(certificate: Certificate) -> str:

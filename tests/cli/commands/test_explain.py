@@ -24,7 +24,7 @@ def test_the_command_prints_text_or_json(capsys):
     assert "three members, topics of four partitions" in capsys.readouterr().out
     assert run(["explain", "balanced-kip54", "--json", "-"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert (document["schema"], document["what"]) == ("kassay/explain/4", "claim")
+    assert (document["schema"], document["what"]) == ("kassay/explain/5", "claim")
 
 
 def test_anything_else_is_a_usage_error(capsys):
@@ -69,6 +69,37 @@ def test_a_trace_is_told_with_what_it_was_recorded_under(capsys, tmp_path):
     assert run(["explain", str(path), "--json", "-"]) == 0
     document = json.loads(capsys.readouterr().out)
     for name in ("conditions", "digest", "versions", "seed", "index"):
+        assert document[name] == kept[name], name
+
+
+def test_a_difference_is_told_with_what_it_was_recorded_under(capsys, tmp_path):
+    """For both sides what is theirs, and what was the same for both."""
+    (tmp_path / "mine.py").write_text(ONLY_WITH_CONFIG)
+    target, out = str(tmp_path / "mine.py"), tmp_path / "out"
+    options = ["--config", "bad=no", "--call-timeout", "7s", "--assume", "no-racks", "--in-process"]
+    assert (
+        run(["diff", target, "range", *options, "--histories", "20", "--seed", "5", "--out", str(out)]) == 1
+    )
+    (path,) = (out / "traces").iterdir()
+    kept = json.loads(path.read_text())
+    capsys.readouterr()
+    assert run(["explain", str(path)]) == 0
+    text = "".join(capsys.readouterr().out.split())
+    for condition in (
+        f"recorded against {target}, eager, source SHA-256 {kept['left']['digest']}",
+        "recorded against range, eager",
+        f"kassay {kept['right']['versions']['kassay']}",
+        "configuration: bad=no",
+        "limits: 7 s a call, 512 MiB",
+        "a user's code runs in kassay's own process",
+        "assumed of inputs: no-racks",
+        f"history {kept['index']} of the run with seed 5",
+    ):
+        assert "".join(condition.split()) in text, condition
+    assert run(["explain", str(path), "--json", "-"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["sides"] == [kept["left"], kept["right"]]
+    for name in ("conditions", "seed", "index"):
         assert document[name] == kept[name], name
 
 

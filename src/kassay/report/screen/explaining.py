@@ -71,6 +71,7 @@ def _difference(document: Document) -> View:
     return stack(
         line(f"{document['left']} and {document['right']} differ by {document['by']}", style="bold"),
         line(f"on {document['input']} input, as {document[document['lead']]} answers", style="dim"),
+        *(line(f"  {condition}", style="dim") for condition in facts.conditions_of_both(document)),
         line(),
         story(document["told"], rounds_max=100),
         *(line(f"  {each}", style="red") for each in document["lines"]),
