@@ -32,7 +32,9 @@ from kassay.model.groups.history import (
 )
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Step
+from kassay.model.kinds import Kind
 from kassay.pipeline.campaign.play.distance import Distance
+from kassay.pipeline.campaign.play.measures import measured_group
 from kassay.pipeline.campaign.records.schemas import arrow_type
 
 if TYPE_CHECKING:
@@ -160,7 +162,7 @@ def history_of(states: Sequence[GroupState]) -> tuple[History, list[tuple[GroupS
 
 def actual(pairs: Sequence[tuple[GroupState, GroupState]]) -> Distance:
     """What really happened, measured against the optimum of each state."""
-    distance = Distance()
+    distance = Distance(Kind.CLIENT)
     for before, after in pairs:
         if after.seats:
             members = tuple(
@@ -168,7 +170,7 @@ def actual(pairs: Sequence[tuple[GroupState, GroupState]]) -> Distance:
                 for m in sorted(after.seats)
             )
             answer = Assignment({m: seat.owned for m, seat in after.seats.items()})
-            distance.measure(Step(after.cluster, Group(members), answer, _GENERATION))
+            distance.take(measured_group(Step(after.cluster, Group(members), answer, _GENERATION)))
     return distance
 
 
@@ -185,13 +187,13 @@ class ReplayedState(NamedTuple):
 
 def candidate(history: History, target: Target, host: Host) -> ReplayedState:
     """The history under the candidate; what its first rebalance moves is the price of switching."""
-    distance, to_switch, answered = Distance(), 0, 0
+    distance, to_switch, answered = Distance(target.kind), 0, 0
     for rebalanced in Player(host.new, target.protocol).play(history):
         if rebalanced.index:
             distance.see(rebalanced)
             answered += not isinstance(rebalanced.steps[-1].answer, Failure)
         else:
-            first = Distance()
+            first = Distance(target.kind)
             first.see(rebalanced)
             to_switch = first.row()["moved"]
     return ReplayedState(to_switch, distance, answered)

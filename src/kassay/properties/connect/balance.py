@@ -7,13 +7,13 @@ have more may keep one more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Set
 from itertools import permutations
 
 from kassay.model.calls import Failure
 from kassay.model.connect.history import ConnectRun, ConnectStep
 from kassay.model.connect.player import SETTLING_ROUNDS_MAX
-from kassay.model.connect.work import ConnectRequest, connectors_in, tasks_in
+from kassay.model.connect.work import ConnectRequest, Work, connectors_in, tasks_in
 from kassay.model.kinds import Kind
 from kassay.properties.connect.work import running_after
 from kassay.properties.parameters import NumberRange, number
@@ -54,12 +54,15 @@ def balanced_within_one(step: ConnectStep) -> Iterator[Evidence]:
 
 def least_taken_back(request: ConnectRequest) -> int:
     """How much running work balance must take from its workers; exact, see above."""
+    return least_moved([worker.running for worker in request.workers], request.configured)
+
+
+def least_moved(running: Collection[Iterable[Work]], configured: Set[Work]) -> int:
+    """The same for what each worker runs; at least one worker."""
     total = 0
     for kind in _KINDS.values():
-        share, extras = divmod(len(kind(request.configured)), len(request.workers))
-        loads = [
-            len(kind([w for w in worker.running if w in request.configured])) for worker in request.workers
-        ]
+        share, extras = divmod(len(kind(configured)), len(running))
+        loads = [len(kind([work for work in own if work in configured])) for own in running]
         above = [load - share for load in loads if load > share]
         total += sum(above) - min(extras, len(above))
     return total

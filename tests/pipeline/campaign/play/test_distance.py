@@ -12,7 +12,9 @@ from kassay.model.failure import FailureKind
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import Player
+from kassay.model.kinds import Kind
 from kassay.pipeline.campaign.play.distance import Distance
+from kassay.pipeline.campaign.play.measures import measured_group
 from kassay.pipeline.campaign.records.schemas import DISTANCE
 from kassay.properties.groups.balance import ORDER
 from tests.properties.groups.steps import T4, UV, member, rebalanced, step
@@ -22,7 +24,7 @@ from tests.strategies import histories
 @settings(max_examples=25)
 @given(histories(), st.sampled_from([Range, RoundRobin, OptimalSticky]))
 def test_the_sums_are_those_of_the_outcomes(history, rule):
-    distance = Distance()
+    distance = Distance(Kind.CLIENT)
     unbalanced = balance = moves = least = 0
     for each in Player(lambda config: rule(), RebalanceProtocol.EAGER).play(history):
         distance.see(each)
@@ -44,22 +46,22 @@ def test_the_sums_are_those_of_the_outcomes(history, rule):
 
 
 def test_a_row_has_the_columns_of_the_table():
-    assert Distance().row().keys() == {column.name for column in DISTANCE}
+    assert Distance(Kind.CLIENT).row().keys() == {column.name for column in DISTANCE}
 
 
 def test_an_answer_that_is_no_assignment_is_invalid_and_not_measured():
-    distance = Distance()
+    distance = Distance(Kind.CLIENT)
     both = [member("a"), member("b")]
     for given_ in ({"a": "t0 t1", "b": "t2"}, {"a": "t0 t1 t2", "b": "t2"}, {"a": "t0 t1 t2", "b": "u0"}):
-        distance.measure(step(both, given_, T4))
-    distance.measure(step(both, {"a": "t0 t1 t2", "b": "t3"}, T4))
+        distance.take(measured_group(step(both, given_, T4)))
+    distance.take(measured_group(step(both, {"a": "t0 t1 t2", "b": "t3"}, T4)))
     row = distance.row()
     assert (row["invalid"], row["outcomes"], row["unbalanced"], row["spread_worst"]) == (3, 1, 1, 2)
     assert (row["members"], row["partitions"], row["equal"]) == (2, 4, True)
 
 
 def test_rounds_are_counted_without_the_one_that_shows_the_rest():
-    distance = Distance()
+    distance = Distance(Kind.CLIENT)
     fair = step([member("a")], {"a": "t0 t1 t2 t3"}, T4)
     distance.see(rebalanced(fair))
     distance.see(rebalanced(fair, fair, fair))
@@ -68,22 +70,24 @@ def test_rounds_are_counted_without_the_one_that_shows_the_rest():
 
 
 def test_a_call_without_an_answer_says_nothing_of_the_distance():
-    distance = Distance()
+    distance = Distance(Kind.CLIENT)
     distance.see(rebalanced(step([member("a")], Failure(FailureKind.RAISED, "no"), T4), settled=False))
-    assert distance.row() == Distance().row()
+    assert distance.row() == Distance(Kind.CLIENT).row()
 
 
 def test_a_partition_of_a_topic_that_its_owner_does_not_read_makes_the_answer_invalid():
-    distance = Distance()
-    distance.measure(step([member("a", "u"), member("b", "v")], {"a": "u0 u1", "b": ""}, UV))
-    distance.measure(step([member("a", "t"), member("b", "u")], {"a": "t0 t1 u0", "b": "u1"}, UV))
+    distance = Distance(Kind.CLIENT)
+    distance.take(measured_group(step([member("a", "u"), member("b", "v")], {"a": "u0 u1", "b": ""}, UV)))
+    distance.take(
+        measured_group(step([member("a", "t"), member("b", "u")], {"a": "t0 t1 u0", "b": "u1"}, UV))
+    )
     assert (distance.row()["outcomes"], distance.row()["invalid"]) == (1, 1)
 
 
 def test_the_worst_is_the_largest_whenever_it_came():
-    distance = Distance()
+    distance = Distance(Kind.CLIENT)
     both = [member("a"), member("b")]
     for loads in ({"a": "t0 t1 t2 t3", "b": ""}, {"a": "t0 t1 t2", "b": "t3"}, {"a": "t0 t1", "b": "t2 t3"}):
-        distance.measure(step(both, loads, T4))
+        distance.take(measured_group(step(both, loads, T4)))
     row = distance.row()
     assert (row["balance"], row["balance_worst"], row["spread_worst"], row["unbalanced"]) == (10, 8, 4, 2)

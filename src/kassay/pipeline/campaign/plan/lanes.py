@@ -12,7 +12,6 @@ from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.pipeline.campaign.plan.spec import Spec
 from kassay.properties.registry import load_claims, promise, require_claims
 from kassay.reading.documents import at
@@ -31,11 +30,6 @@ class Lane:
     def target(self) -> str:
         """The target's spec."""
         return self.job.target.spec
-
-    @property
-    def measured(self) -> bool:
-        """Whether a distance to the optimum can be told: client-side and server-side assignors only."""
-        return self.job.target.kind in CONSUMER_GROUPS
 
 
 class Chunk(NamedTuple):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from kassay.certify.runs.blocks import TWIN_EVERY, TWINS_MAX, Bench, open_bench
 from kassay.pipeline.campaign.plan.lanes import Chunk, Lane
 from kassay.pipeline.campaign.play.distance import Distance
+from kassay.pipeline.campaign.play.measures import MEASURED
 from kassay.pipeline.campaign.records.schemas import GAPS, RUNS, SUMS, work_schema
 from kassay.pipeline.campaign.records.sums import Sums
 from kassay.properties.sources import derive_seed
@@ -110,10 +111,11 @@ def rows_of(work: Work, chunk: Chunk) -> Iterator[Row]:
     lane = work.lanes[chunk.lane]
     bench = _BENCHES.get(work.identity, lane, chunk.start)
     labels = {"target": lane.target, "profile": lane.profile}
-    measures, sums = work.gap and lane.measured, Sums()
+    kind, sums = lane.job.target.kind, Sums()
+    measures = work.gap and kind in MEASURED
     started = time.perf_counter_ns()
     for index in range(chunk.start, chunk.stop):
-        distance = Distance() if measures else None
+        distance = Distance(kind) if measures else None
         case, seen = bench.look(index, distance.see if distance else None)
         sums.take(index, case, seen, bench.driver)
         own = {**labels, "index": index, "seed": derive_seed(lane.job.options.seed, index)}

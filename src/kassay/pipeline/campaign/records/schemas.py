@@ -104,16 +104,26 @@ RUNS: Final = _table(
 )
 DISTANCE: Final = (
     Column("members", "int", "most members in one outcome"),
-    Column("partitions", "int", "most readable partitions in one outcome"),
-    Column("equal", "boolean", "whether all members read the same topics in every outcome"),
+    Column(
+        "partitions",
+        "int",
+        "most readable partitions (copies of a share group, connectors and tasks) in one outcome",
+    ),
+    Column("equal", "boolean", "whether every member may have everything in every outcome"),
     Column("outcomes", "int", "outcomes measured: the instances of the study"),
-    Column("invalid", "int", "outcomes not measured: a partition lost, given twice, or to a non-reader"),
+    Column("invalid", "int", "outcomes not measured: something lost, given twice, or to a non-reader"),
     Column("unsettled", "int", "changes after which the group did not come to rest"),
-    Column("balance", "bigint", "sum of squared loads less the least possible, summed"),
+    Column(
+        "balance",
+        "bigint",
+        "sum of squared loads less the least possible, summed (of a share group by `docs/optimum.md`)",
+    ),
     Column("balance_worst", "bigint", "the same, of the worst outcome"),
     Column("spread_worst", "int", "largest less smallest load less that of the optimum, worst outcome"),
     Column("unbalanced", "int", "outcomes whose loads are not optimal"),
-    Column("moved", "bigint", "partitions that left their previous owner, summed"),
+    Column(
+        "moved", "bigint", "partitions (copies, connectors and tasks) taken from their previous owner, summed"
+    ),
     Column("moved_least", "bigint", "the same, of the optimum"),
     Column("movement", "bigint", "needless moves, summed over the outcomes with optimal loads"),
     Column("movement_worst", "bigint", "needless moves of the worst such outcome"),

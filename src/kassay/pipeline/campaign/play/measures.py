@@ -1,0 +1,146 @@
+"""What one outcome of a target shows beside the certified best: for each kind that has an optimum.
+
+Movement is judged only where the loads are optimal, rack locality only where the moves are the fewest as
+well: the goals are lexicographic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from kassay.certify.kinds.group_oracle import best_of_group
+from kassay.model.calls import Failure
+from kassay.model.cluster import TopicPartition
+from kassay.model.connect.history import ConnectRun
+from kassay.model.connect.work import Work, connectors_in, tasks_in
+from kassay.model.errors import InputError
+from kassay.model.groups.metrics import moved, rack_mismatches
+from kassay.model.groups.step import Rebalanced, Step
+from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.properties.connect.balance import least_moved
+from kassay.properties.connect.work import running_after
+from kassay.properties.groups.balance import ORDER
+from kassay.solver.consumers.gap import shortfall
+from kassay.solver.consumers.optimum import Figures
+from kassay.solver.sharing.gap import share_gap
+from kassay.solver.sharing.problem import ShareProblem
+
+
+class Measure(NamedTuple):
+    """One outcome beside the best: `members` and the `units` that they share, and the gaps.
+
+    `equal`: every member may have every unit. `movement` and `rack` are None where they are not judged.
+    """
+
+    members: int
+    units: int
+    equal: bool
+    balance: int
+    spread: int
+    moved: int
+    moved_least: int
+    movement: int | None = None
+    rack: int | None = None
+
+
+class MeasuredRest(NamedTuple):
+    """What followed a change: its outcomes, None for one that is no answer, and the rounds to rest.
+
+    `rounds` is None where there was no rest.
+    """
+
+    measures: list[Measure | None]
+    rounds: int | None
+
+
+def measured_group(outcome: Step) -> Measure | None:
+    """A consumer group's outcome; None where the answer is no assignment that the optimum compares with."""
+    best = best_of_group(outcome, ORDER)
+    if not _is_assignment(outcome, sum(best.loads)):
+        return None
+    mine = Figures(
+        tuple(sorted(outcome.loads.values())),
+        len(moved(outcome.given, outcome.previous)),
+        len(rack_mismatches(outcome.cluster, outcome.group, outcome.given)),
+    )
+    far = shortfall(mine, Figures(best.loads, best.moved, best.mismatched))
+    units, equal = sum(mine.loads), outcome.group.equal_subscriptions
+    return Measure(
+        len(mine.loads), units, equal, far.balance, far.spread, mine.moved, best.moved, far.movement, far.rack
+    )
+
+
+def _is_assignment(outcome: Step, partitions: int) -> bool:
+    """Whether the optimum can be compared with the answer: every partition once, to a reader."""
+    owners: set[TopicPartition] = set()
+    given = 0
+    for member_id, tps in outcome.given.items():
+        read = outcome.read.get(member_id, frozenset())
+        if any(tp[0] not in read or not outcome.cluster.has(tp) for tp in tps):
+            return False
+        owners.update(tps)
+        given += len(tps)
+    return given == len(owners) == partitions
+
+
+def _share_group(outcome: Step) -> Measure | None:
+    problem = ShareProblem.of(outcome.cluster, outcome.group)
+    try:
+        gap = share_gap(problem, outcome.given)
+    except InputError:
+        return None
+    if gap.balance is None or gap.spread is None:
+        return None
+    units, equal = sum(gap.best.loads), outcome.group.equal_subscriptions
+    members = len(problem.members)
+    return Measure(members, units, equal, gap.balance, gap.spread, gap.moved, gap.best.moved, gap.movement)
+
+
+def _of_groups(measured: Callable[[Step], Measure | None], rebalanced: Rebalanced) -> MeasuredRest | None:
+    if isinstance(rebalanced.steps[-1].answer, Failure):
+        return None
+    # The last round only shows that the group is at rest.
+    rounds = max(1, len(rebalanced.steps) - 1) if rebalanced.settled else None
+    return MeasuredRest([measured(outcome) for outcome in rebalanced.outcomes], rounds)
+
+
+def _of_cluster(run: ConnectRun) -> MeasuredRest | None:
+    """The rest after the last change of a Connect cluster, beside what each worker ran before that change."""
+    if any(isinstance(step.answer, Failure) for step in run.steps):
+        return None
+    return MeasuredRest([_cluster(run)], run.settling) if run.steps[-1].at_rest else MeasuredRest([], None)
+
+
+def _cluster(run: ConnectRun) -> Measure | None:
+    configured, running = run.steps[-1].request.configured, running_after(run.steps[-1])
+    given = [work for own in running.values() for work in own]
+    if len(given) != len(configured) or set(given) != configured:
+        return None
+    connectors, tasks = (_unevenness(kind, running.values()) for kind in (connectors_in, tasks_in))
+    balance, spread = connectors[0] + tasks[0], max(connectors[1], tasks[1])
+    ran = running_after(run.steps[run.played - 2]) if run.played > 1 else {}
+    before = {worker: configured.intersection(ran.get(worker, ())) for worker in running}
+    away = sum(len(own.difference(running[worker])) for worker, own in before.items())
+    least = least_moved(before.values(), configured)
+    movement = away - least if balance == 0 else None
+    return Measure(len(running), len(configured), True, balance, spread, away, least, movement)
+
+
+def _unevenness(
+    kind: Callable[[Iterable[Work]], Sequence[object]], running: Iterable[Iterable[Work]]
+) -> tuple[int, int]:
+    """Squared loads above those of an even share, and by how much the loads are further apart than there."""
+    loads = sorted(len(kind(own)) for own in running)
+    least, more = divmod(sum(loads), len(loads))
+    even = more * (least + 1) ** 2 + (len(loads) - more) * least**2
+    return sum(load * load for load in loads) - even, loads[-1] - loads[0] - (more > 0)
+
+
+MEASURED: Final[Mapping[Kind, Callable[[Any], MeasuredRest | None]]] = {
+    **dict.fromkeys(CONSUMER_GROUPS, partial(_of_groups, measured_group)),
+    Kind.SHARE: partial(_of_groups, _share_group),
+    Kind.CONNECT: _of_cluster,
+}
+"""How the distance to the optimum is told of what a kind's targets were played at; None without an answer."""
