@@ -70,6 +70,8 @@ def complete(packed: PackedUnits, most: Sequence[int], scales: Scales, budget: i
 
 def cost_of(unit: Unit, member: int) -> int:
     """What the moves cost that the unit makes on a member."""
+    if member not in unit.had:
+        return sum(unit.costs)
     return sum(cost for owner, cost in zip(unit.had, unit.costs, strict=True) if owner != member)
 
 

@@ -131,7 +131,7 @@ def least_paid(packed: PackedUnits, limits: Sequence[int], scales: Scales, price
         price * limit
         for price, limit in zip(sorted(prices, reverse=True), sorted(limits, reverse=True), strict=True)
     )
-    nearest: dict[int, dict[str | None, int]] = {}
+    nearest: dict[int, list[int]] = {}
     for unit in packed.units:
         if id(unit.able) not in nearest:
             nearest[id(unit.able)] = _cheapest_of_each_rack(packed, unit, prices)
@@ -139,24 +139,27 @@ def least_paid(packed: PackedUnits, limits: Sequence[int], scales: Scales, price
     return max(0, -(-total // SCALE))
 
 
-def _cheapest_of_each_rack(packed: PackedUnits, unit: Unit, prices: list[int]) -> dict[str | None, int]:
-    """For each rack where the unit may go the member with the least price."""
+def _cheapest_of_each_rack(packed: PackedUnits, unit: Unit, prices: list[int]) -> list[int]:
+    """For each rack where the unit may go the member with the least price, the cheapest of them first."""
     best: dict[str | None, int] = {}
     for m in unit.able:
         rack = packed.racks[m]
         if rack not in best or prices[m] < prices[best[rack]]:
             best[rack] = m
-    return best
+    return sorted(best.values(), key=prices.__getitem__)
 
 
-def _least(
-    packed: PackedUnits, unit: Unit, nearest: dict[str | None, int], scales: Scales, prices: list[int]
-) -> int:
+def _least(packed: PackedUnits, unit: Unit, nearest: Sequence[int], scales: Scales, prices: list[int]) -> int:
     """The unit's cheapest choice: one who had a part of it, or whoever of a rack has the least price."""
+    if not unit.racks:
+        # Then racks tell nobody apart, and the cheapest of all is first.
+        nearest = nearest[:1]
     return min(
-        SCALE * (scales.move * cost_of(unit, m) + scales.wrong * packed.mismatch(unit, m))
-        + unit.weight * prices[m]
-        for m in {*nearest.values(), *unit.had}
+        [
+            SCALE * (scales.move * cost_of(unit, m) + scales.wrong * packed.mismatch(unit, m))
+            + unit.weight * prices[m]
+            for m in {*nearest, *unit.had}
+        ]
     )
 
 
@@ -176,9 +179,16 @@ def least_shed(packed: PackedUnits, limit: int) -> int:
 
 
 def _least_left(held: list[tuple[int, int]], excess: int) -> int:
+    if excess <= 0:
+        return 0
     total = Fraction(0)
-    for weight, cost in sorted((h for h in held if h[0]), key=lambda h: Fraction(h[1], h[0])):
-        part = min(weight, max(0, excess))
+    heavy = [h for h in held if h[0]]
+    # Ratios that differ do so by at least 1 / scale: so many times them, rounded down, are in their order.
+    scale = max((weight for weight, _ in heavy), default=1) ** 2
+    for weight, cost in sorted(heavy, key=lambda h: h[1] * scale // h[0]):
+        if excess <= 0:
+            break
+        part = min(weight, excess)
         total += Fraction(cost * part, weight)
         excess -= part
     return -(-total.numerator // total.denominator)

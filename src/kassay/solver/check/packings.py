@@ -5,6 +5,7 @@ The checkers of weighted partitions and of uneven bundles share this.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -56,11 +57,11 @@ class PackedUnits(NamedTuple):
 
     def moved(self, unit: Unit, member: int) -> int:
         """How many of the unit's partitions change hands if the member takes it."""
-        return sum(owner != member for owner in unit.had)
+        return len(unit.had) - unit.had.count(member)
 
     def mismatch(self, unit: Unit, member: int) -> int:
         """How many of the unit's partitions are then far from their replicas."""
-        return sum(self.racks[member] not in racks for racks in unit.racks)
+        return sum([self.racks[member] not in racks for racks in unit.racks]) if unit.racks else 0
 
     def least_mismatch(self) -> int:
         """How many partitions are far from their replicas whoever takes them."""
@@ -68,10 +69,10 @@ class PackedUnits(NamedTuple):
         for unit in self.units:
             if id(unit.able) not in of_able:
                 of_able[id(unit.able)] = {self.racks[m] for m in unit.able}
+        alike = Counter((id(unit.able), tuple(unit.racks)) for unit in self.units if unit.racks)
         return sum(
-            min(sum(rack not in known for known in unit.racks) for rack in of_able[id(unit.able)])
-            for unit in self.units
-            if unit.racks
+            number * min(sum(rack not in known for known in racks) for rack in of_able[able])
+            for (able, racks), number in alike.items()
         )
 
 

@@ -63,6 +63,8 @@ class Flows:
 
     def cheapest(self, limits: Sequence[int], move: int, wrong: int) -> Within:
         """The cheapest packing within limits (in weight, heaviest first) at these costs."""
+        if self.late:
+            return Within((), (), ())
         members = range(self.packing.members)
         hubs = Hubs(
             members,

@@ -35,6 +35,8 @@ class Item(NamedTuple):
     @property
     def homes(self) -> tuple[int, ...]:
         """The previous owners that may keep it with the cheapest moves, none if nobody had a part of it."""
+        if len(self.stays) == 1:
+            return (self.stays[0][0],)
         most = max((cost for _, cost in self.stays), default=0)
         return tuple(owner for owner, cost in self.stays if cost == most)
 

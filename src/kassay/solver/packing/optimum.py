@@ -62,7 +62,7 @@ def pack(problem: Problem, terms: Terms = Terms(), seconds: float = 10.0, engine
 
 def _flowing(packing: Packing, terms: Terms, owner: tuple[int, ...], deadline: float) -> Packed | None:
     """The exact packing of items that weigh the same; None where they do not, or where the time is spent."""
-    if not packing.even:
+    if not packing.even or time.monotonic() > deadline:
         return None
     flows = Flows(packing, deadline)
     lexicographic = flows.lexicographic(owner, terms.budget)
@@ -86,17 +86,14 @@ def _searched(packing: Packing, terms: Terms, deadline: float, engine: str) -> P
     search_until = began + _SHARE_OF_SEARCH * (deadline - began)
     proof_until = began + _SHARE_OF_PROOF * (deadline - began)
     proof = LoadProof(packing, terms.budget, proof_until)
-    least = proof.heaviest() if terms.budget is None else LoadProof(packing, None, proof_until).heaviest()
+    least = proof.whatever_moves().heaviest()
     bound = least.bound if least is not None else 0
-    candidates = _candidates(packing, terms, bound, search_until)
-    best = min(candidates, key=lambda owner: terms.value(packing, owner, bound))
-    if max(packing.loads(best)) > (terms.cap(bound) or bound) and terms.budget is None:
+    candidates = list(_candidates(packing, terms, bound, search_until))
+    best = _best(packing, terms, candidates, bound)
+    too_heavy = max(packing.loads(best)) > (terms.cap(bound) or bound)
+    if too_heavy and terms.budget is None and time.monotonic() < search_until:
         other = other_packing(packing, best, bound, engine, search_until)
-        best = min(
-            best,
-            _settled(packing, terms, other, bound, search_until),
-            key=lambda o: terms.value(packing, o, bound),
-        )
+        best = _best(packing, terms, [best, _settled(packing, terms, other, bound, search_until)], bound)
     loads = sorted(packing.loads(best), reverse=True)
     steps: tuple[LoadStep, ...]
     if terms.tolerance is not None:
@@ -106,6 +103,13 @@ def _searched(packing: Packing, terms: Terms, deadline: float, engine: str) -> P
         steps = proof.steps(loads)
         limits = _limits(loads, steps)
     return Packed(packing, terms, tuple(best), False, steps, _prices(packing, terms, best, limits, deadline))
+
+
+def _best(packing: Packing, terms: Terms, owners: Sequence[list[int]], bound: int) -> list[int]:
+    """The best of these packings, the first of them if several are."""
+    if len(owners) == 1:
+        return owners[0]
+    return min(owners, key=lambda owner: terms.value(packing, owner, bound))
 
 
 def _limits(loads: Sequence[int], steps: Sequence[LoadStep]) -> list[int]:
@@ -127,14 +131,21 @@ def _prices(
 
 def _candidates(packing: Packing, terms: Terms, bound: int, deadline: float) -> Iterator[list[int]]:
     """Packings by several ways, each as good as that way makes it within the time."""
-    home = PackingSearch(packing, longest_first(packing, at_home(packing)))
+    cap = terms.cap(bound)
+    if cap is not None:
+        yield shed(packing, cap, deadline)
+        if time.monotonic() > deadline:
+            return
+    start = longest_first(packing, at_home(packing))
+    if time.monotonic() > deadline:
+        yield start
+        return
+    home = PackingSearch(packing, start)
     if terms.budget is not None:
         home.relieve_within(terms.budget, deadline)
         yield home.owner
         return
-    cap = terms.cap(bound)
     if cap is not None:
-        yield shed(packing, cap, deadline)
         home.relieve(cap, deadline)
         home.go_home(max(cap, home.heaviest()), deadline)
         yield home.owner
@@ -152,6 +163,8 @@ def _candidates(packing: Packing, terms: Terms, bound: int, deadline: float) -> 
 
 def _settled(packing: Packing, terms: Terms, owner: Sequence[int], bound: int, deadline: float) -> list[int]:
     """The packing with its loads evened out, then moved back home as far as that leaves them so."""
+    if time.monotonic() > deadline:
+        return list(owner)
     search = PackingSearch(packing, list(owner))
     if terms.tolerance is None:
         search.relieve(bound, deadline)

@@ -46,8 +46,11 @@ def cheapest_moves(
     prices = [0.0] * packing.members
     best = CostBound((0,) * packing.members, cost_bound(packing, limits, scales, [0] * packing.members))
     dual = _Dual(packing, limits, scales)
+    began = time.monotonic()
     for step in range(_STEPS):
-        if best.cost >= goal or time.monotonic() > deadline:
+        # A step more takes about as long as those before.
+        now = time.monotonic()
+        if best.cost >= goal or now + (now - began) / (step or 1) > deadline:
             break
         value, slope = dual.at(prices)
         length = sum(s * s for s in slope)

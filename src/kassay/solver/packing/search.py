@@ -47,7 +47,7 @@ def longest_first(packing: Packing, owner: Sequence[int | None] | None = None) -
 
 def at_home(packing: Packing) -> list[int | None]:
     """Each item with the previous owner who keeps most of it, None for items that nobody had."""
-    return [item.homes[0] if item.homes else None for item in packing.items]
+    return [item.homes[0] if item.stays else None for item in packing.items]
 
 
 class PackingSearch:
@@ -236,8 +236,8 @@ class PackingSearch:
             {
                 (min(member, home), max(member, home))
                 for item, member in items
-                for home in item.homes
-                if member not in item.homes
+                if item.stays and member not in (homes := item.homes)
+                for home in homes
             }
         )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from kassay.solver.packing.items import Packing
 from kassay.solver.packing.search import PackingSearch, at_home, longest_first
@@ -40,7 +39,9 @@ def _leaving(packing: Packing, items: Sequence[int], member: int, limit: int) ->
     def saved(i: int) -> int:
         return next(cost for owner, cost in packing.items[i].stays if owner == member)
 
-    ranked = sorted(items, key=lambda i: (Fraction(saved(i), weights[i] or 1), -weights[i], i))
+    # Ratios that differ do so by at least 1 / scale: so many times them, rounded down, are in their order.
+    scale = max(weights[i] for i in items) ** 2
+    ranked = sorted(items, key=lambda i: (saved(i) * scale // (weights[i] or 1), -weights[i], i))
     chosen: list[int] = []
     weight = 0
     for i in (i for i in ranked if weights[i]):

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from copy import copy
 from itertools import accumulate, groupby
 from math import gcd
 from typing import Final, NamedTuple
@@ -57,6 +58,12 @@ class LoadProof:
             if self.sets and self.late:
                 break
             self.sets.append(_Set.of(packing, members, self.unit))
+
+    def whatever_moves(self) -> LoadProof:
+        """The same without a budget."""
+        free = copy(self)
+        free.budget = None
+        return free
 
     @property
     def late(self) -> bool:

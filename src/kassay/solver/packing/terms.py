@@ -34,7 +34,7 @@ class Terms(NamedTuple):
             raise InputError("--budget and --tolerance: expected one of the two")
         if self.order != MOVEMENT_FIRST:
             raise InputError(f"--budget: is for the order {','.join(MOVEMENT_FIRST)}, found another")
-        least = sum(min(map(item.moved, item.able)) for item in packing.items if item.stays)
+        least = sum(item.moved(item.homes[0]) for item in packing.items if len(item.stays) > 1)
         if self.budget < least:
             raise InputError(
                 f"--budget: found {self.budget}, expected {least} or more: "
