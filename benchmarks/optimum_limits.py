@@ -88,7 +88,7 @@ CASES: dict[str, Asked] = {
     "budget, weights": Asked(partial(group, shape="weighted"), budget=100),
     "placement": Asked(partial(brokers, shape="add")),
     "placement, new": Asked(partial(brokers, shape="create")),
-    "placement, room": Asked(partial(brokers, shape="remove", room=True)),
+    "placement, room": Asked(partial(brokers, shape="add", room=True)),
     "tasks": Asked(partial(states, standbys=0)),
     "standbys": Asked(partial(states, standbys=1)),
 }

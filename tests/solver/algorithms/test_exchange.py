@@ -50,6 +50,37 @@ def test_no_picks_are_cheaper_and_the_prices_prove_it(
         assert not count or convex(step, base, place, count - 1) <= charged[place]
 
 
+NAMED = st.dictionaries(st.integers(0, PLACES - 1), st.none() | st.integers(0, 3), max_size=2)
+
+
+@given(
+    st.lists(st.tuples(NAMED, st.integers(0, 3)), max_size=4),
+    st.integers(1, 2),
+    st.integers(0, 2),
+    st.sampled_from([None, -1.0]),
+)
+def test_a_price_elsewhere_is_that_of_every_place_that_has_none_of_its_own(
+    rows: list[tuple[dict[int, int | None], int]], picks: int, step: int, deadline: float | None
+) -> None:
+    def marginal(place: int, count: int) -> int:
+        return convex(step, [1, 0, 2, 0], place, count)
+
+    whole = [{b: row.get(b, other) for b in range(PLACES)} for row, other in rows]
+    plain = cheapest(PLACES, whole, picks, marginal, deadline)
+    short = cheapest(
+        PLACES, [row for row, _ in rows], picks, marginal, deadline, [other for _, other in rows]
+    )
+    assert (short.picks, short.late) == (plain.picks, plain.late) == (plain.picks, deadline is not None)
+    assert short.late or short.prices(marginal) == plain.prices(marginal)
+
+
+def test_after_the_deadline_the_picks_are_those_of_the_start() -> None:
+    graph = Exchange(Rules([3] * 2, [0], [[3] * 2]), [{0}, {0}], deadline=-1.0)
+    graph.descend(lambda _, count: count)
+    assert graph.late
+    assert (graph.picks, graph.counts) == ([{0}, {0}], [2, 0])
+
+
 @given(st.lists(st.sets(st.integers(0, PLACES - 1)), max_size=20))
 def test_masks_turn_rows_into_columns(sets: list[set[int]]) -> None:
     columns = masks(PLACES, sets)

@@ -24,7 +24,7 @@ def test_units_add_up_to_the_distance_from_the_share(
             return weight * sum(shares) * (held - wanted) ** 2
 
         spent = sum(quota.marginal(place, n) for n in range(count))
-        assert spent == away(base + count) - away(base)
+        assert spent == quota.cost(place, count) == away(base + count) - away(base)
         assert quota.floor(place) <= wanted <= quota.ceiling(place)
         assert quota.ceiling(place) - quota.floor(place) == (wanted.denominator != 1)
 

@@ -18,9 +18,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from heapq import heappop, heappush
+from functools import reduce
+from heapq import heapify, heappop, heappush, heapreplace
 from itertools import pairwise
-from operator import gt, lt
+from operator import gt, lt, or_
 
 Marginal = Callable[[int, int], int]
 """(place, count) -> what the place's next unit costs when it holds `count`; not decreasing in count."""
@@ -271,37 +272,81 @@ def _lowest_bit(mask: int) -> int:
     return (mask & -mask).bit_length() - 1
 
 
+Prices = Mapping[int, int | None]
+"""What an item pays for a pick at each of some places; None where it may not pick."""
+
+
 def cheapest(
     places: int,
-    prices: Sequence[Mapping[int, int]],
+    prices: Sequence[Prices],
     picks: int,
     marginal: Marginal,
     deadline: float | None = None,
+    elsewhere: Sequence[int | None] | None = None,
 ) -> Exchange:
-    """The exchange graph after the descent, where each item has a price for each place that it may pick.
+    """The exchange graph after the descent, where each item has prices for the places that it may pick.
 
-    Every item makes so many picks, racks not looked at.
+    `elsewhere` is what an item pays for a pick at any place that its prices do not name. Every item makes so
+    many picks, racks not looked at.
     """
-    counts = [0] * places
-    start = []
-    for row in prices:
-        least = min(row.values(), default=0)
-        chosen = [place for place, price in row.items() if price == least]
-        if len(chosen) != picks:
-            order = sorted(row, key=lambda place: (row[place], marginal(place, counts[place]), place))
-            chosen = order[:picks]
-        start.append(set(chosen))
-        for place in chosen:
-            counts[place] += 1
+    others = elsewhere or (None,) * len(prices)
+    start = _least_of_each(places, prices, others, picks, marginal)
     if deadline is not None and time.monotonic() > deadline:
         return Exchange(Rules((0,) * places, (), ()), start, deadline)
-    levels = sorted({price for row in prices for price in row.values()})
-    priced = [
-        masks(places, ([place for place in row if row[place] == level] for row in prices)) for level in levels
-    ]
-    graph = Exchange(Rules(masks(places, prices), levels, priced), start, deadline)
+    graph = Exchange(_rules(places, prices, others), start, deadline)
     graph.descend(marginal)
     return graph
+
+
+def _least_of_each(
+    places: int, prices: Sequence[Prices], elsewhere: Sequence[int | None], picks: int, marginal: Marginal
+) -> list[set[int]]:
+    """Each item's cheapest picks, one item after another; among those the places that are due most."""
+    counts = [0] * places
+    # Places only get dearer, so a heap whose top is out of date is put right there and then.
+    heap = [(marginal(place, 0), place) for place in range(places)] if _any_price(elsewhere) else []
+    heapify(heap)
+    start = []
+    for row, other in zip(prices, elsewhere, strict=True):
+        order = sorted([(p, marginal(b, counts[b]), b) for b, p in row.items() if p is not None])
+        if other is not None and (len(order) < picks or order[picks - 1][0] >= other):
+            near: list[tuple[int, int]] = []
+            free = 0
+            while heap and free < picks:
+                place = heap[0][1]
+                now = marginal(place, counts[place])
+                if now != heap[0][0]:
+                    heapreplace(heap, (now, place))
+                    continue
+                near.append(heappop(heap))
+                free += place not in row
+            order = sorted([*order, *((other, now, b) for now, b in near if b not in row)])
+            for each in near:
+                heappush(heap, each)
+        chosen = {place for _, _, place in order[:picks]}
+        for place in chosen:
+            counts[place] += 1
+        start.append(chosen)
+    return start
+
+
+def _any_price(elsewhere: Iterable[int | None]) -> bool:
+    """Whether some item may pick a place that its prices do not name."""
+    return any(price is not None for price in elsewhere)
+
+
+def _rules(places: int, prices: Sequence[Prices], elsewhere: Sequence[int | None]) -> Rules:
+    """The rules of items with these prices."""
+    named = [price for row in prices for price in row.values()]
+    levels = sorted({price for price in [*named, *elsewhere] if price is not None})
+    beside = masks(places, prices)
+    priced = []
+    for level in levels:
+        own = masks(places, ([place for place, price in row.items() if price == level] for row in prices))
+        (items,) = masks(1, ((0,) if price == level else () for price in elsewhere))
+        priced.append([mask | items & ~other for mask, other in zip(own, beside, strict=True)])
+    may = [reduce(or_, [of_level[place] for of_level in priced], 0) for place in range(places)]
+    return Rules(may, levels, priced)
 
 
 def masks(places: int, sets: Iterable[Iterable[int]]) -> list[int]:

@@ -44,6 +44,12 @@ class Quota:
             step += self.overflow
         return step * self.weight
 
+    def cost(self, place: int, count: int) -> int:
+        """What all these units cost together at a place that has room for them."""
+        base = self.base[place]
+        squares = self.scale * ((count + base) ** 2 - base**2)
+        return self.weight * (squares - 2 * self.total * self.shares[place] * count)
+
     def level_price(self) -> int:
         """The price at which all units are taken where every place is near its share, whatever it costs."""
         places = range(len(self.shares))

@@ -19,9 +19,10 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
-from kassay.solver.algorithms.exchange import Exchange, cheapest
+from kassay.solver.algorithms.exchange import Exchange, Prices, cheapest
 from kassay.solver.algorithms.quota import Quota
 from kassay.solver.streams.problem import TaskProblem
 
@@ -32,6 +33,8 @@ SCALE: Final = 16
 _STEPS: Final = 120
 _TURNS: Final = 10
 _SHARE_OF_FLOWS: Final = 0.6
+_PRICES_MOST: Final = 4_000_000
+"""So many prices of one client for one task are held in memory at most."""
 
 
 @dataclass(frozen=True)
@@ -88,14 +91,15 @@ def best_tasks(problem: TaskProblem, time_limit_s: float = 10.0) -> TaskOptimum:
         apart, active_prices = flows.actives_first()
         candidates = [flows.improve(placed) for placed in (together, apart)]
     best = flows.apart_in_racks(min(candidates, key=flows.paid))
-    prices, bound = _raise_bound(problem, copy_prices, active_prices, flows.paid(best), deadline)
-    balance = flows.paid(best) - cost(problem, best)
+    paid = flows.paid(best)
+    balance = paid - cost(problem, best)
+    prices, bound = _raise_bound(problem, copy_prices, active_prices, paid, deadline)
     # All costs together are less than `dear`, so a better balance would pay less than the bound.
-    balanced = bound > balance - dear(problem)
+    balanced = bound is not None and bound > balance - dear(problem)
     return TaskOptimum(
         best,
         balanced,
-        max(0, bound - balance) if balanced else 0,
+        max(0, bound - balance) if balanced and bound is not None else 0,
         cost(problem, best),
         changes(problem, best),
         restores(problem, best),
@@ -132,7 +136,7 @@ def sharing(problem: TaskProblem, placed: Placed) -> int:
 
 def imbalance(quota: Quota, counts: Counter[int]) -> int:
     """The cost of all counts."""
-    return sum(quota.marginal(place, held) for place, count in counts.items() for held in range(count))
+    return sum(quota.cost(place, count) for place, count in counts.items())
 
 
 class _Flows:
@@ -162,41 +166,41 @@ class _Flows:
         problem = self.problem
         # A task whose active client loses its copy must change it: one client, one bonus, still linear.
         prices = [
-            {
-                c: -CHANGE if c == problem.active[t] else 0 if c in problem.state(t) else RESTORE
-                for c in self.clients
-            }
-            for t in self.tasks
+            {c: -CHANGE if c == active else 0 for c in problem.state(t)}
+            for t, active in enumerate(problem.active)
         ]
-        graph = self._flow(prices, problem.copies, self.copy_quota)
+        graph = self._flow(prices, problem.copies, self.copy_quota, [RESTORE] * problem.tasks)
         placed, leads = self._actives_among(graph.picks)
         return placed, graph.prices(self.copy_quota.marginal), leads.prices(self.active_quota.marginal)
 
     def _actives_among(self, picks: Sequence[set[int]]) -> tuple[Placed, Exchange]:
-        leads = self._flow([self._changes(t, picks[t]) for t in self.tasks], 1, self.active_quota)
+        olds = self.problem.active
+        prices = [{c: self._change(olds[t], c) for c in picks[t]} for t in self.tasks]
+        leads = self._flow(prices, 1, self.active_quota)
         active = tuple(next(iter(lead)) for lead in leads.picks)
         return Placed(active, tuple(frozenset(picks[t] - {active[t]}) for t in self.tasks)), leads
 
-    def _changes(self, task: int, able: set[int]) -> dict[int, int]:
-        old = self.problem.active[task]
-        return {c: CHANGE if old is not None and c != old else 0 for c in able}
+    @staticmethod
+    def _change(old: int | None, client: int) -> int:
+        return CHANGE if old is not None and client != old else 0
 
     def actives_first(self) -> tuple[Placed, tuple[int, ...]]:
         """Actives with few changes and restores, then standbys with few restores; the prices of actives."""
-        problem, everybody = self.problem, set(self.clients)
-        prices = [
-            {c: p + (0 if c in problem.state(t) else RESTORE) for c, p in self._changes(t, everybody).items()}
-            for t in self.tasks
-        ]
-        leads = self._flow(prices, 1, self.active_quota)
-        plain = self._flow([self._changes(t, everybody) for t in self.tasks], 1, self.active_quota)
+        problem = self.problem
+        olds = problem.active
+        moving = [0 if old is None else CHANGE for old in olds]
+        prices = [{c: self._change(olds[t], c) for c in problem.state(t)} for t in self.tasks]
+        leads = self._flow(prices, 1, self.active_quota, [RESTORE + change for change in moving])
+        staying = [{} if old is None else {old: 0} for old in olds]
+        plain = self._flow(staying, 1, self.active_quota, moving)
         active = tuple(next(iter(lead)) for lead in leads.picks)
         return self._standbys_beside(active), plain.prices(self.active_quota.marginal)
 
     def apart_in_racks(self, placed: Placed) -> Placed:
         """The same actives with standbys that share fewer racks, where that costs no more."""
         problem = self.problem
-        if self.late or not sharing(problem, placed):
+        mates = sum(map(len, self._mates)) // len(self.clients)
+        if self.late or mates * problem.tasks > _PRICES_MOST or not sharing(problem, placed):
             return placed
         beside = self._standbys_beside(placed.active, racks=True)
         return min((placed, beside), key=lambda each: (self.paid(each), sharing(problem, each)))
@@ -210,16 +214,13 @@ class _Flows:
         scale = 1 + problem.tasks if racks else 1
         held = [counts[c] for c in self.clients]
         beside = Quota(quota.shares, quota.total, quota.weight * scale, held, quota.room)
-        prices = [
-            {
-                c: (0 if c in problem.state(t) else RESTORE * scale)
-                + (racks and problem.together(c, active[t]))
-                for c in self.clients
-                if c != active[t]
-            }
-            for t in self.tasks
-        ]
-        graph = self._flow(prices, problem.copies - 1, beside)
+        prices: list[Prices] = []
+        for t, lead in enumerate(active):
+            near = self._mates[lead] if racks else ()
+            row: dict[int, int | None] = dict.fromkeys(near, RESTORE * scale + 1)
+            row.update((c, int(racks and problem.together(c, lead))) for c in problem.state(t))
+            prices.append(row | {lead: None})
+        graph = self._flow(prices, problem.copies - 1, beside, [RESTORE * scale] * problem.tasks)
         return Placed(active, tuple(frozenset(picked) for picked in graph.picks))
 
     def improve(self, placed: Placed) -> Placed:
@@ -236,8 +237,20 @@ class _Flows:
             best = better
         return best
 
-    def _flow(self, prices: Sequence[dict[int, int]], picks: int, quota: Quota) -> Exchange:
-        return cheapest(len(self.clients), prices, picks, quota.marginal, self.deadline)
+    @cached_property
+    def _mates(self) -> list[list[int]]:
+        """For each client those in its rack."""
+        together = self.problem.together
+        return [[c for c in self.clients if together(c, other)] for other in self.clients]
+
+    def _flow(
+        self,
+        prices: Sequence[Prices],
+        picks: int,
+        quota: Quota,
+        elsewhere: Sequence[int | None] | None = None,
+    ) -> Exchange:
+        return cheapest(len(self.clients), prices, picks, quota.marginal, self.deadline, elsewhere)
 
 
 _Prices = tuple[tuple[int, ...], tuple[int, ...]]
@@ -249,9 +262,15 @@ def _raise_bound(
     active_prices: Sequence[int],
     goal: int,
     deadline: float,
-) -> tuple[_Prices, int]:
-    """Prices (in 1 / SCALE) with a high bound, by subgradient steps from the flows' own; and the bound."""
+) -> tuple[_Prices, int | None]:
+    """Prices (in 1 / SCALE) with a high bound, by subgradient steps from the flows' own; and the bound.
+
+    None for a bound where there is no time for one.
+    """
+    if time.monotonic() > deadline:
+        return (tuple(copy_prices), tuple(active_prices)), None
     dual = _Dual(problem)
+    began = time.monotonic()
     copies = [float(price * SCALE) for price in copy_prices]
     actives = [float(price * SCALE) for price in active_prices]
     best: tuple[int, _Prices] | None = None
@@ -261,7 +280,9 @@ def _raise_bound(
         if best is None or value > best[0]:
             best = (value, rounded)
         length = sum(s * s for s in copy_slope) + sum(s * s for s in active_slope)
-        if -(-best[0] // SCALE) >= goal or not length or time.monotonic() > deadline:
+        # A step more takes about as long as those before.
+        now = time.monotonic()
+        if -(-best[0] // SCALE) >= goal or not length or now + (now - began) / (step + 1) > deadline:
             break
         pace = 1.2 * 0.97**step * max(goal * SCALE - value, 1) / length
         copies = [price + pace * s for price, s in zip(rounded[0], copy_slope, strict=True)]
@@ -285,12 +306,18 @@ class _Dual:
         clients, copies = range(len(self.problem.clients)), self.problem.copies
         total = 0
         slopes = ([0] * len(clients), [0] * len(clients))
+        by_copy = sorted(clients, key=copy_prices.__getitem__)
+        by_both = sorted(by_copy, key=lambda c: copy_prices[c] + active_prices[c])
         for (old, standby), number in self.kinds.items():
-            held = [copy_prices[c] + (0 if c == old or c in standby else RESTORE * SCALE) for c in clients]
-            lead_at = [
-                active_prices[c] + (CHANGE * SCALE if old is not None and c != old else 0) for c in clients
-            ]
-            order = sorted(clients, key=held.__getitem__)
+            special = set(standby) if old is None else {*standby, old}
+            # Whoever has no state differs by prices alone: the first of them are enough to look at.
+            most = copies + len(special) + 1
+            near = special.union(by_copy[:most], by_both[:most])
+            held = {c: copy_prices[c] + (0 if c in special else RESTORE * SCALE) for c in near}
+            lead_at = {
+                c: active_prices[c] + (CHANGE * SCALE if old is not None and c != old else 0) for c in near
+            }
+            order = sorted(sorted(near), key=held.__getitem__)
             inside, last = order[:copies], order[copies - 1]
             # The active client is among the cheapest, or takes the place of the dearest of them.
             lead = min(inside, key=lead_at.__getitem__)

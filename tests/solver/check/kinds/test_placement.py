@@ -206,3 +206,27 @@ def test_a_refused_certificate_is_a_fault_of_ours(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("kassay.solver.check.check._kinds", lambda: kinds)
     with pytest.raises(CertificateError, match="case was refused: no"):
         solve_document(cases.document(cases.brokers(2, 0), [[0]], 1))
+
+
+def test_what_every_placement_pays_is_the_least_of_all_choices() -> None:
+    rng = random.Random(6)
+    for _ in range(200):
+        document = cases.small(rng) | {"brokers": cases.brokers(rng.randint(4, 6), rng.choice((0, 1, 2, 3)))}
+        ids = [host["id"] for host in document["brokers"]]
+        form = placement.pose(document).form
+        rows = list(cases.partitions(document))
+        case = placement._Case(
+            [placement._Broker(**broker) for broker in form["brokers"]],
+            [rf for rf, _ in rows],
+            [tuple(old) for _, old in rows],
+            [cases.valid_rows(document, rf)[0] for rf, _ in rows],
+        )
+        prices = [rng.randint(-3, 3) for _ in ids]
+        total = sum(case.rf)
+        least = sum(
+            min(sum(prices[b] + (b not in old) for b in row) for row in cases.valid_rows(document, rf))
+            for rf, old in zip(case.rf, case.old, strict=True)
+        )
+        share = placement.Due(1, len(ids), total, total + 1)
+        least += sum(min(share.pays(n) - price * n for n in range(len(rows) + 1)) for price in prices)
+        assert placement.replicas_paid(case, prices)[1] == least

@@ -147,3 +147,37 @@ def test_a_task_is_active_on_one_client() -> None:
 def test_junk_is_unreadable(junk: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=r"missing|found"):
         check_certificate({"schema": "kassay/tasks-certificate/1"} | junk)
+
+
+def _paid_by_trying(case: tasks.Tasks, prices: list[int], actives: list[int]) -> int:
+    """The least that all choices of each task pay, prices included, and all counts of each client."""
+    clients = range(len(case.threads))
+    total = 0
+    for old, state in zip(case.old, case.state, strict=True):
+        total += min(
+            sum(prices[c] + tasks.SCALE * tasks.RESTORE * (c not in state) for c in chosen)
+            + actives[lead]
+            + tasks.SCALE * tasks.CHANGE * (old is not None and lead != old)
+            for chosen in itertools.combinations(clients, case.copies)
+            for lead in chosen
+        )
+    for each, copies in ((prices, case.copies), (actives, 1)):
+        for share, price in zip(case.shares(copies, tasks.SCALE), each, strict=True):
+            total += min(share.pays(n) - price * n for n in range(len(case.old) + 1))
+    return total
+
+
+def test_what_every_assignment_pays_is_the_least_of_all_choices() -> None:
+    rng = random.Random(4)
+    for _ in range(300):
+        clients, copies = rng.randint(1, 6), rng.randint(1, 3)
+        copies = min(copies, clients)
+        old = [rng.choice([None, *range(clients)]) for _ in range(rng.randint(0, 4))]
+        state = [
+            frozenset(rng.sample(range(clients), rng.randint(0, clients)))
+            | (frozenset() if lead is None else {lead})
+            for lead in old
+        ]
+        case = tasks.Tasks([rng.randint(1, 3) for _ in range(clients)], copies, old, state, [], [])
+        prices, actives = ([rng.randint(-60, 60) for _ in range(clients)] for _ in range(2))
+        assert tasks.lowest_payment(case, prices, actives) == _paid_by_trying(case, prices, actives)

@@ -252,12 +252,18 @@ def replicas_paid(case: _Case, prices: list[int]) -> tuple[int, int]:
     alike = Counter((rf, frozenset(old)) for rf, old in zip(case.rf, case.old, strict=True))
     price_of = {broker.id: price for broker, price in zip(case.brokers, prices, strict=True)}
     rules = {rf: _rack_rule(case.brokers, rf) for rf in set(case.rf)}
+    cheap = {
+        rf: [sorted([b.id for b in rack], key=price_of.__getitem__) for rack in racks]
+        for rf, (_, _, racks) in rules.items()
+    }
     for (rf, old), count in alike.items():
-        least, most, racks = rules[rf]
+        least, most, _ = rules[rf]
         dues: list[int] = []
         spare: list[int] = []
-        for rack in racks:
-            ordered = sorted(price_of[b.id] + (b.id not in old) for b in rack)
+        for rack in cheap[rf]:
+            # Whoever is new pays 1 more: of those the cheapest will do, as many as a rack may have.
+            near = {*rack[: most + len(old)], *old.intersection(rack)}
+            ordered = sorted([price_of[b] + (b not in old) for b in near])
             dues += ordered[:least]
             spare += ordered[least:most]
         bound += count * (sum(dues) + sum(sorted(spare)[: rf - len(dues)]))

@@ -244,14 +244,20 @@ def imbalance(case: Tasks) -> int:
 def lowest_payment(case: Tasks, copy_prices: list[int], active_prices: list[int]) -> int:
     """What every assignment pays at the least, in 1 / SCALE, as the prices prove it."""
     clients = range(len(case.threads))
+    by_copy = sorted(clients, key=copy_prices.__getitem__)
+    by_both = sorted(clients, key=lambda c: copy_prices[c] + active_prices[c])
     total = 0
     kinds = Counter(zip(case.old, case.state, strict=True))
     for (lead, state), number in kinds.items():
-        held = [copy_prices[c] + SCALE * RESTORE * (c not in state) for c in clients]
-        order = sorted(held)
+        # Those without the state pay their prices and the same besides: of them the cheapest will do, as
+        # many as are copies, and as active client the one with the least sum of both prices.
+        most = case.copies + len(state) + 1
+        near = state.union(by_copy[:most], by_both[:most])
+        held = {c: copy_prices[c] + SCALE * RESTORE * (c not in state) for c in near}
+        order = sorted(held.values())
         rest = sum(order[: case.copies - 1])
         choices = []
-        for c in clients:
+        for c in near:
             changed = SCALE * CHANGE * (lead is not None and c != lead)
             # The others are the cheapest but c: if c is one of those, the next one takes its place.
             others = rest if held[c] >= order[case.copies - 1] else sum(order[: case.copies]) - held[c]
