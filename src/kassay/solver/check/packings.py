@@ -61,7 +61,9 @@ class PackedUnits(NamedTuple):
 
     def mismatch(self, unit: Unit, member: int) -> int:
         """How many of the unit's partitions are then far from their replicas."""
-        return sum([self.racks[member] not in racks for racks in unit.racks]) if unit.racks else 0
+        if not unit.racks:
+            return 0
+        return sum(self.racks[member] not in racks for racks in unit.racks)
 
     def least_mismatch(self) -> int:
         """How many partitions are far from their replicas whoever takes them."""
