@@ -1,4 +1,4 @@
-"""A judgement of placers, planners, partitioners and task assignors counts if and only if some answer breaks the claim.
+"""A judgement of anything but groups counts if and only if some answer breaks the claim.
 
 Brute force over the answers to every small request, in both directions; a sample of the requests by default.
 The same for groups is in `groups/test_breakable.py`.
@@ -14,6 +14,8 @@ from kassay.certify.kinds.placement_oracle import best_of_placement
 from kassay.certify.kinds.plans import best_plan, loads_after
 from kassay.model.calls import Failure, Look, Probe, Refusal
 from kassay.model.cluster import Broker, TopicPartition
+from kassay.model.connect.history import ConnectRun, ConnectStep
+from kassay.model.connect.work import ConnectAssignment, WorkerChange
 from kassay.model.failure import FailureKind
 from kassay.model.kinds import Kind
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
@@ -27,8 +29,9 @@ from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, 
 from kassay.properties.placement.answers import may_refuse
 from kassay.properties.registry import load_claims, promise
 from tests.properties.confirming import both_seen, confirm, is_broken
+from tests.properties.connect import requests as connect
 
-OTHER_KINDS = (Kind.PLACER, Kind.PLANNER, Kind.PARTITIONER, Kind.STREAMS)
+OTHER_KINDS = (Kind.PLACER, Kind.PLANNER, Kind.PARTITIONER, Kind.STREAMS, Kind.CONNECT)
 CALLS = {"total", "terminates"}
 CONFIRMED = {
     Kind.PLACER: {
@@ -60,6 +63,11 @@ CONFIRMED = {
         ),
         *("balanced-within-one", "balanced-optimal", "stateful-balanced", "threads-balanced"),
         *("standby-count", "warm-ups", "task-errors", "sticky-minimal", "converges", "stable", "fixed-point"),
+    },
+    Kind.CONNECT: {
+        *("pure", "deterministic", "order-independent", "exists", "single-owner", "complete"),
+        *("deleted-stops", "revoke-before-assign", "delayed-for-loss", "lost-returns", "backs-off"),
+        *("balanced-within-one", "sticky-minimal", "converges", "stable"),
     },
 }
 LATE = Failure(FailureKind.TIMEOUT, "late")
@@ -537,6 +545,121 @@ def test_second_looks_at_task_assignors_count_where_another_answer_is_valid(clai
     assert outcomes == ({True, False} if look in found.claim.looks else {False})
 
 
+# Kafka Connect
+
+
+def all_dealt(request):
+    """Every answer that stops nothing, tells no delay and starts what runs nowhere on one worker each."""
+    free = sorted(request.configured - request.runners.keys())
+    ids = [worker.worker_id for worker in request.workers]
+    for owners in product(ids, repeat=len(free)):
+        given = {i: tuple(work for work, owner in zip(free, owners) if owner == i) for i in ids}
+        yield ConnectAssignment({i: WorkerChange(own) for i, own in given.items()})
+
+
+def rests(request, answers):
+    return [ConnectStep(request, answer, at_rest=True) for answer in answers]
+
+
+def starts_what_runs(step):
+    """Whether somebody is to start what runs already, or two are to start the same: other claims are about that."""
+    given = [work for change in step.given.workers.values() for work in change.assigned]
+    return len(set(given)) < len(given) or not step.request.runners.keys().isdisjoint(given)
+
+
+def test_claims_about_calls_of_connect_count_everywhere(few):
+    for request in few(connect.requests(), 20):
+        step = ConnectStep(request, ConnectAssignment({}))
+        unanswered_claims_count(step, Kind.CONNECT)
+        stray = ConnectStep(request, ConnectAssignment({"nobody": WorkerChange()}))
+        assert confirm(promise("exists", Kind.CONNECT), [stray])
+        for spelled in ("converges", "converges:3"):
+            assert confirm(promise(spelled, Kind.CONNECT), [ConnectRun((step,), 1)])
+
+
+@pytest.mark.parametrize("claim_id", ["single-owner", "deleted-stops", "revoke-before-assign"])
+def test_a_claim_about_a_rebalance_of_connect_counts_where_an_answer_breaks_it(claim_id, few):
+    found = promise(claim_id, Kind.CONNECT)
+    both_seen(confirm(found, list(connect.steps(request))) for request in few(connect.requests(), 9))
+
+
+def test_that_everything_runs_counts_where_something_may_be_left_out_at_rest(few):
+    found = promise("complete", Kind.CONNECT)
+    requests = few(connect.requests(), 15)
+    both_seen(confirm(found, [s for s in connect.steps(request) if s.at_rest]) for request in requests)
+
+
+def test_the_balance_of_connect_counts_where_a_valid_answer_at_rest_can_lack_it(few):
+    found = promise("balanced-within-one", Kind.CONNECT)
+    outcomes = set()
+    for request in few(connect.requests(3), 60):
+        outcomes.add(confirm(found, rests(request, all_dealt(request))))
+    both_seen(outcomes)
+
+
+@pytest.mark.parametrize(
+    ("claim_id", "known"),
+    [
+        ("delayed-for-loss", {}),
+        ("delayed-for-loss", {"lost_since": (("a", 10),)}),
+        ("backs-off", {"took_back": True}),
+        ("backs-off", {"waits_until_ms": 11}),
+    ],
+)
+def test_a_claim_about_delays_of_connect_counts_where_an_answer_breaks_it(claim_id, known, few):
+    found = promise(claim_id, Kind.CONNECT)
+    requests = few(connect.requests(), 9)
+    outcomes = {confirm(found, list(connect.steps(request, **known))) for request in requests}
+    assert outcomes == ({True} if claim_id == "delayed-for-loss" else {True, False})
+
+
+def test_lost_work_counts_where_its_delay_is_over(few):
+    found = promise("lost-returns", Kind.CONNECT)
+    lost = [r for r in connect.requests() if r.configured - r.runners.keys()]
+    both_seen(
+        confirm(found, list(connect.steps(request, lost_since=((work, since),))))
+        for request in few(lost, 8)
+        for work in request.configured - request.runners.keys()
+        for since in (1, 9)
+    )
+
+
+def test_the_fewest_moves_of_connect_count_where_more_can_be_taken_back_before_a_balanced_rest(few):
+    found = promise("sticky-minimal", Kind.CONNECT)
+    outcomes = set()
+    for request in few([r for r in connect.requests() if len(r.workers) > 1], 40):
+        runs = []
+        for step in connect.steps(request):
+            if step.given.delay_ms or starts_what_runs(step):
+                continue
+            then = replace(request, workers=connect.obeying(request, step.given), generation=2)
+            runs += [ConnectRun((step, last), 1) for last in rests(then, all_dealt(then))]
+        outcomes.add(confirm(found, runs))
+    both_seen(outcomes)
+
+
+def test_a_cluster_left_alone_counts_everywhere(few):
+    found = promise("stable", Kind.CONNECT)
+    for request in few(connect.requests(), 9):
+        first = ConnectStep(request, ConnectAssignment({}), at_rest=True)
+        then = [ConnectRun((first,), 1, again) for again in connect.steps(request)]
+        assert confirm(found, then)
+    assert not confirm(found, [ConnectRun((first,), 1)])
+
+
+@pytest.mark.parametrize("claim_id", ["deterministic", "order-independent"])
+@pytest.mark.parametrize("look", Look)
+def test_second_looks_at_connect_count_where_another_answer_is_valid(claim_id, look, few):
+    found = promise(claim_id, Kind.CONNECT)
+    outcomes = set()
+    for request in few([r for r in connect.requests() if not r.runners], 30):
+        answers = list(all_dealt(request))
+        step = ConnectStep(request, answers[0])
+        outcomes.add(confirm(found, looked_at(step, answers, look)))
+        assert not confirm(found, [step])
+    assert outcomes == ({True, False} if look in found.claim.looks else {False})
+
+
 def test_the_requests_are_as_many_as_they_should_be():
-    every = chain(placement_requests(), plan_requests(), sendings(), task_requests())
+    every = chain(placement_requests(), plan_requests(), sendings(), task_requests(), connect.requests())
     assert sum(1 for _ in every) > 5_000

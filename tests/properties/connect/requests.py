@@ -3,7 +3,13 @@
 from itertools import chain, combinations, product
 
 from kassay.model.connect.history import ConnectRun, ConnectStep
-from kassay.model.connect.work import ConnectAssignment, ConnectRequest, ConnectWorker, WorkerChange
+from kassay.model.connect.work import (
+    ConnectAssignment,
+    ConnectRequest,
+    ConnectWorker,
+    WorkerChange,
+    after,
+)
 
 
 def parts(items):
@@ -48,6 +54,14 @@ def steps(request, **known):
     for answer in answers(request):
         rests = not answer.delay_ms and not any(change.revoked for change in answer.workers.values())
         yield ConnectStep(request, answer, at_rest=rests, **known)
+
+
+def obeying(request, answer):
+    """The workers of the request once they have done as they are told."""
+    return tuple(
+        ConnectWorker(worker.worker_id, after(worker, answer.workers[worker.worker_id]))
+        for worker in request.workers
+    )
 
 
 def run(*own):
