@@ -14,6 +14,7 @@ from kassay.certify.runs.shrink import shrink
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskId
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
@@ -108,3 +109,30 @@ def test_a_run_that_ends_in_an_error_is_told_to_its_end():
 def test_what_is_no_history_is_said(change, said):
     with pytest.raises(InputError, match=said):
         DRIVER.form.read(DRIVER.form.write(task_history(Seeded(1))) | change, "case")
+
+
+P, T = "00000000-0000-0000-0000-000000000001", TaskId(0, 0)
+
+
+def of_threads(first, second):
+    given = {f"{P}-0-0": ClientTasks(first), f"{P}-0-1": ClientTasks(second)}
+    return TaskAssignment({P: ClientTasks((*first, *second))}, members=given)
+
+
+def test_threads_are_compared_where_both_answers_name_them_and_processes_get_the_same():
+    one, two, by_process = of_threads((T,), ()), of_threads((), (T,)), TaskAssignment({P: ClientTasks((T,))})
+    other = of_threads((), ())
+
+    def compared(answer, with_another):
+        return DRIVER.parts(DRIVER.beside(answer, with_another))
+
+    assert compared(one, two) == {
+        f"{P} active": (T,),
+        f"{P} standby": (),
+        f"{P}-0-0 active": (T,),
+        "probing": False,
+    }
+    assert compared(two, one)[f"{P}-0-1 active"] == (T,)
+    assert compared(one, one) == compared(one, of_threads((T,), ()))
+    assert compared(one, by_process) == compared(by_process, one) == DRIVER.parts(by_process)
+    assert compared(one, other) == DRIVER.parts(by_process)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.diff.pair import CallOfBoth, Notebook, pairs
+from kassay.certify.diff.pair import CallOfBoth, Notebook, is_answer, pairs
 from kassay.certify.kinds.judging import Driver, Examination, Subject
 from kassay.model.calls import Failure, Refusal
 from kassay.model.codec import Form
@@ -122,7 +122,10 @@ class Comparison:
 
     def _differences(self, exchange: CallOfBoth) -> Iterator[Evidence]:
         """What the two say differently, a line each."""
-        one, two = self._said(exchange, exchange.lead), self._said(exchange, exchange.other)
+        lead, other = exchange.lead, exchange.other
+        if exchange.method == self.driver.asks and is_answer(lead) and is_answer(other):
+            lead, other = self.driver.beside(lead, other), self.driver.beside(other, lead)
+        one, two = self._said(exchange, lead), self._said(exchange, other)
         if self.lead is Lead.RIGHT:
             one, two = two, one
         for part in dict.fromkeys((*one, *two)):

@@ -270,6 +270,10 @@ class Driver(ABC, Generic[Case]):
     def parts(self, answer: Any) -> Mapping[str, object]:
         """An answer by what it gives to whom: two answers are alike if these are equal."""
 
+    def beside(self, answer: Any, other: Any) -> Any:
+        """The answer without what has no counterpart in the other one that it is compared with."""
+        return answer
+
     def measures(self, asked: tuple[Any, ...], answer: Any) -> Mapping[str, object]:
         """How good an answer is, by each of the `goals`; `asked` are the arguments of the call."""
         return {}

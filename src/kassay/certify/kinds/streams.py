@@ -49,10 +49,15 @@ class TaskDriver(Driver[TaskHistory]):
         yield run_tasks(case, asking(partial(subject.new, {}), subject.looks, subject.new_twin))
 
     def parts(self, answer: TaskAssignment) -> dict[str, object]:
-        """Each process's tasks, and whether a probing rebalance should follow."""
-        active = {f"{process} active": tuple(sorted(got.active)) for process, got in answer.processes.items()}
-        standby = {f"{process} standby": tuple(sorted(got[1])) for process, got in answer.processes.items()}
-        return {**active, **standby, "probing": answer.probing_rebalance}
+        """Each process's tasks, those of threads that are given some, and whether to rebalance again."""
+        threads = {of: tasks for of, tasks in _lists(answer.members or {}).items() if tasks}
+        return {**_lists(answer.processes), **threads, "probing": answer.probing_rebalance}
+
+    def beside(self, answer: TaskAssignment, other: TaskAssignment) -> TaskAssignment:
+        """Threads are compared where both answers name them and give the processes the same."""
+        if other.members is None or _lists(answer.processes) != _lists(other.processes):
+            return replace(answer, members=None)
+        return answer
 
     def measures(self, asked: tuple[TaskRequest], answer: TaskAssignment) -> dict[str, object]:
         """Active and all tasks by process, the most first, and how many active tasks move."""
@@ -104,6 +109,12 @@ class TaskDriver(Driver[TaskHistory]):
     def narrate(self, case: TaskHistory, subject: Subject) -> list[dict[str, Any]]:
         """The rebalances as they go."""
         return [task_step_to_json(step) for step in run_tasks(case, asking(partial(subject.new, {}))).steps]
+
+
+def _lists(given: Mapping[str, ClientTasks]) -> dict[str, object]:
+    """The active and the standby tasks of each process or thread, in task order."""
+    active = {f"{who} active": tuple(sorted(got.active)) for who, got in given.items()}
+    return {**active, **{f"{who} standby": tuple(sorted(got.standby)) for who, got in given.items()}}
 
 
 def _rank(name: str) -> int:
