@@ -5,6 +5,7 @@ import json
 import pytest
 
 from kassay.assignors import registry
+from kassay.certify.targets.resolve import KINDS
 from kassay.cli.commands.list import THINGS
 from kassay.cli.main import run
 from kassay.properties.registry import load_situations
@@ -42,3 +43,14 @@ def test_situations_of_every_kind_are_listed(capsys):
         "placer",
         "planner",
     }
+
+
+def test_every_kind_that_a_target_may_be_of_is_listed_with_its_method(capsys):
+    listed = {item["kind"]: item for item in items("kinds", capsys)}
+    assert listed.keys() == KINDS.keys()
+    assert {name for name, item in listed.items() if item["as a program"] == "no"} == {"partitioner"}
+    assert listed["task-assignor"]["judged as"] == "streams"
+    assert all(
+        item["a class has"].startswith(("assign(self, ", "place(self, ", "partition(self, "))
+        for item in listed.values()
+    )

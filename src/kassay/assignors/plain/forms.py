@@ -14,6 +14,18 @@ PROCESSES, MEMBERS, WORKERS = "processes", "members", "workers"
 DOCUMENTS: Final = {PROCESSES: "application", MEMBERS: "group", WORKERS: "cluster"}
 """The forms that are given one document and answer with one, and what that argument is called."""
 
+_OF_GROUPS: Final = "assign(self, partitions_per_topic, members)"
+CALLED: Final = {
+    "assignor": _OF_GROUPS,
+    "server-assignor": _OF_GROUPS,
+    "share-assignor": _OF_GROUPS,
+    "placer": "place(self, num_partitions, replication_factor, brokers, existing=None)",
+    "partitioner": "partition(self, topic, key, value, num_partitions, available)",
+    "task-assignor": "assign(self, application), by level: member assign(self, group)",
+    "connect-assignor": "assign(self, cluster)",
+}
+"""The kinds that a target may say it is of, and the method that its class then has."""
+
 
 def document_form(meta: dict[Any, Any]) -> str | None:
     """Which of `DOCUMENTS` a target is of that says so of itself; None if it is of none.

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from kassay.assignors.plain.forms import (
+    CALLED,
     DOCUMENTS,
     FULL,
     METHODS,
@@ -31,11 +32,11 @@ from kassay.model.failure import described, one_line, place_of
 _EXTRAS: Final = ("replica_racks", "partition_weights")
 _META: Final = ("kind", "level", "protocol", "claims", "assumes")
 """What is read of META; of other keys it is said that they stand there."""
-_ASSIGN: Final = "assign(self, partitions_per_topic, members) or assign(self, cluster, group)"
+_ASSIGN: Final = f"{CALLED['assignor']} or assign(self, cluster, group)"
 _EXPECTED: Final = {
     "assign": (2, 2, f"{_ASSIGN}, or one argument and a META of kind task-assignor or connect-assignor"),
-    "place": (3, 4, "place(self, num_partitions, replication_factor, brokers, existing=None)"),
-    "partition": (5, 5, "partition(self, topic, key, value, num_partitions, available)"),
+    "place": (3, 4, CALLED["placer"]),
+    "partition": (5, 5, CALLED["partitioner"]),
 }
 """For each method the fewest and the most arguments that it may need, and how it is written."""
 _BASE: Final = "kassay.model.groups.assignor"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 from dataclasses import dataclass
+from typing import Final
 
 from kassay.certify.processes.host import Start
 from kassay.certify.processes.program import Program, ProgramHost
@@ -13,6 +14,8 @@ from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.kinds import Kind
 
 EXPECTED = "exec:COMMAND"
+CLASSES_ALONE: Final = frozenset({Kind.PARTITIONER})
+"""Kinds that no program can be of."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +55,9 @@ def resolve(request: Request) -> Target | None:
         hello = host.hello
     table = {name: getattr(hello, name) for name in ("kind", "level", "protocol", "claims", "assumes")}
     meta = Meta.of(f"{request.spec}: hello", table)
-    if meta.kind is Kind.PARTITIONER:
+    if meta.kind in CLASSES_ALONE:
         raise TargetNotLoadable(
-            f"{request.spec}: hello: kind: a partitioner is no program, expected a class in a Python file"
+            f"{request.spec}: hello: kind: a {meta.kind} is no program, expected a class in a Python file"
         )
     return Target(
         spec=request.spec,

@@ -34,6 +34,22 @@ def _references(*kinds: Kind) -> Rows:
     ]
 
 
+def _kinds() -> Rows:
+    from kassay.assignors.plain.forms import CALLED
+    from kassay.certify.targets.programs import CLASSES_ALONE
+    from kassay.certify.targets.resolve import KINDS
+
+    return [
+        {
+            "kind": name,
+            "judged as": str(kind),
+            "a class has": CALLED[name],
+            "as a program": "no" if kind in CLASSES_ALONE else "yes",
+        }
+        for name, kind in KINDS.items()
+    ]
+
+
 def _claims() -> Rows:
     from kassay.properties.registry import load_claims
 
@@ -141,6 +157,7 @@ THINGS: Final[dict[str, Callable[[], Rows]]] = {
     "placers": lambda: _references(Kind.PLACER, Kind.PLANNER),
     "partitioners": lambda: _references(Kind.PARTITIONER),
     "coordinators": lambda: _references(Kind.COORDINATOR),
+    "kinds": _kinds,
     "claims": _claims,
     "invariants": _invariants,
     "models": _models,
