@@ -1,15 +1,20 @@
 """Lanes: one for each target and profile, in the order of the spec."""
 
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from kassay.certify.kinds.judging import Subject
+from kassay.model.calls import Failure
 from kassay.model.errors import InputError, TargetNotFound
+from kassay.model.kinds import Kind
 from kassay.pipeline.campaign.plan.lanes import digests, lanes_of
 from kassay.pipeline.campaign.plan.spec import Spec, TargetSpec
 from kassay.pipeline.campaign.records.campaign import create, reopen
 from kassay.pipeline.campaign.records.store import Local
+from tests.paths import EXAMPLES
 
 
 def test_a_reopened_campaign_has_the_lanes_in_their_order(tmp_path: Path) -> None:
@@ -66,3 +71,17 @@ def test_what_cannot_be_played_is_refused() -> None:
         lanes_of(replace(SPEC, claims=("converges:0", "replicas-distinct")))
     with pytest.raises(TargetNotFound):
         lanes_of(replace(SPEC, targets=(TargetSpec("no-such"),)))
+
+
+def test_users_own_assignors_of_tasks_and_of_connect_have_lanes_that_travel() -> None:
+    files = ("task_assignor.py", "member_task_assignor.py", "connect_assignor.py")
+    spec = Spec("n", tuple(TargetSpec(f"{EXAMPLES}/{file}") for file in files), (("small", 5),))
+    lanes = pickle.loads(pickle.dumps(lanes_of(spec)))
+    kinds = [lane.job.target.kind for lane in lanes]
+    assert kinds == [Kind.STREAMS, Kind.STREAMS, Kind.CONNECT]
+    for lane in lanes:
+        job = lane.job
+        with job.target.open() as host:
+            (played,) = job.driver.play(job.case(0), Subject(host.new, job.target.protocol, ()))
+        assert played.steps
+        assert not any(isinstance(step.answer, Failure) for step in played.steps)
