@@ -10,13 +10,17 @@ from kassay.assignors.optimal.connect import OptimalConnect
 from kassay.certify.faulty.registry import controls_of
 from kassay.certify.kinds.connect import ConnectDriver
 from kassay.certify.kinds.judging import Subject
+from kassay.certify.runs.blocks import Job, open_bench
+from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.shrink import shrink
+from kassay.certify.targets.resolve import resolve
 from kassay.model.connect.history import ConnectHistory
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Seeded
+from tests.mutants import connect_assignors
 
 DRIVER = ConnectDriver(Kind.CONNECT)
 PROFILE = Profile(kind=Kind.CONNECT)
@@ -58,6 +62,33 @@ def test_a_broken_rule_is_shrunk_to_a_smaller_history_that_replays(name):
     assert DRIVER.size(small) < DRIVER.size(case)
     assert {violation.claim for violation in DRIVER.examine(small, whom).violations} == {control.breaks}
     assert DRIVER.form.read(DRIVER.form.write(small), "case") == small
+
+
+def first_broken(rule, claim, cases):
+    """The first of so many cases in which a user's rule breaks the claim, or None."""
+    target = resolve(f"{connect_assignors.__file__}:{rule.__name__}", in_process=True)
+    job = Job(target, RunOptions(in_process=True))
+    with open_bench(job) as bench:
+        for index in range(cases):
+            violations = bench.driver.examine(job.case(index), bench.subject).violations
+            if any(claim in (None, violation.claim) for violation in violations):
+                return index
+    return None
+
+
+@pytest.mark.parametrize(
+    ("faulty", "claim"),
+    connect_assignors.FAULTY.items(),
+    ids=[each.__name__ for each in connect_assignors.FAULTY],
+)
+def test_each_fault_of_a_users_rule_is_caught_by_its_claim(faulty, claim):
+    assert first_broken(faulty, claim, 150) is not None
+
+
+@pytest.mark.parametrize("sound", connect_assignors.SOUND)
+@pytest.mark.parametrize("cases", [60, pytest.param(1_500, marks=pytest.mark.slow)])
+def test_a_sound_rule_of_a_user_breaks_nothing(sound, cases):
+    assert first_broken(sound, None, cases) is None
 
 
 def test_every_candidate_is_smaller_and_sound():

@@ -32,11 +32,19 @@ def subjects(claim_id, step):
         (MISSING, 5, (("b", 10),), []),
         (MISSING, 6, (("b", 10),), ["the delay"]),
         (EVEN, -1, (), ["the delay"]),
+        (MISSING, 3, (("b", 8),), []),
+        (MISSING, 4, (("b", 8),), ["the delay"]),
+        (MISSING, 5, (("b", 4),), []),
     ],
 )
 def test_a_delay_needs_a_loss_or_too_much_on_a_worker(request_, delay, lost, subjects_):
     step = ConnectStep(request_, ConnectAssignment({}, delay), lost_since=lost)
     assert subjects("delayed-for-loss", step) == subjects_
+
+
+def test_what_is_given_out_waits_no_more():
+    given = ConnectAssignment({"x": WorkerChange(("b",))}, 5)
+    assert subjects("delayed-for-loss", ConnectStep(MISSING, given, lost_since=(("b", 8),))) == []
 
 
 @pytest.mark.parametrize(

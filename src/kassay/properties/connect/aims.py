@@ -37,15 +37,20 @@ def _delay(source: Source) -> int:
 
 
 def _losses(source: Source) -> ConnectHistory:
-    """A worker goes and comes back in time, one goes for good, and one comes late."""
+    """A worker goes and comes back in time, one goes for good, and one comes late.
+
+    While the first one is waited for, another may go as well, or two others come.
+    """
     delay = _delay(source)
     back = source.choice((1, delay // 2, delay - 1))
+    others: tuple[ConnectEvent, ...] = (WorkerJoin(worker_id(3)), WorkerJoin(worker_id(4)))
+    meanwhile = source.choice(((), (WorkerLeave(worker_id(1)),), others))
     return _start(
         source,
         delay,
         (
             ConnectChange(0, (WorkerLeave(worker_id(0)),)),
-            ConnectChange(back, (WorkerJoin(worker_id(0)),)),
+            ConnectChange(back, (*meanwhile, WorkerJoin(worker_id(0)))),
             ConnectChange(3 * delay, (WorkerLeave(worker_id(1)),)),
             ConnectChange(delay + source.integer(1, delay), (WorkerJoin(worker_id(1)),)),
         ),
