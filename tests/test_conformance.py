@@ -33,7 +33,11 @@ LONGER = {**BUGGY, "connect-incremental": 1000}
 """Rules with findings are played longer, so that the rarer ones come up."""
 FOREIGN = {"kafka-python:range": 200, "kafka-python:roundrobin": 200}
 SLOW = {"kafka-python:sticky": 1000, "kafka-python:cooperative-sticky": 500}
-RARE = {("cooperative-sticky", "balanced-kip54")}
+RARE = {
+    ("cooperative-sticky", "balanced-kip54"),
+    ("share-simple@4.1", "total"),
+    ("share-simple@4.2", "shared-evenly"),
+}
 """Findings that come up once in a thousand histories or less."""
 
 REFERENCES = {

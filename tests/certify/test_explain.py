@@ -63,7 +63,7 @@ def test_every_claim_is_told_with_its_sentence_and_source(claim_id):
 def test_a_claim_names_the_situations_that_it_needs_for_its_kind():
     by_kind = {reading["kinds"][0]: reading for reading in explain("stable")["readings"]}
     of_groups, of_tasks = by_kind["client"], by_kind["streams"]
-    assert of_groups["kinds"] == ["client", "server"]
+    assert of_groups["kinds"] == ["client", "server", "share"]
     assert [s["id"] for s in of_groups["situations"]] == ["no-change"]
     assert "process-leaves" in {s["id"] for s in of_tasks["situations"]}
     assert "sticky-minimal" in {c["id"] for c in explain("optimal-sticky")["declares"]}

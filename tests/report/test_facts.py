@@ -66,3 +66,10 @@ def test_nothing_given_is_not_no_entry():
     assert member.row() == ("m0", "t", "t-0 @3", "-")
     assert member._replace(given=None).row()[3] == "no entry"
     assert member._replace(answered=False).row()[3] == "no answer"
+
+
+def test_a_round_of_a_share_group_says_what_may_not_be_given_out():
+    asked = {"generation": 1, "topics": {"t": 3, "u": 1}, "members": [], "answer": {}}
+    able = {"assignable": [["t", 0], ["t", 2]]}
+    plain, withheld = facts.rounds_of([{"rounds": [asked, asked | able]}])
+    assert (plain.withheld, withheld.withheld) == ("", "t-1 u-0")

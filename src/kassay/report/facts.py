@@ -156,12 +156,16 @@ class MemberFacts(NamedTuple):
 
 
 class RoundFacts(NamedTuple):
-    """One round of a trace; `failure` says why the target gave no answer."""
+    """One round of a trace; `failure` says why the target gave no answer.
+
+    `withheld` are the partitions that a share group may not give out.
+    """
 
     generation: int
     topics: Mapping[str, int]
     members: Sequence[MemberFacts]
     failure: str
+    withheld: str = ""
 
 
 def rounds_of(steps: Iterable[Mapping[str, Any]]) -> list[RoundFacts]:
@@ -178,7 +182,18 @@ def _round(step: Mapping[str, Any]) -> RoundFacts:
         facts = each["id"], ", ".join(extras), each["topics"], claims or (), each["generation"], given
         members.append(MemberFacts(*facts, answer is not None))
     said = f"{failure['kind']}: {failure['message']}" if failure else ""
-    return RoundFacts(step.get("generation", 0), step.get("topics", {}), members, said)
+    topics = step.get("topics", {})
+    return RoundFacts(step.get("generation", 0), topics, members, said, _withheld(step, topics))
+
+
+def _withheld(step: Mapping[str, Any], topics: Mapping[str, int]) -> str:
+    """The partitions of a round that may not be given out, as text."""
+    if step.get("assignable") is None:
+        return ""
+    able = set(_pairs(step["assignable"]) or ())
+    return _tiles(
+        [(topic, p) for topic, count in topics.items() for p in range(count) if (topic, p) not in able]
+    )
 
 
 def _pairs(tps: Iterable[Iterable[Any]] | None) -> list[tuple[str, int]] | None:

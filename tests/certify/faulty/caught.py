@@ -16,7 +16,11 @@ WITHIN = 80
 IMPLIED = {
     "pure": {"deterministic", "hash-compatible"},
     # Asked in an order that is the same order, the question is the same one.
-    "stable": {"converges", "fixed-point", "pure", "deterministic", "order-independent"},
+    # What is even and asked again keeps all its copies, or takes one back that it need not.
+    "stable": {
+        *("converges", "fixed-point", "pure", "deterministic", "order-independent"),
+        "fewest-taken-back",
+    },
     "converges": {"fixed-point"},
     "single-owner": {"task-errors"},
     "exists": {"task-errors"},

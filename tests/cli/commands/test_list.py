@@ -38,6 +38,7 @@ def test_situations_of_every_kind_are_listed(capsys):
     assert {kind for item in listed for kind in item["kinds"].split()} == {
         "client",
         "server",
+        "share",
         "streams",
         "connect",
         "placer",

@@ -66,7 +66,8 @@ def valid_answers(step, kind=Kind.CLIENT):
         able = readers(step, tp)
         if able:
             to = _subsets(able) if kind is Kind.SHARE else [(one,) for one in able]
-            holders[tp] = [*to, ()] if tp in claimed else to
+            free = step.group.assignable is not None and tp not in step.group.assignable
+            holders[tp] = [*to, ()] if free or tp in claimed else to
     return [dealt(step, dict(zip(holders, chosen))) for chosen in product(*holders.values())]
 
 

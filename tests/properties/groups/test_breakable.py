@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from kassay.certify.kinds.group_oracle import best_of_group
+from kassay.certify.kinds.group_oracle import best_of_group, best_of_share_group
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.failure import FailureKind
@@ -17,7 +17,7 @@ from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.history import History, Join, StaticReturn
 from kassay.model.groups.player import Player
-from kassay.model.groups.step import Rebalanced
+from kassay.model.groups.step import Rebalanced, ShareStep
 from kassay.model.kinds import CONSUMER_GROUPS, GROUPS, Kind
 from kassay.properties.groups.balance import ORDER
 from kassay.properties.registry import Scope, load_claims, promise, validity_claims
@@ -93,7 +93,7 @@ OF_LOADS = {
     "active-passive",
     "shared-evenly",
 }
-OF_OPTIMUM = {"balanced-optimal", "sticky-minimal", "rack-local", "weighted-spread"}
+OF_OPTIMUM = {"balanced-optimal", "sticky-minimal", "rack-local", "weighted-spread", "fewest-taken-back"}
 OF_ROUNDS = {"cooperative", "converges", "stable", "static-stable"}
 TIMED = {"scales"}
 
@@ -271,6 +271,58 @@ def test_a_group_at_rest_counts_where_it_may_get_another_answer(kind, protocol, 
                     for each in answered(again, valid_answers(again))
                 ]
                 outcomes.add(confirm(found, twice))
+    both_seen(outcomes)
+
+
+def share_rounds(size, seed=8):
+    """As many rounds of share groups in which members have anything, and part of it may not be given out."""
+    rng = random.Random(seed)
+    for step in rng.choices(list(readings()), k=size):
+        tps = partitions(step.cluster)
+        members = [
+            m._replace(owned=tuple(tp for tp in tps if rng.random() < 0.5)) for m in step.group.members
+        ]
+        able = None if rng.random() < 0.5 else frozenset(tp for tp in tps if rng.random() < 0.7)
+        group = Group(tuple(members), members[0].member_id, assignable=able)
+        yield ShareStep(step.cluster, group, Assignment({}), 2)
+
+
+@pytest.mark.parametrize("claim_id", ["shared-evenly", "balanced-within-one", "deterministic", "complete"])
+def test_what_may_not_be_given_out_counts_for_no_claim_of_share_groups(claim_id, few):
+    found = promise(claim_id, Kind.SHARE)
+    outcomes = set()
+    for step in few(share_rounds(400), 60):
+        answers = valid_answers(step, Kind.SHARE)
+        things = answered(step, answers)
+        if claim_id == "deterministic":
+            things = [replace(things[0], probes=(Probe(Look.PROCESS, other),)) for other in answers]
+        elif claim_id == "complete":
+            everything = answers_in_shape(step, claim_id) if len(step.group.members) < 3 else [Assignment({})]
+            things = [one_round(each) for each in answered(step, everything)]
+        outcomes.add(confirm(found, things))
+    both_seen(outcomes)
+
+
+def test_the_fewest_copies_taken_back_count_where_an_even_answer_takes_back_more(few):
+    found = promise("fewest-taken-back", Kind.SHARE)
+    outcomes = set()
+    for step in few(share_rounds(2000), 200):
+        best = best_of_share_group(step.cluster, step.group)
+        outcomes.add(confirm(found, answered(step, valid_answers(step, Kind.SHARE)), best))
+    both_seen(outcomes)
+
+
+def test_a_share_group_at_rest_counts_where_it_may_get_another_answer(few):
+    found = promise("stable", Kind.SHARE)
+    outcomes = set()
+    for step in few(share_rounds(400), 60):
+        answers = valid_answers(step, Kind.SHARE)
+        for before in answers[:2]:
+            quiet = [
+                Rebalanced(1, (), (each,), True, 0, quiet=True, before=before)
+                for each in answered(step, answers)
+            ]
+            outcomes.add(confirm(found, quiet))
     both_seen(outcomes)
 
 

@@ -1,16 +1,19 @@
 """Claims about share groups on answers that keep them and on ones that break them."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 
 from kassay.assignors.server.share_simple_4_2 import ShareEvenly
 from kassay.model.cluster import Cluster
 from kassay.model.groups.group import Group
-from kassay.model.groups.step import Step
+from kassay.model.groups.step import Rebalanced, ShareStep, Step
 from kassay.model.kinds import Kind
+from kassay.properties.groups.sharing import BestSharing
 from kassay.properties.registry import promise
 from tests.assignors.server.groups import situations
-from tests.properties.groups.steps import AB, EAGER, UV, member, step
+from tests.properties.groups.steps import AB, EAGER, UV, assignment, member, step, tps
 
 ABC = [member("a"), member("b"), member("c")]
 T2 = Cluster.of({"t": 2})
@@ -63,6 +66,40 @@ def test_topics_are_compared_with_each_other_only_where_all_members_read_the_sam
     equal = step([member(m, "tu") for m in "abc"], given_out, three)
     assert [each.subject for each in evidence("shared-evenly", equal)] == ["t-0"]
     assert evidence("shared-evenly", step(MIXED, given_out, three)) == []
+
+
+BEFORE = [member("a", owned="t0 t1"), member("b", owned="t0"), member("c")]
+
+
+def test_taking_back_is_counted_where_all_is_even_and_against_the_fewest():
+    claim = promise("fewest-taken-back", Kind.SHARE).claim
+    best = BestSharing(0)
+    kept = step(BEFORE, {"a": "t0 t1", "b": "t0", "c": "t1"}, T2)
+    taken = step(BEFORE, {"a": "t0", "b": "t0 t1", "c": "t1"}, T2)
+    uneven = step(BEFORE, {"a": "t0", "b": "t0", "c": "t1"}, T2)
+    assert [claim.applies(each, best) for each in (kept, taken, uneven)] == [True, True, False]
+    assert list(claim.predicate(kept, best)) == []
+    (broken,) = claim.predicate(taken, best)
+    assert (broken.subject, broken.facts) == ("1 copy", {"taken back": ("t-1 of a",), "needed": 0})
+    assert list(claim.predicate(taken, BestSharing(1))) == []
+
+
+def test_what_may_not_be_given_out_needs_nobody():
+    group = Group(tuple(ABC), "a", assignable=frozenset(tps("t0")))
+    one = ShareStep(T2, group, assignment({"a": "t0", "b": "t0", "c": "t0"}), 2)
+    assert evidence("shared-evenly", one) == evidence("complete", Rebalanced(0, (), (one,), True, 0)) == []
+    none = replace(one, answer=assignment({"a": "t1"}))
+    (left_out,) = evidence("complete", Rebalanced(0, (), (none,), True, 0))
+    assert left_out.subject == "t-0"
+
+
+@pytest.mark.parametrize(
+    ("owned", "contradictory"), [("t0", False), ("x7", False), ("t1", True), ("t2", True), ("", False)]
+)
+def test_only_what_cannot_be_given_contradicts_the_world(owned, contradictory):
+    members = (member("a", "t", owned), member("b", "u", "t0"))
+    group = Group(members, "a", assignable=frozenset(tps("t0 u0 u1")))
+    assert ShareStep(UV, group, assignment({}), 2).contradictory is contradictory
 
 
 @given(situations())

@@ -10,7 +10,7 @@ from kassay.model.calls import Failure, Look, Probe
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind
 from kassay.model.groups.group import Assignment
-from kassay.model.kinds import GROUPS, Kind
+from kassay.model.kinds import CONSUMER_GROUPS, GROUPS, Kind
 from kassay.properties.registry import Scope, load_claims, promise, validity_claims
 from tests.properties.confirming import is_broken
 from tests.properties.groups.answers import partitions, readers, step_of, valid_answers
@@ -108,7 +108,8 @@ STATEMENTS = {
     (Kind.SHARE, "single-owner"): lambda s: all(len(set(tps)) == len(tps) for tps in s.given.values()),
     **{(kind, "exists"): _exist for kind in GROUPS},
     **{(kind, "subscribed"): _are_read for kind in GROUPS},
-    **{(kind, "complete"): _all_out for kind in GROUPS},
+    **{(kind, "complete"): _all_out for kind in CONSUMER_GROUPS},
+    (Kind.SHARE, "complete"): lambda s: _all_out(replace(s, protocol=EAGER)),
 }
 """What each claim says, put plainly."""
 

@@ -24,7 +24,7 @@ def test_a_claim_is_told_with_each_reading_and_what_it_takes():
         assert f"holds after {reading['minimum']} judgements or more" in text
         for situation in reading["situations"]:
             assert f"{situation['id']}: {situation['sentence']}" in text
-    assert "client-side assignors, server-side assignors: " in text
+    assert "client-side assignors, server-side assignors, share groups: " in text
     assert "Streams tasks: " in text
     assert f"declared by {', '.join(document['declared_by'])}" in text
 

@@ -1,14 +1,14 @@
-"""Faulty assignors of share groups: everything to everybody, and then something done to the answer."""
+"""Faulty assignors of share groups: everything to everybody, or the optimum, and something done to it."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, permutations
 
+from kassay.assignors.optimal.sharing import OptimalShare
 from kassay.assignors.server.share_simple import ShareSimple
-from kassay.assignors.server.share_simple_4_2 import ShareEvenly
 from kassay.certify.faulty import registry
 from kassay.certify.faulty.groups import PartitionsByMember, Spoilt
 from kassay.model.cluster import Cluster, TopicPartition
@@ -81,51 +81,122 @@ class SharesAllButLast(_SpoiltShares):
         return {m: tuple(tp for tp in tps if tp != last) for m, tps in answer.items()}
 
 
-class _SpoiltSharing(Spoilt):
-    """The simple assignor since 4.2, and then something done to the answer."""
+class _SpoiltOptimum(Spoilt):
+    """The optimal share assignor, and then something done to its answer, now and then."""
 
-    sound = ShareEvenly
+    sound = OptimalShare
 
 
 def _compared(cluster: Cluster, group: Group) -> list[tuple[list[TopicPartition], list[str]]]:
     """Partitions and their readers: all that is read where all read the same, else topic by topic."""
-    read = {t: ids for t, ids in group.subscribers.items() if t in cluster.partitions}
-    parts = [(list(cluster.partitions[t]), sorted(ids)) for t, ids in sorted(read.items())]
-    if not group.equal_subscriptions or not parts:
-        return parts
-    return [([tp for tps, _ in parts for tp in tps], parts[0][1])]
+    parts = [
+        (
+            [tp for tp in cluster.partitions[t] if group.assignable is None or tp in group.assignable],
+            sorted(ids),
+        )
+        for t, ids in sorted(group.subscribers.items())
+        if t in cluster.partitions
+    ]
+    if group.equal_subscriptions and parts:
+        parts = [([tp for tps, _ in parts for tp in tps], parts[0][1])]
+    return [(tps, readers) for tps, readers in parts if tps]
 
 
-@control("prefers-a-partition", breaks="shared-evenly", like="share-simple@4.2")
-class PrefersAPartition(_SpoiltSharing):
-    """Somebody has one partition in place of another, which then has two members fewer."""
+def _let_be(cluster: Cluster, group: Group, off_by: int, apart: int) -> PartitionsByMember | None:
+    """What everybody has, if that is even enough.
+
+    A partition may have so many members more or fewer than all should have, and members' counts may be so
+    far apart.
+    """
+    had = {member.member_id: frozenset(member.owned) for member in group.members}
+    kept: dict[str, list[TopicPartition]] = {member_id: [] for member_id in had}
+    for tps, readers in _compared(cluster, group):
+        copies = -(-len(readers) // len(tps))
+        sharing = [sum(tp in had[m] for m in readers) for tp in tps]
+        counts = [len(had[m].intersection(tps)) for m in readers]
+        few, many = max(1, copies - off_by), copies + off_by
+        if min(sharing) < few or max(sharing) > many or max(counts) - min(counts) > apart:
+            return None
+        for m in readers:
+            kept[m] += [tp for tp in tps if tp in had[m]]
+    return {m: tuple(tps) for m, tps in kept.items()}
+
+
+@control("prefers-a-partition", breaks="shared-evenly", like="optimal-share")
+class PrefersAPartition(_SpoiltOptimum):
+    """Somebody has one partition in place of another, which then has two members fewer, and so it stays."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """With one copy of a partition exchanged for one of another that has as many."""
+        kept = _let_be(cluster, group, off_by=1, apart=1)
+        if kept is not None:
+            return kept
         for tps, readers in _compared(cluster, group):
             copies = {tp: [m for m in readers if tp in answer.get(m, ())] for tp in tps}
             for worse, better in pairwise(tps):
                 movers = [m for m in copies[worse] if m not in copies[better]]
                 if movers and 1 < len(copies[worse]) <= len(copies[better]):
-                    kept = tuple(tp for tp in answer[movers[0]] if tp != worse)
-                    return {**answer, movers[0]: (*kept, better)}
+                    rest = tuple(tp for tp in answer[movers[0]] if tp != worse)
+                    return {**answer, movers[0]: (*rest, better)}
         return answer
 
 
-@control("prefers-a-member", breaks="balanced-within-one", like="share-simple@4.2")
-class PrefersAMember(_SpoiltSharing):
-    """Who has most of all gets one more of who has least."""
+@control("prefers-a-member", breaks="balanced-within-one", like="optimal-share")
+class PrefersAMember(_SpoiltOptimum):
+    """Of two members with as many partitions one gets one of the other's, and so it stays."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """With one copy of a partition in other hands."""
+        kept = _let_be(cluster, group, off_by=0, apart=2)
+        if kept is not None:
+            return kept
         for tps, readers in _compared(cluster, group):
-            counts = {m: len(set(tps).intersection(answer.get(m, ()))) for m in readers}
-            poor, rich = min(readers, key=counts.__getitem__), max(reversed(readers), key=counts.__getitem__)
-            moved = [tp for tp in tps if tp in answer.get(poor, ()) and tp not in answer.get(rich, ())]
-            if moved:
-                kept = tuple(tp for tp in answer[poor] if tp != moved[0])
-                return {**answer, poor: kept, rich: (*answer.get(rich, ()), moved[0])}
+            given = {m: [tp for tp in tps if tp in answer.get(m, ())] for m in readers}
+            for rich, poor in permutations(readers, 2):
+                moved = [tp for tp in given[poor] if tp not in given[rich]]
+                if moved and len(given[rich]) == len(given[poor]):
+                    rest = tuple(tp for tp in answer[poor] if tp != moved[0])
+                    return {**answer, poor: rest, rich: (*answer[rich], moved[0])}
         return answer
+
+
+def _at_rest(group: Group, answer: PartitionsByMember) -> bool:
+    """Whether everybody keeps what it has, and no more."""
+    return all(set(answer.get(m.member_id, ())) == set(m.owned) for m in group.members)
+
+
+def _exchanged(cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+    """The answer in which two members have exchanged copies at the price of one more taken back."""
+    had = {member.member_id: frozenset(member.owned) for member in group.members}
+    for tps, readers in _compared(cluster, group):
+        given = {m: [tp for tp in tps if tp in answer.get(m, ())] for m in readers}
+        for one, other in permutations(readers, 2):
+            for lost in sorted(had[one].intersection(given[one]).difference(given[other], had[other])):
+                for got in sorted(set(given[other]).difference(given[one], had[one])):
+                    return {
+                        **answer,
+                        one: (*(tp for tp in answer[one] if tp != lost), got),
+                        other: (*(tp for tp in answer[other] if tp != got), lost),
+                    }
+    return answer
+
+
+@control("shuffles-the-moved", breaks="fewest-taken-back", like="optimal-share")
+class ShufflesTheMoved(_SpoiltOptimum):
+    """Where something has to change, one copy more than that changes hands."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """With two copies exchanged, unless all is at rest."""
+        return answer if _at_rest(group, answer) else _exchanged(cluster, group, answer)
+
+
+@control("never-rests", breaks="stable", like="optimal-share")
+class SharesAnew(_SpoiltOptimum):
+    """Where nothing has to change, two copies change hands all the same."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """With two copies exchanged where all is at rest."""
+        return _exchanged(cluster, group, answer) if _at_rest(group, answer) else answer
 
 
 @control("chokes-on-one", breaks="total")

@@ -8,9 +8,12 @@ from kassay.model.cluster import Cluster
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.step import Step
 from kassay.properties.groups.balance import Best
+from kassay.properties.groups.sharing import BestSharing
 from kassay.solver.consumers.optimum import optimum, parse_order
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.packing.bounds import weighted_lower_bound
+from kassay.solver.sharing.optimum import best_sharing
+from kassay.solver.sharing.problem import ShareProblem
 
 CACHED = 4096
 """Outcomes whose optimum is remembered: many rounds ask for the same one."""
@@ -35,3 +38,9 @@ def _best(cluster: Cluster, group: Group, order: str) -> Best:
         assignment=Assignment(best.assignment),
         weight_bound=weighted_lower_bound(problem) if problem.weighted else None,
     )
+
+
+@lru_cache(maxsize=CACHED)
+def best_of_share_group(cluster: Cluster, group: Group) -> BestSharing:
+    """The fewest copies that are taken back from a share group with this past."""
+    return BestSharing(best_sharing(ShareProblem.of(cluster, group)).taken_back)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from kassay.certify.kinds.group_oracle import best_of_group
+from kassay.certify.kinds.group_oracle import best_of_group, best_of_share_group
 from kassay.certify.kinds.judging import Driver, Subject
 from kassay.certify.kinds.shrink_candidates import shrunk_histories
 from kassay.model.calls import Failure, Look, Probe
@@ -16,12 +16,14 @@ from kassay.model.groups.group import Assignment, Group, previous_owners
 from kassay.model.groups.history import History
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.player import Player
-from kassay.model.groups.step import Rebalanced, Step
+from kassay.model.groups.step import Rebalanced, ShareStep, Step
+from kassay.model.kinds import Kind
 from kassay.properties.groups.balance import Best, order_of
 from kassay.properties.groups.histories.aims import AIMS, aimed_history
 from kassay.properties.groups.histories.assumptions import within
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.groups.histories.scenarios import history
+from kassay.properties.groups.sharing import BestSharing
 from kassay.properties.registry import Promise
 from kassay.properties.sources import Source
 
@@ -40,7 +42,7 @@ class GroupDriver(Driver[History]):
 
     def play(self, case: History, subject: Subject) -> Iterator[Rebalanced]:
         """The rebalances of the history; with what another process answered."""
-        player = player_for(subject)
+        player = self.player(subject)
         rounds = player.play(case)
         if subject.twin is not None:
             rounds = _with_twin(rounds, replace(player, new=subject.twin, looks=frozenset()).play(case))
@@ -64,8 +66,10 @@ class GroupDriver(Driver[History]):
             "rack": len(rack_mismatches(cluster, group, answer)),
         }
 
-    def best(self, outcome: Step, promise: Promise) -> Best:
-        """The certified best loads, moves and rack mismatches."""
+    def best(self, outcome: Step, promise: Promise) -> Best | BestSharing:
+        """The certified best loads, moves and rack mismatches; of a share group the copies taken back."""
+        if self.kind is Kind.SHARE:
+            return best_of_share_group(outcome.cluster, outcome.group)
         return best_of_group(outcome, order_of(promise))
 
     def shrink_candidates(self, case: History) -> Iterator[History]:
@@ -83,14 +87,14 @@ class GroupDriver(Driver[History]):
 
     def narrate(self, case: History, subject: Subject) -> list[dict[str, Any]]:
         """The rounds as they go."""
-        player = replace(player_for(subject), looks=frozenset())
+        player = replace(self.player(subject), looks=frozenset())
         return [rebalanced_to_json(rebalanced) for rebalanced in player.play(case)]
 
-
-def player_for(subject: Subject) -> Player:
-    """A player that takes the second looks which the promises need."""
-    confirm = any(promise.claim.confirm for promise in subject.promises)
-    return Player(subject.new, subject.protocol, subject.looks, confirm)
+    def player(self, subject: Subject) -> Player:
+        """A player that takes the second looks which the promises need."""
+        confirm = any(promise.claim.confirm for promise in subject.promises)
+        step = ShareStep if self.kind is Kind.SHARE else Step
+        return Player(subject.new, subject.protocol, subject.looks, confirm, step)
 
 
 def _with_twin(own: Iterator[Rebalanced], other: Iterator[Rebalanced]) -> Iterator[Rebalanced]:

@@ -240,6 +240,7 @@ class Driver(ABC, Generic[Case]):
     aims: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, kind: Kind) -> None:
+        self.kind = kind
         self._situations = tuple((each.id, each.reached, each.parts) for each in situations_of(kind))
 
     @abstractmethod

@@ -30,13 +30,14 @@ class Player:
 
     `new` makes a configured assignor object. `looks` are the second looks to take at each step.
     `confirm` asks an eager target once more after each change, to see whether it is at rest; a
-    cooperative one is always asked until it is.
+    cooperative one is always asked until it is. `step` is what a round is told as.
     """
 
     new: NewObject
     protocol: RebalanceProtocol = RebalanceProtocol.EAGER
     looks: frozenset[Look] = frozenset()
     confirm: bool = False
+    step: type[Step] = Step
 
     def play(self, history: History) -> Iterator[Rebalanced]:
         """The history's rebalances, one a change; a change that leaves no members gives none."""
@@ -133,7 +134,7 @@ class Player:
                     seat.generation = world.generation
         except Exception as error:  # whatever the target's own code throws is its verdict
             answer = failure_of(error)
-        return Step(
+        return self.step(
             world.cluster,
             group,
             answer,

@@ -96,6 +96,11 @@ class Step:
         """Whether there is a partition that somebody reads."""
         return not self.group.subscribers.keys().isdisjoint(self.cluster.counts)
 
+    def assignable_of(self, topic: str) -> list[TopicPartition]:
+        """The partitions of a topic that may be given out; none of one that is not there."""
+        tps, assignable = self.cluster.partitions.get(topic, ()), self.group.assignable
+        return [tp for tp in tps if assignable is None or tp in assignable]
+
     @lazy
     def is_contested(self) -> bool:
         """Whether there is a partition that two members read: it may go to one or to the other."""
@@ -166,6 +171,36 @@ class Step:
                 if topic not in topics or not 0 <= partition < counts.get(topic, 0):
                     return True
         return len(claimed) != total
+
+
+@dataclass(frozen=True)
+class ShareStep(Step):
+    """A round of a share group, in which members have what the coordinator's last target gave them."""
+
+    @lazy
+    def contradictory(self) -> bool:
+        """Whether somebody has a partition that is not there, or one that may not be given out.
+
+        Several members of one partition are no contradiction, nor is a topic that is not read any more.
+        """
+        counts, assignable = self.cluster.counts, self.group.assignable
+        return any(
+            tp[0] in counts
+            and (not 0 <= tp[1] < counts[tp[0]] or (assignable is not None and tp not in assignable))
+            for member in self.group.members
+            for tp in member.owned
+        )
+
+    @lazy
+    def is_open(self) -> bool:
+        """Whether two valid answers are possible that differ as sets.
+
+        A partition may go to one reader or to more; what may not be given out may stay with a member or not.
+        """
+        counts = self.cluster.counts
+        return self.is_contested or any(
+            len(self.assignable_of(topic)) < counts.get(topic, 0) for topic in self.group.subscribers
+        )
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from kassay.model.groups.group import Assignment
 from kassay.model.groups.history import StaticReturn
 from kassay.model.groups.player import ROUNDS_MAX
 from kassay.model.groups.step import Rebalanced, Step
-from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.model.kinds import GROUPS, Kind
 from kassay.properties.groups.validity import difference
 from kassay.properties.parameters import NumberRange, number
 from kassay.properties.registry import Evidence, Scope, claim
@@ -124,7 +124,7 @@ def _is_open(rebalanced: Rebalanced) -> bool:
 
 @claim(
     "stable",
-    kinds=CONSUMER_GROUPS,
+    kinds=GROUPS,
     scope=Scope.REBALANCE,
     applies=_at_rest,
     breakable=_is_open,

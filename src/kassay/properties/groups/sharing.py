@@ -1,11 +1,12 @@
-"""Claims about share groups: how many members a partition has, and how many partitions a member.
+"""Claims about share groups: members of a partition, partitions of a member, and who keeps what.
 
 Where all members read the same topics, all their partitions are compared; else those of each topic, over its
-readers.
+readers. What may not be given out (KIP-932: its state is not initialised yet) does not count.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -17,22 +18,41 @@ from kassay.properties.registry import Evidence, Scope, claim
 ALL: Final = "all topics"
 
 
+class BestSharing(NamedTuple):
+    """The certified optimum of a share group, supplied by whoever has a solver.
+
+    `taken_back` is the least possible where each partition has ceil(readers / partitions) members and the
+    members' counts are within one.
+    """
+
+    taken_back: int
+
+
 class _Part(NamedTuple):
-    """Topics that are compared with each other: their name, their partitions, and who reads them."""
+    """Topics that are compared with each other: their name, what may be given out, and who reads them."""
 
     name: str
     tps: list[TopicPartition]
     readers: tuple[str, ...]
 
+    @property
+    def copies(self) -> int:
+        """How many members each partition has where all is shared evenly."""
+        return -(-len(self.readers) // len(self.tps)) if self.tps else 0
+
+    def held(self, step: Step) -> dict[str, frozenset[TopicPartition]]:
+        """What each reader had of it before."""
+        by_id = step.group.by_id
+        return {reader: frozenset(self.tps).intersection(by_id[reader].owned) for reader in self.readers}
+
 
 def _parts(step: Step) -> list[_Part]:
     """What is compared: everything that is read, or topic by topic."""
-    group, partitions = step.group, step.cluster.partitions
-    read = {topic: ids for topic, ids in group.subscribers.items() if topic in partitions}
+    group = step.group
+    targets = {topic: step.assignable_of(topic) for topic in group.subscribers}
     if group.equal_subscriptions:
-        tps = [tp for topic in read for tp in partitions[topic]]
-        return [_Part(ALL, tps, tuple(group.by_id))]
-    return [_Part(topic, list(partitions[topic]), ids) for topic, ids in read.items()]
+        return [_Part(ALL, [tp for tps in targets.values() for tp in tps], tuple(group.by_id))]
+    return [_Part(topic, targets[topic], ids) for topic, ids in group.subscribers.items()]
 
 
 def _one_may_have_three(step: Step) -> bool:
@@ -80,3 +100,58 @@ def counts_within_one(step: Step) -> Iterator[Evidence]:
         if ordered and counts[ordered[-1]] - counts[ordered[0]] > 1:
             facts = {"has": counts[ordered[-1]], "while": ordered[0], "with": counts[ordered[0]]}
             yield Evidence(ordered[-1], {**facts, "of": part.name})
+
+
+def _is_even(step: Step, _: BestSharing) -> bool:
+    """Whether every partition has as many members as the optimum says, and members have counts within one."""
+    for part in _parts(step):
+        given = [frozenset(part.tps).intersection(step.given.get(reader, ())) for reader in part.readers]
+        sharing = Counter(tp for tps in given for tp in tps)
+        counts = list(map(len, given))
+        if any(sharing[tp] != part.copies for tp in part.tps) or max(counts) - min(counts) > 1:
+            return False
+    return True
+
+
+def _may_take_back_more(step: Step, _: BestSharing) -> bool:
+    """Whether some even answer keeps fewer copies than another.
+
+    With two readers and two partitions or more, any two copies may change hands. So all even answers keep as
+    many only where each partition is with all readers or none, or, as long as all readers have equal counts,
+    each reader has everything or nothing.
+    """
+    for part in _parts(step):
+        members, size = len(part.readers), len(part.tps)
+        if members < 2 or size < 2:
+            continue
+        held = part.held(step).values()
+        sharing = Counter(tp for tps in held for tp in tps)
+        by_partition = all(count == members for count in sharing.values())
+        by_member = part.copies * size % members == 0 and all(len(tps) in (0, size) for tps in held)
+        if not by_partition and not by_member:
+            return True
+    return False
+
+
+@claim(
+    "fewest-taken-back",
+    kinds=Kind.SHARE,
+    scope=Scope.OPTIMUM,
+    applies=_is_even,
+    breakable=_may_take_back_more,
+    source="KAFKA-19362, KAFKA-19363",
+)
+def fewest_taken_back(step: Step, best: BestSharing) -> Iterator[Evidence]:
+    """Among even answers, the fewest copies are taken from members that had them and could keep them.
+
+    Judged where each partition has ceil(readers / partitions) members and their counts are within one.
+    """
+    gone = [
+        f"{tp} of {reader}"
+        for part in _parts(step)
+        for reader, tps in part.held(step).items()
+        for tp in sorted(tps.difference(step.given.get(reader, ())))
+    ]
+    if len(gone) > best.taken_back:
+        facts = {"taken back": tuple(gone), "needed": best.taken_back}
+        yield Evidence("1 copy" if len(gone) == 1 else f"{len(gone)} copies", facts)

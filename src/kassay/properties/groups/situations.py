@@ -12,7 +12,7 @@ from typing import Final
 from kassay.model.calls import Look
 from kassay.model.groups.history import AddPartitions, Join, Resubscribe
 from kassay.model.groups.step import Rebalanced, Step
-from kassay.model.kinds import CONSUMER_GROUPS
+from kassay.model.kinds import CONSUMER_GROUPS, GROUPS
 from kassay.properties.registry import situation
 
 BALANCE: Final = ("balanced-within-one", "balanced-kip54", "balanced-optimal")
@@ -135,7 +135,7 @@ def residue(rebalanced: Rebalanced) -> str | None:
     return f"{partitions % size}mod{size}"
 
 
-@situation("no-change", kinds=CONSUMER_GROUPS, required_by=("stable",))
+@situation("no-change", kinds=GROUPS, required_by=("stable",))
 def no_change(rebalanced: Rebalanced) -> bool:
     """A settled group is run again."""
     return rebalanced.quiet

@@ -144,7 +144,7 @@ def _has_unclaimed(step: Step) -> bool:
 
 @claim(
     "complete",
-    kinds=GROUPS,
+    kinds=CONSUMER_GROUPS,
     scope=Scope.REBALANCE,
     validity=True,
     breakable=_must_give,
@@ -167,6 +167,30 @@ def complete(rebalanced: Rebalanced) -> Iterator[Evidence]:
         if outcome.protocol is RebalanceProtocol.COOPERATIVE:
             for tp in _left_out(outcome):
                 yield Evidence(str(tp), {"owner": "nobody at the fixpoint"})
+
+
+def _must_share(rebalanced: Rebalanced) -> bool:
+    """Whether some round must give a partition out: one that is read and may be given out."""
+    return any(step.assignable_of(topic) for step in rebalanced.steps for topic in step.group.subscribers)
+
+
+@claim(
+    "complete",
+    kinds=Kind.SHARE,
+    scope=Scope.REBALANCE,
+    validity=True,
+    breakable=_must_share,
+    source="KIP-932",
+)
+def shared_out(rebalanced: Rebalanced) -> Iterator[Evidence]:
+    """Every partition of a known topic with a subscriber that may be given out has a member."""
+    for step in rebalanced.steps:
+        if isinstance(step.answer, Failure):
+            continue
+        for topic, subscribers in sorted(step.group.subscribers.items()):
+            for tp in step.assignable_of(topic):
+                if tp not in step.given_out:
+                    yield Evidence(str(tp), {"members": "none", "subscribers": subscribers})
 
 
 def difference(before: Assignment, then: Assignment) -> Iterator[Difference]:

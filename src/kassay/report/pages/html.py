@@ -164,6 +164,8 @@ def _round(round_: facts.RoundFacts, index: int, of: int) -> Markup:
     rows = [_row(member, owners) for member in round_.members]
     topics = ", ".join(f"{name} ({count})" for name, count in round_.topics.items()) or "none"
     head = f"round {index + 1} of {of}, generation {round_.generation}, topics: {topics}"
+    if round_.withheld:
+        head += f"; not to be given out: {round_.withheld}"
     failure = [tag("p", round_.failure, class_="violated")] if round_.failure else []
     return joined((tag("p", head, class_="dim"), table((*facts.STORY_COLUMNS, "load"), rows), *failure))
 

@@ -69,7 +69,10 @@ def story(steps: Sequence[Mapping[str, Any]], rounds_max: int = 8) -> View:
     columns = [f"    {facts.STORY_COLUMNS[0]}", *facts.STORY_COLUMNS[1:]]
     for number, each in enumerate(rounds[:rounds_max], start=1):
         topics = " ".join(f"{name}[{count}]" for name, count in each.topics.items())
-        parts.append(line(f"  round {number}, generation {each.generation}, topics {topics or '-'}"))
+        withheld = f"; not to be given out: {each.withheld}" if each.withheld else ""
+        parts.append(
+            line(f"  round {number}, generation {each.generation}, topics {topics or '-'}{withheld}")
+        )
         parts.append(
             plain_table(
                 columns, [("    " + who, *rest) for who, *rest in (member.row() for member in each.members)]

@@ -12,6 +12,9 @@ from kassay.properties.registry import promise, situations_of
 from kassay.properties.sources import Seeded
 
 SEEDS = 12
+OF_SHARE_GROUPS = {
+    name for each in situations_of(Kind.SHARE) if Kind.CLIENT not in each.kinds for name in each.names
+}
 OF_SERVERS = {name for situation in situations_of(Kind.SERVER) for name in situation.names} & AIMS.keys()
 
 
@@ -24,7 +27,8 @@ def reached(aim, seed, target, **profile):
 
 @pytest.mark.parametrize("name", sorted(AIMS))
 def test_every_history_of_a_recipe_is_in_its_situation(name):
-    target = resolve("optimal-cooperative" if name == "failed-sync" else "optimal-sticky")
+    special = {"failed-sync": "optimal-cooperative", **dict.fromkeys(OF_SHARE_GROUPS, "optimal-share")}
+    target = resolve(special.get(name, "optimal-sticky"))
     assert all(name in reached(AIMS[name], seed, target) for seed in range(SEEDS))
 
 

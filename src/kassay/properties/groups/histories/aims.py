@@ -26,6 +26,7 @@ from kassay.model.groups.history import (
     Rebalance,
     Resubscribe,
     StaticReturn,
+    Withhold,
 )
 from kassay.model.kinds import Kind
 from kassay.properties.groups.histories.generator import GENERATION, RACKS, GeneratorState, Profile
@@ -348,3 +349,37 @@ def _empty_subscription(draft: GeneratorState) -> History:
     idle = draft.source.integer(0, len(members) - 1)
     members[idle] = members[idle]._replace(topics=())
     return _start(draft, owning(draft, members))
+
+
+@_reaches("unassignable")
+def _unassignable(draft: GeneratorState) -> History:
+    """Partitions may not be given out yet; then they may, and then somebody joins."""
+    source = draft.source
+    topics = _with_topics(draft, [source.integer(3, 5) for _ in range(source.integer(1, 2))])
+    numbers = tuple(range(source.integer(1, 2)))
+    start = _start(draft, _readers(draft, topics, 2, 5))
+    changes: list[Change] = [(*start.changes[0], Withhold(topics[0], numbers)), (Withhold(topics[0], ()),)]
+    return replace(start, changes=(*changes, (draft.join(draft.new_member(topics)),)))
+
+
+@_reaches("outnumbered")
+def _outnumbered(draft: GeneratorState) -> History:
+    """More members than partitions, in numbers that do not divide, and then one goes and another comes."""
+    source = draft.source
+    size = source.integer(2, 3)
+    topics = _with_topics(draft, [size])
+    count = size * source.integer(1, 2) + 1
+    members = owning(draft, _readers(draft, topics, count, count))
+    joins: Change = (draft.join(draft.new_member(topics)),)
+    return _start(draft, members, joins, (Leave(source.choice(members).member_id),))
+
+
+@_reaches("unread-owned")
+def _unread_owned(draft: GeneratorState) -> History:
+    """A topic that members have is read by nobody any more, and perhaps not all read the same."""
+    topics = _some_topics(draft, 3)
+    members = _readers(draft, topics, 2, 4)
+    alone = draft.profile.allows("equal-subscriptions")
+    first = Resubscribe(members[0].member_id, topics[:1])
+    others = [Resubscribe(m.member_id, topics[::2] if alone else topics[:1]) for m in members[1:]]
+    return _start(draft, members, (first, *others), (Rebalance(),))

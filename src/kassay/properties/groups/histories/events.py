@@ -22,6 +22,7 @@ from kassay.model.groups.history import (
     Return,
     Reweigh,
     StaticReturn,
+    Withhold,
 )
 from kassay.properties.groups.histories.generator import RACKS, GeneratorState
 from kassay.properties.sources import many, subset
@@ -56,6 +57,10 @@ def _writers(draft: GeneratorState) -> tuple[Writer, ...]:
         writers += _CONTRADICTING
         if draft.profile.allows("no-unknown-topics"):
             writers += (_delete_topic,)
+    if draft.withholds:
+        writers += (_give_out, _give_out, _add_withheld)
+        if draft.profile.allows("no-conflicting-claims"):
+            writers += (_withhold,)
     if draft.instances:
         writers += (_static_return, _static_return)
     if draft.racked:
@@ -132,6 +137,39 @@ def _add_partitions(draft: GeneratorState) -> list[Event]:
     # The player copies replicas and weights in turn; what the draft needs is the count.
     draft.topics[topic.name] = topic._replace(partitions=partitions, replicas=None, weights=None)
     return [AddPartitions(topic.name, partitions)]
+
+
+def _give_out(draft: GeneratorState) -> list[Event]:
+    if not draft.withheld:
+        return [Rebalance()]
+    topic = draft.source.choice(list(draft.withheld))
+    del draft.withheld[topic]
+    return [Withhold(topic, ())]
+
+
+def _add_withheld(draft: GeneratorState) -> list[Event]:
+    """New partitions, which may not be given out yet."""
+    events = _add_partitions(draft)
+    for event in list(events):
+        if isinstance(event, AddPartitions):
+            new = range(event.partitions - draft.source.integer(1, 3), event.partitions)
+            numbers = tuple(sorted({*draft.withheld.get(event.topic, ()), *new}))
+            draft.withheld[event.topic] = numbers
+            events.append(Withhold(event.topic, numbers))
+    return events
+
+
+def _withhold(draft: GeneratorState) -> list[Event]:
+    """Partitions that may not be given out any more, whoever has them."""
+    if not draft.topics:
+        return [Rebalance()]
+    topic = draft.source.choice(list(draft.topics.values()))
+    numbers = tuple(subset(draft.source, list(range(topic.partitions)), 0.4))
+    if numbers:
+        draft.withheld[topic.name] = numbers
+    else:
+        draft.withheld.pop(topic.name, None)
+    return [Withhold(topic.name, numbers)]
 
 
 def _create_topic(draft: GeneratorState) -> list[Event]:

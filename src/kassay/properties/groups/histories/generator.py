@@ -57,7 +57,7 @@ class Profile:
     @property
     def drops(self) -> bool:
         """Whether members may stop reading what they have, which a share group's coordinator still counts."""
-        return self.contradicts or (self.kind == Kind.SHARE and self.allows("no-conflicting-claims"))
+        return self.contradicts or self.kind == Kind.SHARE
 
 
 @dataclass
@@ -77,6 +77,8 @@ class GeneratorState:
     away: list[str] = field(default_factory=list)
     joins: int = 0
     generation: int = GENERATION
+    withholds: bool = False
+    withheld: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def new_id(self) -> str:
         """A member id not used before; ids fall where `backwards`, so that id order is not join order."""

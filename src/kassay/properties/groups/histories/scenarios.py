@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
-from kassay.model.groups.history import Change, History, Reports
+from kassay.model.groups.history import Change, Event, History, Reports, Withhold
 from kassay.model.kinds import Kind
 from kassay.properties.groups.histories.events import change
 from kassay.properties.groups.histories.generator import GENERATION, RACKS, GeneratorState, Profile
@@ -58,6 +58,7 @@ def habits(
         static=profile.kind == Kind.CLIENT and profile.allows("no-static") and source.boolean(0.3),
         odd=odd > 0 and source.boolean(odd),
         backwards=source.boolean(),
+        withholds=profile.kind is Kind.SHARE and source.boolean(0.35),
     )
 
 
@@ -124,7 +125,25 @@ def _start(draft: GeneratorState, subscriptions: list[tuple[str, ...]]) -> Chang
         members = owning(draft, members)
         if draft.profile.contradicts and past >= 8:
             members = _contradicting(draft, members)
-    return tuple([draft.join(member) for member in members])
+    return (
+        *[draft.join(member) for member in members],
+        *(not_yet(draft, members) if draft.withholds else ()),
+    )
+
+
+def not_yet(draft: GeneratorState, members: list[Member]) -> list[Event]:
+    """What a share group may not give out yet: some of what nobody has, and now and then of anything."""
+    source = draft.source
+    owned = {tp for member in members for tp in member.owned}
+    anything = draft.profile.allows("no-conflicting-claims") and source.boolean(0.2)
+    events: list[Event] = []
+    for topic in draft.topics.values():
+        free = [p for name, p in topic.tps() if anything or TopicPartition(name, p) not in owned]
+        numbers = tuple(subset(source, free, 0.4)) if source.boolean(0.6) else ()
+        if numbers:
+            draft.withheld[topic.name] = numbers
+            events.append(Withhold(topic.name, numbers))
+    return events
 
 
 def owning(draft: GeneratorState, members: list[Member]) -> list[Member]:
