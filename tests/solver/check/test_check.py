@@ -168,6 +168,7 @@ def test_why_a_balance_is_not_better_is_derived_and_compared() -> None:
     """Each of two sentences changed, left out, or told of another result, and none where there are some."""
     told = 0
     for result in forger.genuine("exact"):
+        result["schema"] = "kassay/optimum/2"
         sentences = derived(result["certificate"], "why_not_better")
         assert check_certificate(result | {"why_not_better": sentences}).accepted
         told += len(sentences) == 2
@@ -177,6 +178,18 @@ def test_why_a_balance_is_not_better_is_derived_and_compared() -> None:
                 assert checked.outcome is Outcome.REFUSED
                 assert checked.reason.startswith("why_not_better of the result is")
     assert told > 5
+
+
+def test_what_an_earlier_result_says_of_its_balance_is_told_to_be_unproven_unless_it_is_derived() -> None:
+    """Those named sets that a solver had found, of which there are several."""
+    result = forger.genuine("exact")[0] | {"schema": "kassay/optimum/1"}
+    told = check_certificate(result | {"why_not_better": ["so it is."]})
+    assert told.accepted
+    assert told.reason.endswith(
+        "nothing is proven of why_not_better, which earlier results state in other words"
+    )
+    sentences = derived(result["certificate"], "why_not_better")
+    assert "why_not_better" not in check_certificate(result | {"why_not_better": sentences}).reason
 
 
 def test_of_other_kinds_no_sentence_says_why_a_balance_is_not_better() -> None:

@@ -97,6 +97,16 @@ def test_what_is_said_is_so(seed: int) -> None:
     assert int(size) == len(members.split(", "))
 
 
+def test_whom_a_sentence_can_do_without_is_not_named() -> None:
+    """Somebody has to have four of eight that a and b have; that t alone is too much says so without b."""
+    result, (heaviest, lightest) = said(group({"a": "tu", "b": "uv", "c": "w"}, t=4, u=1, v=3, w=1))
+    assert result["loads"] == [1, 4, 4]
+    assert "; 1 x 3 = 3 is too little, so somebody has at least 4." in heaviest
+    assert (
+        lightest == "c reads w (1 partition) and nothing else; 1 x 2 = 2 is more, so somebody has at most 1."
+    )
+
+
 def test_of_many_names_the_first_few_are_listed() -> None:
     members = {f"m{i}": ["t"] for i in range(10)} | {"z": []}
     form = {

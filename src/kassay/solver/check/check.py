@@ -164,11 +164,13 @@ def _kind_and_instance(certificate: Any, where: str) -> tuple[ProofKind, Posed]:
 def _held_to(document: Document, kind: ProofKind, proven: Proven) -> str:
     """What a result with this proof says; refuses one that says anything else than is proven."""
     stated = sorted(document.keys() - FREE - {"schema", "certificate"})
-    derived = {field: proven.beside[field]() for field in stated if field in proven.beside}
-    figures = proven.figures | derived | {"family": kind.family}
+    beside = {field: proven.beside[field]() for field in stated if field in proven.beside}
+    figures = proven.figures | beside | {"family": kind.family}
     reasons = [proven.reason]
     for field in stated:
-        if field in proven.least:
+        if field in beside and document.get("schema") == RESULTS[0] and document[field] != beside[field]:
+            reasons.append(f"nothing is proven of {field}, which earlier results state in other words")
+        elif field in proven.least:
             reasons.append(_at_least(field, document[field], proven.least[field]))
         elif field not in figures:
             raise RefusedError(f"{field} of the result is a field that nobody checks")

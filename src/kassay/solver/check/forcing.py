@@ -22,8 +22,9 @@ _Names = Mapping[str, Iterable[str]]
 def why_not_better(form: Document, assignment: Mapping[str, Mapping[str, list[int]]]) -> list[str]:
     """Why the heaviest cannot have less, and why the lightest cannot have more: a sentence each.
 
-    The assignment is one of the best balance. Of the sets of several members the smallest is named, of equal
-    ones the first member's. Empty where loads differ by no more than one unit.
+    The assignment is one of the best balance. Of the sets of several members the smallest is taken, of equal
+    ones the first member's, and of that no member is named whom the sentence can do without. Empty where
+    loads differ by no more than one unit.
     """
     counts = {topic["name"]: topic["partitions"] for topic in form["topics"]}
     reads = {member["id"]: member["topics"] for member in form["members"]}
@@ -35,11 +36,38 @@ def why_not_better(form: Document, assignment: Mapping[str, Mapping[str, list[in
         return []
     heavy = _smallest((m for m in reads if loads[m] == most), has, _by_topic(reads))
     light = _smallest((m for m in reads if loads[m] == least), reads, _by_topic(has))
-    held, read = ({topic for m in names for topic in of[m]} for names, of in ((heavy, has), (light, reads)))
-    return [
-        _too_much(heavy, {name: counts[name] for name in sorted(held)}, most, unit, len(reads)),
-        _too_little(light, {name: counts[name] for name in sorted(read)}, least, unit),
-    ]
+    held = {name: counts[name] for name in sorted({topic for member in heavy for topic in has[member]})}
+    heavy, held = _needed(heavy, held, reads, most - unit)
+    light, read = _needed_few(light, counts, reads, least + unit)
+    return [_too_much(heavy, held, most, unit, len(reads)), _too_little(light, read, least, unit)]
+
+
+def _needed(
+    members: list[str], counts: Mapping[str, int], reads: _Names, limit: int
+) -> tuple[list[str], dict[str, int]]:
+    """Members and topics that nobody else reads, still too many partitions, one after the other left out."""
+    counts = dict(counts)
+    for member in list(members):
+        fewer = {name: count for name, count in counts.items() if name not in reads[member]}
+        rest = [other for other in members if not fewer.keys().isdisjoint(reads[other])]
+        if member in members and sum(fewer.values()) > len(rest) * limit:
+            members, counts = rest, fewer
+    return members, counts
+
+
+def _needed_few(
+    members: list[str], counts: Mapping[str, int], reads: _Names, limit: int
+) -> tuple[list[str], dict[str, int]]:
+    """Members and all that they read, still too few partitions, one after the other left out."""
+
+    def read(some: Iterable[str]) -> dict[str, int]:
+        return {name: counts[name] for name in sorted({topic for member in some for topic in reads[member]})}
+
+    for member in list(members):
+        rest = [other for other in members if other != member]
+        if sum(read(rest).values()) < len(rest) * limit:
+            members = rest
+    return members, read(members)
 
 
 def _by_topic(topics_of: _Names) -> Mapping[str, list[str]]:
