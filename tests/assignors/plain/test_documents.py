@@ -1,6 +1,7 @@
 """The documents that task assignors and Connect assignors are given, and what is read from their answers."""
 
 import json
+import re
 from importlib.resources import files
 
 import jsonschema
@@ -32,7 +33,7 @@ from kassay.model.verdict import Verdict
 from kassay.properties.connect.scenarios import CONNECT_SMALL, connect_history
 from kassay.properties.sources import Seeded
 from kassay.properties.streams.scenarios import SMALL, task_history
-from tests.paths import TARGETS
+from tests.paths import ROOT, TARGETS
 
 SCHEMA = json.loads(files("kassay.report").joinpath("schemas", "exec-documents-1.json").read_text())
 P, Q = "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002"
@@ -303,3 +304,24 @@ def test_in_process_the_same_is_said(name, fault, claim, said):
     verdict, message = judged(name, fault, claim, in_process=True, histories=10)
     assert verdict is Verdict.VIOLATED
     assert said in message
+
+
+def documented():
+    """The JSON lines that the page of the protocol shows."""
+    blocks = re.findall(r"(?:^    .*\n)+", (ROOT / "docs" / "exec-protocol.md").read_text(), re.MULTILINE)
+    return [json.loads(block) for block in blocks if block.lstrip().startswith("{")]
+
+
+def test_the_lines_that_the_page_shows_are_requests_and_answers():
+    shown = documented()
+    validator = jsonschema.Draft202012Validator(SCHEMA)
+    asked = [line for line in shown if "application" in line or "cluster" in line]
+    assert len(asked) == 2
+    for request in asked:
+        validator.validate(request)
+    processes, workers = (line["answer"] for line in shown[-3::2])
+    assert CHECKS[PROCESSES](processes) == processes
+    assert CHECKS[WORKERS](workers) == workers
+    (process,) = asked[0]["application"]["processes"]
+    assert set(processes) == {process["id"]}
+    assert set(workers["workers"]) < {worker["id"] for worker in asked[1]["cluster"]["workers"]}
