@@ -15,11 +15,16 @@ from functools import cache
 from random import Random
 from typing import Any
 
+import pytest
+
 from kassay.model.errors import KassayError
+from kassay.solver.check.balance import RACK_FIRST
 from kassay.solver.instances.families import Wanted, solve_document
 from kassay.solver.instances.shares import share_group
+from kassay.solver.packing import optimum
 from tests.paths import HELD
 from tests.solver.check import truth
+from tests.solver.packing import cases as packings
 from tests.solver.placement import cases as placements
 from tests.solver.sharing import cases as shares
 from tests.solver.streams.members import cases as members
@@ -31,6 +36,7 @@ KINDS = (
     "weighted",
     "bundles",
     "packing",
+    "racks within budget",
     "placement",
     "bounded",
     "tasks",
@@ -42,7 +48,7 @@ KINDS = (
 
 def genuine(kind: str) -> list[Document]:
     """The held results of a kind; those of kinds that no file holds are solved anew, `bounded` in no time."""
-    anew = {"bounded": _bounded, "members": _members, "share": _shares}
+    anew = {"bounded": _bounded, "members": _members, "share": _shares, "racks within budget": _budgets}
     if kind in anew:
         return list(copy.deepcopy(anew[kind]()))
     return [result for result in _held() if kind_of(result) == kind]
@@ -54,6 +60,19 @@ def _bounded() -> tuple[Document, ...]:
     while len(results) < 80:
         with suppress(KassayError):
             results.append(solve_document(placements.small(rng), Wanted(time_limit_s=0.0)))
+    return tuple(results)
+
+
+@cache
+def _budgets() -> tuple[Document, ...]:
+    """Half of them with a proof by prices, not by looking at all packings."""
+    rng, results = Random(7), list[Document]()
+    while len(results) < 80:
+        wanted = Wanted(RACK_FIRST, budget=rng.choice((0, 1, 2, 3, 60)))
+        with suppress(KassayError), pytest.MonkeyPatch.context() as patch:
+            if len(results) % 2:
+                patch.setattr(optimum, "best_of_all", lambda *_: None)
+            results.append(solve_document(packings.any_case(rng), wanted))
     return tuple(results)
 
 
@@ -90,6 +109,7 @@ def kind_of(result: Document) -> str:
         "kassay/tasks-certificate/2": "racked",
         "kassay/tasks-certificate/3": "members",
         "kassay/placement-certificate/2": "bounded",
+        "kassay/packing-certificate/2": "racks within budget",
     }
     if certificate["schema"] in second:
         return second[certificate["schema"]]
@@ -159,6 +179,7 @@ def change_price(document: Document, rng: Random, pool: list[Document]) -> None:
         name
         for name in (
             "prices",
+            "scales",
             "levels",
             "leader_prices",
             "copy_prices",
@@ -465,7 +486,7 @@ def other_instance(document: Document, rng: Random, pool: list[Document]) -> Non
 def other_question(document: Document, rng: Random, pool: list[Document]) -> None:
     """The goals, the tolerance or the budget become others while proof and answer stay."""
     certificate = inside(document)
-    match rng.randrange(4):
+    match rng.randrange(5):
         case 0:
             certificate["order"] = rng.choice(("balance,movement,rack", "balance,rack,movement"))
         case 1 if "budget" in certificate:
@@ -475,6 +496,11 @@ def other_question(document: Document, rng: Random, pool: list[Document]) -> Non
         case 3 if "enumerated" in certificate:
             certificate["enumerated"] = rng.random() < 0.5
             certificate["steps"] = certificate["steps"][: rng.randint(0, 2)]
+        case 4 if certificate["schema"] == "kassay/packing-certificate/1":
+            certificate |= {"schema": "kassay/packing-certificate/2", "scales": [1, rng.randint(1, 9)]}
+        case 4 if "scales" in certificate:
+            certificate["schema"] = "kassay/packing-certificate/1"
+            del certificate["scales"]
     if rng.random() < 0.7:
         recount(document)
     agree(document)

@@ -283,7 +283,9 @@ def packing(certificate: Document, document: Document) -> Facts:
     """No packing within the budget is better, goal by goal, than the bounds say."""
     _, values, own = group_of(certificate)
     order, budget, tolerance = certificate["order"], certificate["budget"], certificate["tolerance"]
-    assert budget is None or (own.cost <= budget and order == "balance,movement,rack" and tolerance is None)
+    assert budget is None or (own.cost <= budget and tolerance is None)
+    bounds_racks = budget is not None and order == "balance,rack,movement"
+    assert bounds_racks is (certificate["schema"] == "kassay/packing-certificate/2")
     allowed = [value for value in values if budget is None or value.cost <= budget]
     movement_first = order == "balance,movement,rack"
 
@@ -735,6 +737,7 @@ FACTS = {
     ("kassay/interval-certificate/1", "weighted"): weighted,
     ("kassay/interval-certificate/1", "bundles"): bundles,
     ("kassay/packing-certificate/1", None): packing,
+    ("kassay/packing-certificate/2", None): packing,
     ("kassay/placement-certificate/1", None): placement,
     ("kassay/placement-certificate/2", None): bounded_placement,
     ("kassay/tasks-certificate/1", None): tasks,

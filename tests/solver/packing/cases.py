@@ -238,7 +238,7 @@ def any_terms(rng: random.Random) -> Terms:
         (
             Terms(order),
             Terms(order, tolerance=rng.choice(tolerances)),
-            Terms(budget=rng.choice((0, 1, 2, 3, 50, 60, 10**6))),
+            Terms(order, budget=rng.choice((0, 1, 2, 3, 50, 60, 10**6))),
         )
     )
 

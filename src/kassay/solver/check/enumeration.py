@@ -33,22 +33,25 @@ class Scales(NamedTuple):
     wrong: int
 
 
-def complete(packed: PackedUnits, most: Sequence[int], scales: Scales, budget: int | None) -> list[Complete]:
+def complete(
+    packed: PackedUnits, most: Sequence[int], scales: Scales, budget: int | None, apart: bool = False
+) -> list[Complete]:
     """The loads that are no worse than `most`, heaviest first, each with its cheapest packing.
 
-    Raises `RefusedError` where there are too many packings to look at.
+    What is cheapest may have more moves than another, and no room left in the budget: `apart` keeps what has
+    other moves as well. Raises `RefusedError` where there are too many packings to look at.
     """
     require(len(packed.units) <= UNITS_MOST, "there are too many units to look at all packings")
     units = sorted(packed.units, key=lambda unit: (not unit.had, -unit.weight))
-    cheapest = {((0,) * len(packed.ids)): (0, 0, 0)}
+    cheapest = {((0,) * len(packed.ids), 0): (0, 0, 0)}
     work = 0
     for number, unit in enumerate(units):
         work += len(cheapest) * len(unit.able)
         require(work <= WORK_MOST, "there are too many packings to look at all of them")
         twins = _twins(packed, units[number + 1 :])
         places = [(m, cost_of(unit, m), packed.mismatch(unit, m)) for m in unit.able]
-        following: dict[tuple[int, ...], tuple[int, int, int]] = {}
-        for loads, (_, moves, mismatches) in cheapest.items():
+        following: dict[tuple[tuple[int, ...], int], tuple[int, int, int]] = {}
+        for (loads, _), (_, moves, mismatches) in cheapest.items():
             for m, cost, wrong in places:
                 grown = list(loads)
                 grown[m] += unit.weight
@@ -58,13 +61,13 @@ def complete(packed: PackedUnits, most: Sequence[int], scales: Scales, budget: i
                 if budget is not None and paid[0] > budget:
                     continue
                 price = scales.move * paid[0] + scales.wrong * paid[1]
-                key = _sorted_among_twins(grown, twins)
+                key = _sorted_among_twins(grown, twins), paid[0] if apart else 0
                 if key not in following or price < following[key][0]:
                     following[key] = (price, *paid)
         cheapest = following
     return [
         Complete(tuple(sorted(loads, reverse=True)), moves, mismatches)
-        for loads, (_, moves, mismatches) in cheapest.items()
+        for (loads, _), (_, moves, mismatches) in cheapest.items()
     ]
 
 

@@ -15,6 +15,8 @@ from kassay.solver.packing.terms import Terms
 from kassay.solver.results import Solved
 
 SCHEMA: Final = "kassay/packing-certificate/1"
+BOUND_RACKS_SCHEMA: Final = "kassay/packing-certificate/2"
+"""Of a packing within a budget of moves that has racks first."""
 
 
 def solve_packing(problem: Problem, terms: Terms, time_limit_s: float = 10.0, engine: str = "auto") -> Solved:
@@ -42,8 +44,9 @@ def packing_certificate(problem: Problem, packed: Packed) -> dict[str, Any]:
     packing, terms, owner = packed.packing, packed.terms, packed.owner
     ids = [member.member_id for member in problem.members]
     owners = problem.owners_by_topic(owner)
+    scales = {"scales": list(packed.scales or terms.scales(packing))} if terms.bounds_racks else {}
     return {
-        "schema": SCHEMA,
+        "schema": BOUND_RACKS_SCHEMA if scales else SCHEMA,
         "instance": problem.document(),
         "order": ",".join(terms.order),
         "tolerance": None if terms.tolerance is None else [*terms.tolerance.as_integer_ratio()],
@@ -54,6 +57,7 @@ def packing_certificate(problem: Problem, packed: Packed) -> dict[str, Any]:
         "prices": list(packed.prices),
         "moved": figures(problem, owners).moved,
         "rack_mismatch": packing.mismatched(owner),
+        **scales,
     }
 
 

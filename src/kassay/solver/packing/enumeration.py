@@ -68,7 +68,7 @@ def _complete(
     steps = 0
     for turn, i in enumerate(order):
         item = items[i]
-        following: dict[tuple[tuple[int, int], ...], _Partial] = {}
+        following: dict[tuple[tuple[tuple[int, int], ...], int], _Partial] = {}
         costs = [(m, item.moved(m), packing.mismatch(item, m)) for m in item.able]
         steps += len(partials) * len(costs)
         if steps > STEPS_MOST or time.monotonic() > deadline:
@@ -82,7 +82,8 @@ def _complete(
                 if sorted(loads, reverse=True) > known or (terms.budget is not None and moves > terms.budget):
                     continue
                 cost = partial.cost + move * moved + wrong * mismatch
-                key = tuple(sorted(zip(alike, loads, strict=True)))
+                # What is cheapest for racks may have no room left in the budget.
+                key = tuple(sorted(zip(alike, loads, strict=True))), moves if terms.bounds_racks else 0
                 kept = following.get(key)
                 if kept is None or cost < kept.cost:
                     following[key] = _Partial(tuple(loads), moves, cost, (*partial.places, m))

@@ -13,7 +13,7 @@ well: its levels are the steps for their loads, its prices bound their cost.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -91,6 +91,42 @@ class Flows:
         """Whether the time is spent."""
         return time.monotonic() > self.deadline
 
+    def racks_within(self, limits: Sequence[int], budget: int) -> tuple[Within, tuple[int, int]]:
+        """Few mismatches within limits and budget, and what a move and a mismatch count in their proof.
+
+        Of the pairs (moves, mismatches) that packings have, flows find those on the lower edge: what each
+        counts comes from the last two around the budget, until that finds nothing below them. No packing is
+        below the line through those two, and whatever exchanges lead from the one to the other stays on it.
+        Without owners where the time is spent, or where no packing is within the budget.
+        """
+        packing = self.packing
+
+        def point(within: Within) -> tuple[int, int]:
+            return packing.moved(within.owner), packing.mismatched(within.owner)
+
+        racks_first = 1, 1 + sum(item.claimed for item in packing.items)
+        over = self.cheapest(limits, *racks_first)
+        if not over.owner or point(over)[0] <= budget:
+            return over, racks_first
+        moves_first = 1 + sum(len(item.racks) for item in packing.items), 1
+        under = self.cheapest(limits, *moves_first)
+        if not under.owner or point(under)[0] > budget:
+            return Within((), (), ()), moves_first
+        while True:
+            (far, few), (near, many) = point(over), point(under)
+            scales = many - few, far - near
+            middle = self.cheapest(limits, *scales)
+            if not middle.owner:
+                return middle, scales
+            moves, mismatches = point(middle)
+            if scales[0] * moves + scales[1] * mismatches == scales[0] * near + scales[1] * many:
+                owner = between(packing, under.owner, over.owner, budget)
+                return Within(owner, middle.prices, ()), scales
+            if moves > budget:
+                over = middle
+            else:
+                under = middle
+
     def refused(
         self, limits: Sequence[int], budget: int | None, step: LoadStep
     ) -> tuple[Within, LoadStep | None]:
@@ -161,6 +197,54 @@ class _Descent:
             else:
                 self.step, low = step, middle + 1
         return high
+
+
+def between(packing: Packing, under: Sequence[int], over: Sequence[int], budget: int) -> tuple[int, ...]:
+    """The owners of the first packing, with exchanges towards the second as far as the budget goes.
+
+    An exchange is a cycle of members of whom each hands an item to the next, so that no load changes.
+    """
+    owner = list(under)
+    left = budget - packing.moved(under)
+    exchanges = []
+    for cycle in _cycles(under, over):
+        more = sum(packing.items[i].moved(over[i]) - packing.items[i].moved(under[i]) for i in cycle)
+        if more > 0:
+            exchanges.append((more, cycle))
+    for more, cycle in sorted(exchanges, reverse=True):
+        if more <= left:
+            left -= more
+            for i in cycle:
+                owner[i] = over[i]
+    return tuple(owner)
+
+
+def _cycles(under: Sequence[int], over: Sequence[int]) -> Iterator[list[int]]:
+    """Cycles of items that change hands, each from the owner in the first packing to that in the second."""
+    leaving: dict[int, list[int]] = {}
+    for i, (old, new) in enumerate(zip(under, over, strict=True)):
+        if old != new:
+            leaving.setdefault(old, []).append(i)
+    for start in list(leaving):
+        path: list[int] = []
+        members = [start]
+        while members:
+            waiting = leaving.get(members[-1])
+            if not waiting:
+                # Nothing leaves here: what came on this way is in no cycle.
+                members.pop()
+                if path:
+                    path.pop()
+                continue
+            item = waiting.pop()
+            path.append(item)
+            new = over[item]
+            if new in members:
+                first = members.index(new)
+                yield path[first:]
+                del path[first:], members[first + 1 :]
+            else:
+                members.append(new)
 
 
 def _bands(limits: Sequence[int]) -> list[Band]:

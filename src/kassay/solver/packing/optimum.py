@@ -33,7 +33,10 @@ _FEW: Final = 12
 
 @dataclass(frozen=True)
 class Packed:
-    """A packing with its proof: enumerated, or a step for each load and prices on weight (in 1 / SCALE)."""
+    """A packing with its proof: enumerated, or a step for each load and prices on weight (in 1 / SCALE).
+
+    `scales` is what a move and a mismatch count beside the prices, where that is not what the terms say.
+    """
 
     packing: Packing
     terms: Terms
@@ -41,6 +44,7 @@ class Packed:
     enumerated: bool
     steps: tuple[LoadStep, ...] = ()
     prices: tuple[int, ...] = ()
+    scales: tuple[int, int] | None = None
 
 
 def pack(problem: Problem, terms: Terms = Terms(), seconds: float = 10.0, engine: str = "auto") -> Packed:  # noqa: B008
@@ -73,11 +77,15 @@ def _flowing(packing: Packing, terms: Terms, owner: tuple[int, ...], deadline: f
         bound = limits[0]
         steps = LoadProof(packing, None, deadline).steps([bound] * packing.members)[:1]
         limits = [terms.cap(bound) or 0] * packing.members
-    within = flows.cheapest(limits, *terms.scales(packing))
+    scales = terms.scales(packing)
+    if terms.budget is not None and terms.bounds_racks:
+        within, scales = flows.racks_within(limits, terms.budget)
+    else:
+        within = flows.cheapest(limits, *scales)
     if not within.owner and packing.items:
         return None
     prices = tuple(price * SCALE // flows.unit for price in within.prices)
-    return Packed(packing, terms, within.owner, False, steps, prices)
+    return Packed(packing, terms, within.owner, False, steps, prices, scales)
 
 
 def _searched(packing: Packing, terms: Terms, deadline: float, engine: str) -> Packed:

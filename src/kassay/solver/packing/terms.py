@@ -26,14 +26,17 @@ class Terms(NamedTuple):
         """The most that a member may carry where the heaviest carries `bound` at least; None for no limit."""
         return None if self.tolerance is None else bound + int(bound * self.tolerance)
 
+    @property
+    def bounds_racks(self) -> bool:
+        """Whether racks come first while a budget limits the moves: then no single sum of both is exact."""
+        return self.budget is not None and self.order != MOVEMENT_FIRST
+
     def refuse_impossible(self, packing: Packing) -> None:
         """Raise `InputError` for what is never asked together, and for a budget that nobody can keep."""
         if self.budget is None:
             return
         if self.tolerance is not None:
             raise InputError("--budget and --tolerance: expected one of the two")
-        if self.order != MOVEMENT_FIRST:
-            raise InputError(f"--budget: is for the order {','.join(MOVEMENT_FIRST)}, found another")
         least = sum(item.moved(item.homes[0]) for item in packing.items if len(item.stays) > 1)
         if self.budget < least:
             raise InputError(

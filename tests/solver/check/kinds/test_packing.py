@@ -219,7 +219,7 @@ def test_what_is_not_asked_together_is_refused() -> None:
     assert (both.accepted, both.reason) == (False, "a tolerance and a budget are not asked together")
     rack_first = check_certificate(certificate | {"order": "balance,rack,movement"})
     assert not rack_first.accepted
-    assert "a budget is for the order that has movement first" in rack_first.reason
+    assert "a budget with racks first asks for a proof that says what a move counts" in rack_first.reason
 
 
 def test_moves_above_the_budget_are_refused() -> None:

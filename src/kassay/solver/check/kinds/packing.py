@@ -38,7 +38,7 @@ SCHEMA: Final = "kassay/packing-certificate/1"
 MOVEMENT_FIRST: Final = "balance,movement,rack"
 
 
-class _Packing(NamedTuple):
+class PackingCase(NamedTuple):
     """A packing as the certificate has it, and what is asked of it."""
 
     packed: PackedUnits
@@ -61,7 +61,7 @@ class _Packing(NamedTuple):
         return heaviest + int(heaviest * (self.tolerance or 0))
 
 
-class _Bounds(NamedTuple):
+class Bounds(NamedTuple):
     """What loads, moves and mismatches are at the least; loads as far as they are known."""
 
     loads: list[int]
@@ -71,8 +71,17 @@ class _Bounds(NamedTuple):
 
 def check(form: Document, certificate: Document) -> Proven:
     """What the certificate proves of each goal; raises `RefusedError` if it does not prove that."""
-    case = _read(form, certificate)
-    least = _enumerated(case) if certificate["enumerated"] else _priced(case, certificate)
+    case = read_case(form, certificate)
+    require(
+        case.budget is None or case.movement_first,
+        "a budget with racks first asks for a proof that says what a move counts",
+    )
+    least = enumerated(case) if certificate["enumerated"] else _priced(case, certificate)
+    return proven_by(case, certificate, least)
+
+
+def proven_by(case: PackingCase, certificate: Document, least: Bounds) -> Proven:
+    """What follows from these bounds for each goal."""
     goals = _goals(case, least)
     proven = [goal["goal"] for goal in goals if goal["proven"]]
     optimal = len(proven) == len(goals)
@@ -99,17 +108,14 @@ def check(form: Document, certificate: Document) -> Proven:
     )
 
 
-def _read(form: Document, certificate: Document) -> _Packing:
+def read_case(form: Document, certificate: Document) -> PackingCase:
+    """The packing of a certificate; raises `RefusedError` for what is none, or beyond its budget."""
     packed = read_packing(form, certificate, weighted=True)
     tolerance, budget = certificate["tolerance"], certificate["budget"]
     moves = sum(cost_of(unit, unit.owner) for unit in packed.units)
     require(tolerance is None or budget is None, "a tolerance and a budget are not asked together")
-    require(
-        budget is None or certificate["order"] == MOVEMENT_FIRST,
-        "a budget is for the order that has movement first",
-    )
     require(budget is None or moves <= budget, f"the moves cost {moves}, which is above the budget")
-    return _Packing(
+    return PackingCase(
         packed,
         sorted(packed.loads(), reverse=True),
         moves,
@@ -120,57 +126,65 @@ def _read(form: Document, certificate: Document) -> _Packing:
     )
 
 
-def _enumerated(case: _Packing) -> _Bounds:
+def enumerated(case: PackingCase) -> Bounds:
     """The best of all packings, goal by goal."""
     most = case.loads
     if case.tolerance is not None:
         most = [case.limit(case.loads[0])] * len(case.loads)
-    every = complete(case.packed, most, case.scales, case.budget)
+    apart = case.budget is not None and not case.movement_first
+    every = complete(case.packed, most, case.scales, case.budget, apart)
 
     def cost(each: Complete) -> int:
         return case.scales.move * each.moves + case.scales.wrong * each.mismatches
 
     if case.tolerance is None:
         best = min(every, key=lambda each: (each.loads, cost(each)))
-        return _Bounds(list(best.loads), best.moves, best.mismatches)
+        return Bounds(list(best.loads), best.moves, best.mismatches)
     heaviest = min(each.loads[0] for each in every)
     limit = case.limit(heaviest)
     best = min((each for each in every if each.loads[0] <= limit), key=cost)
-    return _Bounds([heaviest], best.moves, best.mismatches)
+    return Bounds([heaviest], best.moves, best.mismatches)
 
 
-def _priced(case: _Packing, certificate: Document) -> _Bounds:
+def _priced(case: PackingCase, certificate: Document) -> Bounds:
     """The bounds that steps and prices prove."""
     packed, loads, scales = case.packed, case.loads, case.scales
     if case.tolerance is None:
-        least = bounds(packed, loads, certificate["steps"], case.budget)
-        same = sum(bound == load for bound, load in zip(least, loads, strict=False))
-        limits = [*loads[:same], *[loads[same]] * (len(loads) - same)] if same < len(loads) else loads
+        least, limits = sorted_loads(case, certificate["steps"])
     else:
         least = _heaviest(case, certificate["steps"])
         limits = [max(case.limit(least[0] if least else 0), loads[0])] * len(loads)
     paid = least_paid(packed, limits, scales, certificate["prices"])
     wrong = packed.least_mismatch()
     shed = least_shed(packed, limits[0])
-    met = _is_met(case, least)
+    met = is_met(case, least)
     if case.movement_first:
         moves = max(shed, paid // scales.move)
         # Where the best makes just these moves, what it pays beside them are mismatches.
         rest = paid - scales.move * case.moves if met and moves == case.moves else 0
-        return _Bounds(least, moves, max(wrong, rest))
+        return Bounds(least, moves, max(wrong, rest))
     mismatches = max(wrong, paid // scales.wrong)
     rest = paid - scales.wrong * case.mismatches if met and mismatches == case.mismatches else 0
-    return _Bounds(least, max(shed, rest), mismatches)
+    return Bounds(least, max(shed, rest), mismatches)
 
 
-def _is_met(case: _Packing, least: list[int]) -> bool:
+def sorted_loads(case: PackingCase, steps: list[Document]) -> tuple[list[int], list[int]]:
+    """What the loads are at the least, as far as steps prove it, and limits of those that are as good."""
+    loads = case.loads
+    least = bounds(case.packed, loads, steps, case.budget)
+    same = sum(bound == load for bound, load in zip(least, loads, strict=False))
+    limits = [*loads[:same], *[loads[same]] * (len(loads) - same)] if same < len(loads) else loads
+    return least, limits
+
+
+def is_met(case: PackingCase, least: list[int]) -> bool:
     """Whether the balance is proven the best, or within the tolerance of what is."""
     if case.tolerance is None:
         return least == case.loads
     return case.loads[0] <= case.limit(least[0] if least else 0)
 
 
-def _heaviest(case: _Packing, steps: list[Document]) -> list[int]:
+def _heaviest(case: PackingCase, steps: list[Document]) -> list[int]:
     """The bound on the heaviest load that one step proves, whatever the loads are."""
     require(len(steps) <= 1, "with a tolerance one step is enough")
     if not steps:
@@ -179,9 +193,9 @@ def _heaviest(case: _Packing, steps: list[Document]) -> list[int]:
     return bounds(case.packed, even, steps, None)[:1]
 
 
-def _goals(case: _Packing, least: _Bounds) -> list[dict[str, Any]]:
+def _goals(case: PackingCase, least: Bounds) -> list[dict[str, Any]]:
     """Each goal with its value, its bound, and whether it is proven."""
-    met = _is_met(case, least.loads)
+    met = is_met(case, least.loads)
     if case.tolerance is None:
         parts = None if met else _parting(case.loads, least.loads)
         balance = {
@@ -222,25 +236,25 @@ def _words(goals: list[dict[str, Any]]) -> str:
     )
 
 
+FIELDS: Final = {
+    "instance": ANYTHING,
+    "order": ORDER,
+    "tolerance": nullable(pair(COUNT, POSITIVE)),
+    "budget": nullable(COUNT),
+    "assignment": ASSIGNMENT,
+    "enumerated": FLAG,
+    "steps": rows(STEP),
+    "prices": rows(WHOLE),
+    "moved": COUNT,
+    "rack_mismatch": COUNT,
+}
+"""The fields of a certificate beside its schema."""
+
 KIND: Final = ProofKind(
     schema=SCHEMA,
     family=FAMILY,
     pose=pose,
     takes=lambda _: True,
-    shape=record(
-        {
-            "schema": one_of(SCHEMA),
-            "instance": ANYTHING,
-            "order": ORDER,
-            "tolerance": nullable(pair(COUNT, POSITIVE)),
-            "budget": nullable(COUNT),
-            "assignment": ASSIGNMENT,
-            "enumerated": FLAG,
-            "steps": rows(STEP),
-            "prices": rows(WHOLE),
-            "moved": COUNT,
-            "rack_mismatch": COUNT,
-        }
-    ),
+    shape=record({"schema": one_of(SCHEMA), **FIELDS}),
     check=check,
 )
