@@ -127,7 +127,8 @@ def test_an_answer_for_processes_is_read_in_task_order_with_its_deadline():
 def test_an_answer_for_members_is_one_for_their_processes_too():
     given = {f"{P}-3-0": {"active": ["0_1"]}, f"{P}-3-1": {"active": ["0_0"], "standby": ["0_1"]}}
     answer = FORMS[MEMBERS].read(REQUEST, CHECKS[MEMBERS](given))
-    assert answer.processes == {P: ClientTasks((TaskId(0, 0), TaskId(0, 1)), (TaskId(0, 1),))}
+    both = ClientTasks((TaskId(0, 0), TaskId(0, 1)), (TaskId(0, 1),))
+    assert answer.processes == {P: both, Q: ClientTasks()}
     assert answer.members == {
         f"{P}-3-0": ClientTasks((TaskId(0, 1),)),
         f"{P}-3-1": ClientTasks((TaskId(0, 0),), (TaskId(0, 1),)),

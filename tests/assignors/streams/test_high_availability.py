@@ -5,8 +5,15 @@ from hypothesis import strategies as st
 from kassay.assignors.java_errors import IllegalStateError
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.model.streams.history import TaskChange, asking, next_request, play_tasks, settle_tasks
-from kassay.model.streams.tasks import LAG_UNBOUNDED, RUNNING, ClientTasks, TaskClient, TaskId, TaskRequest
-from kassay.model.streams.threads import CHANGELOG
+from kassay.model.streams.tasks import (
+    CHANGELOG,
+    LAG_UNBOUNDED,
+    RUNNING,
+    ClientTasks,
+    TaskClient,
+    TaskId,
+    TaskRequest,
+)
 from kassay.properties.sources import Drawn
 from kassay.properties.streams import tasks
 from kassay.properties.streams.scenarios import process_id, task_history

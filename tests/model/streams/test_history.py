@@ -18,8 +18,14 @@ from kassay.model.streams.history import (
     play_tasks,
     settle_tasks,
 )
-from kassay.model.streams.tasks import RUNNING, ClientTasks, TaskAssignment, TaskId, TaskRequest
-from kassay.model.streams.threads import CHANGELOG
+from kassay.model.streams.tasks import (
+    CHANGELOG,
+    RUNNING,
+    ClientTasks,
+    TaskAssignment,
+    TaskId,
+    TaskRequest,
+)
 
 A, B = "00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000002"
 T0, T1 = TaskId(0, 0), TaskId(0, 1)

@@ -10,8 +10,16 @@ from kassay.model.streams.history import (
     asking,
     run_tasks,
 )
-from kassay.model.streams.tasks import RUNNING, ClientTasks, TaskClient, TaskId, TaskRequest
-from kassay.model.streams.threads import CHANGELOG, GroupTaskAssignor, assignment_of, group_of, member_id
+from kassay.model.streams.tasks import (
+    CHANGELOG,
+    RUNNING,
+    ClientTasks,
+    TaskClient,
+    TaskId,
+    TaskRequest,
+    member_id,
+)
+from kassay.model.streams.threads import GroupTaskAssignor, assignment_of
 
 A, B = "00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000002"
 T0, T1, T2 = TaskId(0, 0), TaskId(0, 1), TaskId(1, 0)
@@ -22,7 +30,7 @@ def request(*clients: TaskClient) -> TaskRequest:
 
 
 def test_a_group_has_a_member_for_each_thread_and_subtopologies_by_text():
-    group = group_of(request(TaskClient(A, 2), TaskClient(B, 1)))
+    group = request(TaskClient(A, 2), TaskClient(B, 1)).group
     assert group.subtopologies == (Subtopology("0", 2, True), Subtopology("1", 1, False))
     assert [(m.member_id, m.process_id) for m in group.members] == [
         (member_id(A, 0, 0), A),
@@ -35,7 +43,7 @@ def test_a_group_has_a_member_for_each_thread_and_subtopologies_by_text():
 def test_each_thread_reports_what_it_holds_and_the_first_what_else_is_on_the_disk():
     lags = ((T0, RUNNING), (T1, 400))
     client = TaskClient(A, 2, (T0,), (), lags, held=(ClientTasks(), ClientTasks((T0,))))
-    first, second = group_of(request(client)).members
+    first, second = request(client).group.members
     assert first.offset_of == {GroupTask("0", 1): CHANGELOG - 400}
     assert second.offset_of == {GroupTask("0", 0): CHANGELOG}
     assert second.active == (GroupTask("0", 0),)
@@ -43,7 +51,7 @@ def test_each_thread_reports_what_it_holds_and_the_first_what_else_is_on_the_dis
 
 def test_a_copy_that_lacks_everything_reports_nothing():
     client = TaskClient(A, 1, (), (T1,), ((T0, CHANGELOG), (T1, CHANGELOG)))
-    (member,) = group_of(request(client)).members
+    (member,) = request(client).group.members
     assert (member.standby, member.offsets) == ((GroupTask("0", 1),), ())
 
 
@@ -79,7 +87,7 @@ class LastThread(GroupTaskAssignor):
 def test_a_history_remembers_which_thread_had_what():
     history = TaskHistory((1,), 1, (ProcessJoin(A, 2),), (TaskChange(), TaskChange((ThreadsChange(A, 1),))))
     run = run_tasks(history, asking(LastThread))
-    before = [group_of(step.request).members for step in run.steps]
+    before = [step.request.group.members for step in run.steps]
     assert [[len(m.active) for m in members] for members in before] == [[0, 0], [0, 1], [0], [1]]
     assert before[2][0].offset_of == {GroupTask("0", 0): CHANGELOG}
 
@@ -87,7 +95,7 @@ def test_a_history_remembers_which_thread_had_what():
 def test_threads_of_a_process_that_starts_again_are_other_members_and_the_first_reports_the_disk():
     history = TaskHistory((1,), 1, (ProcessJoin(A, 2),), (TaskChange((ProcessRestart(A),)),))
     _, step, *_ = run_tasks(history, asking(LastThread)).steps
-    first, second = group_of(step.request).members
+    first, second = step.request.group.members
     assert (first.member_id, second.member_id) == (member_id(A, 1, 0), member_id(A, 1, 1))
     assert (first.active, second.active) == ((), ())
     assert (first.offset_of, second.offset_of) == ({GroupTask("0", 0): CHANGELOG}, {})

@@ -8,8 +8,14 @@ from kassay.model.calls import Failure
 from kassay.model.failure import FailureKind
 from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskRun, TaskStep
-from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
-from kassay.model.streams.threads import member_id
+from kassay.model.streams.tasks import (
+    ClientTasks,
+    TaskAssignment,
+    TaskClient,
+    TaskId,
+    TaskRequest,
+    member_id,
+)
 from kassay.properties.registry import load_claims, promise
 from kassay.properties.streams.stability import converges, fixed_point, stable
 from kassay.properties.streams.tasks import changed

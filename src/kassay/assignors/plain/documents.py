@@ -27,8 +27,16 @@ from kassay.model.connect.work import (
     WorkerChange,
 )
 from kassay.model.streams.group import GroupTask, MemberTasks, StreamsGroup, StreamsMember
-from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
-from kassay.model.streams.threads import CHANGELOG, assignment_of, group_of, member_id
+from kassay.model.streams.tasks import (
+    CHANGELOG,
+    ClientTasks,
+    TaskAssignment,
+    TaskClient,
+    TaskId,
+    TaskRequest,
+    member_id,
+)
+from kassay.model.streams.threads import assignment_of
 
 PROBING_REBALANCE_INTERVAL_MS: Final = 600_000
 """Kafka's default of `probing.rebalance.interval.ms`, under which every history is played."""
@@ -51,7 +59,7 @@ def application_of(request: TaskRequest) -> Document:
         "acceptable_recovery_lag": request.acceptable_recovery_lag,
         "max_warmup_replicas": request.warmup_replicas_max,
         "probing_rebalance_interval_ms": PROBING_REBALANCE_INTERVAL_MS,
-        "subtopologies": _subtopologies(group_of(request)),
+        "subtopologies": _subtopologies(request.group),
         "tasks": [{"id": str(task), "stateful": task in stateful} for task in request.tasks],
         "processes": [_process(client) for client in request.clients],
     }
@@ -83,7 +91,7 @@ def tasks_of(_request: TaskRequest, given: Given) -> TaskAssignment:
 
 def group_document(request: TaskRequest) -> Document:
     """What an assignor of `level: member` is given: fresh dicts and lists of exact built-in types."""
-    group = group_of(request)
+    group = request.group
     return {
         "num_standby_replicas": group.standby_replicas,
         "subtopologies": _subtopologies(group),

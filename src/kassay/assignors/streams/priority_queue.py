@@ -39,7 +39,8 @@ class JavaPriorityQueue(Generic[T]):
     def offer(self, item: T) -> None:
         """Put the item in."""
         self._heap.append(item)
-        self._sift_up(len(self._heap) - 1)
+        if len(self._heap) > 1:
+            self._sift_up(len(self._heap) - 1)
 
     def poll(self) -> T:
         """Take the item at the top; raises `IndexError` if the queue is empty."""

@@ -76,6 +76,8 @@ def bucket_order(
     insertion order.
     """
     items = list(dict.fromkeys(keys))
+    if len(items) < 2:
+        return items
     table = _table_for(capacity)
     while len(items) > table * _LOAD_FACTOR:
         table *= 2

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 from kassay.model.errors import InputError
+from kassay.model.lazy import lazy
 
 
 class GroupTask(NamedTuple):
@@ -53,7 +53,7 @@ class StreamsMember:
     standby: tuple[GroupTask, ...] = ()
     offsets: tuple[tuple[GroupTask, int], ...] = ()
 
-    @cached_property
+    @lazy
     def offset_of(self) -> Mapping[GroupTask, int]:
         """The reported offset by task; treat as read-only."""
         return dict(self.offsets)
@@ -73,12 +73,12 @@ class StreamsGroup:
         if len({subtopology.name for subtopology in self.subtopologies}) < len(self.subtopologies):
             raise InputError("subtopologies: expected different names")
 
-    @cached_property
+    @lazy
     def tasks(self) -> tuple[GroupTask, ...]:
         """All tasks, subtopology by subtopology."""
         return tuple(_tasks(self.subtopologies))
 
-    @cached_property
+    @lazy
     def stateful(self) -> tuple[GroupTask, ...]:
         """The tasks with state, of which standby copies can be kept."""
         return tuple(_tasks(tuple(sub for sub in self.subtopologies if sub.stateful)))

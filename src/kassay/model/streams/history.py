@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from kassay.model.calls import Call, Failure, Look, call
 from kassay.model.streams.tasks import (
+    CHANGELOG,
     RUNNING,
     ClientTasks,
     TaskAssignment,
@@ -22,10 +23,10 @@ from kassay.model.streams.tasks import (
     TaskClient,
     TaskId,
     TaskRequest,
+    member_id,
     process_hash_order,
     task_hash_order,
 )
-from kassay.model.streams.threads import CHANGELOG, member_id
 
 SETTLING_ROUNDS_MAX: Final = 64
 """Probing rebalances after which an application counts as never at rest."""

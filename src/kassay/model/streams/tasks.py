@@ -8,16 +8,22 @@ Sources: KIP-441; Kafka's `TaskId`, `ClientState`, `TaskAssignor`.
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from typing import Final, NamedTuple, Protocol, runtime_checkable
 
 from kassay.model.errors import InputError
 from kassay.model.java.hashes import bucket_order, uuid_halves, uuid_hash
+from kassay.model.lazy import lazy
+from kassay.model.streams.group import GroupTask, MemberTasks, StreamsGroup, StreamsMember, Subtopology
 
 RUNNING: Final = -2
 """The lag that a process reports for a task that it ran as active (`Task.LATEST_OFFSET`)."""
+
+CHANGELOG: Final = 100_000
+"""The lag of a process without a copy: the whole changelog of a task."""
 
 LAG_UNBOUNDED: Final = (1 << 63) - 1
 """The acceptable recovery lag with which every copy counts as caught up (`Long.MAX_VALUE`)."""
@@ -43,6 +49,16 @@ class TaskId(NamedTuple):
         if not (subtopology.isdecimal() and partition.isdecimal()):
             raise InputError(f"task id {text!r}: expected SUBTOPOLOGY_PARTITION, as in 0_3")
         return cls(int(subtopology), int(partition))
+
+
+def member_id(process_id: str, start: int, thread: int) -> str:
+    """The id of a thread of a process that was started again so many times."""
+    return f"{process_id}-{start}-{thread}"
+
+
+@lru_cache(maxsize=1 << 14)
+def _group_task(task: TaskId) -> GroupTask:
+    return GroupTask(str(task.subtopology), task.partition)
 
 
 class ClientTasks(NamedTuple):
@@ -74,10 +90,34 @@ class TaskClient:
         if self.capacity < 1:
             raise InputError(f"process {self.process_id}: expected a thread or more, got {self.capacity}")
 
-    @cached_property
+    @lazy
     def lag_of(self) -> Mapping[TaskId, int]:
         """The lag by task; treat as read-only."""
         return dict(self.lags)
+
+    @lazy
+    def members(self) -> tuple[StreamsMember, ...]:
+        """The threads; where nobody said which of them had what, the first one had it.
+
+        Each reports an offset for the stateful tasks that it holds, and the first one for what else is on the
+        disk. A changelog ends at `CHANGELOG`; a copy that lacks all of it reports nothing.
+        """
+        held = self.held or (ClientTasks(self.previous_active, self.previous_standby),)
+        on_disk = {_group_task(task): CHANGELOG - max(lag, 0) for task, lag in self.lags if lag < CHANGELOG}
+        threads = [
+            MemberTasks(tuple(map(_group_task, tasks.active)), tuple(map(_group_task, tasks.standby)))
+            for tasks in held
+        ]
+        theirs = {task for active, standby in threads for task in (*active, *standby)}
+        nobodys = tuple(item for item in on_disk.items() if item[0] not in theirs)
+        members = []
+        for thread in range(self.capacity):
+            active, standby = threads[thread] if thread < len(threads) else MemberTasks()
+            offsets = [(task, on_disk[task]) for task in (*active, *standby) if task in on_disk]
+            who = member_id(self.process_id, self.start, thread)
+            reported = (*offsets, *nobodys) if thread == 0 else tuple(offsets)
+            members.append(StreamsMember(who, self.process_id, active, standby, reported))
+        return tuple(members)
 
 
 @dataclass(frozen=True)
@@ -102,12 +142,23 @@ class TaskRequest:
         if strange := set(self.stateful) - set(self.tasks):
             raise InputError(f"stateful tasks: expected a part of the tasks, got {min(strange)} as well")
 
-    @cached_property
+    @lazy
     def by_id(self) -> dict[str, TaskClient]:
         """Clients by process id; treat as read-only."""
         return {client.process_id: client for client in self.clients}
 
-    @cached_property
+    @lazy
+    def group(self) -> StreamsGroup:
+        """The application as a group: members process by process, in the order of the request."""
+        stateful = {task.subtopology for task in self.stateful}
+        sizes = Counter(task.subtopology for task in sorted(self.tasks))
+        return StreamsGroup(
+            tuple(Subtopology(str(sub), size, sub in stateful) for sub, size in sizes.items()),
+            tuple(member for client in self.clients for member in client.members),
+            self.standby_replicas,
+        )
+
+    @lazy
     def previous_owners(self) -> dict[TaskId, str]:
         """Who ran each task before, the last listed process where several say so; treat as read-only.
 
@@ -134,10 +185,28 @@ class TaskAssignment:
     def __hash__(self) -> int:
         return hash((frozenset(self.processes.items()), self.probing_rebalance))
 
-    @cached_property
+    @lazy
     def owners(self) -> dict[TaskId, str]:
         """The process that runs each task; with several, the last listed. Treat as read-only."""
         return {task: process_id for process_id, tasks in self.processes.items() for task in tasks.active}
+
+    @lazy
+    def active_on(self) -> dict[TaskId, list[str]]:
+        """The processes that run each task, one entry for each time it is listed; treat as read-only."""
+        return _places((process_id, tasks.active) for process_id, tasks in sorted(self.processes.items()))
+
+    @lazy
+    def standby_on(self) -> dict[TaskId, list[str]]:
+        """The processes that keep a copy of each task, one entry each time; treat as read-only."""
+        return _places((process_id, tasks.standby) for process_id, tasks in sorted(self.processes.items()))
+
+
+def _places(listed: Iterable[tuple[str, tuple[TaskId, ...]]]) -> dict[TaskId, list[str]]:
+    places: dict[TaskId, list[str]] = {}
+    for process_id, tasks in listed:
+        for task in tasks:
+            places.setdefault(task, []).append(process_id)
+    return places
 
 
 @runtime_checkable
@@ -150,6 +219,7 @@ class TaskAssignor(Protocol):
         """The tasks of all processes."""
 
 
+@lru_cache(maxsize=1 << 12)
 def process_key(process_id: str) -> tuple[int, int]:
     """What `java.util.UUID` compares: the process id as two signed 64-bit halves.
 

@@ -14,7 +14,7 @@ from kassay.model.streams.history import (
     TaskChange,
     TaskHistory,
 )
-from kassay.model.streams.threads import CHANGELOG
+from kassay.model.streams.tasks import CHANGELOG
 from kassay.properties.sources import Source
 from kassay.properties.streams.scenarios import ACCEPTABLE_LAG, process_id
 

@@ -12,12 +12,12 @@ from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
 from kassay.model.streams.tasks import RUNNING, TaskId
 from kassay.properties.registry import Evidence, Scope, always, claim
-from kassay.properties.streams.tasks import has_stateful, places_of
+from kassay.properties.streams.tasks import has_stateful
 
 
 def _copies(step: TaskStep) -> Iterator[tuple[TaskId, list[str], int]]:
     """Each task with state, the processes of its standby copies, and how many there should be."""
-    copies = places_of(step.given, "standby")
+    copies = step.given.standby_on
     asked = max(0, min(step.request.standby_replicas, len(step.request.clients) - 1))
     for task in sorted(step.request.stateful):
         yield task, copies.get(task, []), asked

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
 from kassay.properties.registry import Evidence, claim
-from kassay.properties.streams.tasks import places_of
 
 
 def _may_be_refused(step: TaskStep) -> bool:
@@ -24,7 +23,7 @@ def task_errors(step: TaskStep) -> Iterator[Evidence]:
     """The answer has none of the five errors for which Kafka refuses it (KIP-924)."""
     request, given = step.request, step.given
     tasks, stateless = frozenset(request.tasks), frozenset(request.tasks) - frozenset(request.stateful)
-    runs_on, stands_by_on = places_of(given, "active"), places_of(given, "standby")
+    runs_on, stands_by_on = given.active_on, given.standby_on
     for task, processes in sorted(runs_on.items()):
         if len(processes) > 1:
             yield Evidence("ACTIVE_TASK_ASSIGNED_MULTIPLE_TIMES", {"task": task, "on": tuple(processes)})

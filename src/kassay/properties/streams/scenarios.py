@@ -19,7 +19,7 @@ from kassay.model.streams.history import (
     TaskHistory,
     ThreadsChange,
 )
-from kassay.model.streams.threads import CHANGELOG
+from kassay.model.streams.tasks import CHANGELOG
 from kassay.properties.sources import Source, many
 
 

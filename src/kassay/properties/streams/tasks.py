@@ -7,14 +7,17 @@ Sources: KIP-441; the Javadoc of Kafka's `TaskAssignor`.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import permutations
 
 from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
-from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId
-from kassay.model.streams.threads import member_id
+from kassay.model.streams.tasks import (
+    ClientTasks,
+    TaskAssignment,
+    TaskClient,
+    member_id,
+)
 from kassay.properties.answers import Difference
 from kassay.properties.registry import Evidence, Scope, always, claim
 
@@ -48,7 +51,7 @@ def known(step: TaskStep) -> Iterator[Evidence]:
 @claim("single-owner", kinds=Kind.STREAMS, validity=True, breakable=_has_tasks, source="TaskAssignor")
 def single_owner(step: TaskStep) -> Iterator[Evidence]:
     """No active task is given out twice: its records would be processed twice."""
-    for task, runs_on in sorted(places_of(step.given, "active").items()):
+    for task, runs_on in sorted(step.given.active_on.items()):
         if len(runs_on) > 1:
             yield Evidence(str(task), {"active on": tuple(runs_on)})
 
@@ -78,7 +81,7 @@ def standby_disjoint(step: TaskStep) -> Iterator[Evidence]:
     Copies of a stateless task, and two on one process, are faults too. More copies than asked for
     are no fault: warm-up copies are listed among them.
     """
-    runs_on, stands_by_on = places_of(step.given, "active"), places_of(step.given, "standby")
+    runs_on, stands_by_on = step.given.active_on, step.given.standby_on
     asked = min(step.request.standby_replicas, max(len(step.request.clients) - 1, 0))
     stateful = frozenset(step.request.stateful)
     for task in sorted(stands_by_on.keys() | stateful):
@@ -157,15 +160,6 @@ def _by_thread(client: TaskClient, given: TaskAssignment) -> Iterator[tuple[str,
 
 def _in_order(tasks: ClientTasks) -> ClientTasks:
     return ClientTasks(tuple(sorted(tasks.active)), tuple(sorted(tasks.standby)))
-
-
-def places_of(answer: TaskAssignment, kind: str) -> dict[TaskId, list[str]]:
-    """The processes of each task of this kind, active or standby, one entry for each time it is listed."""
-    places: dict[TaskId, list[str]] = {}
-    for process_id, given in sorted(answer.processes.items()):
-        for task, times in Counter(getattr(given, kind)).items():
-            places.setdefault(task, []).extend([process_id] * times)
-    return places
 
 
 def _task_lists(tasks: ClientTasks) -> tuple[str, ...]:

@@ -13,8 +13,11 @@ from typing import NamedTuple
 
 from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
-from kassay.model.streams.tasks import ClientTasks, TaskId
-from kassay.model.streams.threads import member_id
+from kassay.model.streams.tasks import (
+    ClientTasks,
+    TaskId,
+    member_id,
+)
 from kassay.properties.registry import Evidence, Scope, claim
 
 

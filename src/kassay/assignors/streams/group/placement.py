@@ -6,6 +6,7 @@ Source: Kafka `StickyTaskAssignor` of the group coordinator, branch 4.4 (KIP-107
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import ClassVar, Protocol
 
 from kassay.assignors.java_errors import TaskAssignorError
@@ -158,11 +159,13 @@ class StickyPlacement:
         return given
 
 
+@lru_cache(maxsize=1 << 14)
 def _across(task: GroupTask) -> Order:
     """By partition, then subtopology: equal partitions of all subtopologies come together."""
     return task.partition, utf16_key(task.subtopology)
 
 
+@lru_cache(maxsize=1 << 14)
 def _along(task: GroupTask) -> tuple[bytes, int]:
     """By subtopology, then partition."""
     return utf16_key(task.subtopology), task.partition

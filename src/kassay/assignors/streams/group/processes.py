@@ -6,6 +6,7 @@ Source: Kafka `org.apache.kafka.coordinator.group.streams.assignor.ProcessState`
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from kassay.assignors.streams.priority_queue import JavaPriorityQueue
 from kassay.model.java.hashes import hash_map_order
@@ -38,7 +39,7 @@ class GroupProcess:
     def __init__(self, process_id: str, members: Iterable[StreamsMember]) -> None:
         self.process_id = process_id
         by_id = {member.member_id: member for member in members}
-        self.members = [GroupMember(by_id[member_id], self) for member_id in hash_map_order(by_id)]
+        self.members = [GroupMember(by_id[member_id], self) for member_id in _in_order(tuple(by_id))]
         self.tasks: set[GroupTask] = set()
         self.load = 0.0
         self._queue: JavaPriorityQueue[GroupMember] | None = None
@@ -50,6 +51,10 @@ class GroupProcess:
 
     def give_to_least_loaded(self, task: GroupTask, *, standby: bool) -> GroupMember:
         """The task goes to the member with the fewest tasks, which comes back; Java's heap breaks ties."""
+        if len(self.members) == 1:
+            (member,) = self.members
+            self._add(member, task, standby)
+            return member
         queue = self._queue
         if queue is None:
             queue = self._queue = JavaPriorityQueue(_count)
@@ -69,6 +74,12 @@ class GroupProcess:
         member.count += 1
         self.tasks.add(task)
         self.load = len(self.tasks) / len(self.members)
+
+
+@lru_cache(maxsize=1 << 12)
+def _in_order(member_ids: tuple[str, ...]) -> tuple[str, ...]:
+    """The members of a process as its hash map has them, filled in this order."""
+    return tuple(hash_map_order(member_ids))
 
 
 def _count(member: GroupMember) -> int:
