@@ -35,7 +35,6 @@ from kassay.model.streams.history import (
     asking,
     play_tasks,
 )
-from kassay.model.streams.threads import group_of
 
 HISTORIES: Final = 400
 RUNS: Final = 7
@@ -107,8 +106,7 @@ def streams_questions() -> tuple[Question, Question]:
     joins = tuple(ProcessJoin(f"00000000-0000-4000-8000-{i:012x}", 1) for i in range(MEMBERS))
     change = TaskChange((ProcessLeave(joins[0].process_id),))
     history = TaskHistory((TASKS // GROUPS,) * GROUPS, GROUPS, joins, (change,), standby_replicas=1)
-    requests = [step.request for step in play_tasks(history, asking(StreamsGroupSticky))]
-    first, left = map(group_of, requests)
+    first, left = (step.request.group for step in play_tasks(history, asking(StreamsGroupSticky)))
     return (
         lambda: StreamsGroupSticky().assign_group(replace(first)),
         lambda: StreamsGroupSticky().assign_group(replace(left)),
