@@ -144,6 +144,15 @@ def test_options_may_stand_in_pyproject(tmp_path):
     assert (found["histories"], found["seed"]) == (40, 9)
 
 
+BAD_METAS = {
+    "kinds": {"kind": "connect"},
+    "levels": {"kind": "task-assignor", "level": "thread"},
+    "protocols": {"kind": "connect-assignor", "protocol": "lazy"},
+    "claims": {"kind": "connect-assignor", "claims": ["rack-local"]},
+}
+"""What targets of the new kinds may say wrongly of themselves."""
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
@@ -157,6 +166,32 @@ def test_options_may_stand_in_pyproject(tmp_path):
         (("certify", "range", "--baseline", "broken.json"), 2, "broken.json"),
         (("certify", "range", "--protocol", "cooperative"), 2, "speaks eager only"),
         (("certify", "range", "--seed", "x"), 2, "no seed"),
+        (("certify", "uniform@3.9"), 2, "uniform@3.9: known since 4.0.0 only"),
+        (("certify", "uniform@x"), 2, "uniform@x: 'x' is no release"),
+        (("certify", "uniform@"), 2, "'' is no release"),
+        (("certify", "share-simple@3.9"), 2, "known since 4.0.0 only"),
+        (("certify", "streams-group-sticky@4.0"), 2, "known since 4.1 only"),
+        (("certify", "streams-public-sticky@3.7"), 2, "known since 3.8 only"),
+        (("certify", "connect-incremental@3.9"), 2, "known since 4.0.0 only"),
+        (("certify", "optimal-connect@4.4"), 2, "no release is known of this rule"),
+        (("certify", "connect-incremental", "--claims", "rack-local"), 2, "the target is of kind connect"),
+        (("certify", "share-simple", "--claims", "converges"), 2, "the target is of kind share"),
+        (("certify", "streams-group-sticky", "--claims", "balanced-kip54"), 2, "of kind streams"),
+        (("certify", "connect-incremental", "--protocol", "eager"), 2, "speaks cooperative only"),
+        (("certify", "connect-eager", "--protocol", "cooperative"), 2, "speaks eager only"),
+        (("certify", "connect-incremental", "--exhaustive", "2x2"), 2, "kind connect has no scopes"),
+        (("certify", "streams-group-sticky", "--exhaustive", "2x2"), 2, "kind streams has no scopes"),
+        (("certify", "connect-incrementall"), 4, "did you mean connect-incremental?"),
+        (("certify", "kinds.py", "--in-process"), 4, "META: kind: found 'connect', expected"),
+        (
+            ("certify", "levels.py", "--in-process"),
+            4,
+            "level: found 'thread', expected 'process' or 'member'",
+        ),
+        (("certify", "protocols.py", "--in-process"), 4, "protocol: found 'lazy'"),
+        (("certify", "claims.py", "--in-process"), 4, "claims[0]: unknown claim 'rack-local'"),
+        (("gap", "uniform@x"), 2, "'x' is no release"),
+        (("rank", "uniform@3.9"), 2, "known since 4.0.0 only"),
         (("certify",), 2, "Missing argument"),
         (("nonsense",), 2, "No such command"),
         (("certify", "missing.py"), 4, "missing.py: no such file"),
@@ -171,6 +206,8 @@ def test_options_may_stand_in_pyproject(tmp_path):
 )
 def test_bad_input_is_one_line(tmp_path, arguments, code, said):
     (tmp_path / "broken.json").write_text("{")
+    for name, meta in BAD_METAS.items():
+        (tmp_path / f"{name}.py").write_text(f"META = {meta}\nclass A:\n    def assign(self, cluster): ...\n")
     (tmp_path / "newer.json").write_text('{"schema": "kassay/trace/99"}')
     assert said in one_line(here(*arguments, cwd=tmp_path), code)
 

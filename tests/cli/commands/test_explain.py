@@ -7,6 +7,7 @@ import pytest
 from kassay.certify.explain import explain
 from kassay.cli.main import run
 from kassay.model.errors import InputError
+from tests.cli.runner import here, one_line
 from tests.paths import HELD
 
 ONLY_WITH_CONFIG = """
@@ -107,3 +108,20 @@ def test_an_older_trace_says_that_it_keeps_no_conditions(capsys):
     assert run(["explain", str(min((HELD / "traces").glob("*.json")))]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "no conditions kept, as by earlier versions; played without configuration, 2 s a call" in text
+
+
+@pytest.mark.parametrize(
+    ("rule", "since", "said"),
+    [
+        ("uniform", "3.0", "uniform@3.0: known since 4.0.0 only"),
+        ("uniform", "x", "'x' is no release"),
+        ("uniform", "", "'' is no release"),
+        ("uniform@4.0.0", "4.0.0", "expected a rule of Kafka"),
+        ("streams-public-sticky", "3.7", "known since 3.8 only"),
+        ("streams-group-sticky", "4.0", "known since 4.1 only"),
+        ("optimal-connect", "4.0", "no release is known of this rule"),
+        ("nope", "4.0", "'nope': expected a rule of Kafka"),
+    ],
+)
+def test_what_is_no_rule_and_no_release_is_one_line(tmp_path, rule, since, said):
+    assert said in one_line(here("explain", rule, "--since", since, cwd=tmp_path), 2)

@@ -52,3 +52,19 @@ def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, arguments, code):
     told = capsys.readouterr().err
     assert told.startswith("kassay: ")
     assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("target", "file", "words"),
+    [
+        ("connect-incremental", "4.4/server-range.json.gz", "kind server, got one of kind connect"),
+        ("uniform", "4.4/connect-eager.json.gz", "kind connect, got one of kind server"),
+        ("streams-sticky", "server-simple.json.gz", "kind share, got one of kind streams"),
+    ],
+)
+def test_a_target_of_another_kind_cannot_be_asked(capsys, target, file, words):
+    assert run(["vectors", "--target", target, str(VECTORS / file)]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("kassay: ")
+    assert words in told
+    assert told.count("\n") == 1

@@ -201,7 +201,10 @@ def describe(target: type, module: ModuleType, source: TargetSource) -> Loaded:
     name = own_name if isinstance(own_name, str) and own_name else target.__name__
     method = next(method for method in METHODS if callable(getattr(target, method, None)))
     extras: tuple[str, ...]
-    if method == "assign" and (document := document_form(meta)) is not None:
+    if method == "assign" and meta.get("kind", "assignor") not in tuple(CALLED):
+        # What such a class takes cannot be known; who reads META complains of the kind.
+        form, extras = PLAIN, ()
+    elif method == "assign" and (document := document_form(meta)) is not None:
         form, extras = document, ()
         _check_document(target, document, source)
     elif method == "assign":

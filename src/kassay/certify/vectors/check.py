@@ -11,6 +11,7 @@ from kassay.assignors.registry import find
 from kassay.assignors.releases import release_in
 from kassay.certify.vectors.registry import Factory, Format, load_formats
 from kassay.model.errors import InputError
+from kassay.model.kinds import GROUPS, Kind
 from kassay.reading.documents import read_json
 from kassay.reading.paths import is_folder, is_there
 from kassay.reading.values import read_as
@@ -90,8 +91,11 @@ def read_vectors(path: Path) -> Vectors:
     return Vectors(header.algorithm, header.release or release_in(header.kafka_version), file.vectors)
 
 
-def check_file(path: Path, factory: Factory | None, *, exact: bool) -> FileResult:
-    """Check every vector of the file; without a factory against the reference that it belongs to."""
+def check_file(path: Path, factory: Factory | None, *, exact: bool, kind: Kind | None = None) -> FileResult:
+    """Check every vector of the file; without a factory against the reference that it belongs to.
+
+    Raises `InputError` where the factory's targets are of a `kind` that cannot be asked what vectors ask.
+    """
     file = read_vectors(path)
     name = path.name.removesuffix(".gz").removesuffix(".json")
     form = load_formats().get(file.algorithm)
@@ -99,6 +103,8 @@ def check_file(path: Path, factory: Factory | None, *, exact: bool) -> FileResul
         return FileResult(name, 0, (), f"no check for algorithm {file.algorithm!r} yet")
     if not file.vectors:
         return FileResult(name, 0, (), "no vectors in it")
+    if kind is not None:
+        _check_kind(path, form.spec(file.vectors[0]), kind)
     passed, failures = 0, []
     for number, vector in enumerate(file.vectors):
         vector_id = str(vector.get("id", f"number {number}"))
@@ -113,6 +119,15 @@ def check_file(path: Path, factory: Factory | None, *, exact: bool) -> FileResul
     return FileResult(name, passed, tuple(failures))
 
 
+def _check_kind(path: Path, rule: str, kind: Kind) -> None:
+    """Raise `InputError` for a target of another kind than the rule, unless both are of consumer groups."""
+    known = find(rule)
+    if known is not None and known.kind != kind and not {known.kind, kind} <= set(GROUPS):
+        raise InputError(
+            f"{path}: vectors of {known.rule}, expected a target of kind {known.kind}, got one of kind {kind}"
+        )
+
+
 def _reference(form: Format[Any], vector: Mapping[str, Any], release: str | None) -> Factory:
     """The factory of the reference that the vector belongs to; raises `InputError` for a release without."""
     rule = form.spec(vector)
@@ -120,7 +135,9 @@ def _reference(form: Format[Any], vector: Mapping[str, Any], release: str | None
     return (lambda: None) if known is None else known.factory
 
 
-def check_files(paths: list[Path], factory: Factory | None, *, exact: bool) -> Iterator[FileResult]:
-    """The results of the files, one by one."""
+def check_files(
+    paths: list[Path], factory: Factory | None, *, exact: bool, kind: Kind | None = None
+) -> Iterator[FileResult]:
+    """The results of the files, one by one; `kind` is that of the factory's targets."""
     for path in vector_files(paths):
-        yield check_file(path, factory, exact=exact)
+        yield check_file(path, factory, exact=exact, kind=kind)
