@@ -5,7 +5,9 @@ maximum delay, then goes to the least loaded; connectors and tasks, each on thei
 as little running work is taken back as that needs, never right after a round that took some back, nor while
 a delay is on. Unlike Kafka's rule it judges what is deleted by the configuration alone, waits for the work
 of departed workers only, and keeps to the delay that it told.
-Ties: workers by load, then id; those first by id keep one more; the last listed work is taken back.
+Ties: workers by load, then id, anew for every piece that is dealt out (Kafka's rule sorts them once, so that
+the two give every worker as much and not the same); those first by id keep one more; the last listed work
+is taken back.
 Source: KIP-415; no Kafka class.
 Cost: O((W + N) log(W + N)) for W workers and N connectors and tasks.
 """
