@@ -34,6 +34,7 @@ def subjects(claim_id, step):
         (EVEN, -1, (), ["the delay"]),
         (MISSING, 3, (("b", 8),), []),
         (MISSING, 4, (("b", 8),), ["the delay"]),
+        (MISSING, 5, (("b", 5),), []),
         (MISSING, 5, (("b", 4),), []),
     ],
 )

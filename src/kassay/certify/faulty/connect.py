@@ -224,15 +224,16 @@ class TakesBackAtOnce(OptimalConnect):
 
 @control("waits-twice", breaks="lost-returns")
 class WaitsTwice(OptimalConnect):
-    """What is lost waits for twice the maximum delay."""
+    """What is lost waits for the maximum delay, and then for as long again."""
 
     def is_over(self, since_ms: int, request: ConnectRequest) -> bool:
         """Whether twice the delay is over."""
         return request.now_ms - since_ms >= 2 * request.max_delay_ms
 
     def delay(self, waiting: Mapping[Work, int], request: ConnectRequest) -> int:
-        """What is left, the maximum at most."""
-        return min(request.max_delay_ms, super().delay(waiting, request) + request.max_delay_ms)
+        """What is left of the first time, and of the second where that is over."""
+        left = super().delay(waiting, request)
+        return left if left > 0 else left + request.max_delay_ms
 
 
 @control("chokes-on-nothing", breaks="total")

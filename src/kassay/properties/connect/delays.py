@@ -19,22 +19,22 @@ def delayed_for_loss(step: ConnectStep) -> Iterator[Evidence]:
     """A delay is told only for work that a departed worker ran, or to wait before work is taken back again.
 
     The second needs a worker with more than its share. No delay is longer than the maximum, nor than what is
-    lost and given to nobody has still to wait.
+    lost and given to nobody has still to wait. What has waited long enough is a matter of `lost-returns`.
     """
     delay, longest = step.given.delay_ms, step.request.max_delay_ms
     if delay > longest or delay < 0:
         yield Evidence("the delay", {"ms": delay, "maximum": longest})
-    elif delay > (left := _left_to_wait(step)) >= 0:
+    elif delay > (left := _left_to_wait(step)) > 0:
         yield Evidence("the delay", {"ms": delay, "left for what is lost": left})
     elif delay > 0 and not step.lost_since and not least_taken_back(step.request):
         yield Evidence("the delay", {"ms": delay, "lost": 0})
 
 
 def _left_to_wait(step: ConnectStep) -> int:
-    """How many ms the oldest of the lost work that is given to nobody has still to wait; -1 if none has."""
+    """How many ms the oldest of the lost work that is given to nobody has still to wait; 0 if none has."""
     given = {work for change in step.given.workers.values() for work in change.assigned}
     waiting = [since for work, since in step.lost_since if work not in given]
-    return max(-1, min(waiting) + step.request.max_delay_ms - step.request.now_ms) if waiting else -1
+    return max(0, min(waiting) + step.request.max_delay_ms - step.request.now_ms) if waiting else 0
 
 
 def _has_overdue(step: ConnectStep) -> bool:
