@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 from typing import Any
 
@@ -68,6 +69,20 @@ def test_a_spent_time_limit_is_an_interval_with_the_balance_proven(solver: str) 
     for goal, other in zip(spent["goals"], best["goals"], strict=True):
         assert goal["bound"] <= other["value"]
     assert spent["goals"][0]["proven"]
+
+
+def test_garbage_is_collected_again_afterwards_also_where_an_instance_is_refused() -> None:
+    line(consumer("join", 1))
+    assert gc.isenabled()
+    with pytest.raises(InputError):
+        line({"family": "Q"})
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        line(consumer("join", 1))
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
 
 
 def test_what_does_not_mind_its_limit_is_ended_and_asked_for_what_it_has_at_once(

@@ -6,7 +6,10 @@ import random
 import time
 from typing import Any
 
-from kassay.solver.packing.flows import Flows
+import pytest
+
+from kassay.solver.packing import flows
+from kassay.solver.packing.flows import Flows, Within
 from kassay.solver.packing.search import at_home, longest_first
 from tests.solver.packing import cases
 
@@ -64,3 +67,12 @@ def test_without_time_the_packing_stays_as_it_was() -> None:
     start = longest_first(packing, at_home(packing))
     found = Flows(packing, time.monotonic() - 1).lexicographic(start, 0)
     assert (list(found.owner), found.steps, found.late) == (start, (), True)
+
+
+def test_after_the_deadline_no_network_is_laid_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    packing, _ = cases.packed(random.Random(7), _even(random.Random(7)))
+    late = Flows(packing, time.monotonic() - 1)
+    monkeypatch.setattr(flows, "Hubs", None)
+    limits = [sum(packing.weights)] * packing.members
+    assert late.cheapest(limits, 1, 1) == Within((), (), ())
+    assert late.racks_within(limits, 0)[0] == Within((), (), ())

@@ -33,6 +33,8 @@ SCALE: Final = 16
 _STEPS: Final = 120
 _TURNS: Final = 10
 _SHARE_OF_FLOWS: Final = 0.6
+_SOON_DONE: Final = 1000
+"""The bound of so many tasks takes milliseconds: no more than to look whether there is time for it."""
 _PRICES_MOST: Final = 4_000_000
 """So many prices of one client for one task are held in memory at most."""
 
@@ -265,9 +267,9 @@ def _raise_bound(
 ) -> tuple[_Prices, int | None]:
     """Prices (in 1 / SCALE) with a high bound, by subgradient steps from the flows' own; and the bound.
 
-    None for a bound where there is no time for one.
+    None for a bound where there is no time for one, and it is not done in a moment.
     """
-    if time.monotonic() > deadline:
+    if time.monotonic() > deadline and problem.tasks > _SOON_DONE:
         return (tuple(copy_prices), tuple(active_prices)), None
     dual = _Dual(problem)
     began = time.monotonic()
