@@ -12,6 +12,7 @@ import pytest
 
 from kassay.certify.kinds.placement_oracle import best_of_placement
 from kassay.certify.kinds.plans import best_plan, loads_after
+from kassay.certify.kinds.streams import best_of_members
 from kassay.model.calls import Failure, Look, Probe, Refusal
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.connect.history import ConnectRun, ConnectStep
@@ -25,9 +26,10 @@ from kassay.model.placement.planning import PlanRequest, PlanStep
 from kassay.model.placement.request import PlacementRequest
 from kassay.model.placement.step import PlacementStep
 from kassay.model.streams.history import TaskRun, TaskStep
-from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
+from kassay.model.streams.tasks import CHANGELOG, ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
 from kassay.properties.placement.answers import may_refuse
 from kassay.properties.registry import load_claims, promise
+from kassay.properties.streams.stickiness import homes
 from tests.properties.confirming import both_seen, confirm, is_broken
 from tests.properties.connect import requests as connect
 
@@ -62,7 +64,8 @@ CONFIRMED = {
             "standby-disjoint",
         ),
         *("balanced-within-one", "balanced-optimal", "stateful-balanced", "threads-balanced"),
-        *("standby-count", "warm-ups", "task-errors", "sticky-minimal", "converges", "stable", "fixed-point"),
+        *("standby-count", "warm-ups", "task-errors", "sticky-minimal", "sticky-by-member"),
+        *("converges", "stable", "fixed-point"),
     },
     Kind.CONNECT: {
         *("pure", "deterministic", "order-independent", "exists", "single-owner", "complete"),
@@ -515,6 +518,47 @@ def test_the_fewest_moves_of_tasks_count_where_as_balanced_an_answer_moves_more(
     found = promise("sticky-minimal", Kind.STREAMS)
     requests = [request for request in task_requests() if not request.standby_replicas]
     both_seen(confirm(found, list(map(run, at_rest(request)))) for request in few(requests, 100))
+
+
+def member_requests():
+    """Up to two processes with one thread or two and up to three tasks, some with state, that any thread ran."""
+    for threads, count in product([(1,), (2,), (1, 1), (1, 2)], (0, 1, 2, 3)):
+        seats = [(i, thread) for i, size in enumerate(threads) for thread in range(size)]
+        for owners, on_disk in product(product((None, *seats), repeat=count), (False, True)):
+            for stateful in {0, min(1, count), count}:
+                clients = []
+                for i, size in enumerate(threads):
+                    held = [
+                        ClientTasks(tuple(t for t, at in zip(TASKS, owners) if at == (i, n)))
+                        for n in range(size)
+                    ]
+                    ran = tuple(task for tasks in held for task in tasks.active)
+                    lags = [
+                        (t, 0 if t in ran or (on_disk and i == 0) else CHANGELOG) for t in TASKS[:stateful]
+                    ]
+                    clients.append(TaskClient(P[i], size, ran, (), tuple(lags), tuple(held)))
+                yield TaskRequest(tuple(clients), TASKS[:count], TASKS[:stateful])
+
+
+def by_member(request):
+    """Every answer in which each task is active on one member."""
+    home = homes(request)
+    for owners in product(home, repeat=len(request.tasks)):
+        members = {m: ClientTasks(tuple(t for t, at in zip(request.tasks, owners) if at == m)) for m in home}
+        processes = {
+            p: ClientTasks(tuple(t for m in home if home[m] == p for t in members[m].active))
+            for p in request.by_id
+        }
+        yield TaskStep(request, TaskAssignment(processes, members=members))
+
+
+def test_the_least_cost_of_active_tasks_counts_where_as_balanced_an_answer_costs_more(few):
+    found = promise("sticky-by-member", Kind.STREAMS)
+    outcomes = set()
+    for request in few(member_requests(), 150):
+        steps = list(by_member(request))
+        outcomes.add(confirm(found, steps, best_of_members(steps[0])))
+    both_seen(outcomes)
 
 
 @pytest.mark.parametrize("claim_id", ["stable", "fixed-point"])

@@ -58,7 +58,7 @@ def examined(promise, *answers, outcomes=(), best=None):
     steps = tuple(Call(number, answer) for number, answer in enumerate(answers))
     seen = Examination()
     subject = Subject(dict, RebalanceProtocol.EAGER, (promise,))
-    judge(Calls(steps, outcomes), subject, seen, lambda *_: best)
+    judge(Calls(steps, outcomes), subject, seen, lambda *_: best, outcomes)
     return seen
 
 
@@ -98,12 +98,12 @@ def test_judgements_across_processes_are_counted_apart(look):
     seen = Examination()
     subject = Subject(dict, RebalanceProtocol.EAGER, (found,))
     steps = (Call(0, "a"), Call(1, "a", (Probe(look, "a"),)))
-    judge(Calls(steps), subject, seen, lambda *_: None)
+    judge(Calls(steps), subject, seen, lambda *_: None, ())
     assert seen.checked == {found.id: 2}
     assert seen.elsewhere == ({found.id: 1} if look is Look.PROCESS else {})
     unbreakable = claimed("deterministic", looks=frozenset(Look), breakable=lambda step: step.request == 0)
     seen = Examination()
-    judge(Calls(steps), replace(subject, promises=(unbreakable,)), seen, lambda *_: None)
+    judge(Calls(steps), replace(subject, promises=(unbreakable,)), seen, lambda *_: None, ())
     assert (seen.checked, seen.elsewhere) == ({found.id: 1}, {})
 
 
@@ -128,5 +128,5 @@ def test_the_optimum_is_judged_where_it_is_known():
 def test_an_argument_comes_last():
     given = claimed("converges", parameter=one_of("2"))
     seen = Examination()
-    judge(Calls((Call(0, "a"),)), Subject(dict, RebalanceProtocol.EAGER, (given,)), seen, lambda *_: None)
+    judge(Calls((Call(0, "a"),)), Subject(dict, RebalanceProtocol.EAGER, (given,)), seen, lambda *_: None, ())
     assert seen.violations[0].evidence.subject.endswith("'2')")

@@ -1,6 +1,8 @@
 """Assignors of Streams tasks certified: the driver judges, shrinks and writes down."""
 
 from dataclasses import replace
+from itertools import product
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -9,17 +11,27 @@ from hypothesis import strategies as st
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.assignors.streams.sticky import StreamsSticky
 from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.streams import TaskDriver
+from kassay.certify.kinds.streams import TaskDriver, best_of_members
 from kassay.certify.runs.shrink import shrink
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
-from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskId
+from kassay.model.streams.history import TaskStep
+from kassay.model.streams.tasks import (
+    CHANGELOG,
+    RUNNING,
+    ClientTasks,
+    TaskAssignment,
+    TaskClient,
+    TaskId,
+    TaskRequest,
+)
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
-from kassay.properties.streams.scenarios import task_history
+from kassay.properties.streams.scenarios import process_id, task_history
 from kassay.properties.streams.situations import SENTENCES
+from kassay.properties.streams.stickiness import homes, spent
 from tests.certify.kinds.descent import descent
 from tests.mutants import task_assignors
 
@@ -136,3 +148,50 @@ def test_threads_are_compared_where_both_answers_name_them_and_processes_get_the
     assert compared(one, one) == compared(one, of_threads((T,), ()))
     assert compared(one, by_process) == compared(by_process, one) == DRIVER.parts(by_process)
     assert compared(one, other) == DRIVER.parts(by_process)
+
+
+BY_MEMBER = TaskAssignment({}, members={})
+
+
+def drawn(rng):
+    """Up to three processes of two threads and five tasks, the first of which have state."""
+    count = rng.randint(0, 5)
+    tasks = [TaskId(0, n) for n in range(count)]
+    stateful = tuple(tasks[: rng.randint(0, count)])
+    threads = [rng.randint(1, 2) for _ in range(rng.randint(1, 3))]
+    seats = [(p, n) for p, size in enumerate(threads) for n in range(size)]
+    ran = {task: rng.choice([None, *seats]) for task in tasks}
+    clients = []
+    for p, size in enumerate(threads):
+        held = tuple(ClientTasks(tuple(t for t in tasks if ran[t] == (p, n))) for n in range(size))
+        own = tuple(task for each in held for task in each.active)
+        lags = tuple((t, RUNNING if t in own else rng.choice((0, 20_000, CHANGELOG))) for t in stateful)
+        clients.append(TaskClient(process_id(2 * p), size, own, (), lags, held, rng.randint(0, 1)))
+    return TaskRequest(tuple(clients), tuple(tasks), stateful)
+
+
+def within_one(who, members):
+    counts = [who.count(member) for member in members]
+    return max(counts) - min(counts) <= 1
+
+
+def test_the_least_and_the_most_are_those_of_all_balanced_answers():
+    rng, apart = Random(17), 0
+    for _ in range(80):
+        request = drawn(rng)
+        members = list(homes(request))
+        balanced = [
+            spent(request, dict(zip(request.tasks, who, strict=True)))
+            for who in product(members, repeat=len(request.tasks))
+            if within_one(who, members) and within_one(who[: len(request.stateful)], members)
+        ]
+        least = best_of_members(TaskStep(request, BY_MEMBER))
+        assert (least.best, least.most) == (min(balanced), max(balanced))
+        apart += least.most > least.best
+    assert apart > 30
+
+
+def test_without_members_in_the_answer_there_is_nothing_to_compare():
+    request = drawn(Random(1))
+    assert best_of_members(TaskStep(request, TaskAssignment({}))) is None
+    assert best_of_members(TaskStep(TaskRequest((), (), ()), BY_MEMBER)) is None

@@ -180,8 +180,13 @@ class Calls(Generic[C]):
     contradictory: bool = False
 
 
-def judge(played: Played, subject: Subject, examination: Examination, best: Best) -> None:
-    """Judge every promise wherever it says something; calls without an answer by their own claims alone."""
+def judge(
+    played: Played, subject: Subject, examination: Examination, best: Best, compared: Sequence[Any]
+) -> None:
+    """Judge every promise wherever it says something; calls without an answer by their own claims alone.
+
+    What is `compared` is held against the certified best.
+    """
     checks = subject.checks
     for step in played.steps:
         answered = step.answer.__class__ is not Failure
@@ -190,6 +195,7 @@ def judge(played: Played, subject: Subject, examination: Examination, best: Best
         _apply(checks.rebalances, examination, played, (played,))
     for outcome in played.outcomes:
         _apply(checks.outcomes, examination, played, (outcome,))
+    for outcome in compared if checks.optima else ():
         for check in checks.optima:
             optimum = best(outcome, check.promise)
             if optimum is not None:
@@ -283,6 +289,11 @@ class Driver(ABC, Generic[Case]):
         """The certified best for an outcome, as the promise's claim reads it; None if there is none."""
         return None
 
+    def compared(self, played: Any) -> Sequence[Any]:
+        """What of it is held against the certified best; by default the outcomes."""
+        outcomes: Sequence[Any] = played.outcomes
+        return outcomes
+
     def is_within(self, played: Any, assume: frozenset[str]) -> bool:
         """Whether what was asked is within what is assumed; by default no other is generated."""
         return True
@@ -301,7 +312,7 @@ class Driver(ABC, Generic[Case]):
         for played in self.play(case, subject):
             examination.asked += self.asked(case, played)
             if not subject.assume or self.is_within(played, subject.assume):
-                judge(played, subject, examination, self.best)
+                judge(played, subject, examination, self.best, self.compared(played))
             scene = self.scene(case, played)
             for name, reached, parts in self._situations if scene is not None else ():
                 part = reached(scene)

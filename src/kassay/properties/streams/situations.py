@@ -17,7 +17,7 @@ from kassay.model.streams.history import (
 from kassay.properties.registry import situation
 from kassay.properties.streams.scenarios import ACCEPTABLE_LAG
 
-_MOVING: Final = ("converges", "stable", "fixed-point", "sticky-minimal")
+_MOVING: Final = ("converges", "stable", "fixed-point", "sticky-minimal", "sticky-by-member")
 _BALANCE: Final = ("balanced-within-one", "balanced-optimal", "stateful-balanced", "threads-balanced")
 _COPYING: Final = ("standby-disjoint", "standby-count", "task-errors")
 

@@ -49,10 +49,20 @@ def place_actives(problem: MemberTaskProblem, deadline: float | None = None) -> 
     return PlacedActives(_balanced(problem), nothing, nothing, False)
 
 
-class _Flow:
-    """The network of a problem: `arcs` has the arcs out of each hub, class and member's node."""
+def dearest_actives(problem: MemberTaskProblem) -> tuple[int, ...]:
+    """The members of active tasks that cost the most of all that are balanced."""
+    flow = _Flow(problem, dearest=True)
+    flow.run(None)
+    return flow.members()
 
-    def __init__(self, problem: MemberTaskProblem) -> None:
+
+class _Flow:
+    """The network of a problem: `out` has the arcs out of each hub and class.
+
+    For the `dearest` each class leads to all members, at what another could cost more.
+    """
+
+    def __init__(self, problem: MemberTaskProblem, dearest: bool = False) -> None:
         self.problem = problem
         self.classes: dict[_Class, list[int]] = {}
         for task in range(problem.tasks):
@@ -70,7 +80,11 @@ class _Flow:
         self._members()
         self._hubs()
         for (stateful, old, state), tasks in self.classes.items():
-            self._class(stateful, old, state, tasks)
+            node = self.network.node()
+            self.network.arc(self.source, node, len(tasks))
+            self.start.append((node, tasks))
+            lead = self._anywhere if dearest else self._class
+            lead(node, stateful, old, state)
 
     def run(self, deadline: float | None) -> bool:
         """Whether all tasks went somewhere before the deadline."""
@@ -123,10 +137,7 @@ class _Flow:
         for any_ in self.any:
             self._arc(self.without, any_, 0)
 
-    def _class(self, stateful: bool, old: int | None, state: frozenset[int], tasks: list[int]) -> None:
-        node = self.network.node()
-        self.network.arc(self.source, node, len(tasks))
-        self.start.append((node, tasks))
+    def _class(self, node: int, stateful: bool, old: int | None, state: frozenset[int]) -> None:
         left, weight = int(old is not None), dear(self.problem)
         if old is not None:
             self._arc(node, self.stateful[old] if stateful else self.any[old], 0)
@@ -137,6 +148,16 @@ class _Flow:
             change = old is not None and process != self.problem.process_of[old]
             self._arc(node, self.process[process], weight * CHANGE * change + left)
         self._arc(node, self.with_state, weight * (RESTORE + CHANGE * left) + left)
+
+    def _anywhere(self, node: int, stateful: bool, old: int | None, state: frozenset[int]) -> None:
+        problem, weight = self.problem, dear(self.problem)
+        for member, process in enumerate(problem.process_of):
+            cost = 0
+            if stateful:
+                changed = old is not None and problem.process_of[old] != process
+                cost = RESTORE * (process not in state) + CHANGE * changed
+            spared = weight * (RESTORE + CHANGE - cost) + (old in (None, member))
+            self._arc(node, (self.stateful if stateful else self.any)[member], spared)
 
 
 def _balanced(problem: MemberTaskProblem) -> tuple[int, ...]:

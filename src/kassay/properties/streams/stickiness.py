@@ -1,0 +1,136 @@
+"""The claim that state stays where it is as far as balance by member lets it, against the certified optimum.
+
+An active task with state costs 3 on a process without its state, which is restored there, and 1 where it
+leaves its process; a task without state costs nothing. Then what counts is how many leave their member.
+Defined in `docs/optimum.md`. Sources: KIP-441, KIP-1071.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from kassay.model.kinds import Kind
+from kassay.model.streams.history import TaskStep
+from kassay.model.streams.tasks import CHANGELOG, TaskId, TaskRequest, member_id
+from kassay.properties.registry import Evidence, Scope, claim
+
+RESTORE: Final = 3
+CHANGE: Final = 1
+
+
+class MemberTask(NamedTuple):
+    """Who ran a task: a member that is still there, or None; and the processes with its state."""
+
+    member: str | None
+    state: frozenset[str]
+
+
+class Spent(NamedTuple):
+    """What active tasks cost, and how many leave a member that is still there."""
+
+    cost: int
+    moved: int
+
+
+class BestMembers(NamedTuple):
+    """What the best of the answers with both balances spends, and what the dearest of them."""
+
+    best: Spent
+    most: Spent
+
+
+def homes(request: TaskRequest) -> dict[str, str]:
+    """The process of each member of the request, by member id."""
+    return {
+        member_id(client.process_id, client.start, thread): client.process_id
+        for client in request.clients
+        for thread in range(client.capacity)
+    }
+
+
+def before(request: TaskRequest) -> dict[TaskId, MemberTask]:
+    """Each task as it was before; one without state is nowhere on a disk.
+
+    A copy counts however far it is behind, unless it lacks the whole changelog.
+    """
+    ran = {
+        task: member_id(client.process_id, client.start, thread)
+        for client in request.clients
+        for thread, held in enumerate(client.held[: client.capacity])
+        for task in held.active
+    }
+    state: dict[TaskId, set[str]] = {task: set() for task in request.tasks}
+    for client in request.clients:
+        for task, lag in client.lags:
+            if lag < CHANGELOG and task in state:
+                state[task].add(client.process_id)
+    return {task: MemberTask(ran.get(task), frozenset(on)) for task, on in state.items()}
+
+
+def spent(request: TaskRequest, runs: Mapping[TaskId, str]) -> Spent:
+    """What it costs that these members run the tasks, and how many leave theirs."""
+    home, stateful = homes(request), frozenset(request.stateful)
+    cost = moved = 0
+    for task, (old, state) in before(request).items():
+        process = home[runs[task]]
+        moved += old is not None and old != runs[task]
+        if task in stateful:
+            cost += RESTORE * (process not in state) + CHANGE * (old is not None and home[old] != process)
+    return Spent(cost, moved)
+
+
+def _runs(step: TaskStep) -> dict[TaskId, str] | None:
+    """Who runs each task, where the answer says so and gives each to one member of the request."""
+    members = step.given.members
+    if members is None:
+        return None
+    runs = {task: who for who, given in members.items() for task in given.active}
+    listed = sum(len(given.active) for given in members.values())
+    whole = runs.keys() == set(step.request.tasks) and listed == len(runs)
+    return runs if whole and homes(step.request).keys() >= set(runs.values()) else None
+
+
+def _even(who: Iterable[str], members: Iterable[str]) -> bool:
+    counts = Counter(who)
+    numbers = [counts[member] for member in members]
+    return not numbers or max(numbers) - min(numbers) <= 1
+
+
+def _is_balanced(step: TaskStep, _: BestMembers) -> bool:
+    """Whether the active tasks of members are within one of each other, those with state and all."""
+    runs = _runs(step)
+    if runs is None:
+        return False
+    members = homes(step.request)
+    return _even(runs.values(), members) and _even((runs[task] for task in step.request.stateful), members)
+
+
+def _may_spend_more(_: TaskStep, least: BestMembers) -> bool:
+    """Whether a balanced answer costs more than it must, or has more tasks leave their member."""
+    return least.most > least.best
+
+
+@claim(
+    "sticky-by-member",
+    kinds=Kind.STREAMS,
+    scope=Scope.OPTIMUM,
+    applies=_is_balanced,
+    breakable=_may_spend_more,
+    minimum=20,
+    source="KIP-441; KIP-1071",
+)
+def sticky_by_member(step: TaskStep, least: BestMembers) -> Iterator[Evidence]:
+    """Active tasks even by member are where restores and changes of process cost least, then most stay.
+
+    A restore costs 3, a change of process 1; then counts who leaves a member. Judged where an answer says
+    what each member is given, and they have tasks, with state and in all, within one of each other.
+    """
+    runs = _runs(step) or {}
+    own = spent(step.request, runs)
+    if own > least.best:
+        was = before(step.request)
+        moved = sorted(task for task, who in runs.items() if was[task].member not in (None, who))
+        facts = {"cost": own.cost, "least cost": least.best.cost, "least moved": least.best.moved}
+        yield Evidence(f"{own.moved} moved", {**facts, "moved": tuple(map(str, moved))})
