@@ -110,11 +110,11 @@ def previous_owners(cluster: Cluster, group: Group) -> dict[TopicPartition, str]
     member still subscribes to the topic and the partition exists; a tie means nobody
     (KIP-341, KIP-792).
     """
-    by_id = group.by_id
+    by_id, counts = group.by_id, cluster.counts
     return {
         tp: owner
         for tp, (_, owner) in group.claimants.items()
-        if owner is not None and tp[0] in by_id[owner].topics and cluster.has(tp)
+        if owner is not None and tp[0] in by_id[owner].topics and 0 <= tp[1] < counts.get(tp[0], 0)
     }
 
 

@@ -12,11 +12,12 @@ more iff an arc that costs something lies on one (Ahuja, Magnanti, Orlin 1993, c
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.step import Step
 
+_ANYWHERE: Final[frozenset[str]] = frozenset()
 Node = str | int
 """A member by its id, or a load."""
 
@@ -60,24 +61,26 @@ def mismatches_more(step: Step, fewest: Assignment, *, unmoved: bool) -> bool:
 
 
 def _arcs(step: Step, held: Assignment) -> set[_Arc]:
-    """What may be handed on from here."""
+    """What may be handed on from here; partitions that are alike are handed on alike."""
     previous, racks, readers = step.previous, step.cluster.replica_racks, step.group.subscribers
     rack_of = {member.member_id: member.rack for member in step.group.members}
     arcs = set(_changes_of_places({m: len(held.get(m, ())) for m in rack_of}))
-    for holder, tps in held.items():
-        for tp in tps:
-            before, near = previous.get(tp), racks[tp.topic][tp.partition] if tp.topic in racks else ()
-
-            def cost(
-                member_id: str, before: str | None = before, near: Collection[str] = near
-            ) -> tuple[int, int]:
-                return before not in (None, member_id), bool(near) and rack_of[member_id] not in near
-
-            moves, mismatches = cost(holder)
-            for reader in readers[tp.topic]:
-                if reader != holder:
-                    more, worse = cost(reader)
-                    arcs.add(_Arc(holder, reader, more - moves, worse - mismatches))
+    alike = {
+        (
+            holder,
+            tp.topic,
+            previous.get(tp),
+            racks[tp.topic][tp.partition] if tp.topic in racks else _ANYWHERE,
+        )
+        for holder, tps in held.items()
+        for tp in tps
+    }
+    for holder, topic, before, near in alike:
+        moves, wrong = before not in (None, holder), bool(near) and rack_of[holder] not in near
+        for reader in readers[topic]:
+            if reader != holder:
+                more, worse = before not in (None, reader), bool(near) and rack_of[reader] not in near
+                arcs.add(_Arc(holder, reader, more - moves, worse - wrong))
     return arcs
 
 

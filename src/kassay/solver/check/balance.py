@@ -32,7 +32,6 @@ MOVEMENT_FIRST: Final = ("balance", "movement", "rack")
 RACK_FIRST: Final = ("balance", "rack", "movement")
 ORDERS: Final = (MOVEMENT_FIRST, RACK_FIRST)
 
-_NOBODY: Final = -1
 _UNKNOWN: Final[frozenset[str]] = frozenset()
 
 
@@ -119,6 +118,8 @@ class _Check:
         self.certificate = certificate
         self.readers = _readers(instance)
         self.topics = [topic for topic in instance.topics if topic.name in self.readers]
+        self.racks = [member.rack for member in instance.members]
+        self.last: dict[tuple[int, ...], int] = {}
 
     def run(self) -> None:
         self._form()
@@ -173,25 +174,23 @@ class _Check:
         _require(
             owners.keys() == self.readers.keys(), "owners are given for exactly the topics that are read"
         )
-        loads = [0] * len(levels)
-        last: dict[tuple[int, ...], int] = {}
         for topic in self.topics:
             row, readers = owners[topic.name], self.readers[topic.name]
             _require(len(row) == topic.partitions, f"{topic.name} has {topic.partitions} partitions")
             _require(_whole(row), f"an owner in {topic.name} is not a member's position")
-            if readers not in last:
-                last[readers] = max(levels[m] for m in readers)
-            used = Counter(row)
-            _require(used.keys() <= set(readers), f"an owner in {topic.name} does not read it")
-            low = last[readers]
+            if readers not in self.last:
+                self.last[readers] = max(map(levels.__getitem__, readers))
+            used = set(row)
+            _require(used.issubset(readers), f"an owner in {topic.name} does not read it")
+            low = self.last[readers]
             _require(
                 all(levels[m] == low for m in used), f"a partition of {topic.name} is not in its last level"
             )
-            for m, count in used.items():
-                loads[m] += count
         for bundle in self.bundles:
             rows = {tuple(owners[topic.name]) for topic in bundle}
             _require(len(rows) == 1, f"co-partitioned topic {bundle[0].name} has other owners than its peers")
+        counted = Counter(chain.from_iterable(owners.values()))
+        loads = [counted[m] for m in range(len(levels))]
         self.loads, stated = [load // self.size for load in loads], sorted(loads)
         _require(list(self.certificate.loads) == stated, "the loads are not those of the assignment")
 
@@ -204,7 +203,8 @@ class _Check:
         self.level_members = [members[level] for level in range(len(members))]
         above = None
         for level, inside in enumerate(self.level_members):
-            low, high = min(self.loads[m] for m in inside), max(self.loads[m] for m in inside)
+            loads = [self.loads[m] for m in inside]
+            low, high = min(loads), max(loads)
             _require(high - low <= 1, f"loads in level {level} differ by more than one")
             _require(above is None or high <= above, f"level {level} is heavier than the one before it")
             above = low
@@ -220,11 +220,13 @@ class _Check:
         for readers, kinds in alike.items():
             takers = _Takers(self, readers, by_move, by_rack)
             for (before, racks, owner), count in Counter(chain.from_iterable(kinds)).items():
-                moves, wrong = takers.loss(before, racks, owner)
+                far = takers.far(racks)
+                claims = [m for m in before if m in takers.readers]
+                moves, wrong = len(claims) - claims.count(owner), far.wrong[self.racks[owner]]
                 moved += moves * count
                 mismatched += wrong * count
                 paid += (moves * by_move + wrong * by_rack) * count
-                least += takers.least(before, racks) * count
+                least += takers.least(claims, far) * count
         _require(moved == self.certificate.moved, f"{moved} partitions moved, not {self.certificate.moved}")
         _require(mismatched == self.certificate.rack_mismatch, f"{mismatched} rack mismatches, not as stated")
         most = sum(self._collected(inside) for inside in self.level_members)
@@ -244,48 +246,48 @@ class _Check:
         return low * sum(prices) + sum(prices[:high])
 
 
+class _Far(NamedTuple):
+    """A unit's rack mismatches by the rack of who takes it, and the least of what they cost + price."""
+
+    wrong: dict[str | None, int]
+    least: int
+
+
 class _Takers:
     """The members that may take a bundle's units: what each would cost, and the least of cost + price."""
 
     def __init__(self, check: _Check, readers: tuple[int, ...], by_move: int, by_rack: int) -> None:
-        certificate = check.certificate
-        last = max([certificate.levels[m] for m in readers])
+        levels, last = check.certificate.levels, check.last[readers]
         self.readers = frozenset(readers)
-        self.inside = frozenset([m for m in readers if certificate.levels[m] == last])
-        self.racks = [member.rack for member in check.instance.members]
-        self.prices = certificate.prices
+        self.inside = frozenset([m for m in readers if levels[m] == last])
+        self.racks, self.prices = check.racks, check.certificate.prices
         self.by_move, self.by_rack = by_move, by_rack
         self.least_price: dict[str | None, int] = {}
         for m in self.inside:
             rack, price = self.racks[m], self.prices[m]
             if rack not in self.least_price or price < self.least_price[rack]:
                 self.least_price[rack] = price
-        self.least_wrong: dict[tuple[frozenset[str], ...], int] = {}
+        self.known: dict[tuple[frozenset[str], ...], _Far] = {}
 
-    def loss(self, before: tuple[int, ...], racks: tuple[frozenset[str], ...], owner: int) -> tuple[int, int]:
-        """How many of a unit's partitions change hands, and how many are far from their replicas."""
-        return self._moves(before, owner), _wrong(racks, self.racks[owner])
+    def far(self, racks: tuple[frozenset[str], ...]) -> _Far:
+        """How far units with these replica racks are from members."""
+        far = self.known.get(racks)
+        if far is None:
+            known = [near for near in racks if near]
+            wrong = {rack: len([near for near in known if rack not in near]) for rack in {*self.racks}}
+            least = min([wrong[rack] * self.by_rack + price for rack, price in self.least_price.items()])
+            far = self.known[racks] = _Far(wrong, least)
+        return far
 
-    def least(self, before: tuple[int, ...], racks: tuple[frozenset[str], ...]) -> int:
-        """The least of cost + price over the members that may take such a unit."""
-        if racks not in self.least_wrong:
-            self.least_wrong[racks] = min(
-                [_wrong(racks, rack) * self.by_rack + price for rack, price in self.least_price.items()]
-            )
-        best = self._moves(before, _NOBODY) * self.by_move + self.least_wrong[racks]
-        for m in before:
+    def least(self, claims: list[int], far: _Far) -> int:
+        """The least of cost + price over the members that may take a unit; `claims` had its partitions."""
+        best = len(claims) * self.by_move + far.least
+        for m in claims:
             if m in self.inside:
-                moves, wrong = self.loss(before, racks, m)
-                best = min(best, moves * self.by_move + wrong * self.by_rack + self.prices[m])
+                cost = (len(claims) - claims.count(m)) * self.by_move
+                cost += far.wrong[self.racks[m]] * self.by_rack + self.prices[m]
+                best = min(best, cost)
         return best
-
-    def _moves(self, before: tuple[int, ...], owner: int) -> int:
-        return len([m for m in before if m != owner and m in self.readers])
-
-
-def _wrong(racks: tuple[frozenset[str], ...], rack: str | None) -> int:
-    """How many partitions of a unit have replicas, but none in the rack."""
-    return len([known for known in racks if known and rack not in known])
 
 
 def _readers(instance: ConsumerInstance) -> dict[str, tuple[int, ...]]:

@@ -174,7 +174,7 @@ class Hubs:
 
 def mismatch(racks: tuple[frozenset[str], ...], rack: str | None) -> int:
     """How many partitions of a unit have no replica in the rack."""
-    return sum(rack not in known for known in racks)
+    return len([known for known in racks if rack not in known])
 
 
 def assign_level(

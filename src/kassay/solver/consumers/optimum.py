@@ -117,21 +117,19 @@ def _all_kept(
 
     Where a move outweighs every rack mismatch each unit is then where it costs least, without any price.
     """
-    loads = [0] * len(problem.members)
     for readers, bundles in zip(counted.sets, counted.bundles, strict=True):
         last = max([level_of[m] for m in readers])
         for _, bundle in bundles:
             row = problem.previous[bundle[0].name]
             if len({problem.previous[topic.name] for topic in bundle}) > 1:
                 return None
-            for m, units in Counter(row).items():
-                if m == NOBODY or level_of[m] != last:
-                    return None
-                loads[m] += units
-    for level in by_weight:
-        if not {loads[m] - level.low for m in level.members} <= {0, 1}:
-            return None
-    return list(chain.from_iterable(problem.previous[bundle[0].name] for bundle in problem.bundles))
+            if NOBODY in row or {level_of[m] for m in {*row}} - {last}:
+                return None
+    owner = list(chain.from_iterable([problem.previous[bundle[0].name] for bundle in problem.bundles]))
+    loads = Counter(owner)
+    if any({loads[m] - level.low for m in level.members} - {0, 1} for level in by_weight):
+        return None
+    return owner
 
 
 def require_polynomial(problem: Problem) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, count, repeat
+from operator import attrgetter
 from typing import Annotated, Any, Final, Literal
 
 from kassay.model.cluster import Cluster, TopicPartition
@@ -62,19 +63,17 @@ class Problem(ConsumerInstance):
     @lazy
     def weighted(self) -> bool:
         """Whether partitions that somebody reads count differently; the exact methods need them alike."""
-        subscribers = self.subscribers
+        weighed = [topic for topic in self.topics if topic.weights is not None]
         return any(
-            topic.weights is not None and not set(topic.weights) <= {1} and topic.name in subscribers
-            for topic in self.topics
+            not set(topic.weights or ()) <= {1} and topic.name in self.subscribers for topic in weighed
         )
 
     @lazy
     def costed(self) -> bool:
         """Whether it costs other than 1 to move a partition that somebody reads."""
-        subscribers = self.subscribers
+        priced = [topic for topic in self.topics if topic.move_costs is not None]
         return any(
-            topic.move_costs is not None and not set(topic.move_costs) <= {1} and topic.name in subscribers
-            for topic in self.topics
+            not set(topic.move_costs or ()) <= {1} and topic.name in self.subscribers for topic in priced
         )
 
     @lazy
@@ -97,14 +96,18 @@ class Problem(ConsumerInstance):
     @classmethod
     def of(cls, cluster: Cluster, group: Group, name: str = "") -> Problem:
         """The problem that the group poses, its previous owners by the rule of `previous_owners`."""
-        replica_racks = cluster.replica_racks
+        replica_racks, by_name = cluster.replica_racks, cluster.by_name
         members = tuple(
-            Member(member.member_id, member.rack, frozenset(member.topics))
-            for member in sorted(group.members, key=lambda member: member.member_id)
+            [
+                Member(member.member_id, member.rack, frozenset(member.topics))
+                for member in sorted(group.members, key=attrgetter("member_id"))
+            ]
         )
         topics = tuple(
-            Topic(known.name, known.partitions, replica_racks.get(known.name), known.weights)
-            for known in sorted(cluster.by_name.values(), key=lambda topic: topic.name)
+            [
+                Topic(name, by_name[name].partitions, replica_racks.get(name), by_name[name].weights)
+                for name in sorted(by_name)
+            ]
         )
         position = {member.member_id: index for index, member in enumerate(members)}
         owners = {topic.name: [NOBODY] * topic.partitions for topic in topics}
@@ -187,8 +190,9 @@ class Problem(ConsumerInstance):
         """The partitions of each member id, by topic and number, where `owners` has positions by topic."""
         by_member: list[list[TopicPartition]] = [[] for _ in self.members]
         for topic in sorted(owners):
-            for partition, owner in enumerate(owners[topic]):
-                by_member[owner].append(TopicPartition(topic, partition))
+            pairs = map(tuple.__new__, repeat(TopicPartition), zip(repeat(topic), count()))
+            for owner, tp in zip(owners[topic], pairs):
+                by_member[owner].append(tp)
         return {member[0]: tuple(tps) for member, tps in zip(self.members, by_member, strict=True)}
 
 
