@@ -10,12 +10,12 @@ from kassay.report.screen.campaign import shown
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
 CONTROL: Final = "optimal-sticky"
-STICKY: Final = ("sticky", "cooperative-sticky", "uniform@4.0.0")
+STICKY: Final = ("sticky", "cooperative-sticky", "uniform@4.0.0", "uniform")
 OTHERS: Final = ("range", "server-range", "roundrobin")
 
 INTRO: Final = """# How far Kafka's assignors are from the optimum
 
-{outcomes:,} outcomes of rebalances of six of Kafka's rules, and {control:,} of `optimal-sticky` as the
+{outcomes:,} outcomes of rebalances of six of Kafka's rules (`uniform` as of two releases), and {control:,} of `optimal-sticky` as the
 control, each beside the certified optimum of its own input; {families:,} more on the families of the
 instance suites. One command makes all of it, this page included, out of
 `benchmarks/campaign_gap_study.toml`, and carries on where it was left; the figures are the same on every
@@ -36,10 +36,9 @@ python -m benchmarks.campaign_gap_study FOLDER 'local[2]'
 * **Not measured**: the answer leaves a partition out, gives one twice, or to a member that does not read
   it; {invalid:,} in all. In a sample nearly all of them had claims that contradict each other or the world,
   or a member that subscribes to nothing (`docs/findings.md`).
-* **Releases**: `uniform@4.0.0` is the rule of 4.0.0 alone; the rows of the others hold up to 4.4, for those
-  rules have not changed. Since 4.0.1 (KAFKA-18688) `uniform` leaves an extra partition with its owner where
-  all members read the same topics. On the suite `bench` (`docs/optimum.md` has both) its loads are as even,
-  and of the instances with optimal loads 96 % have no needless move, where it was 83 %."""
+* **Releases**: `uniform@4.0.0` is the rule of 4.0.0 alone, `uniform` that of 4.0.1 on (KAFKA-18688), which
+  leaves an extra partition with its owner where all members read the same topics; the other rules have not
+  changed up to 4.4."""
 
 LOADS: Final = """## Loads that are not optimal
 
@@ -208,9 +207,8 @@ def said(profiles: Rows, sizes: Rows) -> Iterator[str]:
             f"{shown(moves['movement_mean'])} on `{moves['profile']}`."
         )
     yield (
-        "The three stop where no single move helps (KIP-54; `uniform@4.0.0` also after 16 rounds). Where "
-        "members read overlapping topics in a chain the optimum takes several moves at once, which they do "
-        "not find."
+        "They stop where no single move helps (KIP-54; `uniform` also after 16 rounds). Where members "
+        "read overlapping topics in a chain the optimum takes several moves at once, which they do not find."
     )
     for target in OTHERS:
         top = max((row for row in profiles if row["target"] == target), key=lambda row: row["spread_max"])
