@@ -15,11 +15,11 @@ OTHERS: Final = ("range", "server-range", "roundrobin")
 
 INTRO: Final = """# How far Kafka's assignors are from the optimum
 
-{outcomes:,} outcomes of rebalances of six of Kafka's rules (`uniform` as of two releases), and {control:,} of `optimal-sticky` as the
-control, each beside the certified optimum of its own input; {families:,} more on the families of the
-instance suites. One command makes all of it, this page included, out of
-`benchmarks/campaign_gap_study.toml`, and carries on where it was left; the figures are the same on every
-machine:
+{outcomes:,} outcomes of rebalances of six of Kafka's rules (`uniform` as of two releases), and
+{control:,} of `optimal-sticky` as the control, each beside the certified optimum of its own input;
+{families:,} more on the families of the instance suites. One command makes all of it, this page included,
+out of `benchmarks/campaign_gap_study.toml`, and carries on where it was left; the figures are the same on
+every machine:
 
 ```
 python -m benchmarks.campaign_gap_study FOLDER 'local[2]'

@@ -16,6 +16,11 @@ from kassay.pipeline.campaign.play.measures import MEASURED
 from kassay.properties.connect.work import running_after
 
 
+def test_what_has_an_optimum_by_history_is_measured():
+    assert MEASURED.keys() >= {Kind.CLIENT, Kind.SERVER, Kind.SHARE, Kind.CONNECT}
+    assert not MEASURED.keys() & {Kind.PLACER, Kind.PLANNER, Kind.PARTITIONER}
+
+
 def played(spec, histories):
     """What the target was played at, and what was seen of it."""
     target = resolve(spec)
