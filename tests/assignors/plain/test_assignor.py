@@ -41,7 +41,7 @@ def exact(value: Any) -> bool:
 
 @given(clusters, groups)
 def test_the_input_says_what_cluster_and_group_say(cluster: Cluster, group: Group) -> None:
-    counts, given_members, racks, weights = plain_input(cluster, group)
+    counts, given_members, racks, weights, _ = plain_input(cluster, group)
     assert counts == cluster.counts
     assert (racks, weights) == (None, None)
     assert exact(given_members)
@@ -81,10 +81,10 @@ def test_racks_and_weights_are_told_where_there_are_any() -> None:
         (Topic("t", 2, ((1, 0), (2,)), (3, 4)), Topic("u", 1, ((2,),))),
         (Broker(0, "x"), Broker(1, "b"), Broker(2)),
     )
-    _, _, racks, weights = plain_input(cluster, Group(()))
+    _, _, racks, weights, _ = plain_input(cluster, Group(()))
     assert racks == {("t", 0): ["b", "x"], ("t", 1): [], ("u", 0): []}
     assert weights == {("t", 0): 3, ("t", 1): 4, ("u", 0): 1}
-    assert plain_input(cluster, Group(()), ())[2:] == (None, None)
+    assert plain_input(cluster, Group(()), ())[2:] == (None, None, None)
     assert plain_input(Cluster(cluster.topics), Group(()))[2] is None
 
 
@@ -110,3 +110,18 @@ def test_failures_say_where() -> None:
         assert caught.value.where.startswith("test_assignor.py:")
     with pytest.raises(KeyboardInterrupt):
         PlainAssignor(Fails(KeyboardInterrupt()), name="fails").assign(Cluster(), Group(()))
+
+
+@pytest.mark.parametrize("able", [None, [TopicPartition("u", 0), TopicPartition("t", 1)]])
+def test_what_a_share_group_may_give_out_is_passed_to_a_function_that_names_it(able):
+    class Told:
+        def assign(self, partitions_per_topic, members, assignable):
+            told.append(assignable)
+            return {member["id"]: [] for member in members}
+
+    told = []
+    group = Group((Member("a", ("t",)),), assignable=None if able is None else frozenset(able))
+    PlainAssignor(Told(), name="told", extras=frozenset({"assignable"})).assign(
+        Cluster.of({"t": 2, "u": 1}), group
+    )
+    assert told == [None if able is None else [("t", 1), ("u", 0)]]

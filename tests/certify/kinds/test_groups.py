@@ -1,11 +1,15 @@
 """Assignors of consumer groups certified: the driver plays, judges, counts and writes down."""
 
+import pytest
 from hypothesis import given, settings
 
 from kassay.assignors.client.range import Range
 from kassay.assignors.client.roundrobin import RoundRobin
 from kassay.certify.kinds.groups import GroupDriver
 from kassay.certify.kinds.judging import Subject
+from kassay.certify.runs.blocks import Job, open_bench
+from kassay.certify.runs.options import RunOptions
+from kassay.certify.targets.resolve import resolve
 from kassay.model.calls import Look
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind, TargetFailure
@@ -14,6 +18,7 @@ from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join, Leave
 from kassay.model.kinds import Kind
 from kassay.properties.registry import promise, validity_claims
+from tests.mutants import share_assignors
 from tests.properties.groups.steps import member, rebalanced, step
 from tests.strategies import histories
 
@@ -94,3 +99,30 @@ def test_the_best_goes_by_the_order_that_the_promise_names():
     best = DRIVER.best(outcome, promise("balanced-optimal", Kind.CLIENT))
     assert (best.loads, best.moved, best.mismatched) == ((3, 3), 0, 0)
     assert TopicPartition("t", 0) in outcome.given["a"]
+
+
+def first_broken(rule, claim, cases):
+    """The first of so many cases in which a user's share assignor breaks the claim, or None."""
+    target = resolve(f"{share_assignors.__file__}:{rule.__name__}", in_process=True)
+    job = Job(target, RunOptions(in_process=True))
+    with open_bench(job) as bench:
+        for index in range(cases):
+            violations = bench.driver.examine(job.case(index), bench.subject).violations
+            if any(claim in (None, violation.claim) for violation in violations):
+                return index
+    return None
+
+
+@pytest.mark.parametrize(
+    ("faulty", "claim"),
+    share_assignors.FAULTY.items(),
+    ids=[each.__name__ for each in share_assignors.FAULTY],
+)
+def test_each_fault_of_a_users_share_assignor_is_caught_by_its_claim(faulty, claim):
+    assert first_broken(faulty, claim, 400) is not None
+
+
+@pytest.mark.parametrize("sound", share_assignors.SOUND)
+@pytest.mark.parametrize("cases", [60, pytest.param(1_500, marks=pytest.mark.slow)])
+def test_a_sound_share_assignor_of_a_user_breaks_nothing(sound, cases):
+    assert first_broken(sound, None, cases) is None

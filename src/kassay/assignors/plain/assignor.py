@@ -4,7 +4,8 @@
 
 A member is a dict with `id`, `topics`, `owned`, `generation`, `rack`, `instance_id`. A function that names
 `replica_racks` or `partition_weights` is given them as keywords: by (topic, partition), or None where
-the cluster has none.
+the cluster has none. One that names `assignable` is given a list of what a share group may give out, or
+None for all.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group
 
-EXTRAS: Final = ("replica_racks", "partition_weights")
+EXTRAS: Final = ("replica_racks", "partition_weights", "assignable")
 """The keywords that are passed only to functions that name them."""
 
 _INPUTS: Final = ("partitions_per_topic", "members", *EXTRAS)
@@ -28,6 +29,7 @@ PlainInput = tuple[
     list[dict[str, Any]],
     dict[tuple[str, int], list[str]] | None,
     dict[tuple[str, int], int] | None,
+    list[tuple[str, int]] | None,
 ]
 
 
@@ -49,6 +51,7 @@ def plain_input(cluster: Cluster, group: Group, extras: Iterable[str] = EXTRAS) 
         members,
         replica_racks(cluster) if "replica_racks" in extras else None,
         partition_weights(cluster) if "partition_weights" in extras else None,
+        assignable(group) if "assignable" in extras else None,
     )
 
 
@@ -68,6 +71,11 @@ def partition_weights(cluster: Cluster) -> dict[tuple[str, int], int] | None:
     if all(topic.weights is None for topic in topics):
         return None
     return {tuple(tp): cluster.weight(tp) for topic in topics for tp in topic.tps()}  # type: ignore[misc]  # a pair
+
+
+def assignable(group: Group) -> list[tuple[str, int]] | None:
+    """What a share group may give out, in order; None for all."""
+    return None if group.assignable is None else [(topic, p) for topic, p in sorted(group.assignable)]
 
 
 def changed_input(before: PlainInput, after: PlainInput) -> str | None:

@@ -38,7 +38,7 @@ _LOADING_MIB: Final = 1024
 """What libraries may take on top of the limit while the target is loaded."""
 _RESERVE: Final = 1024 * 1024
 _PLACED: Final = ("num_partitions", "replication_factor", "brokers")
-_INPUTS: Final = ("partitions_per_topic", "members", "replica_racks", "partition_weights")
+_INPUTS: Final = ("partitions_per_topic", "members", "replica_racks", "partition_weights", "assignable")
 
 
 def settle(channel: tuple[int, ...], output: int) -> tuple[int, ...]:
@@ -205,8 +205,8 @@ class Server:
     def assign_plain(self, target: Any, body: bytes) -> list[Any]:
         """One call of the plain form, on fresh values."""
         arguments = marshal.loads(body)
-        counts, members, racks, weights = arguments
-        values = {"replica_racks": racks, "partition_weights": weights}
+        counts, members, *optional = arguments
+        values = dict(zip(_INPUTS[2:], optional))
         extras = {name: values[name] for name in self.loaded.extras}
         checked = check_assignment(target.assign(counts, members, **extras))
         return [0, checked, changed(_INPUTS, marshal.loads(body), arguments)]

@@ -29,7 +29,7 @@ from kassay.certify.processes.former import FORMER_NAMES
 from kassay.model.errors import TargetNotLoadable
 from kassay.model.failure import described, one_line, place_of
 
-_EXTRAS: Final = ("replica_racks", "partition_weights")
+_EXTRAS: Final = ("replica_racks", "partition_weights", "assignable")
 _META: Final = ("kind", "level", "protocol", "claims", "assumes")
 """What is read of META; of other keys it is said that they stand there."""
 _ASSIGN: Final = f"{CALLED['assignor']} or assign(self, cluster, group)"

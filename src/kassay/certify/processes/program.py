@@ -178,11 +178,13 @@ class ProgramAssignor(ProgramObject, AssignorBase):
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """What the program answers."""
         extras = self.child.hello.extras
-        counts, members, racks, weights = plain_input(cluster, group, extras)
+        counts, members, racks, weights, assignable = plain_input(cluster, group, extras)
         fields: dict[str, Any] = {"partitions_per_topic": counts, "members": members}
         for name, values in zip(EXTRAS, (racks, weights)):
             if name in extras:
                 fields[name] = None if values is None else [[*tp, value] for tp, value in values.items()]
+        if "assignable" in extras:
+            fields["assignable"] = assignable
         return full_answer(self._call("assign", fields, check_assignment))
 
 
