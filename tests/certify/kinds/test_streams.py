@@ -12,7 +12,10 @@ from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.assignors.streams.sticky import StreamsSticky
 from kassay.certify.kinds.judging import Subject
 from kassay.certify.kinds.streams import TaskDriver, best_of_members
+from kassay.certify.runs.options import Budget, RunOptions
+from kassay.certify.runs.run import certify
 from kassay.certify.runs.shrink import shrink
+from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
@@ -26,6 +29,7 @@ from kassay.model.streams.tasks import (
     TaskId,
     TaskRequest,
 )
+from kassay.model.verdict import Verdict
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
@@ -34,6 +38,7 @@ from kassay.properties.streams.situations import SENTENCES
 from kassay.properties.streams.stickiness import homes, spent
 from tests.certify.kinds.descent import descent
 from tests.mutants import task_assignors
+from tests.paths import TARGETS
 
 DRIVER = TaskDriver(Kind.STREAMS)
 PROFILE = Profile(kind=Kind.STREAMS)
@@ -195,3 +200,40 @@ def test_without_members_in_the_answer_there_is_nothing_to_compare():
     request = drawn(Random(1))
     assert best_of_members(TaskStep(request, TaskAssignment({}))) is None
     assert best_of_members(TaskStep(TaskRequest((), (), ()), BY_MEMBER)) is None
+
+
+OF_USERS = TARGETS / "threads.py"
+FAULTS = {
+    "keeps a copy too few": "standby-count",
+    "keeps copies everywhere": "standby-count",
+    "keeps copies by name": "threads-balanced",
+    "copies what has no state": "task-errors",
+    "leaves out who has nothing": "task-errors",
+    "gives all state to one": "stateful-balanced",
+    "gives all to one": "balanced-within-one",
+    "counts no threads": "balanced-optimal",
+    "hands each task on": "converges",
+    "deals what is new from the other end": "fixed-point",
+    "warms everything up at first": "warm-ups",
+    "goes by the list": "order-independent",
+}
+
+
+def verdicts(name, histories, **settings):
+    """The verdict on each claim on so many histories of a class of a user's file, in this process."""
+    target = resolve(f"{OF_USERS}:{name}", in_process=True, config=settings.get("config", {}))
+    options = RunOptions(budget=Budget(histories=histories), controls=False, shrink=False, **settings)
+    return {result.id: result.verdict for result in certify(target, options).claims}
+
+
+@pytest.mark.parametrize(("fault", "claim"), FAULTS.items())
+def test_a_users_faulty_assignor_breaks_the_claim_that_its_fault_is_about(fault, claim):
+    judged = verdicts("ByProcess", 30, claims=(claim,), config={"fault": fault})
+    assert judged[promise(claim, Kind.STREAMS).id] is Verdict.VIOLATED
+
+
+@pytest.mark.parametrize("name", ["ByProcess", "ByMember"])
+def test_a_users_sound_assignor_is_certified_by_all_that_it_declares(name):
+    judged = verdicts(name, 90)
+    assert set(judged.values()) == {Verdict.HOLDS}, judged
+    assert len(judged) > 14
