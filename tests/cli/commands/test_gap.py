@@ -160,6 +160,8 @@ def test_the_hunt_finds_nothing_against_the_optimum(tmp_path):
     ("arguments", "said"),
     [
         (("placement:striped",), "expected an assignor of consumer groups"),
+        (("share-simple", "--solver", "z3"), "--solver: z3 does not take share groups, expected flow"),
+        (("share-simple", "--hunt"), "is of kind share, expected an assignor of consumer groups"),
         (("range", "--suite", "none"), "found 'none'"),
         (("range", "--suite", "small", "--hunt"), "expected one of the three"),
         (("no-such", "--suite", "tiny"), "--suite: found 'tiny', expected one of small, bench, large"),

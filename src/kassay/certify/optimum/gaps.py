@@ -32,7 +32,7 @@ from kassay.solver.consumers.documents import best_by
 from kassay.solver.consumers.gap import Distribution, Gap, Shortfall, as_group, distribution, gap
 from kassay.solver.consumers.optimum import Optimum
 from kassay.solver.consumers.problem import Problem
-from kassay.solver.instances.families import NotTakenError, family_of
+from kassay.solver.instances.families import family_of
 from kassay.solver.results import OutOfTimeError
 from kassay.solver.sharing.gap import ShareGap, as_share_group, share_gap
 from kassay.solver.sharing.optimum import ShareOptimum, best_sharing
@@ -234,7 +234,7 @@ def _best_and_asked(
     if not isinstance(problem, ShareProblem):
         return best_by(solver, problem, order, seconds), as_group(problem)
     if solver != "flow":
-        raise NotTakenError(f"the solver {solver} does not take share groups, --solver flow does")
+        raise InputError(f"--solver: {solver} does not take share groups, expected flow")
     return best_sharing(problem), as_share_group(problem)
 
 
