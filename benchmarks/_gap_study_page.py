@@ -54,6 +54,23 @@ WEIGHTS: Final = """The shape `weighted` once more, by weight. The least heavies
 only **bounded**: heaviest load by the certified lower bound. None of these rules knows of weights. Where the
 two meet, the answer is optimal, and certified."""
 
+OTHER_KINDS: Final = """## Share groups, Streams tasks and Connect
+
+Histories of the kinds' own, out of `benchmarks/campaign_gap_kinds.toml`. What is optimal is defined in
+`docs/optimum.md`, and exact in every outcome: nothing here is left as an interval. (The optimum of standby
+copies may be one; they are not measured.)
+
+* **Share groups**: copies of partitions. The gap adds up how far partitions are from ceil(members /
+  partitions) members each, and members from even counts; what moves is a copy taken back. The optimum is a
+  flow.
+* **Streams tasks**: active tasks by thread, those with state and all; the rest after the last change of a
+  history, beside who ran what before it. What moves is counted as 3 a restore and 1 a change of process. The
+  optimum is a minimum-cost flow; a process whose rule leaves its threads alone deals evenly among them.
+* **Connect**: connectors and tasks by worker, likewise at rest after the last change. The optimum is a closed
+  form, and knows what each worker ran, also where the leader cannot: that is what `optimal-connect`, which
+  asks no more than a leader is told, moves beyond it. `connect-eager` stops everything at each rebalance;
+  counted is only what then runs elsewhere."""
+
 WORST: Final = """## Worst cases
 
 The history of the small profile with the largest balance gap, then needless moves, in one outcome:"""
@@ -76,8 +93,15 @@ rest. The largest shape, 450 members with 3,000 partitions, takes 50 to 70 ms an
 under a profiler."""
 
 
-def page(studies: Mapping[str, Rows], families: Rows, sizes: Mapping[tuple[int, int], int]) -> str:
-    """The page in Markdown. `sizes` are members and partitions of the families, and seeds of each shape."""
+def page(
+    studies: Mapping[str, Rows],
+    families: Rows,
+    sizes: Mapping[tuple[int, int], int],
+    kinds: Mapping[str, Rows],
+) -> str:
+    """The page in Markdown. `sizes` are members and partitions of the families, and seeds of each shape;
+    `kinds` are the study tables of share groups, Streams tasks and Connect.
+    """
     profiles, leaders = studies["gap_by_profile"], studies["leaderboard"]
     rules = [row for row in profiles if row["target"] != CONTROL]
     of_families = [row for row in families if row["target"] != CONTROL]
@@ -111,6 +135,8 @@ def page(studies: Mapping[str, Rows], families: Rows, sizes: Mapping[tuple[int, 
             crossed(of_families, "shape", "movement_mean"),
             WEIGHTS,
             _weights(of_families),
+            OTHER_KINDS,
+            _of_kinds(kinds["gap_by_profile"]),
             WORST,
             _worst(studies["worst_cases"]),
             AGAIN.format(example=_example(studies["worst_cases"])),
@@ -161,6 +187,20 @@ def _weights(families: Rows) -> str:
             body.append([row["target"], *(f"{n:,}" for n in counts), *ratios])
     head = ["rule", "instances", "certified exactly", "only bounded", "mean ratio", "worst ratio"]
     return table(head, body)
+
+
+def _of_kinds(profiles: Rows) -> str:
+    head = ("rule", "profile", "outcomes", "not measured", "not optimal", "balance gap", "worst spread")
+    body = []
+    for row in profiles:
+        gaps = [shown(row[key], key) for key in ("unbalanced_share", "balance_mean")]
+        moves = shown(row["movement_mean"], "movement_mean") if row["unbalanced_share"] < 1 else "-"
+        figures = (f"{row['moved']:,}", f"{row['moved_least']:,}")
+        counts = (f"{row['instances']:,}", f"{row['invalid']:,}")
+        body.append(
+            [row["target"], row["profile"], *counts, *gaps, f"{row['spread_max']:,}", *figures, moves]
+        )
+    return table([*head, "moved", "least for the best", "needless moves"], body)
 
 
 def _worst(worst: Rows) -> str:

@@ -3,9 +3,10 @@
     python -m benchmarks.campaign_gap_study FOLDER [MASTER]      play, measure, write the page and its plots
     python -m benchmarks.campaign_gap_study --trace TARGET PROFILE INDEX FILE    a history for `kassay replay`
 
-Two halves, both on Spark: the campaign of `campaign_gap_study.toml` (histories of every profile and
-shape; carried on where FOLDER was left) and the families of the instance suites
-(`kassay.solver.instances.consumers`).
+Three parts, all on Spark and carried on where FOLDER was left: the campaign of `campaign_gap_study.toml`
+(histories of every profile and shape), the families of the instance suites
+(`kassay.solver.instances.consumers`), and the campaign of `campaign_gap_kinds.toml` (share groups, Streams
+tasks, Connect).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from kassay.certify.runs.shrink import broken
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.errors import InputError
 from kassay.pipeline.campaign.plan.lanes import lanes_of
-from kassay.pipeline.campaign.plan.spec import read_spec
+from kassay.pipeline.campaign.plan.spec import Spec, read_spec
 from kassay.pipeline.campaign.play.runner import carry_on, verify
 from kassay.pipeline.campaign.records.campaign import create
 from kassay.pipeline.campaign.records.store import Local
@@ -51,6 +52,7 @@ DOCS: Final = HERE.parent / "docs"
 BESIDE: Final = DOCS / "gap-study"
 """The plots and traces of the page."""
 SPEC: Final = HERE / "campaign_gap_study.toml"
+KINDS: Final = HERE / "campaign_gap_kinds.toml"
 SIZES: Final = {(4, 7): 500, (10, 40): 200, (30, 300): 40, (100, 1000): 5}
 """Members and partitions of the families' instances, and seeds of each shape."""
 SHAPES: Final = tuple(shape for shape in CONSUMER_SHAPES if shape != "copart")
@@ -77,16 +79,26 @@ def main() -> None:
     with session(sys.argv[2] if len(sys.argv) > 2 else None, name="gap study") as spark:
         targets = [resolve(target.spec) for target in spec.targets]
         of_families = families(spark, targets, folder.resolve() / "families")
-        store = Local(folder / "campaign")
-        with store.locked():
-            campaign = create(spec, store)
-            verify(spark, campaign)
-            carry_on(spark, campaign, lambda now: print(now, flush=True))
-            studies = finish(spark, campaign).studies
-    write(studies, of_families)
+        studies = played(spark, spec, folder / "campaign")
+        of_kinds = played(spark, read_spec(KINDS), folder / "kinds")
+    write(studies, of_families, of_kinds)
 
 
-def write(studies: Mapping[str, Sequence[Row]], of_families: Sequence[Row]) -> None:
+def played(spark: SparkSession, spec: Spec, folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """The study tables of a campaign, played as far as it was not yet."""
+    store = Local(folder)
+    with store.locked():
+        campaign = create(spec, store)
+        verify(spark, campaign)
+        carry_on(spark, campaign, lambda now: print(now, flush=True))
+        return finish(spark, campaign).studies
+
+
+def write(
+    studies: Mapping[str, Sequence[Row]],
+    of_families: Sequence[Row],
+    of_kinds: Mapping[str, Sequence[Row]],
+) -> None:
     """The page, its plots, and the trace of each rule's worst small history."""
     BESIDE.mkdir(exist_ok=True)
     for row in studies["worst_cases"]:
@@ -102,7 +114,7 @@ def write(studies: Mapping[str, Sequence[Row]], of_families: Sequence[Row]) -> N
     }
     for name, plot in plots.items():
         (BESIDE / f"{name}.svg").write_text(plot + "\n", encoding="utf-8")
-    (DOCS / "gap-study.md").write_text(page(studies, of_families, SIZES) + "\n", encoding="utf-8")
+    (DOCS / "gap-study.md").write_text(page(studies, of_families, SIZES, of_kinds) + "\n", encoding="utf-8")
 
 
 # The families of the suites

@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 
 from kassay.assignors.connect.eager import ConnectEager
+from kassay.assignors.streams.sticky import StreamsSticky
 from kassay.certify.runs.blocks import Job, open_bench
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import resolve
@@ -12,12 +13,16 @@ from kassay.model.connect.history import ConnectHistory
 from kassay.model.connect.player import asking, run_connect
 from kassay.model.connect.work import ConnectAssignment, WorkerChange, connectors_in, tasks_in, work_key
 from kassay.model.kinds import Kind
+from kassay.model.streams.history import ProcessJoin, TaskHistory, run_tasks
+from kassay.model.streams.history import asking as asking_tasks
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment
 from kassay.pipeline.campaign.play.measures import MEASURED
 from kassay.properties.connect.work import running_after
+from kassay.properties.streams.scenarios import process_id
 
 
 def test_what_has_an_optimum_by_history_is_measured():
-    assert MEASURED.keys() >= {Kind.CLIENT, Kind.SERVER, Kind.SHARE, Kind.CONNECT}
+    assert MEASURED.keys() >= {Kind.CLIENT, Kind.SERVER, Kind.SHARE, Kind.STREAMS, Kind.CONNECT}
     assert not MEASURED.keys() & {Kind.PLACER, Kind.PLANNER, Kind.PARTITIONER}
 
 
@@ -76,6 +81,34 @@ def test_an_even_share_group_takes_back_at_least_what_it_must():
     assert all(m.movement is None or m.movement == m.moved - m.moved_least >= 0 for m in judged)
     assert {m.movement is None for m in judged} >= {False}
     assert max(m.moved for m in judged) > 0
+
+
+@pytest.mark.parametrize("spec", ["streams-sticky", "streams-high-availability", "streams-group-sticky"])
+def test_tasks_that_are_even_by_thread_cost_at_least_what_they_must(spec):
+    answered = [seen for _, seen in played(spec, 60) if seen is not None]
+    judged = [measure for seen in answered for measure in seen.measures if measure is not None]
+    assert len(judged) > 50
+    assert all(m.balance >= 0 and m.spread >= 0 for m in judged)
+    assert all(m.movement == m.moved - m.moved_least >= 0 for m in judged if m.balance == 0)
+    assert all(m.movement is None for m in judged if m.balance)
+    assert sum(m.moved_least for m in judged) > 0
+
+
+class ToOneProcess(StreamsSticky):
+    """All tasks run where the first process is."""
+
+    def assign(self, request):
+        processes = dict.fromkeys((client.process_id for client in request.clients), ClientTasks())
+        return TaskAssignment({**processes, min(processes): ClientTasks(tuple(sorted(request.tasks)))})
+
+
+def test_an_uneven_application_is_as_uneven_as_the_squares_of_its_threads_say():
+    processes = tuple(ProcessJoin(process_id(number), threads=2) for number in (1, 2))
+    history = TaskHistory(processes=processes, partitions=(6,), stateful=1)
+    (measure,) = MEASURED[Kind.STREAMS](run_tasks(history, asking_tasks(ToOneProcess))).measures
+    # 3 3 0 0 where 1 1 2 2 could be, with state and in all.
+    assert (measure.members, measure.units, measure.balance, measure.spread) == (4, 6, 2 * (18 - 10), 2)
+    assert measure.movement is None
 
 
 class AllToTheFirst(ConnectEager):

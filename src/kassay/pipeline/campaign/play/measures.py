@@ -6,7 +6,7 @@ well: the goals are lexicographic.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -14,18 +14,23 @@ from kassay.certify.kinds.group_oracle import best_of_group
 from kassay.model.calls import Failure
 from kassay.model.cluster import TopicPartition
 from kassay.model.connect.history import ConnectRun
-from kassay.model.connect.work import Work, connectors_in, tasks_in
+from kassay.model.connect.work import connectors_in, tasks_in
 from kassay.model.errors import InputError
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.model.streams.history import TaskRun
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskId, TaskRequest, member_id
 from kassay.properties.connect.balance import least_moved
 from kassay.properties.connect.work import running_after
 from kassay.properties.groups.balance import ORDER
+from kassay.properties.streams.stickiness import homes, spent
 from kassay.solver.consumers.gap import shortfall
 from kassay.solver.consumers.optimum import Figures
 from kassay.solver.sharing.gap import share_gap
 from kassay.solver.sharing.problem import ShareProblem
+from kassay.solver.streams.members.actives import place_actives
+from kassay.solver.streams.members.requests import problem_of
 
 
 class Measure(NamedTuple):
@@ -76,8 +81,8 @@ def _is_assignment(outcome: Step, partitions: int) -> bool:
     """Whether the optimum can be compared with the answer: every partition once, to a reader."""
     owners: set[TopicPartition] = set()
     given = 0
-    for member_id, tps in outcome.given.items():
-        read = outcome.read.get(member_id, frozenset())
+    for reader, tps in outcome.given.items():
+        read = outcome.read.get(reader, frozenset())
         if any(tp[0] not in read or not outcome.cluster.has(tp) for tp in tps):
             return False
         owners.update(tps)
@@ -118,8 +123,8 @@ def _cluster(run: ConnectRun) -> Measure | None:
     given = [work for own in running.values() for work in own]
     if len(given) != len(configured) or set(given) != configured:
         return None
-    connectors, tasks = (_unevenness(kind, running.values()) for kind in (connectors_in, tasks_in))
-    balance, spread = connectors[0] + tasks[0], max(connectors[1], tasks[1])
+    loads = [[len(kind(own)) for own in running.values()] for kind in (connectors_in, tasks_in)]
+    balance, spread = sum(map(_above_even, loads)), max(map(_further_apart, loads))
     ran = running_after(run.steps[run.played - 2]) if run.played > 1 else {}
     before = {worker: configured.intersection(ran.get(worker, ())) for worker in running}
     away = sum(len(own.difference(running[worker])) for worker, own in before.items())
@@ -128,19 +133,58 @@ def _cluster(run: ConnectRun) -> Measure | None:
     return Measure(len(running), len(configured), True, balance, spread, away, least, movement)
 
 
-def _unevenness(
-    kind: Callable[[Iterable[Work]], Sequence[object]], running: Iterable[Iterable[Work]]
-) -> tuple[int, int]:
-    """Squared loads above those of an even share, and by how much the loads are further apart than there."""
-    loads = sorted(len(kind(own)) for own in running)
+def _above_even(loads: Sequence[int]) -> int:
+    """Squared loads above those of an even share."""
     least, more = divmod(sum(loads), len(loads))
     even = more * (least + 1) ** 2 + (len(loads) - more) * least**2
-    return sum(load * load for load in loads) - even, loads[-1] - loads[0] - (more > 0)
+    return sum(load * load for load in loads) - even
+
+
+def _further_apart(loads: Sequence[int]) -> int:
+    """By how much the largest and the least load are further apart than in an even share."""
+    return max(loads) - min(loads) - (sum(loads) % len(loads) > 0)
+
+
+def _of_application(run: TaskRun) -> MeasuredRest | None:
+    """The rest after the last change of a Streams application, beside who ran what before that change."""
+    if not run.answered:
+        return None
+    return MeasuredRest([_application(run)], run.settling) if run.at_rest else MeasuredRest([], None)
+
+
+def _application(run: TaskRun) -> Measure | None:
+    """Active tasks by thread; what moves is counted as restores (3) and changes of process (1)."""
+    before, given = run.steps[run.played - 1].request, run.steps[-1].given
+    owners, tasks, clients = given.owners, frozenset(before.tasks), before.by_id
+    once = all(len(runs) == 1 for runs in given.active_on.values())
+    if not once or owners.keys() != tasks or not clients.keys() >= set(owners.values()):
+        return None
+    loads = [_by_thread(before, given, part) for part in (frozenset(before.stateful), tasks)]
+    balance, spread = sum(map(_above_even, loads)), max(map(_further_apart, loads))
+    problem = problem_of(before)
+    placed, ids = place_actives(problem), problem.member_ids
+    best = spent(before, {task: ids[m] for task, m in zip(sorted(tasks), placed.member, strict=True)}).cost
+    mine = spent(before, {t: member_id(p, clients[p].start, 0) for t, p in owners.items()}).cost
+    movement = mine - best if balance == 0 else None
+    return Measure(len(loads[1]), len(tasks), True, balance, spread, mine, best, movement)
+
+
+def _by_thread(request: TaskRequest, given: TaskAssignment, part: frozenset[TaskId]) -> list[int]:
+    """How many of the tasks each thread runs; where the answer names no threads, a process deals evenly."""
+    if given.members is not None:
+        members = [given.members.get(who, ClientTasks()) for who in homes(request)]
+        return [len(part.intersection(member.active)) for member in members]
+    loads = []
+    for client in request.clients:
+        own = len(part.intersection(given.processes.get(client.process_id, ClientTasks()).active))
+        loads += [(own + thread) // client.capacity for thread in range(client.capacity)]
+    return loads
 
 
 MEASURED: Final[Mapping[Kind, Callable[[Any], MeasuredRest | None]]] = {
     **dict.fromkeys(CONSUMER_GROUPS, partial(_of_groups, measured_group)),
     Kind.SHARE: partial(_of_groups, _share_group),
     Kind.CONNECT: _of_cluster,
+    Kind.STREAMS: _of_application,
 }
 """How the distance to the optimum is told of what a kind's targets were played at; None without an answer."""

@@ -107,7 +107,7 @@ DISTANCE: Final = (
     Column(
         "partitions",
         "int",
-        "most readable partitions (copies of a share group, connectors and tasks) in one outcome",
+        "most readable partitions (copies of a share group; connectors, tasks) in one outcome",
     ),
     Column("equal", "boolean", "whether every member may have everything in every outcome"),
     Column("outcomes", "int", "outcomes measured: the instances of the study"),
@@ -122,7 +122,9 @@ DISTANCE: Final = (
     Column("spread_worst", "int", "largest less smallest load less that of the optimum, worst outcome"),
     Column("unbalanced", "int", "outcomes whose loads are not optimal"),
     Column(
-        "moved", "bigint", "partitions (copies, connectors and tasks) taken from their previous owner, summed"
+        "moved",
+        "bigint",
+        "taken from its previous owner, summed; of Streams tasks 3 a restore and 1 a change of process",
     ),
     Column("moved_least", "bigint", "the same, of the optimum"),
     Column("movement", "bigint", "needless moves, summed over the outcomes with optimal loads"),
