@@ -10,7 +10,7 @@ from kassay.report.screen.campaign import shown
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
 CONTROL: Final = "optimal-sticky"
-STICKY: Final = ("sticky", "cooperative-sticky", "uniform@4.0.0", "uniform")
+STICKY: Final = ("sticky", "cooperative-sticky", "uniform@4.0.0", "uniform@4.0.1")
 OTHERS: Final = ("range", "server-range", "roundrobin")
 
 INTRO: Final = """# How far Kafka's assignors are from the optimum

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, Final
 
 from kassay.model.explore.values import Model
@@ -69,10 +70,10 @@ def _consumer_group(state: World) -> ConsumerGroup | None:
     return group if isinstance(group, ConsumerGroup) else None
 
 
-def _known_group(state: World) -> Hashable:
-    """What a group is read from."""
-    coordinator: Hashable = state.broker.value.coordinator
-    return coordinator
+# These are asked of both ends of every step.
+_broker: Final = attrgetter("broker")
+_known_group: Final = attrgetter("broker.value.coordinator")
+"""What a group is read from."""
 
 
 def _stays(before: World, after: World) -> bool:
@@ -89,7 +90,7 @@ def _world(model: ClassicModel) -> dict[registry.Sight[Any], View[Any]]:
         registry.CONSUMER_GROUP: View(_consumer_group, reads=_known_group, relevant=_stays),
         registry.SESSIONS: View(
             lambda state: registry.WatchedSessions(*model.timers.watched(state)),
-            reads=lambda state: state.broker,
+            reads=_broker,
         ),
         registry.CLIENTS: View(lambda state: tuple(cell.value for cell in state.clients), relevant=failed),
         registry.METADATA: View(

@@ -28,15 +28,18 @@ S = TypeVar("S", bound=Hashable)
 
 
 _Said: TypeAlias = tuple[tuple[str, Finding], ...]
+_Question: TypeAlias = tuple[str, Callable[..., Iterable[Finding] | None]]
+"""An invariant's name and its predicate."""
 
 
 def _grouped(
-    invariants: Iterable[Invariant[S]],
-) -> list[tuple[Any, Any, list[Invariant[S]], dict[Any, _Said]]]:
-    """Invariants that read alike are judged, and remembered, together."""
-    groups: dict[tuple[Any, Any], list[Invariant[S]]] = {}
-    for invariant in invariants:
-        groups.setdefault((invariant.reads, invariant.relevant), []).append(invariant)
+    questions: Iterable[tuple[Invariant[S], Callable[..., Iterable[Finding] | None] | None]],
+) -> list[tuple[Any, Any, list[_Question], dict[Any, _Said]]]:
+    """Invariants that read alike are judged, and remembered, together; those without a predicate are not."""
+    groups: dict[tuple[Any, Any], list[_Question]] = {}
+    for invariant, check in questions:
+        if check is not None:
+            groups.setdefault((invariant.reads, invariant.relevant), []).append((invariant.name, check))
     return [(reads, relevant, group, {}) for (reads, relevant), group in groups.items()]
 
 
@@ -55,8 +58,8 @@ class Search(Generic[S]):
         self.progress = progress
         self.graph: Graph[S] = Graph()
         self.ids: dict[S, int] = {}
-        self.state_checks = _grouped(inv for inv in invariants if inv.check)
-        self.step_checks = _grouped(inv for inv in invariants if inv.check_step)
+        self.state_checks = _grouped((inv, inv.check) for inv in invariants)
+        self.step_checks = _grouped((inv, inv.check_step) for inv in invariants)
         # (invariant, severity) -> [times seen, node before, action or None, state, message]
         self.findings: dict[tuple[str, Severity], list[Any]] = {}
         self.claims = {inv.name: inv.claim for inv in invariants}
@@ -74,13 +77,14 @@ class Search(Generic[S]):
         if self.budget.stop_at_first and finding.severity is Severity.REAL:
             self.stop = True
 
-    def _said(self, answers: Iterable[tuple[Invariant[S], Iterable[Finding] | None]]) -> _Said:
+    def _said(self, group: Sequence[_Question], *ends: S) -> _Said:
         """The findings of invariants that are asked together; those that had something to judge are noted."""
         said: list[tuple[str, Finding]] = []
-        for invariant, findings in answers:
+        for name, check in group:
+            findings = check(*ends)
             if findings is not None:
-                self.asked.add(invariant.name)
-                said.extend((invariant.name, finding) for finding in findings)
+                self.asked.add(name)
+                said += [(name, finding) for finding in findings]
         return tuple(said)
 
     def judge_state(self, state: S, node: int) -> None:
@@ -89,7 +93,7 @@ class Search(Generic[S]):
             key = state if reads is None else reads(state)
             findings = seen.get(key) if reads is not None else None
             if findings is None:
-                findings = self._said((inv, inv.check(state)) for inv in group if inv.check)
+                findings = self._said(group, state)
                 if reads is not None:
                     seen[key] = findings
             for name, finding in findings:
@@ -108,7 +112,7 @@ class Search(Generic[S]):
                 continue
             findings = seen.get(key) if reads is not None else None
             if findings is None:
-                findings = self._said((inv, inv.check_step(before, after)) for inv in group if inv.check_step)
+                findings = self._said(group, before, after)
                 if reads is not None:
                     seen[key] = findings
             for name, finding in findings:

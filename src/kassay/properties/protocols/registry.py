@@ -168,9 +168,9 @@ def invariants(model: Views, spelled: Iterable[str] | None = None) -> tuple[Inva
     """The invariants that make sense for a model, or those of these names or short ids, for the explorer."""
     known = load_invariants()
     wanted = known if spelled is None else {name for one in spelled for name in named(one)}
-    views = {sight: view._replace(show=_once(view.show)) for sight, view in model.views.items()}
+    views = {sight: (view, _once(view.show), _once(view.show)) for sight, view in model.views.items()}
     return tuple(
-        _bound(one, check, views[check.sight], one.name in model.waived)
+        _bound(one, check, *views[check.sight], waived=one.name in model.waived)
         for one in known.values()
         if one.name in wanted
         for check in one.checks
@@ -180,28 +180,45 @@ def invariants(model: Views, spelled: Iterable[str] | None = None) -> tuple[Inva
 
 def _once(show: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The same, looking once at a state of which one invariant after the other is asked."""
-    last: list[Any] = [None, None]
+    last = last_view = None
 
     def shown(state: Any) -> Any:
-        if state is not last[0]:
-            last[:] = state, show(state)
-        return last[1]
+        nonlocal last, last_view
+        if state is not last:
+            last, last_view = state, show(state)
+        return last_view
 
     return shown
 
 
-def _bound(one: ProtocolInvariant, check: _Check, view: View[Any], waived: bool) -> Invariant[Any]:
-    """One predicate over the states, or the steps, of a model."""
-    show, judge, where = view.show, check.check, check.where
+def _bound(
+    one: ProtocolInvariant,
+    check: _Check,
+    view: View[Any],
+    show_before: Callable[[Any], Any],
+    show: Callable[[Any], Any],
+    *,
+    waived: bool,
+) -> Invariant[Any]:
+    """One predicate over the states, or the steps, of a model; the steps of a state have one before."""
+    judge, where = check.check, check.where
     if waived:
         judge = _by_design(judge)
 
-    def asked(*ends: Any) -> Iterator[Finding] | None:
-        shown = tuple(map(show, ends))
-        return judge(*shown) if None not in shown and where(*shown) else None
+    def asked(state: Any) -> Iterator[Finding] | None:
+        shown = show(state)
+        return judge(shown) if shown is not None and where(shown) else None
+
+    def asked_of_step(before: Any, after: Any) -> Iterator[Finding] | None:
+        left, right = show_before(before), show(after)
+        if left is None or right is None or not where(left, right):
+            return None
+        return judge(left, right)
 
     if check.of_steps:
-        return Invariant(one.name, one.claim, check_step=asked, reads=view.reads, relevant=view.relevant)
+        return Invariant(
+            one.name, one.claim, check_step=asked_of_step, reads=view.reads, relevant=view.relevant
+        )
     return Invariant(one.name, one.claim, check=asked, reads=view.reads)
 
 

@@ -6,7 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from kassay.model.explore.interned import Interned, Interner
-from kassay.model.protocols.coordinator.runtime import CoordinatorHost, Result, by_due, carried_out, timeless
+from kassay.model.protocols.coordinator.runtime import (
+    CoordinatorCall,
+    CoordinatorHost,
+    Result,
+    by_due,
+    timeless,
+)
 from kassay.model.protocols.coordinator.step import Event, Load, Unload, step
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.choices import Target, TargetAsk, outcomes
@@ -65,12 +71,12 @@ class Brokers:
 
     def handle(self, cell: Interned, event: Event, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
         """Every outcome of an event, duplicates merged, in the order of the choices."""
-        if _wants_id(event):
-            return self._outcomes_of(cell.value, event, keeps_log)
         key = (cell, type(event), event, keeps_log)
         outcomes = self._outcomes.get(key)
         if outcomes is None:
-            outcomes = self._outcomes[key] = self._outcomes_of(cell.value, event, keeps_log)
+            outcomes = self._outcomes_of(cell.value, event, keeps_log)
+            if not _wants_id(event):
+                self._outcomes[key] = outcomes
         return outcomes
 
     def _outcomes_of(self, host: CoordinatorHost, event: Event, keeps_log: bool) -> tuple[Outcome, ...]:
@@ -81,18 +87,19 @@ class Brokers:
         )
 
     def _outcome(self, host: CoordinatorHost, result: Result, event: Event, keeps_log: bool) -> Outcome:
-        call = carried_out(self, host, result, event, keeps_log=keeps_log)
+        call = CoordinatorCall(self, host, keeps_log=keeps_log)
+        call.carry_out(result, event)
         mail = tuple([(reply.correlation_id, reply.body) for reply in call.replies])
         return self.interner.cell(_current(call.host)), mail
 
     def _results(self, host: CoordinatorHost, event: Event) -> tuple[Result, ...]:
         """What the coordinator may do about an event."""
-        if _wants_id(event):
-            return self._steps(host, event)
         key = (host.coordinator, type(event), event)
         results = self._stepped.get(key)
         if results is None:
-            results = self._stepped[key] = self._steps(host, event)
+            results = self._steps(host, event)
+            if not _wants_id(event):
+                self._stepped[key] = results
         return results
 
     def _steps(self, host: CoordinatorHost, event: Event) -> tuple[Result, ...]:

@@ -192,15 +192,6 @@ def by_due(armed: requests.Armed) -> requests.Armed:
     return tuple(sorted(armed, key=lambda order: (order.due, order.timer)))
 
 
-def carried_out(
-    runtime: Runtime, host: CoordinatorHost, result: Result, event: Event, *, keeps_log: bool
-) -> CoordinatorCall:
-    """The call that carries out this step."""
-    call = CoordinatorCall(runtime, host, keeps_log=keeps_log)
-    call.carry_out(result, event)
-    return call
-
-
 class Happened(NamedTuple):
     """What one call brought about, in order; `elapsed` time, and how many records were acknowledged."""
 

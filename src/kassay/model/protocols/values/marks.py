@@ -6,9 +6,11 @@ of these it holds, however deep; `rewritten` follows the types of a value's fiel
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
-from enum import Enum
+from enum import StrEnum
 from functools import cache
+from operator import is_
 from types import UnionType
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypeVar, Union, get_args, get_origin
 from typing import get_type_hints as hints_of
@@ -18,7 +20,7 @@ from kassay.model.explore.interned import Interned
 T = TypeVar("T")
 
 
-class Mark(Enum):
+class Mark(StrEnum):
     """What a part of a value is."""
 
     GENERATION = "generation or epoch"
@@ -62,9 +64,9 @@ def rewritten(value: Any, change: Change) -> Any:
     return value if rewrite is None else rewrite(value, change)
 
 
-def marked(value: Any) -> dict[Mark, set[Any]]:
+def marked(value: Any) -> defaultdict[Mark, set[Any]]:
     """All that is marked in a value, by mark."""
-    parts: dict[Mark, set[Any]] = {mark: set() for mark in Mark}
+    parts: defaultdict[Mark, set[Any]] = defaultdict(set)
 
     def note(mark: Mark, part: Any) -> Any:
         parts[mark].add(part)
@@ -138,18 +140,16 @@ def _of_items(rewrite: Rewrite | None, order: Order | None) -> Rewrite | None:
         return None
 
     def rewrite_items(value: Any, change: Change) -> Any:
+        if not value:
+            return value
         after = [rewrite(item, change) for item in value]
-        if all(map(_same, after, value)):
+        if all(map(is_, after, value)):
             return value
         if order is None or list(value) != sorted(value, key=order.key):
             return tuple(after)
         return tuple(sorted(after, key=order.key))
 
     return rewrite_items
-
-
-def _same(one: Any, other: Any) -> bool:
-    return one is other
 
 
 def _class(hint: Any) -> Any:
