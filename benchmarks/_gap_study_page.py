@@ -36,9 +36,9 @@ python -m benchmarks.campaign_gap_study FOLDER 'local[2]'
 * **Not measured**: the answer leaves a partition out, gives one twice, or to a member that does not read
   it; {invalid:,} in all. In a sample nearly all of them had claims that contradict each other or the world,
   or a member that subscribes to nothing (`docs/findings.md`).
-* **Releases**: `uniform@4.0.0` is the rule of 4.0.0 alone, `uniform` that of 4.0.1 on (KAFKA-18688), which
-  leaves an extra partition with its owner where all members read the same topics; the other rules have not
-  changed up to 4.4."""
+* **Releases**: `uniform@4.0.0` is the rule of 4.0.0 alone, `uniform@4.0.1` that from there on (KAFKA-18688),
+  which leaves an extra partition with its owner where all members read the same topics; the other rules
+  have not changed up to 4.4."""
 
 LOADS: Final = """## Loads that are not optimal
 
@@ -58,7 +58,7 @@ OTHER_KINDS: Final = """## Share groups, Streams tasks and Connect
 
 Histories of the kinds' own, out of `benchmarks/campaign_gap_kinds.toml`. What is optimal is defined in
 `docs/optimum.md`, and exact in every outcome: nothing here is left as an interval. (The optimum of standby
-copies may be one; they are not measured.)
+copies may be one; they are not measured.) Answers that are not even may move less than the best must.
 
 * **Share groups**: copies of partitions. The gap adds up how far partitions are from ceil(members /
   partitions) members each, and members from even counts; what moves is a copy taken back. The optimum is a
