@@ -16,8 +16,9 @@ Each optimum leaves prices behind, one number a broker, which prove it: see `pla
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush, heapreplace
 from itertools import chain
 
 from kassay.solver.algorithms.exchange import Exchange, Rules, masks
@@ -174,20 +175,45 @@ def _fewest_copies(
                 counts[place] += 1
         else:
             unsettled.append(item)
+    due = [_Due(rack, counts, quota) for rack in members]
     for item in unsettled:
         kept = set(current[item])
-        order = [
-            sorted(rack, key=lambda b: (b not in kept, quota.marginal(b, counts[b]), b)) for rack in members
-        ]
         spread = spreads[factors[item]]
-        chosen = {place for rack in order for place in rack[: spread.least]}
-        spare = [place for rack in order for place in rack[spread.least : spread.most]]
-        spare.sort(key=lambda b: (b not in kept, quota.marginal(b, counts[b]), b))
-        chosen.update(spare[: factors[item] - len(chosen)])
+        order = [rack.first(spread.most, kept) for rack in due]
+        chosen = {place for rack in order for _, _, place in rack[: spread.least]}
+        spare = sorted(each for rack in order for each in rack[spread.least :])
+        chosen.update(place for _, _, place in spare[: factors[item] - len(chosen)])
         picks[item] = chosen
         for place in chosen:
             counts[place] += 1
     return picks
+
+
+class _Due:
+    """The brokers of a rack, those due a copy first; `counts` are what they have, and only grow."""
+
+    def __init__(self, brokers: Sequence[int], counts: Sequence[int], quota: Quota) -> None:
+        self.counts, self.quota, self.brokers = counts, quota, frozenset(brokers)
+        # Brokers only get dearer, so an entry on top that is out of date is put right there and then.
+        self.heap = [(quota.marginal(broker, counts[broker]), broker) for broker in brokers]
+        heapify(self.heap)
+
+    def first(self, number: int, kept: Set[int]) -> list[tuple[bool, int, int]]:
+        """So many brokers, those kept first: whether it is another one, what a copy adds, which one."""
+        own = self.brokers & kept
+        near: list[tuple[int, int]] = []
+        while self.heap and len(near) < number + len(own):
+            was, broker = self.heap[0]
+            now = self.quota.marginal(broker, self.counts[broker])
+            if now == was:
+                near.append(heappop(self.heap))
+            else:
+                heapreplace(self.heap, (now, broker))
+        for each in near:
+            heappush(self.heap, each)
+        order = [(False, self.quota.marginal(broker, self.counts[broker]), broker) for broker in own]
+        order += [(True, now, broker) for now, broker in near if broker not in own]
+        return sorted(order)[:number]
 
 
 def _obeys(row: Sequence[int], racks: Sequence[int], number: int, spread: Spread) -> bool:
