@@ -163,9 +163,8 @@ USUAL = {
 
 UNASKED = ("scales", "terminates")
 """What breaks these gives no answers that other claims could judge, or late ones."""
-CASES = {Kind.STREAMS: 40}
-"""Cases of a kind in which all its claims are asked, where it is not `USUAL_CASES`."""
-USUAL_CASES = 80
+CASES = 80
+"""Those in which every situation was aimed at once: cases in which all claims of a kind are asked."""
 
 ENTANGLED = {
     (Kind.CLIENT, "trusts-claims"): "who keeps whatever is claimed is out of balance too; gives-twice is not",
@@ -208,7 +207,7 @@ def broken_of_all(control: Control) -> frozenset[str]:
         if control.breaks == "deterministic":
             one, other = (stack.enter_context(control.target().open(hash_seed=seed)) for seed in (1, 2))
             subject = replace(subject, new=one.new, twin=other.new)
-        for index in range(CASES.get(control.kind, USUAL_CASES)):
+        for index in range(CASES):
             broken |= {v.claim for v in job.driver.examine(job.case(index), subject).violations}
     return frozenset(broken)
 
