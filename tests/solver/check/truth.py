@@ -100,10 +100,12 @@ class Group:
         bound = {name for names in groups for name in names}
         self.units: list[tuple[list[tuple[str, int]], list[int]]] = []
         for names in [*groups, *([name] for name in self.topics if name not in bound)]:
+            if not any(self.readers[name] for name in names):
+                continue  # nobody reads them: whatever is said of them changes nothing
             counts = {self.topics[name]["partitions"] for name in names}
             readers = {tuple(self.readers[name]) for name in names}
             assert len(counts) == len(readers) == 1
-            for number in range(counts.pop() if self.readers[names[0]] else 0):
+            for number in range(counts.pop()):
                 self.units.append(([(name, number) for name in names], self.readers[names[0]]))
         weights = [
             weight
