@@ -68,7 +68,7 @@ def serve(channel: tuple[int, ...], order: Mapping[str, Any]) -> NoReturn:
     """Load the target, say what it is, and answer calls for the rest of this process's life."""
     nonce, output = bytes.fromhex(order["nonce"]), channel[1]
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # nobody has replaced it yet
     sys.path[:] = order["path"]
     limit_memory(order["memory_mib"] + _LOADING_MIB)
     try:
