@@ -10,16 +10,14 @@ from kassay.assignors.optimal.connect import OptimalConnect
 from kassay.certify.faulty.registry import controls_of
 from kassay.certify.kinds.connect import ConnectDriver
 from kassay.certify.kinds.judging import Subject
-from kassay.certify.runs.blocks import Job, open_bench
-from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.shrink import shrink
-from kassay.certify.targets.resolve import resolve
 from kassay.model.connect.history import ConnectHistory
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Seeded
+from tests.certify.kinds.users import first_broken
 from tests.mutants import connect_assignors
 
 DRIVER = ConnectDriver(Kind.CONNECT)
@@ -62,18 +60,6 @@ def test_a_broken_rule_is_shrunk_to_a_smaller_history_that_replays(name):
     assert DRIVER.size(small) < DRIVER.size(case)
     assert {violation.claim for violation in DRIVER.examine(small, whom).violations} == {control.breaks}
     assert DRIVER.form.read(DRIVER.form.write(small), "case") == small
-
-
-def first_broken(rule, claim, cases):
-    """The first of so many cases in which a user's rule breaks the claim, or None."""
-    target = resolve(f"{connect_assignors.__file__}:{rule.__name__}", in_process=True)
-    job = Job(target, RunOptions(in_process=True))
-    with open_bench(job) as bench:
-        for index in range(cases):
-            violations = bench.driver.examine(job.case(index), bench.subject).violations
-            if any(claim in (None, violation.claim) for violation in violations):
-                return index
-    return None
 
 
 @pytest.mark.parametrize(

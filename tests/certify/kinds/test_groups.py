@@ -7,9 +7,6 @@ from kassay.assignors.client.range import Range
 from kassay.assignors.client.roundrobin import RoundRobin
 from kassay.certify.kinds.groups import GroupDriver
 from kassay.certify.kinds.judging import Subject
-from kassay.certify.runs.blocks import Job, open_bench
-from kassay.certify.runs.options import RunOptions
-from kassay.certify.targets.resolve import resolve
 from kassay.model.calls import Look
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind, TargetFailure
@@ -18,6 +15,7 @@ from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join, Leave
 from kassay.model.kinds import Kind
 from kassay.properties.registry import promise, validity_claims
+from tests.certify.kinds.users import first_broken
 from tests.mutants import share_assignors
 from tests.properties.groups.steps import member, rebalanced, step
 from tests.strategies import histories
@@ -99,18 +97,6 @@ def test_the_best_goes_by_the_order_that_the_promise_names():
     best = DRIVER.best(outcome, promise("balanced-optimal", Kind.CLIENT))
     assert (best.loads, best.moved, best.mismatched) == ((3, 3), 0, 0)
     assert TopicPartition("t", 0) in outcome.given["a"]
-
-
-def first_broken(rule, claim, cases):
-    """The first of so many cases in which a user's share assignor breaks the claim, or None."""
-    target = resolve(f"{share_assignors.__file__}:{rule.__name__}", in_process=True)
-    job = Job(target, RunOptions(in_process=True))
-    with open_bench(job) as bench:
-        for index in range(cases):
-            violations = bench.driver.examine(job.case(index), bench.subject).violations
-            if any(claim in (None, violation.claim) for violation in violations):
-                return index
-    return None
 
 
 @pytest.mark.parametrize(
