@@ -11,13 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
 
 from kassay.solver.algorithms.flow import Network
 from kassay.solver.streams.members.problem import MemberTaskProblem
+from kassay.solver.streams.optimum import CHANGE, RESTORE
 
-RESTORE: Final = 3
-CHANGE: Final = 1
 _Class = tuple[bool, int | None, frozenset[int]]
 """Whether a task has state, which member ran it, which processes have its state: the rest is its name."""
 

@@ -12,9 +12,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from kassay.solver.streams.members.actives import CHANGE, RESTORE, PlacedActives, dear
+from kassay.solver.streams.members.actives import PlacedActives, dear
 from kassay.solver.streams.members.problem import MemberTaskProblem
 from kassay.solver.streams.members.standbys import Standbys
+from kassay.solver.streams.optimum import CHANGE, RESTORE
 
 SCALE: Final = 16
 """Prices are whole numbers of 1 / SCALE of a restore."""
