@@ -15,6 +15,7 @@ from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.model.modules import import_modules
+from kassay.reading.specs import RuleSpec, parse
 
 EAGER: Final = RebalanceProtocol.EAGER
 COOPERATIVE: Final = RebalanceProtocol.COOPERATIVE
@@ -127,11 +128,12 @@ def find(spec: str) -> Reference | None:
     `InputError`, which names the spec, for a release that is none or is before all that kassay knows.
     """
     import_modules("kassay.assignors")
-    rule, at, release = spec.partition("@")
-    references = _RULES.get(rule, ())
+    release = None
+    if (references := _RULES.get(spec)) is None and isinstance(rule := parse(spec), RuleSpec):
+        references, release = _RULES.get(rule.rule), rule.at
     if not references or references[0].library:
         return None
-    if at:
+    if release is not None:
         return held_in(references, release, spec)
     return references[0] if len(references) == 1 else newest(references)
 
@@ -155,7 +157,8 @@ def changes_since(rule: str, release: str) -> tuple[Reference, tuple[tuple[str, 
 
     Raises `InputError` for a rule that is none of Kafka's, and for a release that is none or too old.
     """
-    before = None if "@" in rule else find(f"{rule}@{release}")
+    asked = parse(rule)
+    before = find(f"{rule}@{release}") if isinstance(asked, RuleSpec) and asked.at is None else None
     if before is None:
         import_modules("kassay.assignors")
         known = [spec for spec, references in _RULES.items() if references[0].since]
@@ -178,7 +181,8 @@ def recorded(spec: str) -> str:
 
 def find_foreign(spec: str) -> Reference | None:
     """The client library's assignor that a spec names, None for another's spec; raises `InputError`."""
-    there, library = load_foreign(), spec.partition(":")[0]
+    there, rule = load_foreign(), parse(spec)
+    library = rule.prefix if isinstance(rule, RuleSpec) else ""
     names = [reference.name for reference in there.values() if reference.library == library]
     if names and spec not in there:
         raise InputError(f"{spec}: no such assignor, expected one of {', '.join(names)}")

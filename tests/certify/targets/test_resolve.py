@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import pytest
 
@@ -51,6 +52,16 @@ def test_a_target_that_is_not_there(spec: str) -> None:
     with pytest.raises(TargetNotFound) as caught:
         resolve(spec)
     assert "expected" in str(caught.value)
+
+
+def test_a_file_may_have_any_name(tmp_path: Path) -> None:
+    folder = tmp_path / "my rules, new!@home:50%41" / ("long" * 40)
+    folder.mkdir(parents=True)
+    file = folder / "a@b,c!.py"
+    file.write_text("class Rule:\n    def assign(self, topics, members):\n        return {}\n")
+    assert len(str(file)) >= 250
+    for spec in (str(file), f"{file}:Rule"):
+        assert resolve(spec, in_process=True).name == "Rule"
 
 
 def test_a_protocol_that_a_target_does_not_speak() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -17,6 +18,7 @@ from kassay.model.protocols.clients.classic_state import Ask, Assign, Given
 from kassay.model.protocols.clients.config import COOPERATIVE, EAGER
 from kassay.model.protocols.values.choices import Target, TargetAsk
 from kassay.model.protocols.values.requests import Image, Subscription, partitions
+from kassay.reading.specs import RuleSpec, parse, printed
 
 ANY: Final = "any-balanced"
 
@@ -80,8 +82,10 @@ def _one_answer(assignor: Assignor) -> Assign:
 
 def _of_brokers(name: str) -> str:
     """The reference that a broker means by a name: there are two called range."""
-    rule, at, release = name.partition("@")
-    return {"range": "server-range"}.get(rule, rule) + at + release
+    spec = parse(name)
+    if isinstance(spec, RuleSpec) and spec.rule == "range":
+        return printed(replace(spec, name="server-range"))
+    return name
 
 
 def server_side(assignor: str | Assignor | None) -> Callable[[TargetAsk], tuple[Target, ...]]:

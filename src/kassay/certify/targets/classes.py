@@ -22,6 +22,7 @@ from kassay.certify.targets.resolve import PYTHON, Meta, Request, Target, Way, d
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.kinds import Kind
 from kassay.reading.paths import is_file, is_folder
+from kassay.reading.specs import place_and_class
 
 ENTRY_POINTS: Final = "kassay.targets"
 EXPECTED: Final = "path/file.py[:Name], pkg.mod[:Name]"
@@ -127,10 +128,8 @@ def _require_file(file: str) -> None:
 
 def _source(spec: str) -> TargetSource | None:
     """The class that the spec names in a file, a module or an entry point; None if it names none."""
-    place, colon, name = spec.rpartition(":")
-    if not colon or "/" in name or name.endswith(".py"):
-        place, name = spec, ""
-    if colon and place != spec and not name.isidentifier():
+    place, name = place_and_class(spec)
+    if place != spec and not name.isidentifier():
         raise InputError(f"target {spec!r}: {name!r} is no class name, expected {EXPECTED}")
     if place.endswith(".py") or "/" in place:
         return TargetSource(file=place, class_name=name or None)

@@ -12,6 +12,7 @@ from kassay.certify.processes.program import Program, ProgramHost
 from kassay.certify.targets.resolve import Meta, Request, Target, Way, digest_of
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.kinds import Kind
+from kassay.reading.specs import command_of
 
 EXPECTED = "exec:COMMAND"
 CLASSES_ALONE: Final = frozenset({Kind.PARTITIONER})
@@ -36,8 +37,8 @@ class ProgramOpener:
 
 def resolve(request: Request) -> Target | None:
     """The program of an `exec:` spec, which has said hello once; None for another spec."""
-    prefix, _, command = request.spec.partition(":")
-    if prefix != "exec":
+    command = command_of(request.spec)
+    if command is None:
         return None
     try:
         argv = tuple(shlex.split(command))

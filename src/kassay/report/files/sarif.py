@@ -9,6 +9,7 @@ from typing import Any, Final
 from kassay import __version__
 from kassay.certify.runs.certificate import Certificate, ClaimResult
 from kassay.model.verdict import Verdict
+from kassay.reading.specs import place_and_class
 from kassay.report import facts
 from kassay.writing.documents import json_text
 from kassay.writing.text import uri_of, visible
@@ -56,7 +57,7 @@ def _invocation(certificate: Certificate) -> dict[str, Any]:
 
 def source_file(target: str) -> str | None:
     """The file of a target spec `path/file.py[:Name]`, with forward slashes; None for other targets."""
-    place = target if target.endswith(".py") else target.rpartition(":")[0]
+    place, _ = place_and_class(target)
     return PurePath(place).as_posix() if place.endswith(".py") else None
 
 

@@ -1,0 +1,177 @@
+"""The grammar of target specs: what a user writes for a target, taken apart and put together again.
+
+mixed:SPEC,SPEC[,SPEC...]            one group of several implementations
+jar:PATH[:PATH...][!CLASS]           what is inside archives, in the order of a class path
+node:PACKAGE[!EXPORT]                what a package exports
+[PREFIX:]NAME[@RELEASE or @JAR]      a rule, a client library's assignor
+anything else                        a command, a file, a module, an entry point: as it stands
+
+Where a separator is meant as itself it is escaped by its bytes, as in a URL: `%2C` is a comma, `%25` the
+percent sign. No shell and no format of documents does anything to a percent sign, quoted or not; a
+backslash is lost to the one and doubled in the other. Each escape is read once, however deep it stands.
+What stands as it is has no escapes, except in `mixed:`, where it could not have a comma otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import unquote_to_bytes
+
+from kassay.model.errors import InputError
+
+
+@dataclass(frozen=True)
+class Verbatim:
+    """A spec that its way reads by itself: a command, a file, a module, an entry point."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class RuleSpec:
+    """A rule or a library's assignor, of the newest release, of that release, or out of that jar."""
+
+    prefix: str
+    name: str
+    at: str | None = None
+
+    @property
+    def rule(self) -> str:
+        """The rule as it is written without a release."""
+        return f"{self.prefix}:{self.name}" if self.prefix else self.name
+
+
+@dataclass(frozen=True)
+class Inside:
+    """What is called `name` inside the places: a class in jars, an export of a package; None if not said."""
+
+    scheme: str
+    places: tuple[str, ...]
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """Several implementations in one group, in the order in which members take them."""
+
+    parts: tuple[Single, ...]
+
+
+Single = Verbatim | RuleSpec | Inside
+"""A spec of one implementation."""
+Spec = Single | Mixed
+
+MIXED: Final = "mixed"
+EXEC: Final = "exec"
+JAR: Final = "jar"
+NODE: Final = "node"
+_RESERVED: Final = {JAR: ":!", NODE: "!"}
+"""Between which places of a scheme stands what: those that may have several have a colon."""
+_EXPECTED: Final = {
+    JAR: "jar:PATH[:PATH...][!CLASS], and %21 for a ! in a path, %3A for a colon",
+    NODE: "node:PACKAGE[!EXPORT], and %21 for a ! in a path",
+    MIXED: "mixed:SPEC,SPEC, and %2C for a comma in a spec",
+}
+_SCHEME: Final = re.compile(r"([a-z][a-z0-9-]*):")
+_RULE: Final = re.compile(
+    r"(?:(?P<prefix>[a-z][a-z0-9-]*):(?P<of>[^/@,%]*)|(?P<name>[a-z0-9][a-z0-9-]*))"
+    r"(?:@(?P<at>(?(prefix).*|[^/:]*)))?"
+)
+_BAD_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2}).{0,2}")
+
+
+def parse(text: str) -> Spec:
+    """The spec of that text.
+
+    Raises `InputError`, one line that says what was expected, for an escape that is none, a part that is
+    missing, and one `mixed:` in another.
+    """
+    scheme = _scheme_of(text)
+    if scheme != MIXED:
+        return _single(text, text)
+    parts = text.removeprefix(f"{MIXED}:").split(",")
+    if len(parts) < 2 or not all(part.strip() for part in parts):
+        raise InputError(f"{text}: two specs or more are mixed, expected {_EXPECTED[MIXED]}")
+    if any(_scheme_of(part) == MIXED for part in parts):
+        raise InputError(f"{text}: mixed: stands in mixed:, expected {_EXPECTED[MIXED]}")
+    return Mixed(tuple(_single(part, text, nested=True) for part in parts))
+
+
+def printed(spec: Spec) -> str:
+    """The text of the spec: `parse` makes the same spec of it."""
+    if isinstance(spec, Mixed):
+        return f"{MIXED}:{','.join(_printed(part, nested=True) for part in spec.parts)}"
+    return _printed(spec)
+
+
+def place_and_class(text: str) -> tuple[str, str]:
+    """The file or module of `PLACE[:CLASS]`, and the class: empty where none is named.
+
+    A colon in a path names no class. What is returned as a class may be no identifier.
+    """
+    place, colon, name = text.rpartition(":")
+    return (text, "") if not colon or "/" in name or name.endswith(".py") else (place, name)
+
+
+def command_of(text: str) -> str | None:
+    """What stands behind `exec:`; None for another spec."""
+    return text.removeprefix(f"{EXEC}:") if _scheme_of(text) == EXEC else None
+
+
+def _scheme_of(text: str) -> str:
+    match = _SCHEME.match(text)
+    return match[1] if match else ""
+
+
+def _single(text: str, whole: str, *, nested: bool = False) -> Single:
+    """The spec of one implementation, which stands in the whole one."""
+    scheme = _scheme_of(text)
+    if scheme in _RESERVED:
+        return _inside(scheme, text, whole)
+    rule = None if scheme == EXEC or place_and_class(text)[0].endswith(".py") else _RULE.fullmatch(text)
+    if rule is None:
+        return Verbatim(_read(text, whole) if nested else text)
+    at = None if rule["at"] is None else _read(rule["at"], whole)
+    return RuleSpec(rule["prefix"] or "", rule["name"] or rule["of"], at)
+
+
+def _inside(scheme: str, text: str, whole: str) -> Inside:
+    """The spec of what is inside places."""
+    several, (places, *names) = ":" in _RESERVED[scheme], text.removeprefix(f"{scheme}:").split("!")
+    listed = places.split(":") if several else [places]
+    if len(names) > 1 or not all([*listed, *names]):
+        raise InputError(f"{whole}: expected {_EXPECTED[scheme]}")
+    name = _read(names[0], whole) if names else None
+    return Inside(scheme, tuple(_read(place, whole) for place in listed), name)
+
+
+def _read(text: str, whole: str) -> str:
+    """The text with its escapes read."""
+    if bad := _BAD_ESCAPE.search(text):
+        raise InputError(f"{whole}: {bad[0]!r} is no escape, expected %25 for a percent sign")
+    if "%" not in text:
+        return text
+    try:
+        read = unquote_to_bytes(text).decode()
+    except UnicodeDecodeError:
+        read = "\0"
+    if not read.isprintable():
+        raise InputError(f"{whole}: the escapes in {text!r} are no printable text in UTF-8")
+    return read
+
+
+def _printed(spec: Single, *, nested: bool = False) -> str:
+    if isinstance(spec, Verbatim):
+        return _escaped(spec.text, ",") if nested else spec.text
+    if isinstance(spec, RuleSpec):
+        return spec.rule if spec.at is None else f"{spec.rule}@{_escaped(spec.at, ',')}"
+    reserved = f",{_RESERVED[spec.scheme]}"
+    places = ":".join(_escaped(place, reserved) for place in spec.places)
+    return f"{spec.scheme}:{places}" + ("" if spec.name is None else f"!{_escaped(spec.name, reserved)}")
+
+
+def _escaped(text: str, reserved: str) -> str:
+    """The text with every percent sign and reserved character as an escape."""
+    return "".join(f"%{ord(each):02X}" if each in f"%{reserved}" else each for each in text)
