@@ -1,0 +1,58 @@
+package kassay;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+
+/** Reflection that throws what the called code threw. */
+final class Reflected {
+    private Reflected() {
+    }
+
+    /** The class of that name, or null where there is none on the class path; it is not initialised. */
+    static Class<?> find(String name) {
+        try {
+            return Class.forName(name, false, Reflected.class.getClassLoader());
+        } catch (ClassNotFoundException | NoClassDefFoundError missing) {
+            return null;
+        }
+    }
+
+    /** Whether there is a class of that name, and the type is it or below it. */
+    static boolean is(Class<?> type, String name) {
+        Class<?> wanted = find(name);
+        return wanted != null && wanted.isAssignableFrom(type);
+    }
+
+    /** The method's value for the object; throws what the method threw. */
+    static Object call(Method method, Object asked, Object... arguments) throws Throwable {
+        try {
+            return method.invoke(asked, arguments);
+        } catch (InvocationTargetException thrown) {
+            throw thrown.getCause();
+        }
+    }
+
+    /** A new object; throws what the constructor threw. */
+    static Object make(Constructor<?> constructor, Object... arguments) throws Throwable {
+        try {
+            return constructor.newInstance(arguments);
+        } catch (InvocationTargetException thrown) {
+            throw thrown.getCause();
+        }
+    }
+
+    /** The constructor that takes most of these, the first of them; null where there is none. */
+    static Constructor<?> longest(Class<?> type, int least, Class<?>... parameters) {
+        for (int count = parameters.length; count >= least; count--) {
+            Class<?>[] first = new Class<?>[count];
+            System.arraycopy(parameters, 0, first, 0, count);
+            try {
+                return type.getConstructor(first);
+            } catch (NoSuchMethodException shorter) {
+                continue;
+            }
+        }
+        return null;
+    }
+}
