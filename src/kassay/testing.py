@@ -21,7 +21,7 @@ from typing import Final
 
 from kassay.certify.processes.host import LIMITS, Limits
 from kassay.certify.runs.certificate import Certificate
-from kassay.certify.runs.options import Budget, RunOptions
+from kassay.certify.runs.options import Budget, RunOptions, require_heeded
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import InputError
@@ -101,6 +101,7 @@ def certify_assignor(
             config=options.config,
             protocol=options.protocol,
         )
+        require_heeded(loaded, options)
         certificate = certify(loaded, options)
     if certificate.exit_code == 130:
         raise KeyboardInterrupt

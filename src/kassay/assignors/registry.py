@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from kassay.assignors.releases import holding, newest, oldest, release_of, spans, taking_over
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.model.modules import import_modules
 from kassay.reading.specs import RuleSpec, parse
@@ -51,6 +51,21 @@ class Reference:
     def spec(self) -> str:
         """How a user writes it as a target: with its first release if the rule has several references."""
         return self.rule if len(_RULES[self.rule]) == 1 else f"{self.rule}@{self.since[0]}"
+
+    @property
+    def level(self) -> Literal["process", "member"]:
+        """What an assignor of Streams tasks gives tasks to; of no meaning for other kinds."""
+        return "member" if hasattr(self.factory, "assign_group") else "process"
+
+    @property
+    def configures(self) -> bool:
+        """Whether its objects read the configuration that a run gives them."""
+        own = getattr(self.factory, "configure", None)
+        return (
+            isinstance(self.factory, type)
+            and issubclass(self.factory, AssignorBase)
+            and (own is not AssignorBase.configure)
+        )
 
     @property
     def releases(self) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from kassay.certify.runs import baseline as baselines
 from kassay.certify.runs.baseline import Known
 from kassay.certify.runs.certificate import Certificate
-from kassay.certify.runs.options import RunOptions, promises_of
+from kassay.certify.runs.options import RunOptions, promises_of, require_heeded
 from kassay.certify.runs.run import Report, certify
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.cli.options import complain, fault, gravest, write_json
@@ -70,6 +70,7 @@ class Session:
                 errors.append(error)
             else:
                 promises_of(target.kind, target.claims, self.options)
+                require_heeded(target, self.options)
                 targets.append(target)
         for complaint in errors:
             complain(complaint)

@@ -1,10 +1,21 @@
 """What a run judges, and the inputs that it makes for that."""
 
+import sys
+
 import pytest
 
 from kassay.certify.processes.host import Limits
-from kassay.certify.runs.options import PRIORITIES, Budget, RunOptions, profile_of, promises_of
+from kassay.certify.runs.options import (
+    PRIORITIES,
+    Budget,
+    RunOptions,
+    profile_of,
+    promises_of,
+    require_heeded,
+)
+from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import InputError
+from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import GROUPS, Kind
 from kassay.properties.groups.topics import PRIORITY_CONFIG
 from kassay.properties.registry import validity_claims
@@ -83,3 +94,86 @@ def test_a_kind_without_scopes_is_refused():
         else:
             with pytest.raises(InputError, match="has no scopes"):
                 promises_of(kind, (), RunOptions(exhaustive=(1, 1)))
+
+
+IDLE = {
+    "assume": (
+        RunOptions(assume=frozenset({"no-racks"})),
+        {Kind.CLIENT, Kind.SERVER, Kind.SHARE, Kind.PLACER},
+    ),
+    "protocol": (
+        RunOptions(protocol=RebalanceProtocol.EAGER),
+        {Kind.CLIENT, Kind.SERVER, Kind.SHARE, Kind.CONNECT},
+    ),
+    "member-config": (
+        RunOptions(member_config=(("priority", ("1", "2")),)),
+        {Kind.CLIENT, Kind.SERVER, Kind.SHARE},
+    ),
+    "profile": (
+        RunOptions(profile="large"),
+        {Kind.CLIENT, Kind.SERVER, Kind.SHARE, Kind.STREAMS, Kind.PLACER, Kind.CONNECT},
+    ),
+    "shape": (RunOptions(profile="shape:0"), {Kind.CLIENT, Kind.SERVER, Kind.SHARE}),
+}
+OF_KIND = {
+    Kind.CLIENT: "failover",
+    Kind.SERVER: "uniform",
+    Kind.SHARE: "share-simple",
+    Kind.STREAMS: "streams-sticky",
+    Kind.PLACER: "placement:striped",
+    Kind.PLANNER: "plan:optimal",
+    Kind.PARTITIONER: "partitioner:murmur2",
+    Kind.CONNECT: "connect-incremental",
+}
+
+
+@pytest.mark.parametrize("kind", CERTIFIED, ids=str)
+@pytest.mark.parametrize("option", IDLE)
+def test_an_option_that_does_nothing_with_a_kind_is_refused(option, kind):
+    options, heeding = IDLE[option]
+    target = resolve(OF_KIND[kind])
+    assert target.kind is kind
+    if kind in heeding:
+        require_heeded(target, options)
+    else:
+        with pytest.raises(InputError, match=f"^{target.spec}: {option}: .*kind {kind}, expected"):
+            require_heeded(target, options)
+
+
+@pytest.mark.parametrize("kind", CERTIFIED, ids=str)
+def test_a_configuration_that_nothing_reads_is_refused(kind):
+    target, options = resolve(OF_KIND[kind]), RunOptions(config={"a": "1"})
+    if target.name == "failover":
+        require_heeded(target, options)
+    else:
+        with pytest.raises(InputError, match=f"^{target.spec}: config: nothing reads it, expected"):
+            require_heeded(target, options)
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+@pytest.mark.parametrize(
+    ("parent", "method", "heeds"),
+    [
+        ("", "configure(self, config): pass", True),
+        ("", "close(self): pass", False),
+        ("AssignorBase", "configure(self, config): pass", True),
+        ("AssignorBase", "close(self): pass", False),
+    ],
+)
+def test_a_class_is_given_a_configuration_if_it_takes_one(tmp_path, in_process, parent, method, heeds):
+    path = tmp_path / "own.py"
+    path.write_text(
+        "from kassay.model.groups.assignor import AssignorBase\n\n"
+        f"class Own({parent}):\n    def assign(self, cluster, group): return {{}}\n    def {method}\n"
+    )
+    assert resolve(f"{path}:Own", in_process=in_process).configures is heeds
+
+
+def test_a_program_is_never_in_this_process(tmp_path):
+    path = tmp_path / "program.py"
+    hello = '{"id": 1, "answer": {"name": "p", "kind": "assignor"}}'
+    path.write_text(f"import sys\nsys.stdin.readline()\nprint({hello!r}, flush=True)\nsys.stdin.read()\n")
+    target = resolve(f"exec:{sys.executable} {path}")
+    require_heeded(target, RunOptions(config={"a": "1"}))
+    with pytest.raises(InputError, match="in-process: a program is a process of its own"):
+        require_heeded(target, RunOptions(in_process=True))

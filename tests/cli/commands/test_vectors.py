@@ -7,7 +7,9 @@ import pytest
 
 from kassay.cli.main import run
 from tests.cli.runner import valid
-from tests.paths import VECTORS
+from tests.paths import TARGETS, VECTORS
+
+TASKS = f"{TARGETS}/tasks.py"
 
 
 @pytest.fixture
@@ -60,6 +62,12 @@ def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, arguments, code):
         ("connect-incremental", "4.4/server-range.json.gz", "kind server, got one of kind connect"),
         ("uniform", "4.4/connect-eager.json.gz", "kind connect, got one of kind server"),
         ("streams-sticky", "server-simple.json.gz", "kind share, got one of kind streams"),
+        ("streams-sticky", "4.4/streams-group-sticky.json.gz", "level member, got one of level process"),
+        ("streams-group-sticky", "streams-sticky.json.gz", "level process, got one of level member"),
+        (f"{TASKS}:ByProcess", "4.4/streams-group-sticky.json.gz", "level member, got one of level process"),
+        (f"{TASKS}:ByMember", "streams-highavailability.json.gz", "level process, got one of level member"),
+        ("range", "protocol-classic.json.gz", "kassay's own model alone, expected no target"),
+        ("range", "coordinator-partition.json.gz", "kind coordinator, got one of kind client"),
     ],
 )
 def test_a_target_of_another_kind_cannot_be_asked(capsys, target, file, words):
@@ -68,3 +76,12 @@ def test_a_target_of_another_kind_cannot_be_asked(capsys, target, file, words):
     assert told.startswith("kassay: ")
     assert words in told
     assert told.count("\n") == 1
+
+
+def test_an_assignor_of_members_answers_vectors_of_members(capsys):
+    vectors = str(VECTORS / "4.4" / "streams-group-sticky.json.gz")
+    assert run(["vectors", "--target", f"{TASKS}:ByMember", "--json", "-", vectors]) == 1
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    assert file["passed"] > 10
+    assert all("Kafka" in failure["message"] for failure in file["failures"])
+    assert not any("AttributeError" in failure["message"] for failure in file["failures"])

@@ -89,9 +89,9 @@ def tasks_of(_request: TaskRequest, given: Given) -> TaskAssignment:
     )
 
 
-def group_document(request: TaskRequest) -> Document:
+def group_document(asked: TaskRequest | StreamsGroup) -> Document:
     """What an assignor of `level: member` is given: fresh dicts and lists of exact built-in types."""
-    group = request.group
+    group = asked if isinstance(asked, StreamsGroup) else asked.group
     return {
         "num_standby_replicas": group.standby_replicas,
         "subtopologies": _subtopologies(group),
@@ -118,13 +118,15 @@ def _member(member: StreamsMember) -> Document:
     }
 
 
-def members_tasks_of(request: TaskRequest, given: Given) -> TaskAssignment:
-    """The answer for members as one for processes, with what each member is given."""
+def members_tasks_of(
+    asked: TaskRequest | StreamsGroup, given: Given
+) -> TaskAssignment | dict[str, MemberTasks]:
+    """The answer for members; where an application was asked about, one for its processes with it."""
     members = {
         member: MemberTasks(_group_tasks(tasks["active"]), _group_tasks(tasks["standby"]))
         for member, tasks in given.items()
     }
-    return assignment_of(request, members)
+    return members if isinstance(asked, StreamsGroup) else assignment_of(asked, members)
 
 
 def _texts(tasks: Iterable[TaskId | GroupTask]) -> list[str]:

@@ -67,6 +67,7 @@ class Loaded:
     protocols: tuple[str, ...] = ()
     user_data: bool = False
     learns: bool = False
+    configures: bool = False
     meta: Mapping[str, Any] = field(default_factory=dict)
     file: str | None = None
 
@@ -220,6 +221,7 @@ def describe(target: type, module: ModuleType, source: TargetSource) -> Loaded:
         protocols=_protocols(target) if form == FULL else (),
         user_data=form == FULL and _own(target, "subscription_user_data"),
         learns=form == FULL and _own(target, "on_assignment"),
+        configures=callable(getattr(target, "configure", None)) and _own(target, "configure"),
         meta={str(key): value if key in _META else None for key, value in meta.items()},
         file=getattr(module, "__file__", None),
     )

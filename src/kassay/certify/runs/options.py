@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kassay.certify.processes.host import Limits
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import GROUPS, Kind
+from kassay.properties.groups.histories.assumptions import parse_assumptions
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.groups.topics import PRIORITY_CONFIG
 from kassay.properties.registry import Promise, promise, situations_of, validity_claims
+from kassay.reading.documents import at
 from kassay.reading.fields import SECONDS, YEAR_S, suggestion, wrong
+
+if TYPE_CHECKING:
+    from kassay.certify.targets.resolve import Target
 
 DEFAULT_SECONDS = 30.0
 PRIORITIES = ("1", "2", "3", "10")
@@ -95,6 +100,31 @@ class RunOptions:
                 raise wrong("exhaustive", scope, "members x partitions from 1x1 to {}x{}".format(*SCOPE_MAX))
             if self.budget.histories is not None:
                 raise InputError("exhaustive and histories: expected one of the two")
+
+
+_SPEAKING: Final = (*GROUPS, Kind.CONNECT)
+"""Kinds of which a rebalance protocol says how they are played."""
+_WITHOUT_SIZES: Final = (Kind.PARTITIONER, Kind.PLANNER)
+"""Kinds whose inputs are of one size."""
+
+
+def require_heeded(target: Target, options: RunOptions) -> None:
+    """Raise `InputError`, which names the target, for an option that would do nothing with it."""
+    kind, name = target.kind, options.profile.partition(":")[0]
+    with at(f"{target.spec}: assume"):
+        parse_assumptions(sorted(options.assume), kind)
+    idle = {
+        "protocol": options.protocol is not None and kind not in _SPEAKING,
+        "member-config": options.member_config and kind not in GROUPS,
+        "profile": name in PROFILES[1:] and kind in _WITHOUT_SIZES,
+        "shape": name == "shape" and kind not in GROUPS,
+    }
+    for option in (option for option, is_idle in idle.items() if is_idle):
+        raise InputError(f"{target.spec}: {option}: does nothing with a target of kind {kind}, expected none")
+    if options.in_process and target.spec.startswith("exec:"):
+        raise InputError(f"{target.spec}: in-process: a program is a process of its own, expected none")
+    if options.config and not target.configures:
+        raise InputError(f"{target.spec}: config: nothing reads it, expected a target with configure(config)")
 
 
 def promises_of(kind: Kind, declared: tuple[str, ...], options: RunOptions) -> tuple[Promise, ...]:

@@ -116,6 +116,8 @@ def resolve(request: Request) -> Target | None:
         digest=digest_of([source.file or loaded.file or ""]),
         start=request.start,
         versions=(PYTHON,),
+        configures=loaded.configures,
+        level=meta.level,
     )
 
 

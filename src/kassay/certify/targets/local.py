@@ -208,6 +208,8 @@ def resolve(request: Request) -> Target | None:
         claims=reference.claims,
         start=request.start,
         versions=(PYTHON, *_version_of(reference.library)),
+        configures=reference.configures,
+        level=reference.level,
     )
 
 

@@ -70,6 +70,7 @@ def resolve(request: Request) -> Target | None:
         assumes=meta.assumes,
         digest=digest_of((executable, *argv[1:])),
         start=request.start,
+        level=meta.level,
     )
 
 

@@ -40,6 +40,8 @@ _KindName = Literal[
     "task-assignor",
     "connect-assignor",
 ]
+Level = Literal["process", "member"]
+"""Of what a task assignor gives tasks to."""
 KINDS: Final[dict[_KindName, Kind]] = {
     "assignor": Kind.CLIENT,
     "server-assignor": Kind.SERVER,
@@ -68,7 +70,8 @@ class Target:
     """One thing under test; it can be pickled and opened in another process.
 
     `claims` are declared ones, validity not included. `digest` is the SHA-256 of the source where there
-    are files of it, `versions` are those of what else it is made of.
+    are files of it, `versions` are those of what else it is made of. `configures`: its objects take a
+    configuration. `level` is that of a task assignor: process or member.
     """
 
     spec: str
@@ -81,6 +84,8 @@ class Target:
     digest: str | None = None
     start: Start = START
     versions: tuple[tuple[str, str], ...] = ()
+    configures: bool = True
+    level: Level = "process"
 
     def open(self, *, hash_seed: int | None = None) -> Host:
         """A host of the target's objects; a context manager.
@@ -143,7 +148,7 @@ class _MetaTable:
     """What may stand in `META`, and in an answer to hello beside what is the program's own."""
 
     kind: _KindName | None = None
-    level: Literal["process", "member"] | None = None
+    level: Level | None = None
     protocol: Literal["eager", "cooperative"] | None = None
     claims: tuple[str, ...] = ()
     assumes: tuple[str, ...] = ()
@@ -157,6 +162,7 @@ class Meta:
     protocol: RebalanceProtocol
     claims: tuple[str, ...]
     assumes: tuple[str, ...]
+    level: Level = "process"
 
     @classmethod
     def of(cls, where: str, meta: Mapping[str, Any], *, default: Kind = Kind.CLIENT) -> Meta:
@@ -173,7 +179,7 @@ class Meta:
                 with at(f"{where}: claims[{number}]"):
                     promise(claim, kind)
             with at(f"{where}: assumes"):
-                parse_assumptions(list(table.assumes))
+                parse_assumptions(list(table.assumes), kind)
         except InputError as error:
             raise TargetNotLoadable(str(error)) from None
         return cls(
@@ -181,6 +187,7 @@ class Meta:
             protocol=RebalanceProtocol(table.protocol or _USUAL.get(kind, RebalanceProtocol.EAGER)),
             claims=table.claims,
             assumes=table.assumes,
+            level=table.level or "process",
         )
 
 

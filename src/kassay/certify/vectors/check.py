@@ -9,10 +9,11 @@ from typing import Any, Literal
 
 from kassay.assignors.registry import find
 from kassay.assignors.releases import release_in
+from kassay.certify.targets.resolve import Target
 from kassay.certify.vectors.registry import Factory, Format, load_formats
 from kassay.model.errors import InputError
 from kassay.model.kinds import GROUPS, Kind
-from kassay.reading.documents import read_json
+from kassay.reading.documents import at, read_json
 from kassay.reading.paths import is_folder, is_there
 from kassay.reading.values import read_as
 
@@ -91,10 +92,12 @@ def read_vectors(path: Path) -> Vectors:
     return Vectors(header.algorithm, header.release or release_in(header.kafka_version), file.vectors)
 
 
-def check_file(path: Path, factory: Factory | None, *, exact: bool, kind: Kind | None = None) -> FileResult:
+def check_file(
+    path: Path, factory: Factory | None, *, exact: bool, asked: Target | None = None
+) -> FileResult:
     """Check every vector of the file; without a factory against the reference that it belongs to.
 
-    Raises `InputError` where the factory's targets are of a `kind` that cannot be asked what vectors ask.
+    Raises `InputError` where `asked`, whose objects the factory makes, cannot be asked what vectors ask.
     """
     file = read_vectors(path)
     name = path.name.removesuffix(".gz").removesuffix(".json")
@@ -103,8 +106,9 @@ def check_file(path: Path, factory: Factory | None, *, exact: bool, kind: Kind |
         return FileResult(name, 0, (), f"no check for algorithm {file.algorithm!r} yet")
     if not file.vectors:
         return FileResult(name, 0, (), "no vectors in it")
-    if kind is not None:
-        _check_kind(path, form.spec(file.vectors[0]), kind)
+    if asked is not None:
+        with at(str(path)):
+            _require_asked(form.spec(file.vectors[0]), asked)
     passed, failures = 0, []
     for number, vector in enumerate(file.vectors):
         vector_id = str(vector.get("id", f"number {number}"))
@@ -119,13 +123,20 @@ def check_file(path: Path, factory: Factory | None, *, exact: bool, kind: Kind |
     return FileResult(name, passed, tuple(failures))
 
 
-def _check_kind(path: Path, rule: str, kind: Kind) -> None:
-    """Raise `InputError` for a target of another kind than the rule, unless both are of consumer groups."""
+def _require_asked(rule: str, target: Target) -> None:
+    """Raise `InputError` for a target that is not asked what the rule is: one of another kind or level.
+
+    Assignors of consumer groups are all asked the same. Vectors of the protocols are of no rule: nobody's.
+    """
     known = find(rule)
-    if known is not None and known.kind != kind and not {known.kind, kind} <= set(GROUPS):
-        raise InputError(
-            f"{path}: vectors of {known.rule}, expected a target of kind {known.kind}, got one of kind {kind}"
-        )
+    if known is None:
+        raise InputError(f"vectors of {rule} are for kassay's own model alone, expected no target")
+    wanted, have = f"a target of kind {known.kind}", f"one of kind {target.kind}"
+    if known.kind is target.kind is Kind.STREAMS and known.level != target.level:
+        wanted, have = f"a task assignor of level {known.level}", f"one of level {target.level}"
+    elif known.kind is target.kind or {known.kind, target.kind} <= set(GROUPS):
+        return
+    raise InputError(f"vectors of {known.rule}, expected {wanted}, got {have}")
 
 
 def _reference(form: Format[Any], vector: Mapping[str, Any], release: str | None) -> Factory:
@@ -136,8 +147,8 @@ def _reference(form: Format[Any], vector: Mapping[str, Any], release: str | None
 
 
 def check_files(
-    paths: list[Path], factory: Factory | None, *, exact: bool, kind: Kind | None = None
+    paths: list[Path], factory: Factory | None, *, exact: bool, asked: Target | None = None
 ) -> Iterator[FileResult]:
-    """The results of the files, one by one; `kind` is that of the factory's targets."""
+    """The results of the files, one by one; `asked` is the target whose objects the factory makes."""
     for path in vector_files(paths):
-        yield check_file(path, factory, exact=exact, kind=kind)
+        yield check_file(path, factory, exact=exact, asked=asked)

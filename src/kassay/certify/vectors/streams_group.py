@@ -15,6 +15,7 @@ from kassay.certify.vectors.registry import Runs, compared, vector_format
 from kassay.model.errors import InputError
 from kassay.model.java.hashes import hash_map_order
 from kassay.model.streams.group import GroupTask, MemberTasks, StreamsGroup, StreamsMember, Subtopology
+from kassay.model.streams.threads import GroupTaskAssignor
 from kassay.reading.fields import Limited
 
 
@@ -106,8 +107,16 @@ def check_streams_group(vector: StreamsGroupVector, factory: Callable[[], Any], 
     if vector.expected.assignment is None and vector.expected.error is None:
         raise InputError("expected: neither assignment nor error")
     group, wanted = vector.group, vector.answer
+
+    def answered() -> Mapping[str, MemberTasks]:
+        target = factory()
+        answer: Mapping[str, MemberTasks] = (
+            target.assign_group(group) if isinstance(target, GroupTaskAssignor) else target.assign(group)
+        )
+        return answer
+
     return compared(
-        lambda: factory().assign_group(group),
+        answered,
         vector.expected.error,
         lambda answer: _difference(wanted, answer, exact),
         exact=exact,

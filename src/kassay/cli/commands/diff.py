@@ -56,6 +56,7 @@ def command(left: str, right: str, **chosen: Any) -> int:
     """
     from kassay.certify.diff.compare import By
     from kassay.certify.diff.run import diff
+    from kassay.certify.runs.options import require_heeded
     from kassay.certify.targets.resolve import resolve
     from kassay.model.errors import TargetError
     from kassay.report.screen.console import bar
@@ -78,6 +79,8 @@ def command(left: str, right: str, **chosen: Any) -> int:
             complain(error)
     if len(targets) < 2:
         return 4
+    for target in targets:
+        require_heeded(target, options)
     with bar(f"{left} and {right}") as tell:
         report = diff(
             targets[0],

@@ -33,11 +33,11 @@ def command(
     screen = console(stderr=json_path == "-")
     results = []
     with ExitStack() as stack:
-        factory, kind = None, None
+        factory, target = None, None
         if spec is not None:
             target = resolve(spec, in_process=in_process)
-            factory, kind = partial(stack.enter_context(target.open()).new, {}), target.kind
-        for result in check_files(list(paths), factory, exact=exact or spec is None, kind=kind):
+            factory = partial(stack.enter_context(target.open()).new, {})
+        for result in check_files(list(paths), factory, exact=exact or spec is None, asked=target):
             results.append(result)
             if result.unknown is not None:
                 screen.say(f"{result.name}: unknown ({result.unknown})")

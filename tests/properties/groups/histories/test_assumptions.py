@@ -5,9 +5,16 @@ from collections import Counter
 import pytest
 
 from kassay.assignors.client.roundrobin import RoundRobin
+from kassay.certify.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.groups.player import Player
-from kassay.properties.groups.histories.assumptions import ASSUMPTIONS, parse_assumptions, within
+from kassay.model.kinds import Kind
+from kassay.properties.groups.histories.assumptions import (
+    ASSUMPTIONS,
+    assumptions_of,
+    parse_assumptions,
+    within,
+)
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Seeded, derive_seed
@@ -83,3 +90,20 @@ def test_an_assumption_that_is_not_known_is_named_with_those_that_are():
     ):
         parse_assumptions(["no-racks", "no-bugs"])
     assert parse_assumptions(["no-racks", "no-static"]) == {"no-racks", "no-static"}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.COORDINATOR], ids=str)
+@pytest.mark.parametrize("assumption", ASSUMPTIONS)
+def test_an_assumption_is_of_a_kind_exactly_where_it_narrows_its_inputs(kind, assumption):
+    def cases(assume):
+        profile = Profile(kind=kind, assume=assume)
+        return [driver_for(kind).generate(Seeded(seed), profile) for seed in range(30)]
+
+    narrows = cases(frozenset()) != cases(frozenset({assumption}))
+    heeded = assumption in assumptions_of(kind)
+    assert heeded is narrows or (kind in (Kind.SERVER, Kind.SHARE) and heeded)
+    if heeded:
+        assert parse_assumptions([assumption], kind) == {assumption}
+    else:
+        with pytest.raises(InputError, match=f"'{assumption}' narrows nothing of kind {kind}, expected"):
+            parse_assumptions([assumption], kind)

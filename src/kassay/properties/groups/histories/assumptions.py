@@ -7,6 +7,7 @@ from typing import Final
 
 from kassay.model.errors import InputError
 from kassay.model.groups.step import Step
+from kassay.model.kinds import GROUPS, Kind
 from kassay.reading.fields import suggestion
 
 _HOLDS: Final[dict[str, Callable[[Step], bool]]] = {
@@ -22,13 +23,28 @@ _HOLDS: Final[dict[str, Callable[[Step], bool]]] = {
 
 ASSUMPTIONS: Final = tuple(_HOLDS)
 
+_OF_KIND: Final = {
+    **dict.fromkeys(GROUPS, ASSUMPTIONS),
+    Kind.PLACER: ("no-racks",),
+    Kind.CONNECT: ("no-conflicting-claims",),
+}
+"""Of each kind the assumptions that its generator and its judge keep to; of other kinds none."""
 
-def parse_assumptions(names: list[str]) -> frozenset[str]:
-    """The assumptions by name; raises `InputError` for one that is not known."""
+
+def assumptions_of(kind: Kind) -> tuple[str, ...]:
+    """The assumptions that narrow the inputs of targets of a kind."""
+    return _OF_KIND.get(kind, ())
+
+
+def parse_assumptions(names: list[str], kind: Kind | None = None) -> frozenset[str]:
+    """The assumptions by name; raises `InputError` for an unknown one, or one of other kinds alone."""
     for name in names:
         if name not in _HOLDS:
             hint = suggestion(name, ASSUMPTIONS)
             raise InputError(f"unknown assumption {name!r}: expected one of: {', '.join(ASSUMPTIONS)}{hint}")
+        if kind is not None and name not in assumptions_of(kind):
+            some = f"one of {', '.join(assumptions_of(kind))}" if assumptions_of(kind) else "none"
+            raise InputError(f"assumption {name!r} narrows nothing of kind {kind}, expected {some}")
     return frozenset(names)
 
 
