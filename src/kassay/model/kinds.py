@@ -36,3 +36,6 @@ GROUPS: Final = (Kind.CLIENT, Kind.SERVER, Kind.SHARE)
 
 CONSUMER_GROUPS: Final = (Kind.CLIENT, Kind.SERVER)
 """Those of them that give a partition to one member only."""
+
+SPEAKING: Final = (*GROUPS, Kind.CONNECT)
+"""Kinds of which a rebalance protocol says how they are asked."""

@@ -64,6 +64,17 @@ both_ways = pytest.mark.parametrize("in_process", [False, True])
             "{}: TooMany.assign takes (partitions_per_topic, members, brokers), expected ",
         ),
         ("tasks.py:TakesTwo", "{}: TakesTwo.assign takes (one, two), expected assign(self, application) by "),
+        (
+            "odd_meta.py:OddKey",
+            "{}: META: knd: unknown field, expected one of assumes, claims, kind, level, protocol (did you mean kind?)",
+        ),
+        ("odd_meta.py:OddKindOfOne", "{}: META: kind: found 'task-asignor', expected 'assignor' or "),
+        (
+            "odd_meta.py:LevelOfGroups",
+            "{}: META: level: only a task-assignor has one, but kind is 'assignor'",
+        ),
+        ("odd_meta.py:NoKind", "{}: NoKind.assign takes (document), expected assign(self, "),
+        ("odd_meta.py:SpeaksForNothing", "{}: META: protocol: found 'cooperative', but kind streams speaks"),
         ("tasks.py:OddLevel", "{}: META: level: found 'thread', expected 'process' or 'member'"),
         (
             "tasks.py:LevelOfAnother",

@@ -69,3 +69,28 @@ class RaisesWhenMade(_Fine):
 class NeedsArguments(_Fine):
     def __init__(self, url):
         self.url = url
+
+
+class _OfOne:
+    def assign(self, document):
+        return {}
+
+
+class OddKey(_OfOne):
+    META = {"knd": "task-assignor"}
+
+
+class OddKindOfOne(_OfOne):
+    META = {"kind": "task-asignor"}
+
+
+class LevelOfGroups(_OfOne):
+    META = {"kind": "assignor", "level": "member"}
+
+
+class NoKind(_OfOne):
+    META = {"kind": None}
+
+
+class SpeaksForNothing(_OfOne):
+    META = {"kind": "task-assignor", "protocol": "cooperative"}

@@ -202,8 +202,8 @@ def describe(target: type, module: ModuleType, source: TargetSource) -> Loaded:
     name = own_name if isinstance(own_name, str) and own_name else target.__name__
     method = next(method for method in METHODS if callable(getattr(target, method, None)))
     extras: tuple[str, ...]
-    if method == "assign" and meta.get("kind", "assignor") not in tuple(CALLED):
-        # What such a class takes cannot be known; who reads META complains of the kind.
+    if method == "assign" and _is_odd(meta):
+        # What such a class takes cannot be known; who reads META complains of it.
         form, extras = PLAIN, ()
     elif method == "assign" and (document := document_form(meta)) is not None:
         form, extras = document, ()
@@ -225,6 +225,14 @@ def describe(target: type, module: ModuleType, source: TargetSource) -> Loaded:
         meta={str(key): value if key in _META else None for key, value in meta.items()},
         file=getattr(module, "__file__", None),
     )
+
+
+def _is_odd(meta: Mapping[object, Any]) -> bool:
+    """Whether META has a key or a kind that there is not, or a level at a kind that has none."""
+    kind = meta.get("kind")
+    known = kind is None or kind in tuple(CALLED)
+    levelled = meta.get("level") is None or kind in (None, "task-assignor")
+    return not (known and levelled and all(key in _META for key in meta))
 
 
 def _assign_form(target: type, source: TargetSource) -> tuple[str, tuple[str, ...]]:

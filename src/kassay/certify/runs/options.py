@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from kassay.certify.processes.host import Limits
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import GROUPS, Kind
+from kassay.model.kinds import GROUPS, SPEAKING, Kind
 from kassay.properties.groups.histories.assumptions import parse_assumptions
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.groups.topics import PRIORITY_CONFIG
@@ -102,8 +102,6 @@ class RunOptions:
                 raise InputError("exhaustive and histories: expected one of the two")
 
 
-_SPEAKING: Final = (*GROUPS, Kind.CONNECT)
-"""Kinds of which a rebalance protocol says how they are played."""
 _WITHOUT_SIZES: Final = (Kind.PARTITIONER, Kind.PLANNER)
 """Kinds whose inputs are of one size."""
 
@@ -114,7 +112,7 @@ def require_heeded(target: Target, options: RunOptions) -> None:
     with at(f"{target.spec}: assume"):
         parse_assumptions(sorted(options.assume), kind)
     idle = {
-        "protocol": options.protocol is not None and kind not in _SPEAKING,
+        "protocol": options.protocol is not None and kind not in SPEAKING,
         "member-config": options.member_config and kind not in GROUPS,
         "profile": name in PROFILES[1:] and kind in _WITHOUT_SIZES,
         "shape": name == "shape" and kind not in GROUPS,

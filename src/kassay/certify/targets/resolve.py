@@ -23,7 +23,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 from kassay.certify.processes.host import LIMITS, START, Host, Limits, Start
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
+from kassay.model.kinds import SPEAKING, Kind
 from kassay.properties.groups.histories.assumptions import parse_assumptions
 from kassay.properties.registry import promise
 from kassay.reading.documents import at
@@ -175,6 +175,8 @@ class Meta:
         try:
             table = read_as(_MetaTable, listed, where, closed=True)
             kind = _kind_of(table, where, default)
+            if table.protocol == "cooperative" and kind not in SPEAKING:
+                raise InputError(f"{where}: protocol: found 'cooperative', but kind {kind} speaks none")
             for number, claim in enumerate(table.claims):
                 with at(f"{where}: claims[{number}]"):
                     promise(claim, kind)
