@@ -5,6 +5,8 @@ import json
 from functools import cache
 from typing import Any
 
+from kassay.certify.jars.interfaces import CLIENT, PLACER
+from tests.classfiles import OTHER_CONSTANTS, PUBLIC, class_file
 from tests.paths import EXAMPLES, HELD, VECTORS
 
 VECTORS_EACH = 2
@@ -120,5 +122,17 @@ WORKERS = [
         "memory": {"k": [1, None, "x"]},
     }
 ]
+
+
+@cache
+def class_files() -> list[bytes]:
+    """Classes of a jar that stand in each other's way, and one that nobody asks for."""
+    return [
+        class_file("a.A", superclass="a.B", others=OTHER_CONSTANTS, fields=["f"]),
+        class_file("a.B", superclass="a.A", interfaces=[CLIENT.name, PLACER.name]),
+        class_file("a.C", constructors={"(Ljava/util/Random;[[I)V": PUBLIC}, interfaces=[PLACER.name]),
+    ]
+
+
 PLACEMENTS = [[[0, 1], [1, 0]], [[0]]]
 PARTITIONS = [0, 1, -1]

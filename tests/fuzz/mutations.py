@@ -154,6 +154,19 @@ def json_lines(draw: st.DrawFn, corpus: Sequence[Any]) -> bytes:
 
 
 @st.composite
+def bent(draw: st.DrawFn, data: bytes) -> bytes:
+    """The bytes as they are, every other time; else with a few of them other ones, or spliced."""
+    if draw(st.booleans()):
+        return data
+    if draw(st.integers(0, 4)) == 0:
+        return draw(spliced(data))
+    changed = bytearray(data)
+    for _ in range(draw(st.integers(1, 3))):
+        changed[draw(st.integers(0, len(data) - 1))] = draw(st.integers(0, 255))
+    return bytes(changed)
+
+
+@st.composite
 def text_bytes(draw: st.DrawFn, corpus: Sequence[str]) -> bytes:
     """A text of the corpus with a word, a line or a stretch of it changed."""
     text = draw(st.sampled_from(corpus))

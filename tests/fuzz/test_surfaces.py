@@ -5,6 +5,8 @@
 
 import json
 import re
+import zipfile
+from io import BytesIO
 from pathlib import Path
 
 import click
@@ -19,7 +21,7 @@ from kassay.pipeline.fleet.snapshots import read_subscriptions
 from kassay.properties.registry import load_claims
 from tests.fuzz import corpora
 from tests.fuzz.budget import bounded, fuzz, ran
-from tests.fuzz.mutations import documents, json_bytes, json_lines, names, numbers, text_bytes, values
+from tests.fuzz.mutations import bent, documents, json_bytes, json_lines, names, numbers, text_bytes, values
 
 pytestmark = [
     pytest.mark.fuzz,
@@ -112,6 +114,20 @@ def test_fleet_subscriptions(tmp_path):
             assert str(error).startswith(str(FILE))  # most texts are refused, few are not
 
     assert fuzz(check, tmp_path, text=json_lines(corpora.SUBSCRIPTIONS))
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED], ids=["stored", "deflated"])
+def test_jars(tmp_path, method):
+    def check(classes: list[bytes], turn: object) -> None:
+        packed = BytesIO()
+        with zipfile.ZipFile(packed, "w", method) as archive:
+            for name, data in zip("ABC", classes, strict=True):
+                archive.writestr(f"a/{name}.class", data)
+        Path("x.jar").write_bytes(turn.draw(bent(packed.getvalue())))
+        ran(["list", "jar:x.jar"])
+
+    classes = st.tuples(*map(bent, corpora.class_files()))
+    assert fuzz(check, tmp_path, classes=classes, turn=st.data())
 
 
 TARGET = """

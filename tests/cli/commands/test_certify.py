@@ -216,5 +216,5 @@ def test_list_things(tmp_path):
     for thing in ("assignors", "placers", "partitioners", "claims", "situations", "assumptions", "controls"):
         done = here("list", thing, "--json", "-", cwd=tmp_path)
         assert done.returncode == 0
-        assert valid(json.loads(done.stdout), "list-2")["items"]
+        assert valid(json.loads(done.stdout), "list-3")["items"]
         assert here("list", thing, cwd=tmp_path).stdout

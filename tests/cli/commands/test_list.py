@@ -9,12 +9,14 @@ from kassay.certify.targets.resolve import KINDS
 from kassay.cli.commands.list import THINGS
 from kassay.cli.main import run
 from kassay.properties.registry import load_situations
+from tests.classfiles import class_file, jar
+from tests.cli.runner import valid
 
 
 def items(thing, capsys):
     assert run(["list", thing, "--json", "-"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert (document["schema"], document["thing"]) == ("kassay/list/2", thing)
+    assert (document["schema"], document["thing"]) == ("kassay/list/3", thing)
     return document["items"]
 
 
@@ -55,3 +57,37 @@ def test_every_kind_that_a_target_may_be_of_is_listed_with_its_method(capsys):
         item["a class has"].startswith(("assign(self, ", "place(self, ", "partition(self, "))
         for item in listed.values()
     )
+
+
+def test_the_classes_of_a_jar_are_listed_by_kind(tmp_path, capsys):
+    placer = "org.apache.kafka.metadata.placement.ReplicaPlacer"
+    tasks = "org.apache.kafka.streams.processor.assignment.TaskAssignor"
+    hidden = class_file("a.Hidden", interfaces=[tasks], constructors={})
+    path = jar(tmp_path / "rules.jar", class_file("a.Spread", interfaces=[placer]), hidden)
+    assert run(["list", f"jar:{path}", "--json", "-"]) == 0
+    document = valid(json.loads(capsys.readouterr().out), "list-3")
+    assert document["thing"] == f"jar:{path}"
+    assert document["items"] == [
+        {
+            "class": "a.Hidden",
+            "kind": "task-assignor",
+            "level": "process",
+            "implements": tasks,
+            "note": "no public constructor that Kafka calls",
+        },
+        {"class": "a.Spread", "kind": "placer", "level": "", "implements": placer, "note": ""},
+    ]
+    assert run(["list", f"jar:{path}"]) == 0
+    assert "a.Spread" in capsys.readouterr().out
+
+
+def test_a_jar_of_nothing_is_no_fault(tmp_path, capsys):
+    assert run(["list", f"jar:{jar(tmp_path / 'x.jar', class_file('a.A'))}"]) == 0
+    assert "nothing" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", [b"", b"PK\x03\x04", b"nonsense"])
+def test_what_is_no_jar_is_one_line(text, tmp_path, capsys):
+    (tmp_path / "x.jar").write_bytes(text)
+    assert run(["list", f"jar:{tmp_path}/x.jar"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

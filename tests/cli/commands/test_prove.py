@@ -42,4 +42,4 @@ def test_an_unknown_name_is_one_line(tmp_path):
 def test_proofs_and_suites_are_listed(tmp_path):
     for thing in ("proofs", "suites"):
         done = kassay("list", thing, "--json", "-", cwd=tmp_path)
-        assert valid(json.loads(done.stdout), "list-2")["items"]
+        assert valid(json.loads(done.stdout), "list-3")["items"]

@@ -1,9 +1,9 @@
-"""List assignors, placers, partitioners, claims, models, switches or suites."""
+"""List assignors, placers, partitioners, claims, models, switches or suites, or what is in a jar."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -171,14 +171,44 @@ THINGS: Final[dict[str, Callable[[], Rows]]] = {
 }
 
 
-@click.command("list", epilog="Example: kassay list assignors")
-@click.argument("thing", type=click.Choice(list(THINGS)))
+JAR: Final = "jar:"
+
+
+def _jar(thing: str) -> Rows:
+    from kassay.certify.jars.candidates import candidates
+
+    return [
+        {
+            "class": one.name,
+            "kind": one.interfaces[0].kind,
+            "level": one.interfaces[0].level,
+            "implements": " ".join(interface.name for interface in one.interfaces),
+            "note": "" if one.public else "no public constructor that Kafka calls",
+        }
+        for one in candidates([path for path in thing.removeprefix(JAR).split(":") if path])
+    ]
+
+
+class Thing(click.Choice[str]):
+    """One of the things, or a jar."""
+
+    def __init__(self) -> None:
+        super().__init__(list(THINGS))
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name of the thing, or the jar as it was typed."""
+        return value if str(value).startswith(JAR) else super().convert(value, param, ctx)
+
+
+@click.command("list", epilog="Example: kassay list assignors; kassay list jar:my-assignors.jar")
+@click.argument("thing", type=Thing())
 @json_option
 def command(thing: str, json_path: str | None) -> int:
-    """List what there is of one THING."""
+    """List what there is of one THING; `jar:FILE` lists what in a jar can be put to the test."""
     from kassay.report.screen.console import plain_table
 
-    rows = THINGS[thing]()
-    document = {"schema": "kassay/list/2", "thing": thing, "items": rows}
-    present(document, lambda: plain_table(list(rows[0]), [list(row.values()) for row in rows]), json_path)
+    rows = _jar(thing) if thing.startswith(JAR) else THINGS[thing]()
+    document = {"schema": "kassay/list/3", "thing": thing, "items": rows}
+    headings = list(rows[0]) if rows else ["nothing of a kind that can be put to the test"]
+    present(document, lambda: plain_table(headings, [list(row.values()) for row in rows]), json_path)
     return 0

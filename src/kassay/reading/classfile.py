@@ -1,0 +1,156 @@
+"""Java's class files: what a class is called, what it extends and implements, and how it is constructed."""
+
+from __future__ import annotations
+
+import struct
+from typing import Final, NamedTuple
+
+from kassay.model.errors import InputError
+
+MAGIC: Final = b"\xca\xfe\xba\xbe"
+_EXPECTED: Final = "a class file of Java"
+_UTF8, _LONG, _DOUBLE, _CLASS = 1, 5, 6, 7
+_SIZES: Final = {
+    3: 4,
+    4: 4,
+    _LONG: 8,
+    _DOUBLE: 8,
+    _CLASS: 2,
+    8: 2,
+    9: 4,
+    10: 4,
+    11: 4,
+    12: 4,
+    15: 3,
+    16: 2,
+    17: 4,
+    18: 4,
+    19: 2,
+    20: 2,
+}
+"""How many bytes a constant of each tag has, texts aside (JVM specification, 4.4)."""
+_PUBLIC, _INTERFACE, _ABSTRACT = 0x0001, 0x0200, 0x0400
+_CONSTRUCTOR: Final = b"\x00\x06<init>"
+_FIRST_JAVA: Final = 44
+"""The class files of Java N have the major version N + 44."""
+
+
+class ClassFile(NamedTuple):
+    """What a class file says; names are Java's, `a.b.C$D`.
+
+    `constructors` are the descriptors of the public ones: `()V` takes no arguments. `java` is the oldest Java
+    that loads the file.
+    """
+
+    name: str
+    superclass: str | None
+    interfaces: tuple[str, ...]
+    concrete: bool
+    constructors: tuple[str, ...]
+    java: int
+
+
+def read_class(data: bytes, where: str) -> ClassFile:
+    """What the bytes of a class file say (JVM specification, 4.1); raises `InputError` that says `where`."""
+    try:
+        return _Reader(data).read()
+    except (struct.error, IndexError, KeyError, UnicodeDecodeError):
+        raise InputError(f"{where}: is cut off or no class file, expected {_EXPECTED}") from None
+
+
+class _Reader:
+    """Goes through the bytes once; raises `IndexError`, `KeyError` and `struct.error` for what cannot be."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+        self._constants: dict[int, int] = {}
+        self._names: dict[int, str] = {}
+
+    def read(self) -> ClassFile:
+        """The class file."""
+        if not self._data.startswith(MAGIC):
+            raise KeyError(MAGIC)
+        self._at = 6
+        major = self._number()
+        self._pool()
+        access, this, parent = self._number(), self._number(), self._number()
+        interfaces = tuple([self._class_name(self._number()) for _ in range(self._number())])
+        self._members()
+        methods = self._members()
+        self._attributes()
+        if self._at != len(self._data):
+            raise IndexError(self._at)
+        constructors = [
+            self._text(text)
+            for name, text, flags in methods
+            if flags & _PUBLIC and self._text(name) == "<init>"
+        ]
+        return ClassFile(
+            self._class_name(this),
+            self._class_name(parent) if parent else None,
+            interfaces,
+            not access & (_INTERFACE | _ABSTRACT),
+            tuple(constructors),
+            max(1, major - _FIRST_JAVA),
+        )
+
+    def _number(self) -> int:
+        at = self._at
+        self._at = at + 2
+        return (self._data[at] << 8) | self._data[at + 1]
+
+    def _pool(self) -> None:
+        """Where each constant begins."""
+        data, at, constants = self._data, self._at + 2, self._constants
+        count, number = self._number(), 1
+        while number < count:
+            constants[number] = at
+            tag = data[at]
+            if tag == _UTF8:
+                at += 3 + ((data[at + 1] << 8) | data[at + 2])
+            else:
+                at += 1 + _SIZES[tag]
+            number += 2 if tag in (_LONG, _DOUBLE) else 1
+        self._at = at
+
+    def _members(self) -> list[tuple[int, int, int]]:
+        """The fields, or methods, that come next: the numbers of name and descriptor, and the flags."""
+        members = []
+        for _ in range(self._number()):
+            flags, name, descriptor = self._number(), self._number(), self._number()
+            self._attributes()
+            members.append((name, descriptor, flags))
+        return members
+
+    def _attributes(self) -> None:
+        """Goes past them."""
+        for _ in range(self._number()):
+            (size,) = struct.unpack_from(">I", self._data, self._at + 2)
+            self._at += 6 + size
+
+    def _text(self, number: int) -> str:
+        at = self._tagged(number, _UTF8)
+        size = (self._data[at] << 8) | self._data[at + 1]
+        text = self._data[at + 2 : at + 2 + size].decode("utf-8", "surrogatepass")
+        # Java writes a character beyond 16 bits as two, each by itself.
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+    def _is_constructor(self, number: int) -> bool:
+        at = self._tagged(number, _UTF8)
+        return self._data[at : at + len(_CONSTRUCTOR)] == _CONSTRUCTOR
+
+    def _class_name(self, number: int) -> str:
+        """The name of a class, held once however often it is named."""
+        at = self._tagged(number, _CLASS)
+        text = (self._data[at] << 8) | self._data[at + 1]
+        if text not in self._names:
+            self._names[text] = self._text(text).replace("/", ".")
+        return self._names[text]
+
+    def _tagged(self, number: int, tag: int) -> int:
+        """Where the constant of that number, which is of that tag, has its bytes."""
+        at = self._constants[number]
+        if self._data[at] != tag:
+            raise KeyError(number)
+        return at + 1
