@@ -53,12 +53,12 @@ def settle(channel: tuple[int, ...], output: int) -> tuple[int, ...]:
     return kept
 
 
-def execute(argv: list[str], channel: tuple[int, ...]) -> NoReturn:
-    """Become the program, with the channel as its standard input and output."""
+def execute(argv: list[str], environment: Mapping[str, str], channel: tuple[int, ...]) -> NoReturn:
+    """Become the program, with the channel as its standard input and output, and this added to its own."""
     os.dup2(channel[0], 0)
     os.dup2(channel[1], 1)
     try:
-        os.execvp(argv[0], argv)
+        os.execvpe(argv[0], argv, {**os.environ, **environment})
     except OSError as error:
         os.write(2, f"{argv[0]}: {error.strerror}\n".encode())
         os._exit(126)

@@ -147,7 +147,7 @@ class Guard:
             os._exit(0)  # the guard went before it could be watched
         channel = child.settle(channel, self.output_in)
         if self.watched:
-            child.execute(order["argv"], channel)
+            child.execute(order["argv"], order["environment"], channel)
         child.serve(channel, order)
 
     def drain(self) -> None:

@@ -42,10 +42,14 @@ class Ended:
     over: bool = False
     tail: str = ""
 
+    @property
+    def words(self) -> str:
+        """The last line that the child wrote, as the end of a message; empty where it wrote none."""
+        last = self.tail.strip().rpartition("\n")[2]
+        return f"; it last wrote: {one_line(last)[:120]}" if last else ""
+
     def failure(self, call: str, memory_mib: int) -> TargetFailure:
         """What the end means for the call that was under way."""
-        last = self.tail.strip().rpartition("\n")[2]
-        words = f"; it last wrote: {one_line(last)[:120]}" if last else ""
         if self.over or (self.status < 0 and self.rss_mib >= 0.9 * memory_mib):
             message = f"{call} took more than {memory_mib} MiB of memory and was killed"
             return TargetFailure(FailureKind.MEMORY, message, call)
@@ -55,7 +59,7 @@ class Ended:
             message = f"process killed by signal {-self.status}{signal_name(-self.status)} during {call}"
         else:
             message = f"process ended with exit status {self.status} during {call} (os._exit or sys.exit?)"
-        return TargetFailure(FailureKind.DIED, message + words, call)
+        return TargetFailure(FailureKind.DIED, message + self.words, call)
 
 
 def signal_name(number: int) -> str:
@@ -103,6 +107,7 @@ class Guarded:
         self.inbox = b""
         self.ended: Ended | None = Ended(0)
         self.memory_mib = 0
+        self.quotes = False
         _GUARDED.add(self)
         self._finalizer = weakref.finalize(self, _close, self.guard, ours, self.channel, self.owner)
 
@@ -129,6 +134,7 @@ class Guarded:
         _drop(self.channel)
         self.ahead = b""
         self.memory_mib = order["memory_mib"]
+        self.quotes = order["kind"] == "exec"
         try:
             self.control.settimeout(_LAST_WORDS_S)
             self.control.sendall(json.dumps({"do": "start", **order}).encode() + b"\n")
@@ -149,8 +155,9 @@ class Guarded:
         """The child's reply to a request; raises `TargetFailure` when there is none in time.
 
         `size_of` says of what has come, and how much of it was seen before, how long the reply is; -1 where
-        that is not to be told yet. What the child wrote beyond it is kept in `ahead`. Both sides are
-        served at once, since a program may answer before it has read all.
+        that is not to be told yet. What the child wrote beyond it is kept in `ahead`, where the reply to an
+        empty request may stand. Both sides are served at once, since a program may answer before it has
+        read all.
         """
         end = time.monotonic() + timeout_s
         stdin, stdout = self.channel
@@ -161,7 +168,9 @@ class Guarded:
         poll.register(stdout, select.POLLIN)
         poll.register(self.control, select.POLLIN)
         reply, seen, size = bytearray(self.ahead), 0, -1
-        while True:
+        if not rest and reply:
+            size, seen = size_of(reply, seen), len(reply)
+        while not 0 <= size <= len(reply):
             left = end - time.monotonic()
             ready = [fd for fd, _ in poll.poll(min(left * 1000 + 1, _POLL_MAX_MS))] if left > 0 else []
             if not ready:
@@ -178,10 +187,7 @@ class Guarded:
                     reply += part
                     if size < 0:
                         size, seen = size_of(reply, seen), len(reply)
-                    if 0 <= size <= len(reply):
-                        self.ahead = bytes(reply[size:])
-                        return bytes(reply[:size])
-                    if len(reply) > HEADER.size + MESSAGE_MAX:
+                    if not 0 <= size <= len(reply) and len(reply) > HEADER.size + MESSAGE_MAX:
                         raise self.fail_malformed(f"answer of more than {MESSAGE_MAX >> 20} MiB", call)
                 elif stdin not in ready:
                     # nothing but news of the guard: what the child wrote before its end is here already
@@ -192,11 +198,12 @@ class Guarded:
                 raise self.fail_ended(call) from None
             except Garbage:
                 raise self.fail_garbage(call) from None
+        self.ahead = bytes(reply[size:])
+        return bytes(reply[:size])
 
     def fail_timeout(self, call: str, timeout_s: float) -> TargetFailure:
         """Kill the child for not answering."""
-        self.kill()
-        return TargetFailure(FailureKind.TIMEOUT, f"{call} did not answer within {timeout_s} s", call)
+        return self._killed(FailureKind.TIMEOUT, f"{call} did not answer within {timeout_s} s", call)
 
     def fail_garbage(self, call: str) -> TargetFailure:
         """Kill the child for writing into the channel."""
@@ -204,8 +211,13 @@ class Guarded:
 
     def fail_malformed(self, message: str, call: str) -> TargetFailure:
         """Kill the child for writing what is no answer."""
+        return self._killed(FailureKind.MALFORMED, message, call)
+
+    def _killed(self, kind: FailureKind, message: str, call: str) -> TargetFailure:
+        """Why the child was killed, with the last that a program wrote to standard error."""
         self.kill()
-        return TargetFailure(FailureKind.MALFORMED, message, call)
+        words = self.ended.words if self.quotes and self.ended is not None else ""
+        return TargetFailure(kind, message + words, call)
 
     def fail_ended(self, call: str) -> TargetFailure:
         """The child has ended, or has closed the channel and is ended now."""

@@ -5,18 +5,20 @@ from __future__ import annotations
 import shlex
 import shutil
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from kassay.certify.processes.host import Start
-from kassay.certify.processes.program import Program, ProgramHost
-from kassay.certify.targets.resolve import Meta, Request, Target, Way, digest_of
+from kassay.certify.processes.programs.host import ProgramHost
+from kassay.certify.processes.programs.program import Program
+from kassay.certify.targets.resolve import Meta, Request, Target, Way, digest_of, protocols
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.kinds import Kind
 from kassay.reading.specs import command_of
 
 EXPECTED = "exec:COMMAND"
-CLASSES_ALONE: Final = frozenset({Kind.PARTITIONER})
-"""Kinds that no program can be of."""
+FROM_VERSION_2: Final = frozenset({Kind.PARTITIONER})
+"""Kinds that a program of version 1 of the exec protocol cannot be of."""
 
 
 @dataclass(frozen=True)
@@ -51,25 +53,29 @@ def resolve(request: Request) -> Target | None:
         raise TargetNotFound(
             f"{request.spec}: there is no program {argv[0]!r}, expected one on the PATH or a path"
         )
-    opener = ProgramOpener(Program(argv, command.strip()))
+    program = Program(argv, label=f"exec:{command.strip()}", name=Path(argv[0]).name)
+    opener = ProgramOpener(program)
     with opener(request.start, apart=True) as host:
         hello = host.hello
     table = {name: getattr(hello, name) for name in ("kind", "level", "protocol", "claims", "assumes")}
     meta = Meta.of(f"{request.spec}: hello", table)
-    if meta.kind in CLASSES_ALONE:
+    if meta.kind in FROM_VERSION_2 and hello.kassay < 2:
         raise TargetNotLoadable(
-            f"{request.spec}: hello: kind: a {meta.kind} is no program, expected a class in a Python file"
+            f"{request.spec}: hello: kind: a {meta.kind} is no program, "
+            "expected a class in a Python file, or version 2 of the exec protocol"
         )
+    supported = protocols(f"{request.spec}: hello", hello.protocols)
     return Target(
         spec=request.spec,
         name=hello.name,
         kind=meta.kind,
         opener=opener,
-        protocol=request.protocol or meta.protocol,
+        protocol=request.speaks(supported) if supported else request.protocol or meta.protocol,
         claims=meta.claims,
         assumes=meta.assumes,
         digest=digest_of((executable, *argv[1:])),
         start=request.start,
+        versions=tuple(hello.versions.items()),
         level=meta.level,
     )
 

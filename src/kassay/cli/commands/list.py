@@ -36,7 +36,7 @@ def _references(*kinds: Kind) -> Rows:
 
 def _kinds() -> Rows:
     from kassay.assignors.plain.forms import CALLED
-    from kassay.certify.targets.programs import CLASSES_ALONE
+    from kassay.certify.targets.programs import FROM_VERSION_2
     from kassay.certify.targets.resolve import KINDS
 
     return [
@@ -44,7 +44,7 @@ def _kinds() -> Rows:
             "kind": name,
             "judged as": str(kind),
             "a class has": CALLED[name],
-            "as a program": "no" if kind in CLASSES_ALONE else "yes",
+            "as a program": "from exec protocol 2" if kind in FROM_VERSION_2 else "yes",
         }
         for name, kind in KINDS.items()
     ]

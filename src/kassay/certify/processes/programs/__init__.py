@@ -1,0 +1,1 @@
+"""Programs that answer JSON lines, as child processes under a guard."""

@@ -1,0 +1,23 @@
+"""Any program under test: what makes its objects, under the same guard and limits as a Python class."""
+
+from __future__ import annotations
+
+from kassay.certify.processes.programs.dialect import ProgramCalls
+from kassay.certify.processes.programs.objects import (
+    ProgramAssignor,
+    ProgramDocument,
+    ProgramObject,
+    ProgramPartitioner,
+    ProgramPlacer,
+)
+
+
+class ProgramHost(ProgramCalls):
+    """Makes objects of a program, in the full form of the kind that it says it is of."""
+
+    def make(self, number: int, config: dict[str, str]) -> ProgramObject:
+        """The object of that number."""
+        if self.hello.form is not None:
+            return ProgramDocument(self, number, config)
+        kinds = {"placer": ProgramPlacer, "partitioner": ProgramPartitioner}
+        return kinds.get(self.hello.kind or "", ProgramAssignor)(self, number, config)

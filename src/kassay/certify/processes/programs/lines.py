@@ -1,0 +1,77 @@
+"""The channel to a program: requests and replies, each a JSON object on a line of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from kassay.assignors.plain.answers import Malformed, shown
+from kassay.certify.processes.process import Guarded
+from kassay.certify.processes.wire import to_json
+from kassay.model.failure import FailureKind, TargetFailure, one_line
+
+Reply = dict[str, Any]
+"""A line of a program: an object with the id of the request that it answers."""
+
+
+class Lines:
+    """Requests by number to the program under a guard, whichever process it is at the time.
+
+    What is no reply to the last request costs the program its life (MALFORMED), as does silence (TIMEOUT).
+    """
+
+    def __init__(self) -> None:
+        self._last = 0
+
+    def ask(self, guarded: Guarded, call: str, fields: Mapping[str, Any], timeout_s: float) -> Reply:
+        """The reply to one request; raises `TargetFailure` where there is none, and for a reply of error."""
+        return answered(self.reply(guarded, self.request(call, fields), call, timeout_s), call)
+
+    def request(self, call: str, fields: Mapping[str, Any]) -> bytes:
+        """The line of the next request."""
+        self._last += 1
+        return to_json({"id": self._last, "call": call, **fields}).encode() + b"\n"
+
+    def reply(self, guarded: Guarded, request: bytes, call: str, timeout_s: float) -> Reply:
+        """The next line that answers the last request, which is sent before unless it is empty.
+
+        Raises `TargetFailure`; `call` is what the program does meanwhile.
+        """
+        line = guarded.exchange(request, call, timeout_s, _line_size)
+        try:
+            reply = json.loads(line, object_pairs_hook=_once)
+        except (ValueError, RecursionError) as error:
+            text = repr(line[:-1][:80].decode("utf-8", "replace"))
+            why = f": {error}" if isinstance(error, Malformed) else ""
+            message = f"{call} was answered by {text}{why}, expected one line of JSON on standard output"
+            raise guarded.fail_malformed(message, call) from None
+        if not isinstance(reply, dict) or type(reply.get("id")) is not int or reply["id"] != self._last:
+            raise guarded.fail_malformed(
+                f"{call} was answered by {shown(reply)}, expected an object with the id {self._last}", call
+            )
+        return reply
+
+
+def answered(reply: Reply, call: str) -> Reply:
+    """The reply, which has an `answer`; raises `TargetFailure` for one of `error`, and for neither."""
+    if "error" in reply:
+        raised = ("ValueError",) if reply.get("refused") is True else ()
+        message = f"{call} answered with the error: {one_line(str(reply['error']))}"
+        raise TargetFailure(FailureKind.RAISED, message, call, raised)
+    if "answer" not in reply:
+        message = f"{call} was answered without 'answer' or 'error'"
+        raise TargetFailure(FailureKind.MALFORMED, message, call)
+    return reply
+
+
+def _line_size(received: bytearray, seen: int) -> int:
+    """How long the line is that begins so; -1 where its end has not come."""
+    return received.find(b"\n", seen) + 1 or -1
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise Malformed("a key stands twice in one object")
+    return fields

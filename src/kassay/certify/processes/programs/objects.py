@@ -1,0 +1,171 @@
+"""One object of a program, standing in for the real one, in the full form of its kind."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from kassay.assignors.plain.answers import Malformed, check_assignment, check_placement, shown
+from kassay.assignors.plain.assignor import EXTRAS, full_answer, plain_input
+from kassay.assignors.plain.documents import FORMS
+from kassay.assignors.plain.forms import DOCUMENTS
+from kassay.assignors.plain.given import CHECKS
+from kassay.assignors.plain.partitioner import check_partition
+from kassay.assignors.plain.placer import plain_request, refusals
+from kassay.certify.processes.host import ChildObject
+from kassay.certify.processes.programs.dialect import ProgramCalls
+from kassay.certify.processes.programs.lines import Reply
+from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.groups.assignor import AssignorBase, GroupMetadata
+from kassay.model.groups.group import Assignment, Group
+from kassay.model.java.randomness import RandomSource
+from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata, named_partition
+from kassay.model.placement.request import Placement, PlacementRequest
+
+T = TypeVar("T")
+
+
+def base64_of(data: bytes | None) -> str | None:
+    """User data, a key or a value on its way to the program."""
+    return None if data is None else base64.b64encode(data).decode()
+
+
+def bytes_of(text: object, what: str) -> bytes | None:
+    """What a program sent as base64, or null; raises `Malformed`, whose message begins with `what`."""
+    if text is None:
+        return None
+    try:
+        if isinstance(text, str):
+            return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        pass
+    raise Malformed(f"{what} is {shown(text)}, expected base64 text or null")
+
+
+class ProgramObject(ChildObject):
+    """One object of the program: a number and its configuration."""
+
+    def __init__(self, child: ProgramCalls, number: int, config: dict[str, str]) -> None:
+        super().__init__(child, number)
+        self.child = child
+        self.config = child.register(number, config)
+
+    def __del__(self) -> None:
+        if self.life == self.child.life:
+            self.child.forget(self.number)
+
+    def _call(self, method: str, fields: Mapping[str, Any], check: Callable[[Reply], T]) -> T:
+        """What the check makes of the reply."""
+        try:
+            return check(self.child.call(self, method, fields, self.config))
+        except Malformed as malformed:
+            raise TargetFailure(FailureKind.MALFORMED, str(malformed), method) from None
+
+
+class ProgramAssignor(ProgramObject, AssignorBase):
+    """An assignor behind the program, in the full form; it cannot mutate its input."""
+
+    def __init__(self, child: ProgramCalls, number: int, config: dict[str, str]) -> None:
+        super().__init__(child, number, config)
+        self.protocols = (child.start.protocol,)
+
+    def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:
+        """What the object adds to its subscription; None where the program supports no user data."""
+        if not self.child.supports("user_data"):
+            return None
+        return self._call("user_data", {"topics": topics}, lambda reply: bytes_of(reply["answer"], "answer"))
+
+    def assign(self, cluster: Cluster, group: Group) -> Assignment:
+        """What the program answers."""
+        return self._call("assign", self._input(cluster, group), _assignment)
+
+    def _input(self, cluster: Cluster, group: Group) -> dict[str, Any]:
+        """The fields of the request; the leader and user data are those of version 2."""
+        hello = self.child.hello
+        counts, members, racks, weights, assignable = plain_input(cluster, group, hello.extras)
+        fields: dict[str, Any] = {"partitions_per_topic": counts, "members": members}
+        for name, values in zip(EXTRAS, (racks, weights)):
+            if name in hello.extras:
+                fields[name] = None if values is None else [[*tp, value] for tp, value in values.items()]
+        if "assignable" in hello.extras:
+            fields["assignable"] = assignable
+        if hello.kassay > 1:
+            fields["leader"] = group.leader
+            for member, document in zip(group.members, members):
+                document["user_data"] = base64_of(member.user_data)
+        return fields
+
+    def on_assignment(
+        self, assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata
+    ) -> None:
+        """Tell the object what its member got, if the program supports that."""
+        if self.child.supports("on_assignment"):
+            fields = {
+                "partitions": assignment,
+                "user_data": base64_of(user_data),
+                "generation": metadata.generation,
+                "member": metadata.member_id,
+                "instance_id": metadata.instance_id,
+            }
+            self._call("on_assignment", fields, lambda _: None)
+
+
+def _assignment(reply: Reply) -> Assignment:
+    """The answer of an assignor with the user data beside it; raises `Malformed`."""
+    answer = check_assignment(reply["answer"])
+    sent = reply.get("user_data")
+    if sent is None:
+        return full_answer(answer)
+    if not isinstance(sent, dict):
+        raise Malformed(f"user_data is {shown(sent)}, expected an object of member id to base64 text")
+    read = {member_id: bytes_of(text, f"user_data[{member_id!r}]") for member_id, text in sent.items()}
+    return full_answer(answer, {member_id: data for member_id, data in read.items() if data is not None})
+
+
+class ProgramDocument(ProgramObject):
+    """An assignor of tasks or of connectors behind the program, in the full form of its kind."""
+
+    def assign(self, request: Any) -> Any:
+        """What the program answers to a document of the request."""
+        name = self.child.hello.form
+        assert name is not None, "made for programs that are of such a form"
+        form, check = FORMS[name], CHECKS[name]
+        fields = {DOCUMENTS[name]: form.write(request)}
+        return form.read(request, self._call("assign", fields, lambda reply: check(reply["answer"])))
+
+
+class ProgramPlacer(ProgramObject):
+    """A placer behind the program, in the full form."""
+
+    def place(self, request: PlacementRequest, random: RandomSource) -> Placement:  # noqa: ARG002
+        """What the program answers; raises `PlacementRefusedError` where it refuses."""
+        with refusals():
+            answer = self._call(
+                "place", plain_request(request), lambda reply: check_placement(reply["answer"])
+            )
+        return tuple(map(tuple, answer))
+
+
+class ProgramPartitioner(ProgramObject):
+    """A partitioner behind the program, in the full form."""
+
+    def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
+        """What the program answers; a record that names its partition is not shown to it."""
+        named = named_partition(record, topic)
+        if named is not None:
+            return named
+        fields = {
+            "topic": record.topic,
+            "key": base64_of(record.key),
+            "value": base64_of(record.value),
+            "partitions": topic.count,
+            "available": topic.available,
+        }
+        return self._call("partition", fields, lambda reply: check_partition(reply["answer"]))
+
+    def close(self) -> None:
+        """Close the object."""
+        self._call("close", {}, lambda _: None)
