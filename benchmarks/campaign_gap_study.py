@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks._gap_study_page import CONTROL, page
-from kassay.certify.optimum.gaps import play, problem_of
+from kassay.certify.optimum.posed import play
 from kassay.certify.runs.blocks import Job, open_bench
 from kassay.certify.runs.run import counterexample
 from kassay.certify.runs.shrink import broken
@@ -34,7 +34,6 @@ from kassay.pipeline.campaign.records.store import Local
 from kassay.pipeline.campaign.results.study import finish
 from kassay.pipeline.spark.session import session
 from kassay.properties.registry import promise
-from kassay.reading.documents import Located
 from kassay.report.pages.campaign import bars, lines
 from kassay.solver.consumers.gap import as_group, gap
 from kassay.solver.consumers.optimum import optimum
@@ -161,8 +160,7 @@ def measure_blocks(
 
 def measured(document: dict[str, Any], target: Target, new: Any) -> dict[str, Any]:
     """One instance under one target: its gaps, and where it has weights the heaviest load with its bound."""
-    problem = problem_of(Located(document, document["name"]))
-    assert isinstance(problem, Problem)
+    problem = Problem.parse(document).unweighted()
     played = play(new, target, *as_group(problem))
     try:
         distance = None if played.answer is None else gap(problem, played.answer, optimum(problem))

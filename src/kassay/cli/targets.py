@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from kassay.cli.options import Duration, complain, config_option, in_process_option, pairs
+from kassay.model.kinds import CONSUMER_GROUPS, Kind
 
 if TYPE_CHECKING:
     from kassay.certify.targets.resolve import Target
@@ -23,7 +24,9 @@ def instances_options(command: F) -> F:
     path_help = "Instances of a file, `-` for standard input."
     path = click.option("--instances", "path", metavar="FILE", help=path_help)
     suite = click.option(
-        "--suite", "suite_name", help="The instances of a suite [default: bench; share of share groups]."
+        "--suite",
+        "suite_name",
+        help="The instances of a suite [default: bench; share of share groups, streams of tasks].",
     )
     order = click.option("--order", "order_text", default="balance,movement,rack", show_default=True)
     return suite(path(order(command)))
@@ -59,12 +62,12 @@ def instances_of(chosen: Mapping[str, Any]) -> tuple[Iterable[Located], str]:
 
 
 def measurable(
-    specs: Sequence[str], chosen: Mapping[str, Any], share_groups: bool = False
+    specs: Sequence[str], chosen: Mapping[str, Any], kinds: Collection[Kind] = CONSUMER_GROUPS
 ) -> tuple[list[Target], list[TargetError]]:
     """The targets that load, each once, and why others do not, for `complained` to tell at the end.
 
     What is wrong with the call or an instance ends it in one line and comes first. Raises `InputError` for a
-    target that answers no instances, or only `share_groups` where these are not asked.
+    target that is of none of these `kinds`.
     """
     from kassay.certify.optimum.gaps import require_measurable
     from kassay.certify.processes.host import Limits
@@ -80,7 +83,7 @@ def measurable(
         except TargetError as error:
             errors.append(error)
     for target in targets:
-        require_measurable(target, share_groups)
+        require_measurable(target, kinds)
     return targets, errors
 
 

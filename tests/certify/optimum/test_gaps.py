@@ -1,19 +1,22 @@
 """Gaps of targets on instances: what is measured, what has failed, what is set aside."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from kassay.certify.optimum.gaps import measure, play, problem_of, require_measurable
+from kassay.certify.optimum.gaps import measure, require_measurable
 from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import InputError
+from kassay.model.kinds import Kind
 from kassay.reading.documents import Located
 from kassay.report.screen.gaps import gap_view
 from kassay.solver.check.balance import MOVEMENT_FIRST
-from kassay.solver.consumers.gap import as_group
 from kassay.solver.consumers.optimum import optimum
+from kassay.solver.consumers.problem import Problem
 from kassay.solver.instances.brokers import placement, tasks
 from kassay.solver.instances.consumers import consumer
+from kassay.solver.instances.members import MEMBER_SHAPES, member_tasks
 from tests.cli.runner import valid
 
 RAISES = """
@@ -24,6 +27,13 @@ class Assignor:
         if len(members) == 6:
             return {m["id"]: [("t0", 0)] for m in members}
         return {m["id"]: [] for m in members}
+"""
+NOBODY = """
+META = {"kind": "task-assignor", "level": "process"}
+
+class Assignor:
+    def assign(self, application):
+        return {p["id"]: {"active": [], "standby": []} for p in application["processes"]}
 """
 INSTANCES = [
     Located(consumer(shape, seed, members=5, partitions=14), f"{shape}-{seed}")
@@ -53,17 +63,6 @@ def test_nobody_is_better_than_the_optimum_and_who_looks_for_it_is_as_good():
     valid(json.loads(json.dumps(found.to_json())), "gap-1")
 
 
-def test_a_cooperative_group_is_measured_when_it_is_at_rest_and_from_where_it_began():
-    (problem,) = (problem_of(each) for each in INSTANCES if each.where == "join-1")
-    played = {}
-    for spec in ("cooperative-sticky", "sticky"):
-        target = resolve(spec, in_process=True)
-        with target.open() as host:
-            played[spec] = play(host.new, target, *as_group(problem))
-    assert played["cooperative-sticky"].rounds > 1 == played["sticky"].rounds
-    assert played["cooperative-sticky"].answer.same_sets(played["sticky"].answer)
-
-
 def test_who_fails_has_no_gap_there_and_who_leaves_partitions_out_none_that_counts(tmp_path):
     (tmp_path / "raises.py").write_text(RAISES)
     six = [Located(consumer("join", 1, members=m, partitions=9), f"m{m}") for m in (4, 6)]
@@ -89,14 +88,36 @@ def test_other_families_are_set_aside_and_weights_and_copartitioning_too():
         Located(consumer("weighted", 1, members=3, partitions=7), "w"),
         Located(consumer("copart", 1, members=3, partitions=9), "p"),
     ]
-    assert [problem_of(each) for each in others] == [None, None]
     for each in heavy:
-        problem = problem_of(each)
-        assert not problem.weighted
-        assert problem.copartition == ()
+        problem = replace(Problem.parse(each.document).unweighted(), copartition=())
         assert optimum(problem).loads == measured(["optimal-sticky"], [each]).targets[0].gaps[0].loads
     found = measured(["range"], [*others, *heavy])
     assert (found.set_aside, found.targets[0].instances) == (2, 2)
+
+
+def test_tasks_are_measured_in_what_restores_cost_beside_groups_that_know_none(tmp_path):
+    (tmp_path / "nobody.py").write_text(NOBODY)
+    instances = [Located(member_tasks(shape, 1, processes=3, tasks=9), shape) for shape in MEMBER_SHAPES]
+    threads = Located(tasks("join", 1, clients=3, tasks=7), "by thread")
+    specs = ["streams-high-availability", "optimal-sticky", f"{tmp_path}/nobody.py"]
+    found = measured(specs, [*instances, threads, INSTANCES[0]])
+    of_tasks, of_groups, nobody = found.targets
+    assert [each.instances for each in found.targets] == [6, 1, 6]
+    assert {far.balance for far in of_tasks.gaps} == {0}
+    assert of_tasks.distributions["movement"].worst > 0
+    assert of_groups.totals["moved"] == of_groups.totals["optimal_moved"]
+    assert [far.missing for far in nobody.gaps] == [9, 9, 9, 9, 9, 7]
+    assert nobody.distributions["balance"] is None
+    valid(json.loads(json.dumps(found.to_json())), "gap-1")
+    assert gap_view(found)
+
+
+def test_tasks_have_no_other_solver_and_no_optimum_out_of_time():
+    instance = Located(member_tasks("join", 1, processes=3, tasks=9), "c")
+    with pytest.raises(InputError, match="--solver: z3 does not take tasks, expected flow"):
+        measured(["streams-sticky"], [instance], solver="z3")
+    late = measured(["streams-sticky"], [instance], seconds=0)
+    assert [missed.reason for missed in late.unsolved] == ["no optimum within 0 s"]
 
 
 def test_an_instance_is_told_by_its_place_and_numbered_as_it_comes():
@@ -115,8 +136,13 @@ def test_an_optimum_not_found_in_time_is_unsolved_and_nobody_is_asked():
 
 def test_what_answers_no_groups_is_refused():
     require_measurable(resolve("uniform"))
+    require_measurable(resolve("streams-sticky"), [Kind.STREAMS])
     with pytest.raises(InputError) as refused:
         require_measurable(resolve("partitioner:murmur2"))
     assert str(refused.value) == (
         "partitioner:murmur2: is of kind partitioner, expected an assignor of consumer groups"
     )
+    with pytest.raises(
+        InputError, match="is of kind client, expected an assignor of share groups, Streams tasks"
+    ):
+        require_measurable(resolve("range"), [Kind.SHARE, Kind.STREAMS])

@@ -3,8 +3,8 @@
 import pytest
 
 from kassay.certify.optimum import hunt as hunting
-from kassay.certify.optimum.gaps import measured_gap, play
 from kassay.certify.optimum.hunt import HUNTED, hunt
+from kassay.certify.optimum.posed import measured_gap, play
 from kassay.certify.targets.resolve import resolve
 from kassay.solver.consumers.gap import as_group
 from kassay.solver.consumers.problem import Problem

@@ -7,17 +7,22 @@ import pytest
 from kassay.model.errors import InputError
 from kassay.solver.instances.brokers import placement, tasks
 from kassay.solver.instances.consumers import consumer
+from kassay.solver.instances.members import member_tasks
+from kassay.solver.instances.shares import share_group
 from kassay.solver.instances.suites import SUITES, suite, to_line
 
 DIGESTS = {
     "small": (2400, "adac2df2d8f5329ba1ab81fc9d9ae78e62bfe34ac161afeeb6d079fc0d4f09ba"),
     "bench": (52, "8a2d374d5c3430979ce1aac0d129bc4645f7710172affd4a6515543cb535b344"),
     "share": (36, "eb9bab6ad3e0d04f1f92f61bbf8114504089425d792cecf071b245493572b931"),
+    "streams": (30, "f53503d25c3193add29cf04af84e66e1dd555bdf476f54f839725a532665a630"),
     "large": (12, "7af0a4243ca497147058b3eaa80248d273d792fa8752febcb1fc4a11d22eea02"),
 }
 
 
-@pytest.mark.parametrize("name", ["small", "bench", "share", pytest.param("large", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name", ["small", "bench", "share", "streams", pytest.param("large", marks=pytest.mark.slow)]
+)
 def test_the_bytes_of_a_suite_never_change(name: str) -> None:
     digest, count = sha256(), 0
     for document in suite(name):
@@ -28,8 +33,8 @@ def test_the_bytes_of_a_suite_never_change(name: str) -> None:
 
 
 def test_unknown_suites_and_shapes_are_named() -> None:
-    with pytest.raises(InputError, match="found 'huge', expected one of small, bench, large, share"):
+    with pytest.raises(InputError, match="found 'huge', expected one of small, bench, large, share, streams"):
         suite("huge")
-    for maker in (consumer, placement, tasks):
+    for maker in (consumer, member_tasks, placement, share_group, tasks):
         with pytest.raises(InputError, match="shape: found 'round'"):
             maker("round")

@@ -1,9 +1,4 @@
-"""How far targets are from the certified optimum: assignors on consumer instances, share assignors on theirs.
-
-An instance is played as a history that only starts: the members join with what the instance says they
-own. What counts is the answer (eager), or the assignment once the group is at rest, counted from the
-owners before the first round (cooperative). Weights and co-partitioning are set aside, for the rules
-that are measured know neither: loads are partitions.
+"""How far targets are from the certified optimum: assignors of groups and of tasks on their instances.
 
 A target that raises, does not come to rest, or answers with no assignment fails on that instance: it
 is counted, and the first such instance is told. Instances that no target answers are counted as well.
@@ -11,50 +6,31 @@ is counted, and the first such instance is told. Instances that no target answer
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any, Final, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Final
 
+from kassay.certify.optimum.posed import AskedInstance, How, Missed, PosedInstance, posed
 from kassay.certify.targets.resolve import Target
-from kassay.model.calls import Failure
-from kassay.model.cluster import Cluster
 from kassay.model.errors import InputError
-from kassay.model.groups.group import Assignment, Group
-from kassay.model.groups.history import Change, Event, History, Join, Withhold
-from kassay.model.groups.player import Player
-from kassay.model.groups.playing import NewObject
-from kassay.model.kinds import CONSUMER_GROUPS, GROUPS, Kind
-from kassay.reading.documents import Located, at
-from kassay.solver.consumers.documents import best_by
-from kassay.solver.consumers.gap import Distribution, Gap, Shortfall, as_group, distribution, gap
-from kassay.solver.consumers.optimum import Optimum
-from kassay.solver.consumers.problem import Problem
-from kassay.solver.instances.families import family_of
+from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.reading.documents import Located
+from kassay.solver.consumers.gap import Distribution, Gap, Shortfall, distribution
 from kassay.solver.results import OutOfTimeError
-from kassay.solver.sharing.gap import ShareGap, as_share_group, share_gap
-from kassay.solver.sharing.optimum import ShareOptimum, best_sharing
-from kassay.solver.sharing.problem import ShareProblem
+from kassay.solver.sharing.gap import ShareGap
+
+if TYPE_CHECKING:
+    from kassay.solver.streams.members.gap import MemberGap
 
 SCHEMA: Final = "kassay/gap/1"
-
-
-class PlayedInstance(NamedTuple):
-    """What a target made of a group: its answer or why there is none, in how many rounds and seconds."""
-
-    answer: Assignment | None
-    failure: str | None
-    rounds: int
-    seconds: float
-
-
-class Missed(NamedTuple):
-    """An instance without a gap, and why."""
-
-    name: str
-    reason: str
+_ANSWERED: Final = {
+    Kind.CLIENT: "consumer groups",
+    Kind.SHARE: "share groups",
+    Kind.STREAMS: "Streams tasks",
+}
+"""What targets answer, by the first kind of those that do."""
 
 
 @dataclass
@@ -62,7 +38,7 @@ class TargetGaps:
     """A target's gaps, instance by instance, and where it failed."""
 
     target: Target
-    gaps: list[Gap | ShareGap] = field(default_factory=list)
+    gaps: list[Gap | ShareGap | MemberGap] = field(default_factory=list)
     failed: list[Missed] = field(default_factory=list)
     rounds: int = 0
     seconds: float = 0.0
@@ -93,21 +69,18 @@ class TargetGaps:
             "missing": sum(each.missing for each in self.gaps),
         }
 
-    def answers(self, problem: Problem | ShareProblem) -> bool:
+    def answers(self, instance: PosedInstance) -> bool:
         """Whether the instance is of the kind that the target answers."""
-        return (self.target.kind is Kind.SHARE) is isinstance(problem, ShareProblem)
+        return self.target.kind in instance.kinds
 
-    def take(
-        self, problem: Problem | ShareProblem, best: Optimum | ShareOptimum, played: PlayedInstance
-    ) -> None:
-        """Measure what the target made of an instance."""
-        self.rounds += played.rounds
-        self.seconds += played.seconds
-        measured = measured_gap(problem, played, best)
-        if isinstance(measured, Missed):
-            self.failed.append(measured)
+    def take(self, asked: AskedInstance) -> None:
+        """Count what the target made of an instance."""
+        self.rounds += asked.rounds
+        self.seconds += asked.seconds
+        if isinstance(asked.gap, Missed):
+            self.failed.append(asked.gap)
         else:
-            self.gaps.append(measured)
+            self.gaps.append(asked.gap)
 
     def to_json(self) -> dict[str, Any]:
         """The target's part of the document."""
@@ -159,83 +132,11 @@ class GapReport:
         }
 
 
-def require_measurable(target: Target, share_groups: bool = False) -> None:
-    """Raise `InputError` for a target that answers no consumer groups; share groups are some if so said."""
-    if target.kind not in (GROUPS if share_groups else CONSUMER_GROUPS):
-        raise InputError(
-            f"{target.spec}: is of kind {target.kind}, expected an assignor of consumer groups"
-            + (" or share groups" if share_groups else "")
-        )
-
-
-def _comes_together(cluster: Cluster, group: Group) -> Change:
-    """All members come at once, and what the group may not give out is withheld."""
-    events: list[Event] = [Join(member) for member in group.members]
-    for topic, tps in cluster.partitions.items() if group.assignable is not None else ():
-        withheld = tuple(tp.partition for tp in tps if tp not in (group.assignable or ()))
-        events += [Withhold(topic, withheld)] if withheld else []
-    return tuple(events)
-
-
-def play(new: NewObject, target: Target, cluster: Cluster, group: Group) -> PlayedInstance:
-    """What the target makes of a group that has just come together."""
-    history = History(cluster, (_comes_together(cluster, group),))
-    began = time.perf_counter()
-    rebalanced = next(Player(new, target.protocol).play(history), None)
-    seconds = time.perf_counter() - began
-    if rebalanced is None:
-        return PlayedInstance(None, "a group without members", 0, seconds)
-    last = rebalanced.steps[-1].answer
-    rounds = len(rebalanced.steps)
-    if isinstance(last, Failure):
-        return PlayedInstance(None, last.message, rounds, seconds)
-    if not rebalanced.outcomes:
-        return PlayedInstance(None, f"not at rest after {rounds} rounds", rounds, seconds)
-    return PlayedInstance(rebalanced.outcomes[-1].given, None, rounds, seconds)
-
-
-@overload
-def measured_gap(problem: Problem, played: PlayedInstance) -> Gap | Missed: ...
-@overload
-def measured_gap(
-    problem: Problem | ShareProblem, played: PlayedInstance, best: Optimum | ShareOptimum
-) -> Gap | ShareGap | Missed: ...
-def measured_gap(
-    problem: Problem | ShareProblem, played: PlayedInstance, best: Optimum | ShareOptimum | None = None
-) -> Gap | ShareGap | Missed:
-    """The distance of what was answered to the optimum, or why there is none."""
-    if played.answer is None:
-        return Missed(problem.name, played.failure or "no answer")
-    try:
-        if isinstance(problem, ShareProblem):
-            return share_gap(problem, played.answer, best if isinstance(best, ShareOptimum) else None)
-        return gap(problem, played.answer, best if isinstance(best, Optimum) else None)
-    except InputError as error:
-        return Missed(problem.name, f"no assignment: {error}")
-
-
-def problem_of(located: Located) -> Problem | ShareProblem | None:
-    """The instance's problem, without what assignors do not know; None where no assignor answers it."""
-    with at(located.where):
-        family = family_of(located.document)
-        if family.name not in ("consumers", "sharing"):
-            return None
-        problem: Problem | ShareProblem = family.parse(located.document)
-    named = problem.name or located.where
-    if isinstance(problem, ShareProblem):
-        return replace(problem, name=named)
-    return replace(problem.unweighted(), copartition=(), name=named)
-
-
-def _best_and_asked(
-    problem: Problem | ShareProblem, solver: str, order: tuple[str, ...], seconds: float | None
-) -> tuple[Optimum | ShareOptimum, tuple[Cluster, Group]]:
-    """The optimum of a problem, and the problem as an assignor sees it."""
-    if not isinstance(problem, ShareProblem):
-        return best_by(solver, problem, order, seconds), as_group(problem)
-    if solver != "flow":
-        raise InputError(f"--solver: {solver} does not take share groups, expected flow")
-    return best_sharing(problem), as_share_group(problem)
+def require_measurable(target: Target, kinds: Collection[Kind] = CONSUMER_GROUPS) -> None:
+    """Raise `InputError` for a target that answers no instances of these kinds."""
+    if target.kind not in kinds:
+        named = ", ".join(word for kind, word in _ANSWERED.items() if kind in kinds)
+        raise InputError(f"{target.spec}: is of kind {target.kind}, expected an assignor of {named}")
 
 
 def measure(
@@ -254,20 +155,21 @@ def measure(
     there were.
     """
     measured = GapReport(source, order, solver, [TargetGaps(target) for target in targets])
+    how = How(solver, order, seconds)
     with ExitStack() as stack:
         hosts = [stack.enter_context(target.open()) for target in targets]
         for number, located in enumerate(instances, start=1):
-            problem = problem_of(located)
+            instance = posed(located)
             report(number)
-            if problem is None or not any(each.answers(problem) for each in measured.targets):
+            if instance is None or not any(each.answers(instance) for each in measured.targets):
                 measured.set_aside += 1
                 continue
             try:
-                best, asked = _best_and_asked(problem, solver, order, seconds)
+                ask = instance.solve(how)
             except OutOfTimeError as error:
-                measured.unsolved.append(Missed(problem.name, str(error)))
+                measured.unsolved.append(Missed(instance.name, str(error)))
                 continue
             for host, each in zip(hosts, measured.targets, strict=True):
-                if each.answers(problem):
-                    each.take(problem, best, play(host.new, each.target, *asked))
+                if each.answers(instance):
+                    each.take(ask(host.new, each.target))
     return measured

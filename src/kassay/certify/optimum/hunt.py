@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.optimum.gaps import Missed, measured_gap, play
+from kassay.certify.optimum.posed import Missed, measured_gap, play
 from kassay.certify.targets.resolve import Target
 from kassay.model.groups.group import Assignment
 from kassay.solver.consumers.gap import Gap, as_group

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -18,6 +18,7 @@ from kassay.cli.targets import (
     target_options,
 )
 from kassay.model.errors import InputError
+from kassay.model.kinds import CONSUMER_GROUPS, Kind
 
 if TYPE_CHECKING:
     from kassay.certify.optimum.hunt import Hunt
@@ -25,6 +26,13 @@ if TYPE_CHECKING:
     from kassay.reading.documents import Located
 
 PLACE = 100
+_SUITES: Final = {
+    Kind.CLIENT: "bench",
+    Kind.SERVER: "bench",
+    Kind.SHARE: "share",
+    Kind.STREAMS: "streams",
+}
+"""The kinds of targets that answer instances, each with its usual suite."""
 
 
 @click.command("gap", epilog="Example: kassay gap range sticky uniform --suite bench")
@@ -50,7 +58,7 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
         raise InputError("--suite, --instances and --hunt: expected one of the three")
     hunting, named = chosen["hunting"], chosen["suite_name"] is not None or chosen["path"] is not None
     posed = instances_of(chosen) if named else None
-    loaded, missing = measurable(targets, chosen, share_groups=not hunting)
+    loaded, missing = measurable(targets, chosen, CONSUMER_GROUPS if hunting else _SUITES)
     if hunting:
         outcome = _hunt(loaded, chosen)
     else:
@@ -60,10 +68,8 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
 
 def _usual(targets: Sequence[Target], chosen: dict[str, Any]) -> dict[str, Any]:
     """The options with the suite for these targets."""
-    from kassay.model.kinds import Kind
-
-    shares = all(target.kind is Kind.SHARE for target in targets)
-    return {**chosen, "suite_name": "share" if targets and shares else "bench"}
+    suites = {_SUITES[target.kind] for target in targets}
+    return {**chosen, "suite_name": suites.pop() if len(suites) == 1 else "bench"}
 
 
 def _measure(

@@ -9,6 +9,7 @@ from kassay.certify.optimum.gaps import GapReport, TargetGaps
 from kassay.certify.optimum.hunt import HUNTED, Hunt, WorstFound
 from kassay.certify.optimum.rank import Ranked
 from kassay.model.cluster import TopicPartition
+from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 from kassay.report.facts import counted
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
@@ -24,6 +25,7 @@ _MEANING: Final = (
     "movement and rack: where the goals before them are met; moves and mismatches: against the "
     "optimum's, whatever the balance."
 )
+_OF_TASKS: Final = " Of tasks, moves are what restores (3) and changes of process (1) cost."
 
 
 def gap_view(report: GapReport) -> View:
@@ -41,7 +43,8 @@ def gap_view(report: GapReport) -> View:
     if report.set_aside:
         parts.append(line(f"{report.set_aside} instances set aside: these targets do not answer them"))
     goals = f"{report.source}, goals {', '.join(report.order)}, solver {report.solver}. "
-    parts += [line(), line(goals + _MEANING, style="dim")]
+    tasks = any(each.target.kind is Kind.STREAMS for each in report.targets)
+    parts += [line(), line(goals + _MEANING + (_OF_TASKS if tasks else ""), style="dim")]
     return stack(*parts)
 
 
@@ -77,8 +80,13 @@ def _totals(each: TargetGaps) -> View:
         f"{each.target.spec}: {len(each.gaps)} of {each.instances} instances answered in {each.rounds} "
         f"rounds, {each.seconds:.2f} s; {total['moved']} moves (optimum {total['optimal_moved']}), "
         f"{total['rack_mismatch']} rack mismatches (optimum {total['optimal_rack_mismatch']})"
-        + (f"; {total['missing']} partitions left out" if total["missing"] else "")
+        + (f"; {total['missing']} {_units(each)} left out" if total["missing"] else "")
     )
+
+
+def _units(each: TargetGaps) -> str:
+    """What the target gives out."""
+    return "tasks" if each.target.kind is Kind.STREAMS else "partitions"
 
 
 def _failures(spec: str, failed: Sequence[tuple[str, str]]) -> list[View]:

@@ -1,7 +1,8 @@
 """The instance suites: which instances of which sizes are compared everywhere.
 
-`small` is for brute force, `bench` has every family and shape, `large` goes to 1,000 members and
-100,000 partitions, `share` has share groups. `to_line` writes a document as the instance files hold it.
+`small` is for brute force, `bench` has consumers, placements and tasks, `large` goes to 1,000 members
+and 100,000 partitions, `share` has share groups, `streams` tasks for members inside processes. `to_line`
+writes a document as the instance files hold it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from kassay.model.errors import InputError
 from kassay.solver.algorithms.splitmix import SplitMix
 from kassay.solver.instances.brokers import placement, tasks
 from kassay.solver.instances.consumers import consumer
+from kassay.solver.instances.members import MEMBER_SHAPES, member_tasks
 from kassay.solver.instances.shares import SHARE_SHAPES, share_group
 
 SUITES: Final = {
@@ -21,6 +23,7 @@ SUITES: Final = {
     "bench": "52 instances: consumers to 50 x 500, placements to 48 x 1,000, tasks to 40 x 600",
     "large": "12 consumer instances to 1,000 members and 100,000 partitions",
     "share": "36 share groups: more and fewer members than partitions, to 500 members",
+    "streams": "30 sets of tasks for members inside processes, to 50 processes x 1,000 tasks",
 }
 
 _SMALL_SHAPES: Final = ("shuffle", "groups", "random", "nested", "racks", "leave")
@@ -33,7 +36,7 @@ Document = dict[str, Any]
 
 def suite(name: str) -> Iterator[Document]:
     """The suite's instances, made one at a time; raises `InputError` for a suite that is not there."""
-    makers = {"small": _small, "bench": _bench, "large": _large, "share": _share}
+    makers = {"small": _small, "bench": _bench, "large": _large, "share": _share, "streams": _streams}
     if name not in makers:
         raise InputError(f"--suite: found {name!r}, expected one of {', '.join(makers)}")
     return makers[name]()
@@ -83,4 +86,25 @@ def _share() -> Iterator[Document]:
         ):
             yield share_group(
                 shape, 1, members=members, topics=topics, partitions=partitions, change=1 + members // 10
+            )
+
+
+def _streams() -> Iterator[Document]:
+    for shape in MEMBER_SHAPES:
+        for processes, members, count, standbys in (
+            (3, 2, 8, 1),
+            (4, 3, 30, 0),
+            (6, 1, 40, 2),
+            (10, 4, 100, 1),
+            (20, 4, 300, 1),
+            (50, 4, 1000, 1),
+        ):
+            yield member_tasks(
+                shape,
+                1,
+                processes=processes,
+                members=members,
+                tasks=count,
+                standbys=standbys,
+                change=1 + processes // 10,
             )

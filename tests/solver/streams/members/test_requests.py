@@ -1,5 +1,7 @@
 """A request is the problem that its processes, threads and disks make of it."""
 
+import random
+
 from kassay.model.streams.tasks import (
     CHANGELOG,
     RUNNING,
@@ -10,7 +12,9 @@ from kassay.model.streams.tasks import (
     member_id,
 )
 from kassay.properties.streams.scenarios import process_id
-from kassay.solver.streams.members.requests import problem_of
+from kassay.solver.streams.members.problem import MemberTaskProblem
+from kassay.solver.streams.members.requests import problem_of, request_of
+from tests.solver.streams.members.cases import small
 
 A, B = process_id(0), process_id(2)
 S0, S1, N0 = TaskId(0, 0), TaskId(0, 1), TaskId(1, 0)
@@ -42,3 +46,18 @@ def test_a_request_is_one_problem_in_whatever_order_it_comes():
     request = TaskRequest(CLIENTS, (N0, S1, S0), (S1, S0), 1)
     turned = TaskRequest(CLIENTS[::-1], (S0, S1, N0), (S0, S1), 1)
     assert problem_of(turned) == problem_of(request)
+
+
+def test_a_problem_as_it_is_asked_is_the_problem_again_with_stateless_tasks_behind():
+    rng = random.Random(5)
+    for _ in range(60):
+        problem = MemberTaskProblem.parse(small(rng))
+        again = problem_of(request_of(problem))
+        order = sorted(range(problem.tasks), key=lambda task: task in problem.stateless)
+        assert again.active == tuple(problem.active[task] for task in order)
+        assert [again.state(task) for task in range(again.tasks)] == [problem.state(task) for task in order]
+        assert (again.stateful, again.standbys, again.members_of) == (
+            problem.stateful,
+            problem.standbys,
+            problem.members_of,
+        )

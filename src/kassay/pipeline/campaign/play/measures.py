@@ -20,16 +20,14 @@ from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.model.streams.history import TaskRun
-from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskId, TaskRequest, member_id
 from kassay.properties.connect.balance import least_moved
 from kassay.properties.connect.work import running_after
 from kassay.properties.groups.balance import ORDER
-from kassay.properties.streams.stickiness import homes, spent
 from kassay.solver.consumers.gap import shortfall
 from kassay.solver.consumers.optimum import Figures
-from kassay.solver.sharing.gap import share_gap
+from kassay.solver.sharing.gap import ShareGap, share_gap
 from kassay.solver.sharing.problem import ShareProblem
-from kassay.solver.streams.members.actives import place_actives
+from kassay.solver.streams.members.gap import MemberGap, member_gap, runs_of
 from kassay.solver.streams.members.requests import problem_of
 
 
@@ -96,10 +94,14 @@ def _share_group(outcome: Step) -> Measure | None:
         gap = share_gap(problem, outcome.given)
     except InputError:
         return None
+    return _beside(gap, outcome.group.equal_subscriptions)
+
+
+def _beside(gap: ShareGap | MemberGap, equal: bool) -> Measure | None:
+    """A gap as a measure; None where some unit was left out."""
     if gap.balance is None or gap.spread is None:
         return None
-    units, equal = sum(gap.best.loads), outcome.group.equal_subscriptions
-    members = len(problem.members)
+    members, units = len(gap.best.loads), sum(gap.best.loads)
     return Measure(members, units, equal, gap.balance, gap.spread, gap.moved, gap.best.moved, gap.movement)
 
 
@@ -154,31 +156,13 @@ def _of_application(run: TaskRun) -> MeasuredRest | None:
 
 def _application(run: TaskRun) -> Measure | None:
     """Active tasks by thread; what moves is counted as restores (3) and changes of process (1)."""
-    before, given = run.steps[run.played - 1].request, run.steps[-1].given
-    owners, tasks, clients = given.owners, frozenset(before.tasks), before.by_id
-    once = all(len(runs) == 1 for runs in given.active_on.values())
-    if not once or owners.keys() != tasks or not clients.keys() >= set(owners.values()):
-        return None
-    loads = [_by_thread(before, given, part) for part in (frozenset(before.stateful), tasks)]
-    balance, spread = sum(map(_above_even, loads)), max(map(_further_apart, loads))
+    before = run.steps[run.played - 1].request
     problem = problem_of(before)
-    placed, ids = place_actives(problem), problem.member_ids
-    best = spent(before, {task: ids[m] for task, m in zip(sorted(tasks), placed.member, strict=True)}).cost
-    mine = spent(before, {t: member_id(p, clients[p].start, 0) for t, p in owners.items()}).cost
-    movement = mine - best if balance == 0 else None
-    return Measure(len(loads[1]), len(tasks), True, balance, spread, mine, best, movement)
-
-
-def _by_thread(request: TaskRequest, given: TaskAssignment, part: frozenset[TaskId]) -> list[int]:
-    """How many of the tasks each thread runs; where the answer names no threads, a process deals evenly."""
-    if given.members is not None:
-        members = [given.members.get(who, ClientTasks()) for who in homes(request)]
-        return [len(part.intersection(member.active)) for member in members]
-    loads = []
-    for client in request.clients:
-        own = len(part.intersection(given.processes.get(client.process_id, ClientTasks()).active))
-        loads += [(own + thread) // client.capacity for thread in range(client.capacity)]
-    return loads
+    try:
+        gap = member_gap(problem, runs_of(problem, before, run.steps[-1].given))
+    except InputError:
+        return None
+    return _beside(gap, equal=True)
 
 
 MEASURED: Final[Mapping[Kind, Callable[[Any], MeasuredRest | None]]] = {

@@ -6,13 +6,15 @@ The JSON form is family "C" of the instance format with `members` in its clients
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import cycle
 from typing import Annotated, Any, Literal
 
 from kassay.model.errors import InputError
 from kassay.reading.fields import Bound, Count, Name, Size, wrong
 from kassay.reading.values import read_as, unique
+from kassay.solver.streams.problem import TaskProblem
 
 
 @dataclass(frozen=True, order=True)
@@ -77,6 +79,21 @@ class MemberTaskProblem:
         if active is None or task in self.stateless:
             return self.standby[task]
         return self.standby[task] | {self.process_of[active]}
+
+    @classmethod
+    def by_thread(cls, problem: TaskProblem) -> MemberTaskProblem:
+        """A problem of clients with each of their threads as a member; racks are left out.
+
+        The tasks that a client ran were run by its threads in turn.
+        """
+        processes = tuple(
+            ProcessMembers(client.id, tuple(f"{client.id}-{thread}" for thread in range(client.threads)))
+            for client in problem.clients
+        )
+        members = cls(processes, problem.standbys, frozenset(), (), (), problem.name)
+        turns = tuple(map(cycle, members.members_of))
+        active = tuple(None if place is None else next(turns[place]) for place in problem.active)
+        return replace(members, active=active, standby=problem.standby)
 
     @classmethod
     def parse(cls, document: Any) -> MemberTaskProblem:

@@ -1,9 +1,25 @@
-"""A request of a Streams application as tasks for members: what the optimum is asked about."""
+"""A request of a Streams application as tasks for members, and back: what the optimum is asked about."""
 
 from __future__ import annotations
 
-from kassay.model.streams.tasks import CHANGELOG, TaskId, TaskRequest, member_id
+from itertools import count
+from typing import Final
+
+from kassay.model.streams.tasks import (
+    CHANGELOG,
+    RUNNING,
+    ClientTasks,
+    TaskClient,
+    TaskId,
+    TaskRequest,
+    member_id,
+    process_hash_order,
+    task_hash_order,
+)
 from kassay.solver.streams.members.problem import MemberTaskProblem, ProcessMembers
+
+_PROCESS: Final = "00000000-0000-4000-8000-{:012x}"
+"""The id of the n-th process: a UUID, for Java orders them so."""
 
 
 def problem_of(request: TaskRequest) -> MemberTaskProblem:
@@ -37,4 +53,40 @@ def problem_of(request: TaskRequest) -> MemberTaskProblem:
         frozenset(number for number, task in enumerate(tasks) if task not in stateful),
         tuple(ran.get(task) for task in tasks),
         tuple(frozenset(state[task]) for task in tasks),
+    )
+
+
+def request_of(problem: MemberTaskProblem) -> TaskRequest:
+    """The problem as an assignor sees it; `problem_of` makes a problem of it that is worth the same.
+
+    Processes and members get the ids that Kafka gives them, in the order of the problem's. Tasks without
+    state are a subtopology of their own, behind the others. A process's copies have caught up, and are held
+    by its members in turn. All tasks may warm up at once: how fast it goes is no matter here.
+    """
+    numbers = (count(), count())
+    task_of = [TaskId(sub := int(n in problem.stateless), next(numbers[sub])) for n in range(problem.tasks)]
+    stateful = [task for task in task_of if not task.subtopology]
+    clients = {}
+    for place, members in enumerate(problem.members_of):
+        copies = [task for task, row in zip(task_of, problem.standby, strict=True) if place in row]
+        held = tuple(
+            ClientTasks(
+                tuple(task for task, ran in zip(task_of, problem.active, strict=True) if ran == member),
+                tuple(copies[turn :: len(members)]),
+            )
+            for turn, member in enumerate(members)
+        )
+        runs = tuple(sorted(task for tasks_of in held for task in tasks_of.active))
+        state = {**dict.fromkeys(stateful, CHANGELOG), **dict.fromkeys(copies, 0)}
+        state |= {task: RUNNING for task in runs if task in state}
+        process_id = _PROCESS.format(place)
+        clients[process_id] = TaskClient(
+            process_id, len(members), runs, tuple(copies), tuple(state.items()), held
+        )
+    return TaskRequest(
+        tuple(clients[process_id] for process_id in process_hash_order(clients)),
+        tuple(task_hash_order(task_of)),
+        tuple(task_hash_order(stateful)),
+        problem.standbys,
+        warmup_replicas_max=max(1, problem.tasks),
     )
