@@ -187,7 +187,7 @@ def test_as_a_target(name: str) -> None:
 
 
 def test_a_file_is_a_library() -> None:
-    assert libraries() == ["kafka-python"]
+    assert libraries() == ["aiokafka", "kafka-python"]
     assert NAMES == ("cooperative-sticky", "range", "roundrobin", "sticky")
     assert find_foreign("range") is None
     for spec in ("kafka-python", "kafka-python:", "kafka-python:uniform"):
@@ -201,7 +201,7 @@ def _without_library(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     def missing(name: str) -> Any:
         raise ModuleNotFoundError(f"No module named {name!r}")
 
-    monkeypatch.setattr(kafka_python, "_import", missing)
+    monkeypatch.setattr(kafka_python, "imported", missing)
     kafka_python.library.cache_clear()
     yield
     kafka_python.library.cache_clear()

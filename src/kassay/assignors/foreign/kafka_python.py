@@ -5,21 +5,18 @@ data, subscriptions through the library's own codec, `assign` on the leader's as
 with the decoded assignment and the generation. History travels as on the wire: in the sticky rule's
 user data, and in the cooperative rule's owned partitions, which go without a generation.
 
-Sets of topics are handed over as sorted lists, so that answers do not follow the hash seed.
 Source: kafka-python `kafka.coordinator.consumer.ConsumerCoordinator` (`group_protocols`,
 `_perform_assignment`, `_on_join_complete`) in 2.2 and 3.0.
 """
 
 from __future__ import annotations
 
-import importlib
 import logging
-import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
-from types import ModuleType
 from typing import Any, ClassVar, Final, NamedTuple
 
+from kassay.assignors.foreign.python_clients import LeaderMetadata, imported
 from kassay.assignors.registry import COOPERATIVE, LibraryMissing, reference
 from kassay.model.cluster import Cluster, TopicPartition, numbers_by_topic
 from kassay.model.groups.assignor import AssignorBase, GroupMetadata
@@ -30,19 +27,6 @@ EXTRA: Final = "kassay[kafka]"
 """What to install for these targets."""
 
 _PACKAGE: Final = "kafka.coordinator.assignors"
-
-
-class _Cluster:
-    """As much of the library's `ClusterMetadata` as its assignors ask for."""
-
-    def __init__(self, counts: Mapping[str, int]) -> None:
-        self.counts = counts
-
-    def partitions_for_topic(self, topic: str) -> set[int] | None:
-        return set(range(self.counts[topic])) if topic in self.counts else None
-
-    def topics(self) -> list[str]:
-        return sorted(self.counts)
 
 
 class _Joined(NamedTuple):
@@ -60,9 +44,9 @@ class _Library:
         # the library warns of every unknown topic and unreadable user data, at great length
         logging.getLogger(_PACKAGE).setLevel(logging.CRITICAL)
         try:
-            wire = _import("kafka.protocol.consumer.metadata")
+            wire = imported("kafka.protocol.consumer.metadata")
         except ImportError:
-            wire = _import("kafka.coordinator.protocol")
+            wire = imported("kafka.coordinator.protocol")
             self.modern = False
             self.subscription = wire.ConsumerProtocolMemberMetadata
             self.assignment = wire.ConsumerProtocolMemberAssignment
@@ -88,7 +72,7 @@ class _Library:
             )
         return self.subscription.decode(subscription.encode())
 
-    def assign(self, assignor: Any, cluster: _Cluster, members: list[_Joined]) -> Any:
+    def assign(self, assignor: Any, cluster: LeaderMetadata, members: list[_Joined]) -> Any:
         """The library's answer: an assignment a member id."""
         if self.modern:
             return assignor.assign(cluster, members)
@@ -111,17 +95,10 @@ class _Library:
 def library() -> _Library:
     """The installed library; raises `LibraryMissing`."""
     try:
-        _import("kafka.coordinator")
+        imported("kafka.coordinator")
     except ImportError as error:
         raise LibraryMissing(f"kafka-python is not installed ({error}): pip install '{EXTRA}'") from None
     return _Library()
-
-
-def _import(name: str) -> ModuleType:
-    """The library's module; what it is warned of while it loads is not our users' business."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return importlib.import_module(name)
 
 
 class KafkaPython(AssignorBase):
@@ -133,9 +110,9 @@ class KafkaPython(AssignorBase):
     def __init__(self) -> None:
         self._library = library()
         try:
-            assignor_class = getattr(_import(f"{_PACKAGE}.{self.module}"), self.class_name)
+            assignor_class = getattr(imported(f"{_PACKAGE}.{self.module}"), self.class_name)
         except (ImportError, AttributeError):
-            version = _import("kafka").__version__
+            version = imported("kafka").__version__
             raise LibraryMissing(f"kafka-python {version} has no {self.name} assignor") from None
         # 2.x keeps a sticky member's state on the class, as a process has one consumer: a class a member
         self._inner = type(assignor_class.__name__, (assignor_class,), {})()
@@ -156,9 +133,7 @@ class KafkaPython(AssignorBase):
             )
             for member in group.members
         ]
-        # a leader's metadata holds the topics that its group reads, and no others
-        counts = {topic: n for topic, n in cluster.counts.items() if topic in group.subscribers}
-        answer = self._library.assign(self._inner, _Cluster(counts), joined)
+        answer = self._library.assign(self._inner, LeaderMetadata(cluster, group), joined)
         return Assignment(
             {
                 member_id: [TopicPartition(t, p) for t, ps in decoded.assignment for p in ps]

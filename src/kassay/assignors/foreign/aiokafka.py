@@ -1,0 +1,156 @@
+"""aiokafka's own assignors in the full form, each member with a subclass of its own.
+
+What a real client does around them is done here too: `metadata()` before each join, its bytes through the
+library's own codec, `assign` on the leader's assignor, and `on_assignment` with the decoded assignment.
+No client calls `on_generation_assignment`, so the generation in a sticky member's user data is always -1.
+
+An assignor is a class with class methods, and the sticky one keeps its member's memory on the class: here
+each member is a client in a process of its own.
+Source: aiokafka `aiokafka.consumer.group_coordinator` (`GroupCoordinator._perform_assignment`,
+`_on_join_complete`, `CoordinatorGroupRebalance.perform_group_join`) in 0.12 to 0.14.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import cache
+from types import ModuleType
+from typing import Any, ClassVar, Final
+
+from kassay.assignors.foreign.python_clients import LeaderMetadata, imported
+from kassay.assignors.registry import LibraryMissing, reference
+from kassay.model.cluster import Cluster, TopicPartition, numbers_by_topic
+from kassay.model.groups.assignor import AssignorBase, GroupMetadata
+from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
+
+LIBRARY: Final = "aiokafka"
+EXTRA: Final = "kassay[aiokafka]"
+"""What to install for these targets."""
+
+_PACKAGE: Final = "aiokafka.coordinator.assignors"
+
+
+@cache
+def wire() -> ModuleType:
+    """The installed library's subscriptions and assignments; raises `LibraryMissing`."""
+    try:
+        protocol = imported("aiokafka.coordinator.protocol")
+    except ImportError as error:
+        raise LibraryMissing(f"aiokafka is not installed ({error}): pip install '{EXTRA}'") from None
+    # the library warns of every unknown topic and of claims that contradict each other
+    logging.getLogger(_PACKAGE).setLevel(logging.CRITICAL)
+    return protocol
+
+
+class AioKafka(AssignorBase):
+    """One assignor of the library and the state that its client's process would keep."""
+
+    module: ClassVar[str]
+    class_name: ClassVar[str]
+
+    def __init__(self) -> None:
+        self._wire = wire()
+        try:
+            assignor_class = getattr(imported(f"{_PACKAGE}.{self.module}"), self.class_name)
+        except (ImportError, AttributeError):
+            version = imported("aiokafka").__version__
+            raise LibraryMissing(f"aiokafka {version} has no {self.name} assignor") from None
+        self._own = type(assignor_class.__name__, (assignor_class,), {})
+
+    @property
+    def reported_generation(self) -> int:
+        """The generation that this member's next subscription will carry, -1 for none."""
+        return NO_GENERATION
+
+    def assign(self, cluster: Cluster, group: Group) -> Assignment:
+        """What the library's leader answers to these members."""
+        subscriptions = {member.member_id: self._subscription(member) for member in group.members}
+        answer = self._own.assign(LeaderMetadata(cluster, group), subscriptions)
+        return Assignment(
+            {
+                member_id: [
+                    TopicPartition(t, p)
+                    for t, ps in self._wire.ConsumerProtocolMemberAssignment.decode(given.encode()).assignment
+                    for p in ps
+                ]
+                for member_id, given in answer.items()
+            }
+        )
+
+    def on_assignment(
+        self, assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata
+    ) -> None:
+        """Let the library's assignor remember; of its generation it is not told."""
+        given = list(numbers_by_topic(assignment).items())
+        encoded = self._wire.ConsumerProtocolMemberAssignment(0, given, user_data or b"").encode()
+        self._own.on_assignment(self._wire.ConsumerProtocolMemberAssignment.decode(encoded))
+
+    def _subscription(self, member: Member) -> Any:
+        """The member's subscription after its way over the wire."""
+        topics = list(dict.fromkeys(member.topics))
+        metadata = self._wire.ConsumerProtocolMemberMetadata
+        return metadata.decode(metadata(self._own.version, topics, self._user_data(member)).encode())
+
+    def _user_data(self, member: Member) -> bytes:
+        """The user data that the member sent."""
+        return member.user_data or b""
+
+
+@reference(
+    "range",
+    library=LIBRARY,
+    claims=("topic-even", "contiguous", "copartitioned", "deterministic", "order-independent"),
+    source=f"aiokafka {_PACKAGE}.range ({EXTRA})",
+)
+class AioKafkaRange(AioKafka):
+    """aiokafka's range."""
+
+    name = "range"
+    module, class_name = "range", "RangePartitionAssignor"
+
+
+@reference(
+    "roundrobin",
+    library=LIBRARY,
+    claims=("balanced-within-one", "deterministic", "order-independent"),
+    source=f"aiokafka {_PACKAGE}.roundrobin ({EXTRA})",
+)
+class AioKafkaRoundRobin(AioKafka):
+    """aiokafka's round robin, which its consumers use unless told otherwise."""
+
+    name = "roundrobin"
+    module, class_name = "roundrobin", "RoundRobinPartitionAssignor"
+
+
+@reference(
+    "sticky",
+    library=LIBRARY,
+    claims=("balanced-kip54", "deterministic", "converges"),
+    source=f"aiokafka {_PACKAGE}.sticky.sticky_assignor ({EXTRA})",
+)
+class AioKafkaSticky(AioKafka):
+    """aiokafka's sticky; what a member had travels in its user data, without a generation."""
+
+    name = "sticky"
+    module, class_name = "sticky.sticky_assignor", "StickyPartitionAssignor"
+
+    @property
+    def reported_generation(self) -> int:
+        """The generation in the user data."""
+        generation: int = self._own.generation
+        return generation
+
+    def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:
+        """The user data that the library's `metadata()` makes."""
+        user_data: bytes = self._own.metadata(sorted(set(topics))).user_data
+        return user_data
+
+    def _user_data(self, member: Member) -> bytes:
+        """What the member sent; made from its claims where nobody asked the member's own assignor."""
+        if member.user_data is not None:
+            return member.user_data
+        if not member.owned:
+            return b""
+        other = type(self)()
+        other.on_assignment(member.owned, None, GroupMetadata(member.generation, member.member_id))
+        return other.subscription_user_data(member.topics) or b""
