@@ -33,6 +33,7 @@ LONGER = {**BUGGY, "connect-incremental": 1000}
 """Rules with findings are played longer, so that the rarer ones come up."""
 FOREIGN = {"kafka-python:range": 200, "kafka-python:roundrobin": 200}
 SLOW = {"kafka-python:sticky": 1000, "kafka-python:cooperative-sticky": 500}
+AIOKAFKA = {"aiokafka:range": 300, "aiokafka:roundrobin": 300, "aiokafka:sticky": 300}
 RARE = {
     ("cooperative-sticky", "balanced-kip54"),
     ("share-simple@4.1", "total"),
@@ -68,7 +69,7 @@ def test_every_kind_of_reference_takes_part():
     left_out = {found.kind for found in registry.load_all().values()} - HISTORIES.keys()
     # the lookup of a coordinator is no target: vectors and its own tests hold it
     assert left_out <= {Kind.COORDINATOR}
-    assert {entry.target for entry in BASELINE} <= {*REFERENCES, *FOREIGN, *SLOW}
+    assert {entry.target for entry in BASELINE} <= {*REFERENCES, *FOREIGN, *SLOW, *AIOKAFKA}
 
 
 @pytest.mark.parametrize(("spec", "histories"), REFERENCES.items())
@@ -86,6 +87,12 @@ def test_a_client_library_breaks_exactly_what_the_baseline_says(spec, histories)
 @pytest.mark.parametrize(("spec", "histories"), SLOW.items())
 def test_a_slow_client_library_breaks_exactly_what_the_baseline_says(spec, histories):
     pytest.importorskip("kafka")
+    assert findings(certificate(spec, histories)) == known(spec)
+
+
+@pytest.mark.aiokafka
+@pytest.mark.parametrize(("spec", "histories"), AIOKAFKA.items())
+def test_aiokafka_breaks_exactly_what_the_baseline_says(spec, histories):
     assert findings(certificate(spec, histories)) == known(spec)
 
 

@@ -1,4 +1,4 @@
-"""The findings about Kafka's rules and kafka-python's: each trace in `docs/traces` replays and is told in the docs."""
+"""The findings about Kafka's rules and client libraries': each trace in `docs/traces` replays and is told in the docs."""
 
 import pytest
 
@@ -61,7 +61,18 @@ def table(told):
     return "\n".join(rows)
 
 
-@pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
+def replayable(path):
+    """The trace, with the mark of what it takes to play it."""
+    library, *_ = path.stem.split("_")
+    marks = {
+        "aiokafka": [pytest.mark.aiokafka],
+        "kafkajs": [pytest.mark.node],
+        "platformatic": [pytest.mark.node],
+    }
+    return pytest.param(path, marks=marks.get(library, []), id=path.stem)
+
+
+@pytest.mark.parametrize("path", [replayable(path) for path in TRACES])
 def test_a_trace_still_shows_its_finding(path):
     if path.stem.startswith("kafka-python"):
         pytest.importorskip("kafka")

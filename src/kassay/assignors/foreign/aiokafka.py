@@ -55,7 +55,7 @@ class AioKafka(AssignorBase):
         except (ImportError, AttributeError):
             version = imported("aiokafka").__version__
             raise LibraryMissing(f"aiokafka {version} has no {self.name} assignor") from None
-        self._own = type(assignor_class.__name__, (assignor_class,), {})
+        self._own: Any = type(assignor_class.__name__, (assignor_class,), {})
 
     @property
     def reported_generation(self) -> int:
