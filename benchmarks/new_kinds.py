@@ -27,14 +27,8 @@ from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import Cluster
 from kassay.model.connect.work import ConnectRequest, ConnectWorker
 from kassay.model.groups.group import Group, Member
-from kassay.model.streams.history import (
-    ProcessJoin,
-    ProcessLeave,
-    TaskChange,
-    TaskHistory,
-    asking,
-    play_tasks,
-)
+from kassay.model.streams.events import ProcessJoin, ProcessLeave
+from kassay.model.streams.history import TaskChange, TaskHistory, asking, play_tasks
 
 HISTORIES: Final = 400
 RUNS: Final = 7

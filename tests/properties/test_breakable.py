@@ -65,7 +65,7 @@ CONFIRMED = {
         ),
         *("balanced-within-one", "balanced-optimal", "stateful-balanced", "threads-balanced"),
         *("standby-count", "warm-ups", "task-errors", "sticky-minimal", "sticky-by-member"),
-        *("converges", "stable", "fixed-point"),
+        *("converges", "stable", "fixed-point", "standby-tags"),
     },
     Kind.CONNECT: {
         *("pure", "deterministic", "order-independent", "exists", "single-owner", "complete"),
@@ -488,6 +488,51 @@ def test_a_claim_about_copies_counts_where_there_can_be_too_many(claim_id, few):
         confirm(found, [TaskStep(request, answer, at_rest=True) for answer in copies_anywhere(request)])
         for request in few(chain.from_iterable(map(caught_up_or_not, task_requests())), 100)
     )
+
+
+def tagged(request):
+    """The same with tags over which copies are to be spread: one or two, few values or many, missing or not."""
+    for values, asked in product((1, 2, 3), (("zone",), ("cluster", "zone"))):
+        for lacking in (False, True):
+            clients = tuple(
+                replace(
+                    client,
+                    tags=(
+                        ("cluster", "ab"[number % 2]),
+                        *(() if lacking and not number else (("zone", "abc"[number % values]),)),
+                    ),
+                )
+                for number, client in enumerate(request.clients)
+            )
+            yield replace(request, clients=clients, rack_aware_tags=asked)
+
+
+def four_processes():
+    """Four processes with one tag or two of any values, and one task with up to two copies."""
+    for zones, clusters in product(product("abc", repeat=4), ("aaaa", "aabb", "abab", "abbb")):
+        clients = tuple(
+            TaskClient(f"00000000-0000-4000-8000-00000000000{n}", 1, tags=(("cluster", c), ("zone", z)))
+            for n, (z, c) in enumerate(zip(zones, clusters))
+        )
+        for standbys, keys in product((1, 2, 3), (("zone",), ("cluster", "zone"))):
+            yield TaskRequest(clients, TASKS[:1], TASKS[:1], standbys, rack_aware_tags=keys)
+
+
+def one_task_anywhere(request):
+    """Every answer in which the only task runs once and has any copies elsewhere."""
+    ids = [client.process_id for client in request.clients]
+    for runs in ids:
+        others = [i for i in ids if i != runs]
+        for copies in chain.from_iterable(combinations(others, n) for n in range(len(ids))):
+            given = {i: ClientTasks((), request.tasks if i in copies else ()) for i in ids}
+            yield TaskStep(request, TaskAssignment(given | {runs: ClientTasks(request.tasks)}), at_rest=True)
+
+
+def test_the_spread_over_tags_counts_where_copies_could_be_crowded(few):
+    found = promise("standby-tags", Kind.STREAMS)
+    tagged_requests = chain.from_iterable(map(tagged, task_requests()))
+    both_seen(confirm(found, at_rest(request)) for request in few(tagged_requests, 150))
+    both_seen(confirm(found, list(one_task_anywhere(request))) for request in few(four_processes(), 300))
 
 
 def entries_or_none(request):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from importlib.resources import files
 
 import jsonschema
@@ -109,6 +110,19 @@ def test_a_group_is_told_member_by_member():
             ),
         ],
     }  # fmt: skip
+
+
+def test_tags_and_racks_are_told_where_there_are_any():
+    where = {"rack": "r", "client_tags": {"zone": "a"}}
+    client = replace(REQUEST.clients[0], rack="r", tags=(("zone", "a"),))
+    request = replace(REQUEST, clients=(client,), rack_aware_tags=("zone",))
+    for document, those in (
+        (application_of(request), "processes"),
+        (FORMS[MEMBERS].write(request), "members"),
+    ):
+        assert document["rack_aware_assignment_tags"] == ["zone"]
+        assert where.items() <= document[those][0].items()
+        assert "rack_aware_assignment_tags" not in (application_of(REQUEST) | FORMS[MEMBERS].write(REQUEST))
 
 
 def test_an_answer_for_processes_is_read_in_task_order_with_its_deadline():

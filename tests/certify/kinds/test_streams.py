@@ -33,6 +33,7 @@ from kassay.model.verdict import Verdict
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
+from kassay.properties.streams.aims import TAGGED, tagged_task_history
 from kassay.properties.streams.scenarios import process_id, task_history
 from kassay.properties.streams.situations import SENTENCES
 from kassay.properties.streams.stickiness import homes, spent
@@ -77,11 +78,34 @@ def test_what_breaks_whatever_happens_shrinks_to_one_task_on_one_thread(case):
     assert smallest.standby_replicas == 0
 
 
+@given(st.sampled_from(sorted(TAGGED)), st.integers(0, 1_000))
+def test_what_breaks_whatever_happens_shrinks_to_no_tags(aim, seed):
+    life = tagged_task_history(Seeded(seed), aim)
+    assert DRIVER.size(next(DRIVER.shrink_candidates(life))) < DRIVER.size(life)
+    smallest = descent(DRIVER, life)
+    assert smallest.rack_aware_tags == ()
+    assert [(process.rack, process.tags) for process in smallest.processes] == [(None, ())]
+
+
+def test_tags_that_play_a_part_stay():
+    life = tagged_task_history(Seeded(4), "several-tags")
+
+    def keeps(case):
+        return any(("zone", "b") in join.tags for join in case.processes) and "zone" in case.rack_aware_tags
+
+    while smaller := next(filter(keeps, DRIVER.shrink_candidates(life)), None):
+        life = smaller
+    assert life.rack_aware_tags == ("zone",)
+    assert [(process.rack, process.tags) for process in life.processes] == [(None, (("zone", "b"),))]
+
+
 @pytest.mark.parametrize("new", [StreamsSticky, StreamsHighAvailability])
 def test_references_keep_what_they_declare(new):
     claims = ("standby-disjoint", "stable", "converges", "deterministic")
     whom = subject(new, *claims, twin=lambda config: new())
-    seen = [DRIVER.examine(DRIVER.generate(Seeded(seed), PROFILE), whom) for seed in range(150)]
+    lives = [DRIVER.generate(Seeded(seed), PROFILE) for seed in range(150)]
+    lives += [DRIVER.generate(Seeded(seed), PROFILE, aim) for aim in TAGGED for seed in range(10)]
+    seen = [DRIVER.examine(life, whom) for life in lives]
     assert [violation for one in seen for violation in one.violations] == []
     assert {name for one in seen for name in one.reached} == set(SENTENCES)
     assert {claim for one in seen for claim in one.judged} == {p.id for p in whom.promises}

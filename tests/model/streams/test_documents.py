@@ -7,7 +7,8 @@ import pytest
 from kassay.model.calls import Failure
 from kassay.model.errors import InputError
 from kassay.model.failure import FailureKind
-from kassay.model.streams.documents import TASK_HISTORY, task_step_to_json
+from kassay.model.streams.documents import TASK_HISTORY, TASK_STEP, task_step_to_json
+from kassay.model.streams.events import ProcessRetag
 from kassay.model.streams.history import TaskStep
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
 from kassay.properties.sources import Seeded
@@ -37,6 +38,11 @@ def test_every_history_survives_the_round_trip():
             {"changes": [{"events": [{"event": "Explode"}]}]},
             "unknown event 'Explode', expected one of ProcessJoin",
         ),
+        (
+            {"processes": [{"process": process_id(0), "threads": 1, "tags": {"zone": 1}}]},
+            r"case.processes\[0\].tags.zone: expected a string, got 1",
+        ),
+        ({"rack_aware_tags": "zone"}, "case.rack_aware_tags: expected a list"),
         ({"changes": [{"lags": [-1]}]}, r"case.changes\[0\].lags\[0\]: expected .* at least 0"),
     ],
 )
@@ -60,3 +66,30 @@ def test_a_rebalance_is_shown_with_lags_of_copies_alone_and_tasks_in_order():
     failed = task_step_to_json(TaskStep(request, Failure(FailureKind.DIED, "gone")))
     assert failed["failure"] == {"kind": "died", "message": "gone"}
     assert "answer" not in failed
+
+
+def test_tags_and_racks_stand_in_documents_where_there_are_any():
+    tagged = {"process": process_id(0), "threads": 1, "rack": "r", "tags": {"host": "h", "zone": "a"}}
+    again = {"event": "ProcessRetag", "process": process_id(0), "tags": {"zone": "b"}}
+    case = CASE | {
+        "processes": [tagged],
+        "changes": [{"events": [again], "lags": []}],
+        "rack_aware_tags": ["zone"],
+    }
+    history = TASK_HISTORY.read(case, "case")
+    assert history.processes[0].tags == (("host", "h"), ("zone", "a"))
+    assert history.changes[0].events == (ProcessRetag(process_id(0), None, (("zone", "b"),)),)
+    written = TASK_HISTORY.write(history)
+    assert {name: written[name] for name in case} == case
+    plain = TASK_HISTORY.write(TASK_HISTORY.read(CASE, "case"))
+    assert "rack_aware_tags" not in plain
+    assert plain["processes"] == CASE["processes"]
+
+
+def test_a_rebalance_shows_where_processes_run():
+    client = TaskClient(process_id(0), 1, rack="r", tags=(("zone", "a"),))
+    request = TaskRequest((client,), (), (), 1, 100, 2, ("zone",))
+    document = task_step_to_json(TaskStep(request, TaskAssignment({})))
+    assert document["rack_aware_tags"] == ["zone"]
+    assert (document["processes"][0]["rack"], document["processes"][0]["tags"]) == ("r", {"zone": "a"})
+    TASK_STEP.read(document, "step")

@@ -1,17 +1,22 @@
+from dataclasses import replace
+
 import pytest
 
 from kassay.model.calls import Failure, Look
 from kassay.model.failure import FailureKind
-from kassay.model.streams.history import (
-    SETTLING_ROUNDS_MAX,
+from kassay.model.streams.events import (
     ProcessJoin,
     ProcessLeave,
     ProcessRestart,
+    ProcessRetag,
     StandbysChange,
     StateLost,
+    ThreadsChange,
+)
+from kassay.model.streams.history import (
+    SETTLING_ROUNDS_MAX,
     TaskChange,
     TaskHistory,
-    ThreadsChange,
     asking,
     first_request,
     next_request,
@@ -180,3 +185,24 @@ def test_second_looks_are_taken_as_asked_for():
     assert FirstListed.objects == 3
     answers = {probe.look: probe.answer for probe in step.probes}
     assert answers[Look.AGAIN] == answers[Look.OTHER] == step.answer != answers[Look.PERMUTED]
+
+
+def test_a_process_that_starts_again_with_other_tags_keeps_its_disk():
+    life = TaskHistory(
+        (2,), 1, (ProcessJoin(A, 1, "r", (("zone", "a"),)), ProcessJoin(B, 2)), rack_aware_tags=("zone",)
+    )
+    first = first_request(life)
+    assert first.rack_aware_tags == ("zone",)
+    assert (first.by_id[A].rack, first.by_id[A].tags, first.by_id[A].tag_of) == (
+        "r",
+        (("zone", "a"),),
+        {"zone": "a"},
+    )
+    answer = Alone().assign(first)
+    again = next_request(first, answer, TaskChange((ProcessRetag(A, "s", (("zone", "b"),)),)))
+    plain = next_request(first, answer, TaskChange((ProcessRestart(A),)))
+    assert (again.by_id[A].rack, again.by_id[A].tags) == ("s", (("zone", "b"),))
+    assert replace(again.by_id[A], rack="r", tags=(("zone", "a"),)) == plain.by_id[A]
+    assert again.by_id[B] == plain.by_id[B]
+    assert {(m.rack, m.tags) for m in again.group.members if m.process_id == A} == {("s", (("zone", "b"),))}
+    assert again.group.rack_aware_tags == ("zone",)

@@ -1,15 +1,8 @@
 """One application at both levels: processes with threads, and a group whose members the threads are."""
 
+from kassay.model.streams.events import ProcessJoin, ProcessRestart, ThreadsChange
 from kassay.model.streams.group import GroupTask, MemberTasks, Subtopology
-from kassay.model.streams.history import (
-    ProcessJoin,
-    ProcessRestart,
-    TaskChange,
-    TaskHistory,
-    ThreadsChange,
-    asking,
-    run_tasks,
-)
+from kassay.model.streams.history import TaskChange, TaskHistory, asking, run_tasks
 from kassay.model.streams.tasks import (
     CHANGELOG,
     RUNNING,

@@ -1,9 +1,15 @@
 """Aimed lives of an application are in all of their situations, each time."""
 
+import json
+
 import pytest
 
+from kassay.assignors.streams.high_availability import StreamsHighAvailability
+from kassay.model.streams.documents import TASK_HISTORY
+from kassay.model.streams.events import ProcessRetag
+from kassay.model.streams.history import asking, run_tasks
 from kassay.properties.sources import Seeded
-from kassay.properties.streams.aims import STREAMS_AIMS, aimed_task_history
+from kassay.properties.streams.aims import STREAMS_AIMS, TAGGED, aimed_task_history, tagged_task_history
 from kassay.properties.streams.situations import SENTENCES, reached
 
 SEEDS = 60
@@ -23,3 +29,21 @@ def test_every_situation_has_a_recipe():
 def test_an_unknown_recipe_is_an_error():
     with pytest.raises(KeyError):
         aimed_task_history(Seeded(0), "no-such-thing")
+
+
+@pytest.mark.parametrize("aim", sorted(TAGGED))
+def test_every_life_has_tags_and_one_process_takes_others(aim):
+    for seed in range(30):
+        life = tagged_task_history(Seeded(seed), aim)
+        assert {aim, "process-retags"} <= reached(life)
+        assert any(isinstance(event, ProcessRetag) for change in life.changes for event in change.events)
+        assert TASK_HISTORY.read(json.loads(json.dumps(TASK_HISTORY.write(life))), "case") == life
+
+
+@pytest.mark.parametrize("aim", sorted(TAGGED))
+def test_what_processes_say_of_themselves_stands_in_every_request(aim):
+    life = tagged_task_history(Seeded(1), aim)
+    for step in run_tasks(life, asking(StreamsHighAvailability)).steps:
+        assert step.request.rack_aware_tags == life.rack_aware_tags
+        assert all(client.rack is not None for client in step.request.clients)
+        assert any(client.tags for client in step.request.clients)

@@ -8,15 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.model.kinds import Kind
-from kassay.model.streams.history import (
-    ProcessJoin,
-    TaskChange,
-    TaskHistory,
-    TaskRun,
-    TaskStep,
-    asking,
-    run_tasks,
-)
+from kassay.model.streams.events import ProcessJoin
+from kassay.model.streams.history import TaskChange, TaskHistory, TaskRun, TaskStep, asking, run_tasks
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
 from kassay.properties.registry import load_claims
 from kassay.properties.streams.balance import balanced_optimal, least_moved, sticky_minimal

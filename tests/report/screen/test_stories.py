@@ -63,6 +63,16 @@ def test_an_application_is_told_rebalance_by_rebalance(seed):
     assert ("more rebalances" in shown(steps, 1)) == (len(steps) > 1)
 
 
+def test_racks_and_tags_are_told_where_processes_have_any():
+    steps = told("streams-high-availability", 1)[1]
+    assert "where" not in shown(steps, 1)
+    steps[0]["rack_aware_tags"] = ["zone"]
+    steps[0]["processes"][0] |= {"rack": "r1", "tags": {"zone": "a", "host": "h"}}
+    text = shown(steps, 1)
+    assert "standby copies over zone" in text
+    assert "rack r1 zone=a host=h" in text
+
+
 def test_a_call_without_an_answer_is_told():
     step = told("streams-sticky", 1)[1][0]
     del step["answer"]

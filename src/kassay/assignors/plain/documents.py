@@ -59,6 +59,7 @@ def application_of(request: TaskRequest) -> Document:
         "acceptable_recovery_lag": request.acceptable_recovery_lag,
         "max_warmup_replicas": request.warmup_replicas_max,
         "probing_rebalance_interval_ms": PROBING_REBALANCE_INTERVAL_MS,
+        **_spread_over(request.rack_aware_tags),
         "subtopologies": _subtopologies(request.group),
         "tasks": [{"id": str(task), "stateful": task in stateful} for task in request.tasks],
         "processes": [_process(client) for client in request.clients],
@@ -70,8 +71,8 @@ def _process(client: TaskClient) -> Document:
         "id": client.process_id,
         "threads": client.capacity,
         "members": [member_id(client.process_id, client.start, thread) for thread in range(client.capacity)],
-        "rack": None,
-        "client_tags": {},
+        "rack": client.rack,
+        "client_tags": dict(client.tags),
         "active": _texts(client.previous_active),
         "standby": _texts(client.previous_standby),
         "lags": {str(task): lag for task, lag in client.lags},
@@ -94,9 +95,15 @@ def group_document(asked: TaskRequest | StreamsGroup) -> Document:
     group = asked if isinstance(asked, StreamsGroup) else asked.group
     return {
         "num_standby_replicas": group.standby_replicas,
+        **_spread_over(group.rack_aware_tags),
         "subtopologies": _subtopologies(group),
         "members": [_member(member) for member in group.members],
     }
+
+
+def _spread_over(keys: tuple[str, ...]) -> Document:
+    """The keys of tags over which copies are to be spread, where there are any."""
+    return {"rack_aware_assignment_tags": list(keys)} if keys else {}
 
 
 def _subtopologies(group: StreamsGroup) -> list[Document]:
@@ -108,8 +115,8 @@ def _member(member: StreamsMember) -> Document:
         "id": member.member_id,
         "process_id": member.process_id,
         "instance_id": None,
-        "rack": None,
-        "client_tags": {},
+        "rack": member.rack,
+        "client_tags": dict(member.tags),
         "active": _texts(member.active),
         "standby": _texts(member.standby),
         "warmup": [],

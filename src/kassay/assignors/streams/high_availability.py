@@ -13,8 +13,11 @@ A probing rebalance follows if 3 or 4 found anything to move. Balance is promise
 when copies have caught up and no rebalance asks for another.
 Ties: process ids as signed 64-bit halves, tasks by id; movements of equal rank in the order of
 Java's priority queue. The order of clients and tasks in the request plays no part.
-Client tags (rack-aware standby tasks, KIP-708) and rack-aware optimisation (KIP-925) are left out.
-Source: Kafka `HighAvailabilityTaskAssignor`, `DefaultStandbyTaskAssignor`, trunk 1eb7644349cb (KIP-441).
+With `rack_aware_tags`, goal 2 spreads the copies of a task over their values first (`standby_tags`). Warm-ups
+and what moves on the way pay no heed to tags. Racks are read by the rack-aware optimisation alone (KIP-925),
+which is left out, as it is unless an application asks for it.
+Source: Kafka `HighAvailabilityTaskAssignor`, `DefaultStandbyTaskAssignor` (KIP-441),
+`ClientTagAwareStandbyTaskAssignor` (KIP-708), the same in branches 4.0 to 4.4.
 Cost: O(T * C log C) for T tasks and C processes, and the rounds of evening out.
 """
 
@@ -27,11 +30,13 @@ from kassay.assignors.java_errors import IllegalStateError
 from kassay.assignors.registry import reference
 from kassay.assignors.streams.movement import Readiness, Warmups, move_active_tasks, move_standby_tasks
 from kassay.assignors.streams.priority_queue import LoadQueue
+from kassay.assignors.streams.standby_tags import has_tags_of, place_over_tags
 from kassay.assignors.streams.state import ProcessState, answer
 from kassay.model.kinds import Kind
 from kassay.model.streams.tasks import TaskAssignment, TaskId, TaskRequest
 
 _Held = Callable[[ProcessState], set[TaskId]]
+_MayGo = Callable[[ProcessState, ProcessState], bool]
 
 
 @reference(
@@ -40,6 +45,7 @@ _Held = Callable[[ProcessState], set[TaskId]]
     claims=(
         "standby-disjoint",
         "standby-count",
+        "standby-tags",
         "warm-ups",
         "task-errors",
         "balanced-within-one",
@@ -68,7 +74,10 @@ class StreamsHighAvailability:
         for task, state in zip(stateful, cycle(states)):
             state.active.add(task)
         _even_out(states, lambda state: state.active)
-        if request.standby_replicas > 0:
+        if request.standby_replicas > 0 and request.rack_aware_tags:
+            place_over_tags(states, stateful, request.standby_replicas, frozenset(request.rack_aware_tags))
+            _even_out(states, lambda state: state.standby, has_tags_of)
+        elif request.standby_replicas > 0:
             _place_standbys(states, stateful, request.standby_replicas)
             _even_out(states, lambda state: state.standby)
 
@@ -103,14 +112,19 @@ def _place_stateless(states: Sequence[ProcessState], tasks: Sequence[TaskId]) ->
         queue.offer(state)
 
 
-def _even_out(states: Sequence[ProcessState], held: _Held) -> None:
-    """Move tasks of this kind from process to process for as long as that evens out the loads."""
+def _anywhere(_: ProcessState, __: ProcessState) -> bool:
+    """That a task may go from one process to another, whichever they are."""
+    return True
+
+
+def _even_out(states: Sequence[ProcessState], held: _Held, may_go: _MayGo = _anywhere) -> None:
+    """Move tasks of this kind between processes, where they may go, as long as that evens out the loads."""
     moved = True
     while moved:
         moved = False
         for source in states:
             for destination in states:
-                if source is destination:
+                if source is destination or not may_go(source, destination):
                     continue
                 for task in sorted(held(source)):
                     if not _evens_out(source, destination):

@@ -153,6 +153,15 @@ class TasksNeverRest(_SpoiltTasks):
         return _turned(answer) if again and len(answer) > 2 else dict(answer)
 
 
+@control("ignores-tags", breaks="standby-tags", like="streams-high-availability")
+class IgnoresTags(_SpoiltTasks):
+    """It goes by load alone where copies are to be spread over tags."""
+
+    def assign(self, request: TaskRequest) -> TaskAssignment:
+        """The answer for the same processes without tags."""
+        return StreamsHighAvailability().assign(replace(request, rack_aware_tags=()))
+
+
 @control(
     "warms-up-everywhere",
     breaks="warm-ups",

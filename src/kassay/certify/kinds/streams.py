@@ -11,18 +11,8 @@ from kassay.certify.kinds.cuts import with_one, without_one, without_runs
 from kassay.certify.kinds.judging import Driver, Subject
 from kassay.model.calls import Failure
 from kassay.model.streams.documents import TASK_HISTORY, TASK_STEP, task_step_to_json
-from kassay.model.streams.history import (
-    ProcessJoin,
-    StandbysChange,
-    TaskChange,
-    TaskEvent,
-    TaskHistory,
-    TaskRun,
-    TaskStep,
-    ThreadsChange,
-    asking,
-    run_tasks,
-)
+from kassay.model.streams.events import ProcessJoin, ProcessRetag, StandbysChange, TaskEvent, ThreadsChange
+from kassay.model.streams.history import TaskChange, TaskHistory, TaskRun, TaskStep, asking, run_tasks
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskRequest
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.registry import Promise
@@ -112,6 +102,7 @@ class TaskDriver(Driver[TaskHistory]):
             sum(1 + lag for change in case.changes for lag in change.lags),
             sum(map(_rank, _named_in(case))),
             case.warmup_replicas_max,
+            len(case.rack_aware_tags) + sum(map(_placed, (*case.processes, *joins))),
         )
 
     def counts(self, case: TaskHistory) -> Mapping[str, int]:
@@ -209,7 +200,42 @@ def _plainer(case: TaskHistory) -> Iterator[TaskHistory]:
         yield replace(case, standby_replicas=case.standby_replicas - 1)
     if case.warmup_replicas_max > 1:
         yield replace(case, warmup_replicas_max=1)
+    yield from _untagged(case)
     yield from _renamed(case)
+
+
+def _placed(event: TaskEvent) -> int:
+    """How much an event says of where its process runs."""
+    if isinstance(event, ProcessJoin | ProcessRetag):
+        return len(event.tags) + (event.rack is not None)
+    return 0
+
+
+def _untagged(case: TaskHistory) -> Iterator[TaskHistory]:
+    """Without a tag over which copies are to be spread, and nowhere a tag or a rack that plays no part."""
+    for keys in without_one(case.rack_aware_tags):
+        yield replace(case, rack_aware_tags=keys)
+    for processes in with_one(case.processes, _less_placed):
+        yield replace(case, processes=processes)
+    for changes in with_one(case.changes, _with_less_placed_event):
+        yield replace(case, changes=changes)
+
+
+def _less_placed(event: E) -> Iterator[E]:
+    """The event without tags and rack, or without one of them."""
+    if not isinstance(event, ProcessJoin | ProcessRetag):
+        return
+    if _placed(event) > 1:
+        yield replace(event, rack=None, tags=())
+    if event.rack is not None:
+        yield replace(event, rack=None)
+    for tags in without_one(event.tags):
+        yield replace(event, tags=tags)
+
+
+def _with_less_placed_event(change: TaskChange) -> Iterator[TaskChange]:
+    for events in with_one(change.events, _less_placed):
+        yield replace(change, events=events)
 
 
 def _fewer_threads(event: E) -> Iterator[E]:

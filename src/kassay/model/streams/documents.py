@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from kassay.model import codec
 from kassay.model.calls import NO_ANSWER, Failure, answer_to_json
 from kassay.model.codec import COUNT, TEXT, Field, Form, listed, record, size, tagged
 from kassay.model.errors import InputError
-from kassay.model.streams.history import (
+from kassay.model.streams.events import (
     ProcessJoin,
     ProcessLeave,
     ProcessRestart,
+    ProcessRetag,
     StandbysChange,
     StateLost,
-    TaskChange,
-    TaskHistory,
-    TaskStep,
+    Tags,
     ThreadsChange,
 )
-from kassay.model.streams.tasks import ClientTasks, process_key
+from kassay.model.streams.history import TaskChange, TaskHistory, TaskStep
+from kassay.model.streams.tasks import ClientTasks, TaskClient, process_key
 
 
 def _is_uuid(process_id: str, path: str) -> None:
@@ -31,19 +32,32 @@ def _is_uuid(process_id: str, path: str) -> None:
 
 
 _PROCESS: Final = Field(TEXT.checked(_is_uuid), get="process_id")
+_BY_KEY: Final = codec.mapped(TEXT)
+_TAGS: Final[Form[Tags]] = Form(
+    lambda value, path: tuple(sorted(_BY_KEY.read(value, path).items())), lambda tags: dict(tags)
+)
+"""Tags as an object, the value by the key."""
+_RACK: Final = Field(codec.optional(TEXT), None, sparse=True)
 
 
-def _threads(event: type[Any]) -> Form[Any]:
-    return record(event, process=_PROCESS, threads=size(1))
+def _if_any(name: str) -> Callable[[Any], Any]:
+    """What gets a tuple of that name, or None for an empty one, which is not written."""
+    return lambda value: getattr(value, name) or None
 
 
+_PLACE: Final = {"rack": _RACK, "tags": Field(_TAGS, (), _if_any("tags"), sparse=True)}
+"""Where a process runs, for events that say so."""
+
+
+_JOIN: Final = record(ProcessJoin, process=_PROCESS, threads=size(1), **_PLACE)
 _EVENT: Final = tagged(
     "event",
     {
-        "ProcessJoin": (ProcessJoin, _threads(ProcessJoin)),
+        "ProcessJoin": (ProcessJoin, _JOIN),
         "ProcessLeave": (ProcessLeave, record(ProcessLeave, process=_PROCESS)),
-        "ThreadsChange": (ThreadsChange, _threads(ThreadsChange)),
+        "ThreadsChange": (ThreadsChange, record(ThreadsChange, process=_PROCESS, threads=size(1))),
         "ProcessRestart": (ProcessRestart, record(ProcessRestart, process=_PROCESS)),
+        "ProcessRetag": (ProcessRetag, record(ProcessRetag, process=_PROCESS, **_PLACE)),
         "StateLost": (StateLost, record(StateLost, process=_PROCESS)),
         "StandbysChange": (StandbysChange, record(StandbysChange, replicas=size())),
     },
@@ -64,13 +78,14 @@ TASK_HISTORY: Final = record(
     TaskHistory,
     partitions=listed(size()),
     stateful=size(),
-    processes=listed(_threads(ProcessJoin)),
+    processes=listed(_JOIN),
     changes=Field(
         listed(record(TaskChange, events=Field(listed(_EVENT), ()), lags=Field(listed(COUNT), ()))), ()
     ),
     standby_replicas=Field(size(), 0),
     acceptable_recovery_lag=Field(COUNT, 10_000),
     warmup_replicas_max=Field(size(), 2),
+    rack_aware_tags=Field(listed(TEXT), (), _if_any("rack_aware_tags"), sparse=True),
 ).checked(_begins)
 
 
@@ -81,9 +96,16 @@ TASK_STEP: Final = codec.shape(
     standby_replicas=size(),
     processes=listed(
         codec.shape(
-            id=TEXT, threads=COUNT, active=_TASKS, standby=_TASKS, lags=Field(codec.mapped(codec.WHOLE), {})
+            id=TEXT,
+            threads=COUNT,
+            active=_TASKS,
+            standby=_TASKS,
+            lags=Field(codec.mapped(codec.WHOLE), {}),
+            rack=Field(codec.optional(TEXT), None),
+            tags=Field(_BY_KEY, {}),
         )
     ),
+    rack_aware_tags=Field(listed(TEXT), ()),
     at_rest=codec.FLAG,
     probing_rebalance=Field(codec.FLAG, False),
     answer=Field(codec.mapped(codec.shape(active=_TASKS, standby=_TASKS)), None),
@@ -99,22 +121,11 @@ def task_step_to_json(step: TaskStep) -> dict[str, Any]:
         "tasks": [str(task) for task in sorted(request.tasks)],
         "stateful": [str(task) for task in sorted(request.stateful)],
         "standby_replicas": request.standby_replicas,
-        "processes": [
-            {
-                "id": client.process_id,
-                "threads": client.capacity,
-                "active": [str(task) for task in sorted(client.previous_active)],
-                "standby": [str(task) for task in sorted(client.previous_standby)],
-                "lags": {
-                    str(task): client.lag_of[task]
-                    for task in sorted(client.previous_standby)
-                    if task in client.lag_of
-                },
-            }
-            for client in request.clients
-        ],
+        "processes": [_process_to_json(client) for client in request.clients],
         "at_rest": step.at_rest,
     }
+    if request.rack_aware_tags:
+        document["rack_aware_tags"] = list(request.rack_aware_tags)
     if isinstance(step.answer, Failure):
         document |= answer_to_json(step.answer)
     else:
@@ -122,6 +133,23 @@ def task_step_to_json(step: TaskStep) -> dict[str, Any]:
         document["answer"] = {
             process_id: _given_to_json(given) for process_id, given in step.answer.processes.items()
         }
+    return document
+
+
+def _process_to_json(client: TaskClient) -> dict[str, Any]:
+    """A process before the rebalance; its rack and its tags if it has any."""
+    standby = sorted(client.previous_standby)
+    document: dict[str, Any] = {
+        "id": client.process_id,
+        "threads": client.capacity,
+        "active": [str(task) for task in sorted(client.previous_active)],
+        "standby": [str(task) for task in standby],
+        "lags": {str(task): client.lag_of[task] for task in standby if task in client.lag_of},
+    }
+    if client.rack is not None:
+        document["rack"] = client.rack
+    if client.tags:
+        document["tags"] = dict(client.tags)
     return document
 
 

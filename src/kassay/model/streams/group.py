@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from kassay.model.errors import InputError
 from kassay.model.lazy import lazy
+from kassay.model.streams.events import Tags
 
 
 class GroupTask(NamedTuple):
@@ -45,6 +46,7 @@ class StreamsMember:
     """One thread of a process: the tasks that it has now, and the state that it reports.
 
     `offsets` has the sum of a task's changelog offsets, for tasks of which it finds state on its disk.
+    `rack` and `tags` say where its process runs.
     """
 
     member_id: str
@@ -52,6 +54,8 @@ class StreamsMember:
     active: tuple[GroupTask, ...] = ()
     standby: tuple[GroupTask, ...] = ()
     offsets: tuple[tuple[GroupTask, int], ...] = ()
+    rack: str | None = None
+    tags: Tags = ()
 
     @lazy
     def offset_of(self) -> Mapping[GroupTask, int]:
@@ -61,11 +65,15 @@ class StreamsMember:
 
 @dataclass(frozen=True)
 class StreamsGroup:
-    """What the broker knows when it assigns tasks; members in the order in which its map iterates them."""
+    """What the broker knows when it assigns tasks; members in the order in which its map iterates them.
+
+    `rack_aware_tags` are the keys of tags for custom assignors; no rule of the broker's own reads them.
+    """
 
     subtopologies: tuple[Subtopology, ...]
     members: tuple[StreamsMember, ...]
     standby_replicas: int = 0
+    rack_aware_tags: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if len({member.member_id for member in self.members}) < len(self.members):

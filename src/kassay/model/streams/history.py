@@ -2,8 +2,7 @@
 
 A history is a start and changes in order; each change is a few events and one rebalance. Between two
 rebalances every process runs and keeps what it was given, which is all that its next request says
-of the past. An event that names a process that is not there (or is there already) does nothing,
-and neither does one that would leave no process at all.
+of the past.
 Source: KIP-441, for what processes report.
 """
 
@@ -14,6 +13,16 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from kassay.model.calls import Call, Failure, Look, call
+from kassay.model.streams.events import (
+    ProcessJoin,
+    ProcessRestart,
+    ProcessRetag,
+    Running,
+    StandbysChange,
+    StateLost,
+    TaskEvent,
+    happen,
+)
 from kassay.model.streams.tasks import (
     CHANGELOG,
     RUNNING,
@@ -33,57 +42,6 @@ SETTLING_ROUNDS_MAX: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class ProcessJoin:
-    """A process without any state comes."""
-
-    process_id: str
-    threads: int
-
-
-@dataclass(frozen=True, slots=True)
-class ProcessLeave:
-    """A process goes, and its state with it."""
-
-    process_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class ThreadsChange:
-    """A process goes on with another number of threads."""
-
-    process_id: str
-    threads: int
-
-
-@dataclass(frozen=True, slots=True)
-class ProcessRestart:
-    """A process goes and comes back before the rebalance: its threads are new, its disk is what it was.
-
-    What it ran before is now a copy that has caught up, and no thread holds anything.
-    """
-
-    process_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class StateLost:
-    """A process loses what its disk held, but for the tasks that it is running."""
-
-    process_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class StandbysChange:
-    """Another number of standby copies is asked for from now on."""
-
-    replicas: int
-
-
-TaskEvent = ProcessJoin | ProcessLeave | ThreadsChange | ProcessRestart | StateLost | StandbysChange
-"""What can happen; all but the last happen to a process."""
-
-
-@dataclass(frozen=True, slots=True)
 class TaskChange:
     """What happened before a rebalance, and how far behind the standby copies are by then.
 
@@ -100,6 +58,7 @@ class TaskHistory:
     """An application's tasks and settings, its first processes, and what happens to it.
 
     `partitions` has the number of tasks of each subtopology; the first `stateful` subtopologies keep state.
+    `rack_aware_tags` are the keys of tags over whose values standby copies are to be spread.
     """
 
     partitions: tuple[int, ...]
@@ -109,6 +68,7 @@ class TaskHistory:
     standby_replicas: int = 0
     acceptable_recovery_lag: int = 10_000
     warmup_replicas_max: int = 2
+    rack_aware_tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -179,28 +139,31 @@ def first_request(history: TaskHistory) -> TaskRequest:
         standby_replicas=history.standby_replicas,
         acceptable_recovery_lag=history.acceptable_recovery_lag,
         warmup_replicas_max=history.warmup_replicas_max,
+        rack_aware_tags=history.rack_aware_tags,
     )
     return next_request(empty, TaskAssignment({}), TaskChange(history.processes))
 
 
 def next_request(request: TaskRequest, answer: TaskAssignment, change: TaskChange) -> TaskRequest:
     """What the leader sees after the processes have lived by this answer and the change has happened."""
-    threads = {client.process_id: client.capacity for client in request.clients}
+    here = {
+        client.process_id: Running(client.capacity, client.rack, client.tags) for client in request.clients
+    }
     starts = {client.process_id: client.start for client in request.clients}
     standbys = request.standby_replicas
     for event in change.events:
-        happen(event, threads)
+        happen(event, here)
         if isinstance(event, StandbysChange):
             standbys = event.replicas
     stateful = sorted(request.stateful)
     lags = _endless(change.lags)
     lost = {event.process_id for event in change.events if isinstance(event, StateLost)}
-    again = {event.process_id for event in change.events if isinstance(event, ProcessRestart)}
+    again = {e.process_id for e in change.events if isinstance(e, ProcessRestart | ProcessRetag)}
     clients = {}
-    for process_id in sorted(threads):
+    for process_id in sorted(here):
         past = _Past(
             answer.processes.get(process_id, ClientTasks()),
-            _by_thread(process_id, starts.get(process_id, 0), threads[process_id], answer.members),
+            _by_thread(process_id, starts.get(process_id, 0), here[process_id].threads, answer.members),
             starts.get(process_id, 0),
         )
         clients[process_id] = _client(
@@ -208,22 +171,11 @@ def next_request(request: TaskRequest, answer: TaskAssignment, change: TaskChang
             past.restarted(stateful) if process_id in again else past,
             stateful,
             lags,
-            threads=threads[process_id],
+            runs=here[process_id],
             lost=process_id in lost,
         )
     in_order = tuple(clients[process_id] for process_id in process_hash_order(clients))
     return replace(request, clients=in_order, standby_replicas=standbys)
-
-
-def happen(event: TaskEvent, threads: dict[str, int]) -> None:
-    """Change the processes and their threads by one event, in place; other events change neither."""
-    match event:
-        case ProcessJoin(process_id, size) if process_id not in threads:
-            threads[process_id] = size
-        case ProcessLeave(process_id) if process_id in threads and len(threads) > 1:
-            del threads[process_id]
-        case ThreadsChange(process_id, size) if process_id in threads:
-            threads[process_id] = size
 
 
 def _endless(lags: tuple[int, ...]) -> Iterator[int]:
@@ -249,7 +201,7 @@ class _Past(NamedTuple):
 
 
 def _client(
-    process_id: str, past: _Past, stateful: list[TaskId], lags: Iterator[int], *, threads: int, lost: bool
+    process_id: str, past: _Past, stateful: list[TaskId], lags: Iterator[int], *, runs: Running, lost: bool
 ) -> TaskClient:
     """One process with what it was given; what it never had or has lost, it lacks altogether."""
     active, standby = past.tasks
@@ -263,12 +215,14 @@ def _client(
 
     return TaskClient(
         process_id,
-        threads,
+        runs.threads,
         active,
         () if lost else standby,
         lags=tuple((task, lag(task)) for task in stateful),
         held=past.held,
         start=past.start,
+        rack=runs.rack,
+        tags=runs.tags,
     )
 
 

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple, Protocol, runtime_checkable
 from kassay.model.errors import InputError
 from kassay.model.java.hashes import bucket_order, uuid_halves, uuid_hash
 from kassay.model.lazy import lazy
+from kassay.model.streams.events import Tags
 from kassay.model.streams.group import GroupTask, MemberTasks, StreamsGroup, StreamsMember, Subtopology
 
 RUNNING: Final = -2
@@ -75,7 +76,7 @@ class TaskClient:
     `previous_active` and `previous_standby` are the tasks that it held before. `lags` has the total
     lag of each stateful task on this process: `RUNNING` where it was active, the whole changelog
     where the process has no copy. `held` has the tasks of each thread, where an assignor gave them to
-    threads; `start` counts how often the process was started again.
+    threads; `start` counts how often the process was started again. `rack` and `tags` say where it runs.
     """
 
     process_id: str
@@ -85,10 +86,17 @@ class TaskClient:
     lags: tuple[tuple[TaskId, int], ...] = ()
     held: tuple[ClientTasks, ...] = ()
     start: int = 0
+    rack: str | None = None
+    tags: Tags = ()
 
     def __post_init__(self) -> None:
         if self.capacity < 1:
             raise InputError(f"process {self.process_id}: expected a thread or more, got {self.capacity}")
+
+    @lazy
+    def tag_of(self) -> Mapping[str, str]:
+        """The value of each tag by its key; treat as read-only."""
+        return dict(self.tags)
 
     @lazy
     def lag_of(self) -> Mapping[TaskId, int]:
@@ -116,7 +124,9 @@ class TaskClient:
             offsets = [(task, on_disk[task]) for task in (*active, *standby) if task in on_disk]
             who = member_id(self.process_id, self.start, thread)
             reported = (*offsets, *nobodys) if thread == 0 else tuple(offsets)
-            members.append(StreamsMember(who, self.process_id, active, standby, reported))
+            members.append(
+                StreamsMember(who, self.process_id, active, standby, reported, self.rack, self.tags)
+            )
         return tuple(members)
 
 
@@ -126,7 +136,8 @@ class TaskRequest:
 
     `clients`, `tasks` and `stateful` come in the order in which the leader's maps and sets iterate
     them; `stateful` is a part of `tasks`. A copy counts as caught up if its lag is at most
-    `acceptable_recovery_lag`.
+    `acceptable_recovery_lag`. `rack_aware_tags` are the keys of tags over whose values standby copies
+    are to be spread (`rack.aware.assignment.tags`); without any, tags say nothing.
     """
 
     clients: tuple[TaskClient, ...]
@@ -135,6 +146,7 @@ class TaskRequest:
     standby_replicas: int = 0
     acceptable_recovery_lag: int = 10_000
     warmup_replicas_max: int = 2
+    rack_aware_tags: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.by_id) < len(self.clients):
@@ -156,6 +168,7 @@ class TaskRequest:
             tuple(Subtopology(str(sub), size, sub in stateful) for sub, size in sizes.items()),
             tuple(member for client in self.clients for member in client.members),
             self.standby_replicas,
+            self.rack_aware_tags,
         )
 
     @lazy

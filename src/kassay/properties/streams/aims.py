@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
-from kassay.model.streams.history import (
+from kassay.model.streams.events import (
     ProcessJoin,
     ProcessLeave,
     ProcessRestart,
+    ProcessRetag,
     StandbysChange,
     StateLost,
-    TaskChange,
-    TaskHistory,
+    Tags,
 )
+from kassay.model.streams.history import TaskChange, TaskHistory
 from kassay.model.streams.tasks import CHANGELOG
 from kassay.properties.sources import Source
 from kassay.properties.streams.scenarios import ACCEPTABLE_LAG, process_id
@@ -21,12 +22,34 @@ from kassay.properties.streams.scenarios import ACCEPTABLE_LAG, process_id
 _EVENTS: Final = ("process-restarts", "state-lost", "standbys-change")
 _ALWAYS: Final = ("process-joins", "process-leaves", "threads-differ", "stateless-and-stateful", "no-change")
 
+RACKS: Final = ("r0", "r1", "r2")
+_VALUES: Final = ("a", "b", "c")
+
+
+class _Recipe(NamedTuple):
+    """How many standby copies are asked for, and how many values each tag has over which they are spread."""
+
+    standbys: int
+    values: tuple[tuple[str, int], ...]
+    one_lacks: str = ""
+
+
+TAGGED: Final = {
+    "client-tags": _Recipe(1, (("zone", 3),)),
+    "several-tags": _Recipe(1, (("cluster", 2), ("zone", 3))),
+    "few-tag-values": _Recipe(2, (("zone", 2),)),
+    "tags-missing": _Recipe(1, (("zone", 2),), "zone"),
+}
+"""The recipes for lives with tags by the situation that they reach for certain."""
+
 STREAMS_AIMS: Final = {
     **dict.fromkeys((*_ALWAYS, "lagging-copy", "standby-1"), "standby-1"),
     "standby-0": "standby-0",
     "standby-2": "standby-2",
     "more-standbys-than-processes": "more-standbys-than-processes",
     **dict.fromkeys(_EVENTS, "restarts"),
+    **{name: name for name in TAGGED},
+    "process-retags": "client-tags",
 }
 """The recipe for a situation by the situation's name."""
 _STANDBYS: Final = {
@@ -43,7 +66,10 @@ def aimed_task_history(source: Source, aim: str) -> TaskHistory:
 
     A process comes, one goes, nothing happens; copies lag, and not all processes have as many threads. With
     `restarts` one starts again, one loses its state, and another number of copies is asked for.
+    Lives with tags are those of `tagged_task_history`.
     """
+    if aim in TAGGED:
+        return tagged_task_history(source, aim)
     standbys = _STANDBYS[aim]
     few = aim == "more-standbys-than-processes"
     size = source.integer(1, 2) if few else source.integer(3, 4)
@@ -72,3 +98,56 @@ def _restarts(source: Source, size: int) -> Iterator[TaskChange]:
     yield TaskChange((ProcessRestart(process_id(source.integer(0, size - 1))),))
     yield TaskChange((StateLost(process_id(source.integer(0, size - 1))),))
     yield TaskChange((StandbysChange(source.choice((0, 2))),))
+
+
+def tagged_task_history(source: Source, aim: str) -> TaskHistory:
+    """A life by that recipe, which raises `KeyError` where there is none.
+
+    The first two processes differ in every tag, the last one lacks what one is to lack. One comes, copies
+    lag, one starts again with other tags and another rack, and one goes that the situation can do without.
+    """
+    recipe = TAGGED[aim]
+    size, unused = source.integer(4, 6), source.boolean(0.25)
+    same_threads = source.boolean()
+    processes = tuple(
+        ProcessJoin(
+            process_id(number),
+            1 if same_threads else source.integer(1, 3),
+            source.choice(RACKS),
+            _tags(source, recipe, number, unused, lacks=number == size - 1),
+        )
+        for number in range(size)
+    )
+    again = source.integer(2, size - 2)
+    rack = RACKS[(RACKS.index(str(processes[again].rack)) + 1) % len(RACKS)]
+    joins = ProcessJoin(process_id(size), 1, rack, _tags(source, recipe, size, unused))
+    changes = (
+        TaskChange((joins,), (source.choice((0, ACCEPTABLE_LAG, ACCEPTABLE_LAG + 1, CHANGELOG)),)),
+        TaskChange(
+            (ProcessRetag(process_id(again), rack, _tags(source, recipe, again, unused)),),
+            (source.integer(0, ACCEPTABLE_LAG),),
+        ),
+        TaskChange((ProcessLeave(process_id(source.integer(2, size - 2))),)),
+    )
+    return TaskHistory(
+        partitions=(source.integer(2, 5), source.integer(1, 3)),
+        stateful=source.choice((1, 2)),
+        processes=processes,
+        changes=changes,
+        standby_replicas=recipe.standbys,
+        acceptable_recovery_lag=ACCEPTABLE_LAG,
+        warmup_replicas_max=source.choice((1, 2, 5)),
+        rack_aware_tags=tuple(key for key, _ in recipe.values),
+    )
+
+
+def _tags(source: Source, recipe: _Recipe, number: int, unused: bool, lacks: bool = False) -> Tags:
+    """The tags of a process; one more that nothing is to be spread over stands there where it is `unused`."""
+    tags = [
+        (key, _VALUES[number if number < 2 else source.integer(0, values - 1)])
+        for key, values in recipe.values
+        if not (lacks and key == recipe.one_lacks)
+    ]
+    if unused:
+        tags.append(("team", source.choice(_VALUES)))
+    return tuple(sorted(tags))

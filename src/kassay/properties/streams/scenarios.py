@@ -8,17 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from kassay.model.streams.history import (
+from kassay.model.streams.events import (
     ProcessJoin,
     ProcessLeave,
     ProcessRestart,
     StandbysChange,
     StateLost,
-    TaskChange,
     TaskEvent,
-    TaskHistory,
     ThreadsChange,
 )
+from kassay.model.streams.history import TaskChange, TaskHistory
 from kassay.model.streams.tasks import CHANGELOG
 from kassay.properties.sources import Source, many
 

@@ -112,13 +112,26 @@ def _rebalance(step: Step, number: int) -> View:
         f"  rebalance {number}{rest}{probing}: tasks {_words(step['tasks'])}; "
         f"with state {_words(step['stateful'])}; {step['standby_replicas']} standby copies"
     )
+    if keys := step.get("rack_aware_tags"):
+        head += f" over {_words(keys)}"
+    processes = step["processes"]
+    placed = any(process.get("rack") or process.get("tags") for process in processes)
     rows = []
     answer = step.get("answer")
-    for process in step["processes"]:
+    for process in processes:
         given = "no answer" if answer is None else _both(answer.get(process["id"]))
-        rows.append((f"    {process['id']}", process["threads"], _both(process), given))
-    table = plain_table(("    process", "threads", "had", "is given"), rows)
+        place = (_place(process),) if placed else ()
+        rows.append((f"    {process['id']}", process["threads"], *place, _both(process), given))
+    where = ("where",) if placed else ()
+    table = plain_table(("    process", "threads", *where, "had", "is given"), rows)
     return stack(line(head), table, *_outcome(step))
+
+
+def _place(process: Step) -> str:
+    """The rack of a process and its tags."""
+    rack = process.get("rack")
+    tags = [f"{key}={value}" for key, value in process.get("tags", {}).items()]
+    return _words([*([f"rack {rack}"] if rack is not None else []), *tags])
 
 
 def _connect_rebalance(step: Step, number: int) -> View:

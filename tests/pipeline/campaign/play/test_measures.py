@@ -13,7 +13,8 @@ from kassay.model.connect.history import ConnectHistory
 from kassay.model.connect.player import asking, run_connect
 from kassay.model.connect.work import ConnectAssignment, WorkerChange, connectors_in, tasks_in, work_key
 from kassay.model.kinds import Kind
-from kassay.model.streams.history import ProcessJoin, TaskHistory, run_tasks
+from kassay.model.streams.events import ProcessJoin
+from kassay.model.streams.history import TaskHistory, run_tasks
 from kassay.model.streams.history import asking as asking_tasks
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment
 from kassay.pipeline.campaign.play.measures import MEASURED

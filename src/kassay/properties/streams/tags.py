@@ -1,0 +1,116 @@
+"""The claim about tags: standby copies are spread over the values of the tags that are asked for.
+
+Which copy was placed first an answer does not say. It keeps the promise if its copies can be put in some
+order in which each is placed as KIP-708 says, until no process is left that could be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import combinations, permutations
+from typing import Final
+
+from kassay.model.kinds import Kind
+from kassay.model.streams.history import TaskStep
+from kassay.model.streams.tasks import TaskRequest
+from kassay.properties.registry import Evidence, Scope, claim
+
+COPIES_MAX: Final = 3
+"""Up to so many standby copies of a task all their orders are gone through."""
+
+_Values = tuple[str, ...]
+"""The values of a process, in the order of the tags over which copies are spread."""
+_All = tuple[_Values, ...]
+
+
+def _values(request: TaskRequest) -> dict[str, _Values]:
+    """The values of each process by its id."""
+    keys = tuple(dict.fromkeys(request.rack_aware_tags))
+    return {c.process_id: tuple(c.tag_of[key] for key in keys) for c in request.clients}
+
+
+def _copies_asked(request: TaskRequest) -> int:
+    """How many standby copies each task with state should have."""
+    return max(0, min(request.standby_replicas, len(request.clients) - 1))
+
+
+def _is_tagged(step: TaskStep) -> bool:
+    """Whether copies are to be spread, and each process has a value for each of the tags."""
+    request = step.request
+    return (
+        bool(request.stateful and request.rack_aware_tags)
+        and 0 < _copies_asked(request) <= COPIES_MAX
+        and all(client.tag_of.keys() >= set(request.rack_aware_tags) for client in request.clients)
+    )
+
+
+def _fits(process: _Values, placed: list[_Values], everybody: _All) -> bool:
+    """Whether the process differs from those placed in each tag that has more values than they are."""
+    return all(
+        process[tag] not in {other[tag] for other in placed}
+        for tag in range(len(process))
+        if len({other[tag] for other in everybody}) > len(placed)
+    )
+
+
+def _is_placed_in_turn(active: _Values, standbys: tuple[_Values, ...], everybody: _All) -> bool:
+    """Whether each standby fits beside those before it, or from the first that does not nobody does."""
+    placed = [active]
+    for standby in standbys:
+        if not _fits(standby, placed, everybody):
+            # Where a tag still counts, a process that has a copy does not fit: it shares its own values.
+            return not any(_fits(process, placed, everybody) for process in everybody)
+        placed.append(standby)
+    return True
+
+
+def _is_spread(active: _Values, standbys: _All, everybody: _All) -> bool:
+    """Whether the copies can have been placed in turn, in some order."""
+    return any(_is_placed_in_turn(active, order, everybody) for order in permutations(standbys))
+
+
+@lru_cache(maxsize=1 << 12)
+def _may_be_crowded(everybody: _All, copies: int) -> bool:
+    """Whether some process, and so many others for the standby copies of what it runs, are not spread."""
+    return any(
+        not _is_spread(active, standbys, everybody)
+        for number, active in enumerate(everybody)
+        for standbys in combinations(everybody[:number] + everybody[number + 1 :], copies)
+    )
+
+
+def _can_break(step: TaskStep) -> bool:
+    everybody = tuple(sorted(_values(step.request).values()))
+    return _may_be_crowded(everybody, _copies_asked(step.request))
+
+
+@claim(
+    "standby-tags",
+    kinds=Kind.STREAMS,
+    scope=Scope.OUTCOME,
+    applies=_is_tagged,
+    breakable=_can_break,
+    minimum=20,
+    source="KIP-708",
+)
+def standby_tags(step: TaskStep) -> Iterator[Evidence]:
+    """At rest the copies of a task differ in each tag to be spread over, as far as it has values for them.
+
+    In some order each standby copy is on a process that differs from those of the active task and of the
+    standby copies before it in every tag (`rack.aware.assignment.tags`) that has more values than they are;
+    from the first that is not, no process is left that does. Judged where each process has all these tags,
+    of tasks that have as many standby copies as are asked for, up to three.
+    """
+    request, values = step.request, _values(step.request)
+    everybody, asked = tuple(values.values()), _copies_asked(step.request)
+    for task in sorted(request.stateful):
+        runs_on, standby_on = step.given.active_on.get(task, []), step.given.standby_on.get(task, [])
+        copies = {*runs_on, *standby_on}
+        if len(runs_on) != 1 or len(standby_on) != asked or len(copies) <= asked or copies - values.keys():
+            continue
+        if not _is_spread(values[runs_on[0]], tuple(values[on] for on in standby_on), everybody):
+            tags = {on: " ".join(values[on]) for on in (*runs_on, *standby_on)}
+            yield Evidence(
+                str(task), {"active on": runs_on[0], "standby on": tuple(standby_on), "values": tags}
+            )
