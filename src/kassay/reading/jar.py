@@ -45,6 +45,11 @@ class Jar:
                 f"{path}: {size} bytes unpack to {unpacked}, expected at most {RATIO} times as many"
             )
 
+    @property
+    def names(self) -> list[str]:
+        """The names of all classes, read from where they lie."""
+        return [entry.removesuffix(_SUFFIX).replace("/", ".") for entry in self._entries]
+
     def classes(self) -> list[ClassFile]:
         """All classes that a class loader finds there, in the order of the jar; raises `InputError`.
 

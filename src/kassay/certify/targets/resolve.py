@@ -3,6 +3,7 @@
 range, placement:striped                a reference, in this process
 kafka-python:sticky                     a client library, in this process
 exec:COMMAND                            any program, as a child process
+jar:PATHS!CLASS, kafka-clients:sticky   a class of a jar, in a Java as a child process
 path/file.py[:Name], pkg.mod[:Name]     a Python class, in a child process unless told otherwise
 NAME                                    an entry point of the group `kassay.targets`
 """

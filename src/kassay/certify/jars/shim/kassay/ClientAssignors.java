@@ -25,6 +25,8 @@ final class ClientAssignors implements Kind {
     private static final String INTERFACE = "org.apache.kafka.clients.consumer.ConsumerPartitionAssignor";
     private static final String COMMON = "org.apache.kafka.common.";
 
+    /** Before an eager rebalance a client gives everything up: its subscription says that it owns nothing. */
+    private final boolean eager = "eager".equals(System.getProperty("kassay.protocol"));
     private Kafka kafka;
 
     @Override
@@ -119,7 +121,7 @@ final class ClientAssignors implements Kind {
         Object[] parts = {
             topics,
             decoded((String) member.get("user_data")),
-            kafka().partitions(Shim.list(member.get("owned"))),
+            kafka().partitions(eager ? List.of() : Shim.list(member.get("owned"))),
             generation,
             Optional.ofNullable(member.get("rack")),
         };
@@ -241,7 +243,7 @@ final class ClientAssignors implements Kind {
             }
             List<Object> pairs = new ArrayList<>(partitions.size());
             for (Object each : partitions) {
-                pairs.add(each == null ? null : List.of(topic.invoke(each), partition.invoke(each)));
+                pairs.add(each == null ? null : Arrays.asList(topic.invoke(each), partition.invoke(each)));
             }
             return pairs;
         }
