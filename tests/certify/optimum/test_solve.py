@@ -1,7 +1,11 @@
 from __future__ import annotations
 
 import gc
+import time
+from contextlib import nullcontext
 from dataclasses import replace
+from fractions import Fraction
+from random import Random
 from typing import Any
 
 import pytest
@@ -10,13 +14,15 @@ from kassay.certify.optimum import solve as module
 from kassay.certify.optimum.solve import read_instance, solve
 from kassay.model.errors import InputError
 from kassay.reading.documents import Located
-from kassay.solver.check.balance import MOVEMENT_FIRST
+from kassay.solver.check.balance import MOVEMENT_FIRST, RACK_FIRST
 from kassay.solver.check.check import check_certificate
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.instances.brokers import placement, tasks
 from kassay.solver.instances.consumers import consumer
 from kassay.solver.instances.families import FAMILIES, Wanted
+from kassay.solver.instances.shares import share_group
 from kassay.solver.results import Solved
+from tests.solver.streams.members.cases import small
 
 TOO_FEW: dict[str, Any] = {
     "family": "B",
@@ -69,6 +75,63 @@ def test_a_spent_time_limit_is_an_interval_with_the_balance_proven(solver: str) 
     for goal, other in zip(spent["goals"], best["goals"], strict=True):
         assert goal["bound"] <= other["value"]
     assert spent["goals"][0]["proven"]
+
+
+class StalledClock:
+    """A clock that stands still for so many looks and then is far beyond every limit, as after a stall."""
+
+    def __init__(self, looks: int) -> None:
+        self.left = looks
+
+    def __call__(self) -> float:
+        self.left -= 1
+        return 0.0 if self.left >= 0 else 1e6
+
+
+STALLED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "balance": (consumer("random", 5, members=5, partitions=20), {}),
+    "bundles": (consumer("copart", 5, members=4, partitions=16), {}),
+    "weights": (consumer("weighted", 5, members=3, partitions=14), {}),
+    "tolerance": (consumer("weighted", 6, members=3, partitions=14), {"tolerance": Fraction(1, 20)}),
+    "budget": (consumer("random", 6, members=5, partitions=20), {"budget": 2}),
+    "racks within a budget": (
+        consumer("racks", 6, members=5, partitions=20),
+        {"budget": 3, "order": RACK_FIRST},
+    ),
+    "placement": (placement("add", 5, brokers=6, partitions=9), {}),
+    "tasks": (tasks("leave", 5, clients=4, tasks=10, standbys=1), {}),
+    "tasks of members": (small(Random(4)), {}),
+    "sharing": (share_group("leave", 5, members=6), {}),
+}
+
+
+@pytest.mark.parametrize("name", STALLED)
+def test_a_machine_that_stalls_anywhere_makes_an_interval_and_never_a_lie(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document, asked = STALLED[name]
+    order = asked.get("order", MOVEMENT_FIRST)
+    rest = {key: value for key, value in asked.items() if key != "order"}
+
+    def solved(seconds: float | None) -> dict[str, Any]:
+        return solve(Located(document, "here"), order, "flow", seconds, **rest)
+
+    best = solved(None)
+    monkeypatch.setattr(module, "deadline", lambda _: nullcontext())
+    for looks in (*range(8), 12, 20, 40):
+        clock = StalledClock(looks)
+        monkeypatch.setattr(time, "monotonic", clock)
+        monkeypatch.setattr(time, "perf_counter", clock)
+        late = solved(1000.0)
+        monkeypatch.undo()
+        monkeypatch.setattr(module, "deadline", lambda _: nullcontext())
+        assert late["status"] in ("optimal", "interval")
+        assert check_certificate(late).accepted
+        values = [goal["value"] for goal in best["goals"]]
+        if late["status"] == "optimal":
+            assert best["status"] != "optimal" or [goal["value"] for goal in late["goals"]] == values
+        else:
+            assert late["goals"][0]["bound"] <= values[0]
 
 
 def test_garbage_is_collected_again_afterwards_also_where_an_instance_is_refused() -> None:

@@ -7,7 +7,7 @@ from itertools import product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kassay.solver.algorithms.levels import level_numbers, levels
+from kassay.solver.algorithms.levels import level_numbers, leveled, levels
 
 MEMBERS = 3
 GROUPS = st.lists(
@@ -51,3 +51,20 @@ def test_the_best_balance_is_what_the_levels_describe(groups: list[tuple[tuple[i
 
 def test_nobody_has_no_levels() -> None:
     assert levels(0, [], []) == []
+
+
+@settings(max_examples=200)
+@given(GROUPS)
+def test_the_levels_come_with_an_assignment_that_has_their_balance(
+    groups: list[tuple[tuple[int, ...], int]],
+) -> None:
+    sets, counts = [able for able, _ in groups], [count for _, count in groups]
+    described, holds = leveled(MEMBERS, sets, counts)
+    number = level_numbers(described, MEMBERS)
+    for s, able in enumerate(sets):
+        last = max(number[m] for m in able)
+        assert sum(own.get(s, 0) for own in holds) == counts[s]
+        assert all(m in able and number[m] == last for m, own in enumerate(holds) if own.get(s))
+    for level in described:
+        loads = sorted(sum(holds[m].values()) for m in level.members)
+        assert loads == [level.low] * (len(level.members) - level.high) + [level.low + 1] * level.high

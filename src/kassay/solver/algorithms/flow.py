@@ -24,6 +24,11 @@ ENDLESS: Final = 1 << 62
 _FAR: Final = 1 << 200
 
 
+def is_over(deadline: float | None) -> bool:
+    """Whether there is a deadline (`time.monotonic`), and it has passed."""
+    return deadline is not None and time.monotonic() > deadline
+
+
 class Network:
     """A network whose arcs keep their residual capacity; arc `a ^ 1` is the reverse of arc `a`."""
 
@@ -61,9 +66,9 @@ class Network:
         """What flows over an arc."""
         return self.capacity[arc ^ 1]
 
-    def maximum(self, source: int, sink: int) -> int:
-        """Push as much as fits, whatever it costs; how much that was."""
-        return self._saturate(source, sink, [0] * len(self.out), [0] * len(self.head), ENDLESS)
+    def maximum(self, source: int, sink: int, deadline: float | None = None) -> int:
+        """Push as much as fits, whatever it costs, until the deadline; how much that was."""
+        return self._saturate(source, sink, [0] * len(self.out), [0] * len(self.head), ENDLESS, deadline)
 
     def cheapest(self, source: int, sink: int, amount: int = ENDLESS, deadline: float | None = None) -> int:
         """Push up to `amount` at the least cost for what is pushed, until the deadline; how much that was.
@@ -75,9 +80,9 @@ class Network:
             self.potential = [0] * len(self.out)
         total = 0
         while total < amount and self._reprice(source, sink):
-            total += self._saturate(source, sink, self.potential, self.cost, amount - total)
+            total += self._saturate(source, sink, self.potential, self.cost, amount - total, deadline)
             self._forget_spent(source)
-            if deadline is not None and time.monotonic() > deadline:
+            if is_over(deadline):
                 break
         return total
 
@@ -100,10 +105,21 @@ class Network:
                     stack.append(head[arc])
         return seen
 
-    def _saturate(self, source: int, sink: int, label: list[int], length: list[int], most: int) -> int:
-        """A maximum flow, up to `most`, over arcs with `label[head] == label[tail] + length[arc]` alone."""
+    def _saturate(
+        self,
+        source: int,
+        sink: int,
+        label: list[int],
+        length: list[int],
+        most: int,
+        deadline: float | None,
+    ) -> int:
+        """A maximum flow, up to `most`, over arcs with `label[head] == label[tail] + length[arc]` alone.
+
+        After the deadline it is what was pushed by then.
+        """
         total = 0
-        while total < most:
+        while total < most and not is_over(deadline):
             layer = self._layers(source, sink, label, length)
             if layer[sink] < 0:
                 break

@@ -28,6 +28,13 @@ class Level(NamedTuple):
     high: int
 
 
+class Leveled(NamedTuple):
+    """The levels, and how many units of each set every member has in one assignment with that balance."""
+
+    levels: list[Level]
+    holds: list[dict[int, int]]
+
+
 def level_numbers(levels_: Iterable[Level], members: int) -> list[int]:
     """The number of each member's level."""
     numbers = [0] * members
@@ -39,6 +46,11 @@ def level_numbers(levels_: Iterable[Level], members: int) -> list[int]:
 
 def levels(members: int, sets: Sequence[tuple[int, ...]], counts: Sequence[int]) -> list[Level]:
     """The levels, heaviest first, where `counts[s]` units may go to any member of `sets[s]`."""
+    return leveled(members, sets, counts).levels
+
+
+def leveled(members: int, sets: Sequence[tuple[int, ...]], counts: Sequence[int]) -> Leveled:
+    """The same, with the assignment by which they were found."""
     spread = _Spread(members, sets, counts)
     todo: list[tuple[list[int], list[int]]] = []
     if members:
@@ -59,7 +71,7 @@ def levels(members: int, sets: Sequence[tuple[int, ...]], counts: Sequence[int])
                 spread.sets[s] = [m for m in spread.sets[s] if m not in heavy]
         todo.append(([m for m in part if m not in heavy], outside))
         todo.append(([m for m in part if m in heavy], inside))
-    return settled
+    return Leveled(settled, spread.holds)
 
 
 class _Spread:

@@ -109,10 +109,17 @@ def _topic_form(topic: Document, read: bool) -> Document:
     return {
         "name": topic["name"],
         "partitions": count,
-        "racks": racks and [sorted(set(row or ())) for row in racks],
+        "racks": racks and _rack_forms(racks),
         "weights": weights and list(weights),
         **({"move_costs": list(costs or ())} if read and not set(costs or ()) <= {1} else {}),
     }
+
+
+def _rack_forms(racks: list[list[str] | None]) -> list[list[str]]:
+    """Each partition's racks in order, once each: of equal rows one is put in order."""
+    rows = [tuple(row or ()) for row in racks]
+    forms = {row: sorted(set(row)) for row in set(rows)}
+    return [forms[row] for row in rows]
 
 
 def costed(form: Document) -> bool:

@@ -75,7 +75,7 @@ def cost_of(unit: Unit, member: int) -> int:
     """What the moves cost that the unit makes on a member."""
     if member not in unit.had:
         return sum(unit.costs)
-    return sum(cost for owner, cost in zip(unit.had, unit.costs, strict=True) if owner != member)
+    return sum([cost for owner, cost in zip(unit.had, unit.costs, strict=True) if owner != member])
 
 
 def _twins(packed: PackedUnits, rest: Sequence[Unit]) -> list[list[int]]:

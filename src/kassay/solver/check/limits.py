@@ -16,6 +16,7 @@ the same load as well, for there the limits are even smaller.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd
@@ -131,11 +132,24 @@ def least_paid(packed: PackedUnits, limits: Sequence[int], scales: Scales, price
         price * limit
         for price, limit in zip(sorted(prices, reverse=True), sorted(limits, reverse=True), strict=True)
     )
-    nearest: dict[int, list[int]] = {}
+    move, nearest = SCALE * scales.move, dict[int, list[int]]()
+    away: dict[tuple[int, int, tuple[frozenset[str], ...]], int] = {}
     for unit in packed.units:
-        if id(unit.able) not in nearest:
-            nearest[id(unit.able)] = _cheapest_of_each_rack(packed, unit, prices)
-        total += _least(packed, unit, nearest[id(unit.able)], scales, prices)
+        key = (id(unit.able), unit.weight, tuple(unit.racks))
+        least = away.get(key)
+        if least is None:
+            if key[0] not in nearest:
+                nearest[key[0]] = _cheapest_of_each_rack(packed, unit, prices)
+            least = away[key] = _least_away(packed, unit, nearest[key[0]], scales, prices)
+        if unit.had:
+            kept = [
+                move * cost_of(unit, m)
+                + SCALE * scales.wrong * packed.mismatch(unit, m)
+                + unit.weight * prices[m]
+                for m in unit.had
+            ]
+            least = min(move * sum(unit.costs) + least, *kept)
+        total += least
     return max(0, -(-total // SCALE))
 
 
@@ -149,18 +163,15 @@ def _cheapest_of_each_rack(packed: PackedUnits, unit: Unit, prices: list[int]) -
     return sorted(best.values(), key=prices.__getitem__)
 
 
-def _least(packed: PackedUnits, unit: Unit, nearest: Sequence[int], scales: Scales, prices: list[int]) -> int:
-    """The unit's cheapest choice: one who had a part of it, or whoever of a rack has the least price."""
-    if not unit.racks:
-        # Then racks tell nobody apart, and the cheapest of all is first.
-        nearest = nearest[:1]
-    return min(
-        [
-            SCALE * (scales.move * cost_of(unit, m) + scales.wrong * packed.mismatch(unit, m))
-            + unit.weight * prices[m]
-            for m in {*nearest, *unit.had}
-        ]
-    )
+def _least_away(
+    packed: PackedUnits, unit: Unit, nearest: Sequence[int], scales: Scales, prices: list[int]
+) -> int:
+    """What the unit pays at the least beside its moves: with whoever of a rack has the least price.
+
+    Without racks nobody is told apart by them, and the cheapest of all is first.
+    """
+    takers = nearest if unit.racks else nearest[:1]
+    return min([SCALE * scales.wrong * packed.mismatch(unit, m) + unit.weight * prices[m] for m in takers])
 
 
 def least_shed(packed: PackedUnits, limit: int) -> int:
@@ -168,14 +179,17 @@ def least_shed(packed: PackedUnits, limit: int) -> int:
 
     Of each the weightiest for its cost first, the last in part: no choice of units sheds as much for less.
     """
-    kept: dict[int, list[tuple[int, int]]] = {}
+    held = Counter[int]()
     for unit in packed.units:
-        saved: dict[int, int] = {}
-        for owner, cost in zip(unit.had, unit.costs, strict=True):
-            saved[owner] = saved.get(owner, 0) + cost
-        for owner, cost in saved.items():
-            kept.setdefault(owner, []).append((unit.weight, cost))
-    return sum(_least_left(held, sum(weight for weight, _ in held) - limit) for held in kept.values())
+        for owner in dict.fromkeys(unit.had):
+            held[owner] += unit.weight
+    over = {owner for owner, weight in held.items() if weight > limit}
+    kept: dict[int, list[tuple[int, int]]] = {owner: [] for owner in over}
+    for unit in packed.units if over else ():
+        for owner in over.intersection(unit.had):
+            cost = sum([c for m, c in zip(unit.had, unit.costs, strict=True) if m == owner])
+            kept[owner].append((unit.weight, cost))
+    return sum(_least_left(own, held[owner] - limit) for owner, own in kept.items())
 
 
 def _least_left(held: list[tuple[int, int]], excess: int) -> int:

@@ -6,7 +6,8 @@ The checkers of weighted partitions and of uneven bundles share this.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import repeat
 from typing import Final, NamedTuple
 
 from kassay.solver.check.balance import Topic
@@ -63,7 +64,7 @@ class PackedUnits(NamedTuple):
         """How many of the unit's partitions are then far from their replicas."""
         if not unit.racks:
             return 0
-        return sum(self.racks[member] not in racks for racks in unit.racks)
+        return sum([self.racks[member] not in racks for racks in unit.racks])
 
     def least_mismatch(self) -> int:
         """How many partitions are far from their replicas whoever takes them."""
@@ -83,7 +84,7 @@ def read_packing(form: Document, certificate: Document, weighted: bool) -> Packe
     instance, owners = dense(form, certificate["assignment"])
     by_name = {topic.name: topic for topic in instance.topics}
     bound = {name for names in instance.copartition for name in names}
-    units = []
+    units: list[Unit] = []
     for names in (*instance.copartition, *((name,) for name in by_name if name not in bound)):
         readers = [
             [m for m, member in enumerate(instance.members) if name in member.topics] for name in names
@@ -93,10 +94,10 @@ def read_packing(form: Document, certificate: Document, weighted: bool) -> Packe
         counts = {topic.partitions for topic in bundle}
         require(len(counts) == 1, f"{names[0]}'s bundle has different counts")
         able = dict.fromkeys(readers[0])
-        units += [_unit(bundle, p, able, instance.previous, owners, weighted) for p in range(counts.pop())]
+        units += _units(bundle, able, instance.previous, owners, weighted)
     packed = PackedUnits([m.member_id for m in instance.members], [m.rack for m in instance.members], units)
-    moved = sum(packed.moved(unit, unit.owner) for unit in units)
-    mismatch = sum(packed.mismatch(unit, unit.owner) for unit in units)
+    moved = sum([packed.moved(unit, unit.owner) for unit in units])
+    mismatch = sum([packed.mismatch(unit, unit.owner) for unit in units])
     require(certificate["moved"] == moved, f"{moved} partitions moved, not {certificate['moved']}")
     require(
         certificate["rack_mismatch"] == mismatch,
@@ -105,31 +106,54 @@ def read_packing(form: Document, certificate: Document, weighted: bool) -> Packe
     return packed
 
 
-def _unit(
-    bundle: Sequence[Topic],
-    partition: int,
-    able: dict[int, None],
-    previous: Rows,
-    owners: Rows,
-    weighted: bool,
-) -> Unit:
-    name = bundle[0].name
-    holders = {owners[topic.name][partition] for topic in bundle}
-    require(len(holders) == 1, f"{name}-{partition} and what goes with it have different owners")
-    (member,) = holders
-    require(member in able, f"{name}-{partition} is not with a member that reads it")
-    weight = sum(1 if t.weights is None or not weighted else t.weights[partition] for t in bundle)
-    racks = [topic.racks[partition] for topic in bundle if topic.racks is not None]
-    before = [(previous[topic.name][partition], topic) for topic in bundle]
-    return Unit(
-        weight,
-        len(bundle),
-        able,
-        [m for m, _ in before if m in able],
-        [known for known in racks if known],
-        member,
-        [1 if t.move_costs is None else t.move_costs[partition] for m, t in before if m in able],
+def _units(
+    bundle: Sequence[Topic], able: dict[int, None], previous: Rows, owners: Rows, weighted: bool
+) -> Iterable[Unit]:
+    """What goes to one owner each: the partitions of one number. All of it is told column by column."""
+    name, count, held = bundle[0].name, bundle[0].partitions, [owners[topic.name] for topic in bundle]
+    apart = next((p for p in range(count) if len({row[p] for row in held}) > 1), None) if held[1:] else None
+    require(apart is None, f"{name}-{apart} and what goes with it have different owners")
+    astray = next((p for p, member in enumerate(held[0]) if member not in able), None)
+    require(astray is None, f"{name}-{astray} is not with a member that reads it")
+    weights = [(1,) * count if t.weights is None or not weighted else t.weights for t in bundle]
+    had, costs = _history(bundle, able, previous)
+    return map(
+        Unit,
+        map(sum, zip(*weights, strict=True)),
+        repeat(len(bundle)),
+        repeat(able),
+        had,
+        _racks(bundle),
+        held[0],
+        costs,
     )
+
+
+def _history(
+    bundle: Sequence[Topic], able: dict[int, None], previous: Rows
+) -> tuple[list[list[int]], list[list[int]]]:
+    """For each unit who had a part of it and may keep it, and what it costs that they do not."""
+    costs = [(1,) * t.partitions if t.move_costs is None else t.move_costs for t in bundle]
+    if len(bundle) == 1:
+        nobody: list[int] = []
+        alone = {m: [m] for m in able}
+        had = [alone.get(m, nobody) for m in previous[bundle[0].name]]
+        return had, [[cost] if of else nobody for of, cost in zip(had, costs[0], strict=True)]
+    before = list(zip(*(previous[topic.name] for topic in bundle), strict=True))
+    had = [[m for m in row if m in able] for row in before]
+    paid = [
+        [cost for m, cost in zip(row, of, strict=True) if m in able]
+        for row, of in zip(before, zip(*costs, strict=True), strict=True)
+    ]
+    return had, paid
+
+
+def _racks(bundle: Sequence[Topic]) -> Iterable[list[frozenset[str]]]:
+    """For each unit the racks of the replicas of those of its partitions where they are known."""
+    known = [topic.racks for topic in bundle if topic.racks is not None]
+    if not known:
+        return repeat([])
+    return ([racks for racks in row if racks] for row in zip(*known, strict=True))
 
 
 def check_moves(packed: PackedUnits, moves: Document) -> None:

@@ -136,31 +136,34 @@ def _step(step: str | int) -> str:
     return f".{step}" if isinstance(step, str) and step.isidentifier() else f"[{shown(step)}]"
 
 
-def leaf(expected: str, holds: Callable[[Any], bool]) -> Shape:
+@dataclass(frozen=True)
+class Leaf:
     """A single value for which `holds` is true."""
 
-    def read(value: Any) -> None:
-        if not holds(value):
-            raise wrong(value, expected)
+    expected: str
+    holds: Callable[[Any], bool]
 
-    return read
+    def __call__(self, value: Any) -> None:
+        """Raise unless it is one."""
+        if not self.holds(value):
+            raise wrong(value, self.expected)
 
 
-WHOLE: Final = leaf("a whole number", lambda value: type(value) is int)
-COUNT: Final = leaf("a whole number from 0 on", lambda value: type(value) is int and value >= 0)
-SIZE: Final = leaf(
+WHOLE: Final = Leaf("a whole number", lambda value: type(value) is int)
+COUNT: Final = Leaf("a whole number from 0 on", lambda value: type(value) is int and value >= 0)
+SIZE: Final = Leaf(
     f"a whole number from 0 to {MOST}", lambda value: type(value) is int and 0 <= value <= MOST
 )
-POSITIVE: Final = leaf("a whole number from 1 on", lambda value: type(value) is int and value >= 1)
-TEXT: Final = leaf("a text", lambda value: type(value) is str)
-NAME: Final = leaf("a name", lambda value: type(value) is str and value != "")
-FLAG: Final = leaf("true or false", lambda value: type(value) is bool)
-ANYTHING: Final = leaf("anything", lambda _: True)
+POSITIVE: Final = Leaf("a whole number from 1 on", lambda value: type(value) is int and value >= 1)
+TEXT: Final = Leaf("a text", lambda value: type(value) is str)
+NAME: Final = Leaf("a name", lambda value: type(value) is str and value != "")
+FLAG: Final = Leaf("true or false", lambda value: type(value) is bool)
+ANYTHING: Final = Leaf("anything", lambda _: True)
 
 
 def one_of(*values: str) -> Shape:
     """One of these texts."""
-    return leaf(" or ".join(map(repr, values)), lambda value: type(value) is str and value in values)
+    return Leaf(" or ".join(map(repr, values)), lambda value: type(value) is str and value in values)
 
 
 def nullable(shape: Shape) -> Shape:
@@ -175,10 +178,13 @@ def nullable(shape: Shape) -> Shape:
 
 def rows(shape: Shape) -> Shape:
     """A list of any length."""
+    holds = shape.holds if isinstance(shape, Leaf) else None
 
     def read(value: Any) -> None:
         if type(value) is not list:
             raise wrong(value, "a list")
+        if holds is not None and all(map(holds, value)):
+            return
         index = 0
         try:
             for index, each in enumerate(value):  # noqa: B007

@@ -13,15 +13,20 @@ the members are the prices of the certificate.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from kassay.solver.algorithms.flow import ENDLESS, Network
+from kassay.solver.algorithms.flow import ENDLESS, Network, is_over
 from kassay.solver.algorithms.levels import Level
 from kassay.solver.consumers.classes import UnitClass
 
 Cost = Callable[[int, int], int]
+_BETWEEN_LOOKS: Final = 2048
+"""Classes that are laid out between two looks at the clock."""
+_GRACE_SHARE: Final = 0.25
+"""What is left for owners at whatever cost, of the time that the cheapest had."""
 
 
 class Band(NamedTuple):
@@ -64,19 +69,22 @@ class Hubs:
     SOURCE = 0
     SINK = 1
 
-    def build(self, classes: Sequence[UnitClass]) -> None:
-        """Lay out the network for these classes."""
+    def build(self, classes: Sequence[UnitClass], deadline: float | None = None) -> bool:
+        """Lay out the network for these classes; False where the deadline passed before it was whole."""
         net = self.network
         self.member = dict(zip(self.members, net.nodes(len(self.members)), strict=True))
         ways = [(width, self._shared(width, places)) for width, places in self.bands if width and places]
         for node in self.member.values():
             for width, way in ways:
                 net.arc(node, way, width)
-        for each in classes:
+        for number, each in enumerate(classes):
+            if not number % _BETWEEN_LOOKS and is_over(deadline):
+                return False
             self._add_class(each)
         self._add_hubs()
         for pool, units in self.loose.items():
             net.arc(self.SOURCE, pool, len(units))
+        return True
 
     def _shared(self, width: int, places: int) -> int:
         """The node through which members fill a band: the sink, where there is a place for each of them."""
@@ -183,7 +191,8 @@ def assign_level(
     """Write the cheapest owners of these classes' units; the price of each member of the level.
 
     After the deadline what has no owner yet gets one at whatever cost: the owners fill the level all the
-    same, but the prices may prove them cheapest no more, and the hubs say that they are `late`.
+    same, but the prices may prove them cheapest no more, and the hubs say that they are `late`. Where there
+    is no time for that either no owner is written and no price comes back.
     """
     if len(hubs.members) == 1:
         only = hubs.members[0]
@@ -191,12 +200,18 @@ def assign_level(
             for unit in each.units:
                 owner[unit] = only
         return {only: 0}
-    hubs.build(classes)
+    began = time.monotonic()
+    if not hubs.build(classes, deadline):
+        hubs.late = True
+        return {}
     units = sum(len(each.units) for each in classes)
     moved = hubs.network.cheapest(hubs.SOURCE, hubs.SINK, units, deadline)
     if moved < units and deadline is not None:
         hubs.late = True
-        moved += hubs.network.maximum(hubs.SOURCE, hubs.SINK)
+        given_up = deadline + _GRACE_SHARE * max(0.0, deadline - began)
+        moved += hubs.network.maximum(hubs.SOURCE, hubs.SINK, given_up)
+        if moved < units and is_over(given_up):
+            return {}
     if moved != units:
         raise AssertionError(f"{moved} of {units} units found an owner in a level that has room for all")
     hubs.owners(owner)

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, repeat
 from typing import NamedTuple
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError, KassayError
 from kassay.model.lazy import lazy
-from kassay.solver.algorithms.levels import Level, level_numbers, levels
+from kassay.solver.algorithms.flow import is_over
+from kassay.solver.algorithms.levels import Level, Leveled, level_numbers, leveled
 from kassay.solver.check.balance import MOVEMENT_FIRST, ORDERS, BalanceCertificate, refusal
 from kassay.solver.check.check import CertificateError
 from kassay.solver.consumers.classes import Aggregate, UnitClass, aggregate
@@ -101,13 +102,14 @@ def best_balanced(problem: Problem, order: tuple[str, ...], deadline: float | No
     """
     require_polynomial(problem)
     counted = aggregate(problem)
-    by_weight = levels(len(problem.members), counted.sets, counted.counts)
+    balance = leveled(len(problem.members), counted.sets, counted.counts)
+    by_weight = balance.levels
     level_of = level_numbers(by_weight, len(problem.members))
     if order == MOVEMENT_FIRST:
         owner = _all_kept(problem, counted, by_weight, level_of)
         if owner is not None:
             return Balanced(by_weight, level_of, owner, [0] * len(problem.members), late=False)
-    return _cheapest(problem, counted, by_weight, level_of, order, deadline)
+    return _cheapest(problem, counted, balance, level_of, order, deadline)
 
 
 def _all_kept(
@@ -160,23 +162,30 @@ def weigh(problem: Problem, order: tuple[str, ...]) -> tuple[int, int]:
 def _cheapest(
     problem: Problem,
     counted: Aggregate,
-    by_weight: Sequence[Level],
+    balance: Leveled,
     level_of: Sequence[int],
     order: tuple[str, ...],
     deadline: float | None,
 ) -> Balanced:
-    """The owner of each unit and the price of each member."""
+    """The owner of each unit and the price of each member.
+
+    A level for which there is no time has the owners that come with the balance, and no prices.
+    """
+    by_weight = balance.levels
     last = restricted(counted, level_of)
+    owner = [NOBODY] * counted.units
+    prices = [0] * len(problem.members)
+    if is_over(deadline):
+        _hand_out(counted, range(len(counted.sets)), balance.holds, owner)
+        return Balanced(by_weight, level_of, owner, prices, late=True)
     by_level: list[list[UnitClass]] = [[] for _ in by_weight]
     for each in counted.classes:
         by_level[last[each.readers][0]].append(each)
     racks = [member.rack for member in problem.members]
     takers = [members for _, members in last]
     move, wrong = weigh(problem, order)
-    owner = [NOBODY] * counted.units
-    prices = [0] * len(problem.members)
     late = False
-    for level, classes in zip(by_weight, by_level, strict=True):
+    for number, (level, classes) in enumerate(zip(by_weight, by_level, strict=True)):
         hubs = Hubs(
             level.members,
             level_bands(level),
@@ -184,10 +193,32 @@ def _cheapest(
             takers,
             lambda moved, mismatched: move * moved + wrong * mismatched,
         )
-        for m, price in assign_level(hubs, classes, owner, deadline).items():
+        priced = assign_level(hubs, classes, owner, deadline)
+        if not priced:
+            _hand_out(counted, [s for s, (of, _) in enumerate(last) if of == number], balance.holds, owner)
+        for m, price in priced.items():
             prices[m] = price
         late = late or hubs.late
     return Balanced(by_weight, level_of, owner, prices, late)
+
+
+def _hand_out(
+    counted: Aggregate, sets: Iterable[int], holds: Sequence[Mapping[int, int]], owner: list[int]
+) -> None:
+    """Write owners of these sets' units, so many to each member as it holds: who had a unit before others."""
+    for s in sets:
+        room = {m: holds[m].get(s, 0) for m in counted.sets[s]}
+        loose: list[int] = []
+        for first, bundle in counted.bundles[s]:
+            for unit, before in enumerate(counted.previous[bundle[0].name], first):
+                if room.get(before, 0):
+                    room[before] -= 1
+                    owner[unit] = before
+                else:
+                    loose.append(unit)
+        takers = chain.from_iterable(repeat(m, free) for m, free in room.items())
+        for unit, m in zip(loose, takers, strict=True):
+            owner[unit] = m
 
 
 def certified(

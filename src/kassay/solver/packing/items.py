@@ -6,11 +6,14 @@ co-partitioned topics. It has a weight, members that may take it, and previous o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from typing import NamedTuple
 
+from kassay.solver.check.balance import Topic
 from kassay.solver.consumers.problem import NOBODY, Problem
 
 
@@ -108,17 +111,30 @@ class Packing:
     @classmethod
     def of(cls, problem: Problem) -> Packing:
         """The problem's items; where no partition has a weight an item weighs as many as it has."""
-        items = []
+        items: list[Item] = []
         for bundle in problem.bundles:
-            able = problem.subscribers[bundle[0].name]
-            for number in range(bundle[0].partitions):
-                stays: dict[int, int] = {}
-                for topic in bundle:
-                    owner = problem.previous[topic.name][number]
-                    if owner != NOBODY:
-                        cost = 1 if topic.move_costs is None else topic.move_costs[number]
-                        stays[owner] = stays.get(owner, 0) + cost
-                racks = tuple(t.racks[number] for t in bundle if t.racks is not None and t.racks[number])
-                weight = sum(1 if topic.weights is None else topic.weights[number] for topic in bundle)
-                items.append(Item(weight, able, tuple(sorted(stays.items())), sum(stays.values()), racks))
+            able, count = problem.subscribers[bundle[0].name], bundle[0].partitions
+            weights = zip(*[(1,) * count if t.weights is None else t.weights for t in bundle], strict=True)
+            stays = _stays(problem, bundle)
+            known = [topic.racks for topic in bundle if topic.racks is not None]
+            racks = [tuple(filter(None, row)) for row in zip(*known, strict=True)] or [()] * count
+            claimed = [sum([cost for _, cost in kept]) for kept in stays]
+            items += map(Item, map(sum, weights), repeat(able), stays, claimed, racks)
         return cls(problem, tuple(items))
+
+
+def _stays(problem: Problem, bundle: tuple[Topic, ...]) -> list[tuple[tuple[int, int], ...]]:
+    """For each item of the bundle its previous owners, and what it costs that each of them loses it."""
+    costs = [(1,) * t.partitions if t.move_costs is None else t.move_costs for t in bundle]
+    if len(bundle) == 1:
+        pairs = zip(problem.previous[bundle[0].name], costs[0], strict=True)
+        return [() if owner == NOBODY else ((owner, cost),) for owner, cost in pairs]
+    rows = zip(*(problem.previous[topic.name] for topic in bundle), strict=True)
+    stays = []
+    for owners, prices in zip(rows, zip(*costs, strict=True), strict=True):
+        kept = Counter[int]()
+        for owner, cost in zip(owners, prices, strict=True):
+            if owner != NOBODY:
+                kept[owner] += cost
+        stays.append(tuple(sorted(kept.items())))
+    return stays

@@ -25,6 +25,7 @@ from kassay.solver.check.refusal import (
     Document,
     ProofKind,
     Proven,
+    Shape,
     nullable,
     one_of,
     pair,
@@ -112,14 +113,14 @@ def read_case(form: Document, certificate: Document) -> PackingCase:
     """The packing of a certificate; raises `RefusedError` for what is none, or beyond its budget."""
     packed = read_packing(form, certificate, weighted=True)
     tolerance, budget = certificate["tolerance"], certificate["budget"]
-    moves = sum(cost_of(unit, unit.owner) for unit in packed.units)
+    moves = sum([cost_of(unit, unit.owner) for unit in packed.units])
     require(tolerance is None or budget is None, "a tolerance and a budget are not asked together")
     require(budget is None or moves <= budget, f"the moves cost {moves}, which is above the budget")
     return PackingCase(
         packed,
         sorted(packed.loads(), reverse=True),
         moves,
-        sum(packed.mismatch(unit, unit.owner) for unit in packed.units),
+        certificate["rack_mismatch"],
         certificate["order"] == MOVEMENT_FIRST,
         None if tolerance is None else Fraction(*tolerance),
         budget,
@@ -236,7 +237,7 @@ def _words(goals: list[dict[str, Any]]) -> str:
     )
 
 
-FIELDS: Final = {
+FIELDS: Final[dict[str, Shape]] = {
     "instance": ANYTHING,
     "order": ORDER,
     "tolerance": nullable(pair(COUNT, POSITIVE)),
