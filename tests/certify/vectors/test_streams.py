@@ -11,13 +11,17 @@ import pytest
 from kassay.assignors.registry import find
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.assignors.streams.sticky import StreamsSticky
+from kassay.certify.faulty.streams import IgnoresTags
 from kassay.certify.vectors.check import check_file, read_vectors
 from kassay.certify.vectors.registry import FORMATS, load_formats
 from kassay.certify.vectors.streams import StreamsVector
 from kassay.model.errors import InputError
+from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment
+from kassay.properties.registry import applies, promise
 from kassay.properties.streams import tasks
+from kassay.properties.streams.tags import standby_tags
 from kassay.reading.values import read_as
 from tests.paths import VECTORS
 
@@ -54,6 +58,21 @@ def test_the_public_rule_answers_as_was_recorded_with_racks_and_without(release:
     other = find("streams-public-sticky@3.8" if release == "4.4" else "streams-public-sticky").factory
     assert len(check_file(file, other, exact=True).failures) > 100
     assert {vector["racks"] for vector in read_vectors(file).vectors} == {"none", "racks"}
+
+
+def test_copies_are_spread_over_tags_as_was_recorded():
+    file = VECTORS / "recorded" / "streams-highavailability-tags.json.gz"
+    result = check_file(file, None, exact=True)
+    assert (result.passed, result.failures) == (416, ())
+    assert len(check_file(file, IgnoresTags, exact=True).failures) == 146
+    spread = promise("standby-tags", Kind.STREAMS).claim
+    for vector in read_vectors(file).vectors:
+        case = read_as(StreamsVector, vector)
+        step = TaskStep(case.request, case.answer, at_rest=True)
+        claims = [tasks.known, tasks.single_owner, tasks.complete, tasks.standby_disjoint]
+        if not case.answer.probing_rebalance and applies(spread, step):
+            claims.append(standby_tags)
+        assert [evidence for claim in claims for evidence in claim(step)] == [], vector["id"]
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

@@ -25,13 +25,14 @@ from kassay.model.streams.tasks import (
 
 @dataclass(frozen=True)
 class StreamsProcess:
-    """A process before the rebalance; lags by task."""
+    """A process before the rebalance; lags by task, the values of tags by key."""
 
     process_id: str
     capacity: int
     prev_active: tuple[str, ...]
     prev_standby: tuple[str, ...]
     lags: Mapping[str, int]
+    client_tags: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ class StreamsVector:
     max_warmup_replicas: int
     expected: StreamsExpected
     iteration_order: StreamsOrder | None = None
+    rack_aware_assignment_tags: tuple[str, ...] = ()
 
     @property
     def request(self) -> TaskRequest:
@@ -90,6 +92,7 @@ class StreamsVector:
             standby_replicas=self.num_standby_replicas,
             acceptable_recovery_lag=self.acceptable_recovery_lag,
             warmup_replicas_max=self.max_warmup_replicas,
+            rack_aware_tags=self.rack_aware_assignment_tags,
         )
 
     @property
@@ -109,6 +112,7 @@ def _client(client: StreamsProcess) -> TaskClient:
         previous_active=_tasks(client.prev_active),
         previous_standby=_tasks(client.prev_standby),
         lags=tuple((TaskId.parse(task), lag) for task, lag in client.lags.items()),
+        tags=tuple(sorted(client.client_tags.items())),
     )
 
 
