@@ -12,10 +12,11 @@ from kassay.assignors import registry
 from kassay.certify.runs.baseline import Known, apply, class_of, read_baseline
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
+from kassay.certify.targets.node import LIBRARIES
 from kassay.certify.targets.resolve import resolve
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
-from tests import paths
+from tests import npm, paths
 
 BASELINE = read_baseline(paths.BASELINE)
 HISTORIES = {
@@ -34,6 +35,7 @@ LONGER = {**BUGGY, "connect-incremental": 1000}
 FOREIGN = {"kafka-python:range": 200, "kafka-python:roundrobin": 200}
 SLOW = {"kafka-python:sticky": 1000, "kafka-python:cooperative-sticky": 500}
 AIOKAFKA = {"aiokafka:range": 300, "aiokafka:roundrobin": 300, "aiokafka:sticky": 300}
+NPM = {"kafkajs:roundrobin": 300, "platformatic:roundrobin": 300}
 RARE = {
     ("cooperative-sticky", "balanced-kip54"),
     ("share-simple@4.1", "total"),
@@ -69,7 +71,7 @@ def test_every_kind_of_reference_takes_part():
     left_out = {found.kind for found in registry.load_all().values()} - HISTORIES.keys()
     # the lookup of a coordinator is no target: vectors and its own tests hold it
     assert left_out <= {Kind.COORDINATOR}
-    assert {entry.target for entry in BASELINE} <= {*REFERENCES, *FOREIGN, *SLOW, *AIOKAFKA}
+    assert {entry.target for entry in BASELINE} <= {*REFERENCES, *FOREIGN, *SLOW, *AIOKAFKA, *NPM}
 
 
 @pytest.mark.parametrize(("spec", "histories"), REFERENCES.items())
@@ -87,6 +89,13 @@ def test_a_client_library_breaks_exactly_what_the_baseline_says(spec, histories)
 @pytest.mark.parametrize(("spec", "histories"), SLOW.items())
 def test_a_slow_client_library_breaks_exactly_what_the_baseline_says(spec, histories):
     pytest.importorskip("kafka")
+    assert findings(certificate(spec, histories)) == known(spec)
+
+
+@pytest.mark.node
+@pytest.mark.parametrize(("spec", "histories"), NPM.items())
+def test_an_assignor_of_npm_breaks_exactly_what_the_baseline_says(spec, histories):
+    npm.installed(LIBRARIES[spec].package)
     assert findings(certificate(spec, histories)) == known(spec)
 
 

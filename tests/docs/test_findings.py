@@ -3,6 +3,8 @@
 import pytest
 
 from kassay.certify.runs.replay import load_trace, read_trace, replay
+from kassay.certify.targets.node import LIBRARIES
+from tests import npm
 from tests.paths import BASELINE, DOCS
 
 TRACES = sorted((DOCS / "traces").glob("*.json"))
@@ -76,6 +78,8 @@ def replayable(path):
 def test_a_trace_still_shows_its_finding(path):
     if path.stem.startswith("kafka-python"):
         pytest.importorskip("kafka")
+    if (target := read_trace(path).target) in LIBRARIES:
+        npm.installed(LIBRARIES[target].package)
     playback = load_trace(path)
     replayed = replay(playback)
     assert replayed.violations == playback.trace.violations

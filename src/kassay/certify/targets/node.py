@@ -1,0 +1,150 @@
+"""Assignors of npm: those of kafkajs and @platformatic/kafka, and whatever is of their interfaces."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import kassay
+from kassay.certify.processes.host import Start
+from kassay.certify.processes.programs.host import ProgramHost
+from kassay.certify.processes.programs.program import Program
+from kassay.certify.targets.resolve import Request, Target, Way, digest_of, protocols
+from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
+from kassay.model.kinds import Kind
+from kassay.reading.paths import is_file
+from kassay.reading.specs import NODE, Inside, RuleSpec, parse
+
+MODULES_VARIABLE: Final = "KASSAY_NODE_MODULES"
+"""The environment variable that names a folder node_modules, or one that holds it."""
+EXPECTED: Final = "node:PACKAGE!EXPORT"
+_HOST: Final = Path(kassay.__file__).parent / "assignors" / "foreign" / "node" / "host.mjs"
+_INTERFACES: Final = "an assigner as kafkajs or @platformatic/kafka takes it (docs/targets.md)"
+_ROUND_ROBIN: Final = ("balanced-within-one", "deterministic", "order-independent")
+
+
+class _Export(NamedTuple):
+    """An assignor: what to import, the name of the export, its claims.
+
+    `release` is the package's that is meant, as npm takes it. A `file` is one inside the package that the
+    package itself does not export.
+    """
+
+    module: str
+    name: str
+    claims: tuple[str, ...] = ()
+    release: str = ""
+    file: str = ""
+
+    @property
+    def package(self) -> str:
+        """The name of the package, without what is behind it."""
+        return "/".join(self.module.split("/")[: 2 if self.module.startswith("@") else 1])
+
+
+LIBRARIES: Final = {
+    "kafkajs:roundrobin": _Export("kafkajs", "PartitionAssigners.roundRobin", _ROUND_ROBIN, "@2"),
+    "platformatic:roundrobin": _Export(
+        "@platformatic/kafka",
+        "roundRobinAssigner",
+        _ROUND_ROBIN,
+        "@1",
+        "dist/clients/consumer/partitions-assigners.js",
+    ),
+}
+"""The libraries' own assignors."""
+_PREFIXES: Final = frozenset(spec.partition(":")[0] for spec in LIBRARIES)
+
+
+@dataclass(frozen=True)
+class NodeOpener:
+    """Starts the host program, which asks the assigner."""
+
+    program: Program
+
+    @property
+    def repeats(self) -> bool:
+        """In a child process."""
+        return True
+
+    def __call__(self, start: Start, *, apart: bool) -> ProgramHost:  # noqa: ARG002
+        """Node as a child process under limits."""
+        return ProgramHost(self.program, start)
+
+
+def resolve(request: Request) -> Target | None:
+    """The assigner that the spec names, of which one was made; None for a spec of another form."""
+    spec = parse(request.spec)
+    if isinstance(spec, RuleSpec) and spec.prefix in _PREFIXES:
+        return _target(request, _library(request.spec, spec))
+    if isinstance(spec, Inside) and spec.scheme == NODE:
+        return _target(request, _Export(spec.places[0], spec.name or "default"))
+    return None
+
+
+def _library(label: str, spec: RuleSpec) -> _Export:
+    """The library's assignor; raises `InputError` where it has none of that name."""
+    if spec.rule not in LIBRARIES:
+        names = [rule for rule in LIBRARIES if rule.startswith(f"{spec.prefix}:")]
+        raise InputError(f"{label}: no such assignor, expected one of {', '.join(names)}")
+    if spec.at is not None:
+        raise InputError(f"{label}: its release is that of the package in node_modules, expected {spec.rule}")
+    return LIBRARIES[spec.rule]
+
+
+def _target(request: Request, export: _Export) -> Target:
+    """The exported assigner as a target; raises `TargetNotFound` and `TargetNotLoadable`."""
+    node = shutil.which("node")
+    if node is None:
+        raise TargetNotLoadable(f"{request.spec}: there is no node on the PATH, expected Node 18 or later")
+    folder, name, source = _place(request.spec, export)
+    argv = (node, str(_HOST), str(folder), name, export.name)
+    opener = NodeOpener(Program(argv, label=request.spec, name=request.spec, expected=_INTERFACES))
+    with opener(request.start, apart=True) as host:
+        hello = host.hello
+        host.introduced()
+    return Target(
+        spec=request.spec,
+        name=request.spec,
+        kind=Kind.CLIENT,
+        opener=opener,
+        protocol=request.speaks(protocols(request.spec, hello.protocols)),
+        claims=export.claims,
+        digest=digest_of([str(source)]),
+        start=request.start,
+        versions=tuple(hello.versions.items()),
+    )
+
+
+def _place(label: str, export: _Export) -> tuple[Path, str, Path]:
+    """The folder that holds node_modules, what to import there, and a file that stands for the package."""
+    if export.module.startswith((".", "/")):
+        if not is_file(export.module):
+            raise TargetNotFound(f"{label}: no such file, expected a package of node_modules or a file")
+        file = Path(export.module).absolute()
+        return file.parent, str(file), file
+    for folder in _folders():
+        installed = folder / "node_modules" / export.package
+        if is_file(str(installed / "package.json")):
+            name = str(installed / export.file) if export.file else export.module
+            return folder, name, installed / "package.json"
+    raise TargetNotLoadable(
+        f"{label}: there is no package {export.package!r} in node_modules of {Path.cwd()} or above; "
+        f"npm install {export.package}{export.release}, or let {MODULES_VARIABLE} name its node_modules"
+    )
+
+
+def _folders() -> Iterator[Path]:
+    """Where node_modules may be: as the environment says, then here and upward."""
+    if named := os.environ.get(MODULES_VARIABLE):
+        place = Path(named).absolute()
+        yield place.parent if place.name == "node_modules" else place
+    here = Path.cwd()
+    yield from (here, *here.parents)
+
+
+WAY = Way(26, lambda: [*LIBRARIES, EXPECTED], resolve, lambda: list(LIBRARIES))
