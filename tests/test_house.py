@@ -93,6 +93,7 @@ NO_TEST_OF_ITS_OWN = {
     "model.errors": "names of errors alone",
     "model.verdict": "three words",
     "model.groups.assignor": "the interface and its empty parts",
+    "model.groups.rounds": "an interface and its values; programs/test_rounds goes through it",
     "model.protocols.values.errors": "names alone",
     "model.protocols.values.groups": "values alone",
     "model.protocols.before_0_9.zookeeper_table": "a table; shared/test_table holds all of them",

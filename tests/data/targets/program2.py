@@ -1,10 +1,11 @@
 # ruff: noqa
 """A program of version 2 of the exec protocol, with state, that misbehaves as its arguments say.
 
-    program2.py [SUPPORTS [CALL=FAULT[@MEMBER]]...]
+    program2.py [SUPPORTS [CALL=FAULT]...]
 
 SUPPORTS are the calls of version 2 that it has, by comma (all for "all"). A fault is one of a call: it raises, loops,
-exits, prints nonsense, writes half a line, answers what is none; `@MEMBER` has it only where that member is named.
+exits, prints nonsense, writes half a line, answers what is none; one of `fresh-` is that of objects that never learned
+anything. An object has the fault in its configuration as well.
 """
 
 import base64
@@ -72,16 +73,20 @@ def write(text):
 
 
 def fault(call, request):
-    kind, _, whose = FAULTS.get(call, "").partition("@")
-    text = json.dumps({name: value for name, value in request.items() if name not in ("requests", "looks")})
-    if not kind or (whose and json.dumps(whose) not in text):
+    asked = OBJECTS.get(request.get("object"))
+    config = request.get("config") or (asked.config if asked else {})
+    kind = FAULTS.get(call) or (
+        config["fault"].partition("=")[2] if config.get("fault", "").startswith(call + "=") else ""
+    )
+    if kind.startswith("fresh-"):
+        kind = kind.removeprefix("fresh-") if asked and asked.generation < 0 else ""
+    if not kind:
         return None
     if kind == "raises":
         raise Raised("java.lang.IllegalStateException: no\nway (Foo.java:12)")
     if kind == "refuses":
         raise Raised("too few")
     if kind == "loops":
-        print("about to loop", file=sys.stderr, flush=True)
         time.sleep(600)
     if kind == "exits":
         print("giving up", file=sys.stderr, flush=True)

@@ -114,7 +114,7 @@ class GuardedHost(Host):
         self.life += 1
         return self._guarded
 
-    def _guard_of(self, asked: ChildObject, method: str) -> Guarded:
+    def guard_of(self, asked: ChildObject, method: str) -> Guarded:
         """The guard of the process in which the object lives; raises `TargetFailure` where that is gone."""
         if self._guarded is None or asked.life != self.life or not self._guarded.alive:
             raise TargetFailure(FailureKind.DIED, "the object went down with its process", method)

@@ -95,7 +95,7 @@ class PythonHost(GuardedHost):
 
     def call(self, asked: RemoteObject, method: str, body: bytes) -> tuple[Any, str | None]:
         """The answer to one call and what the call changed in its input; raises `TargetFailure`."""
-        guarded = self._guard_of(asked, method)
+        guarded = self.guard_of(asked, method)
         news, self._news = self._news, []
         drops, self.drops = self.drops, []
         request = self._frames.request(marshal.dumps((news, drops, method, asked.number, body)))

@@ -8,8 +8,9 @@ Source: KIP-429; the ground rules on rounds are in `docs/claims.md`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from kassay.model.calls import Failure, Look, Probe, failure_of
@@ -18,6 +19,7 @@ from kassay.model.groups.assignor import Assignor, RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.history import Change, History, Reports
 from kassay.model.groups.playing import GroupWorld, NewObject, Seat
+from kassay.model.groups.rounds import AssignCall, Learned, Rounds
 from kassay.model.groups.step import Rebalanced, Step
 
 ROUNDS_MAX: Final = 12
@@ -107,7 +109,7 @@ class Player:
         )
 
     def _round(self, world: GroupWorld, reports: Reports, turn: int) -> Step:
-        """Ask the leader once, let every member learn what it got, and take the second looks."""
+        """AssignCall the leader once, let every member learn what it got, and take the second looks."""
         world.generation += 1
         failed_sync = frozenset(world.failed_sync) if turn == 0 else frozenset()
         seats = list(world.seats.values())
@@ -116,22 +118,22 @@ class Player:
         probes: tuple[Probe[Assignment], ...] = ()
         mutated = None
         answer: Assignment | Failure
+        rounds = _door(seats)
         try:
-            members = tuple([seat.subscription() for seat in seats])
-            group = Group(
-                members, seats[0].member_id, assignable=world.assignable if world.withheld else None
-            )
-            leader = seats[0].assignor
-            answer = leader.assign(world.cluster, group)
-            mutated = getattr(leader, "mutated", None)
-            if self.looks:
-                probes = self._looks(world.cluster, group, seats[0], answer, turn)
-            for seat in seats:
-                if seat.member_id not in failed_sync:
-                    got = answer.get(seat.member_id, ())
-                    seat.learn(got, world.generation, answer.user_data.get(seat.member_id))
-                elif reports is Reports.JOINED:
-                    seat.generation = world.generation
+            if rounds is None or not rounds.asks:
+                members = tuple([seat.subscription() for seat in seats])
+                group = world.group(members, seats[0])
+                leader = seats[0].assignor
+                answer = leader.assign(world.cluster, group)
+                mutated = getattr(leader, "mutated", None)
+                if self.looks:
+                    looks = self._looks(seats[0], world.cluster, group, turn)
+                    seen = [_asked(look) for look in looks]
+                    probes = self._probes(world.cluster, group, seats[0], answer, seen)
+            else:
+                group, answer, probes = self._at_once(rounds, world, seats, turn)
+            if not isinstance(answer, Failure):
+                _learn(world, seats, answer, failed_sync, reports, rounds)
         except Exception as error:  # whatever the target's own code throws is its verdict
             answer = failure_of(error)
         return self.step(
@@ -147,36 +149,103 @@ class Player:
             configs,
         )
 
+    def _at_once(
+        self, rounds: Rounds, world: GroupWorld, seats: list[Seat], turn: int
+    ) -> tuple[Group, Assignment | Failure, tuple[Probe[Assignment], ...]]:
+        """The group as it joins, the leader's answer and the second looks, in one request."""
+        leader = seats[0]
+        claims = tuple([seat.claims() for seat in seats])
+        without = world.group(claims, leader)
+        looks = [
+            AssignCall(new(), cluster, group)
+            for new, cluster, group in self._looks(leader, world.cluster, without, turn)
+        ]
+        answers = rounds.ask(
+            AssignCall(leader.assignor, world.cluster, without), [seat.assignor for seat in seats], looks
+        )
+        members = tuple([claim._replace(user_data=data) for claim, data in zip(claims, answers.user_data)])
+        group = world.group(members, leader)
+        if isinstance(answers.answer, Failure) or not self.looks:
+            return group, answers.answer, ()
+        probes = self._probes(world.cluster, group, leader, answers.answer, answers.looks)
+        return group, answers.answer, probes
+
     def _looks(
-        self, cluster: Cluster, group: Group, leader: Seat, answer: Assignment, turn: int
+        self, leader: Seat, cluster: Cluster, group: Group, turn: int
+    ) -> list[tuple[Callable[[], Assignor], Cluster, Group]]:
+        """What is asked a second time, whatever the answers are: another object, and then the same again."""
+        looks = tuple(self.looks)  # found by identity, without hashing an enum's name
+        asked: list[tuple[Callable[[], Assignor], Cluster, Group]] = []
+        if Look.PERMUTED in looks:
+            asked.append((partial(self.new, leader.config), *permuted(cluster, group, turn)))
+        elif Look.OTHER in looks:
+            asked.append((partial(self.new, leader.config), cluster, group))
+        if Look.AGAIN in looks:
+            asked.append((lambda: leader.assignor, cluster, group))
+        return asked
+
+    def _probes(
+        self,
+        cluster: Cluster,
+        group: Group,
+        leader: Seat,
+        answer: Assignment,
+        seen: Sequence[Assignment | Failure],
     ) -> tuple[Probe[Assignment], ...]:
-        """The second looks at one answer.
+        """The second looks at one answer, of which these were `seen`.
 
         One call of another object serves PERMUTED and OTHER as long as it agrees, and stands
         between the two calls of the same object that AGAIN compares.
         """
-        looks = tuple(self.looks)  # found by identity, without hashing an enum's name
+        looks = tuple(self.looks)
         probes: list[Probe[Assignment]] = []
-
-        def anew(cluster: Cluster, group: Group) -> Assignment | Failure:
-            """What another object answers, if it comes to be at all."""
-            return _asked(lambda: self.new(leader.config), cluster, group)
-
         if Look.PERMUTED in looks:
-            other = anew(*permuted(cluster, group, turn))
+            other = seen[0]
             probes.append(Probe(Look.PERMUTED, other))
-            agrees = not isinstance(other, Failure) and other.same_sets(answer)
             if Look.OTHER in looks:
-                probes.append(Probe(Look.OTHER, other if agrees else anew(cluster, group)))
+                if isinstance(other, Failure) or not other.same_sets(answer):
+                    other = _asked((partial(self.new, leader.config), cluster, group))
+                probes.append(Probe(Look.OTHER, other))
         elif Look.OTHER in looks:
-            probes.append(Probe(Look.OTHER, anew(cluster, group)))
+            probes.append(Probe(Look.OTHER, seen[0]))
         if Look.AGAIN in looks:
-            probes.append(Probe(Look.AGAIN, _asked(lambda: leader.assignor, cluster, group)))
+            probes.append(Probe(Look.AGAIN, seen[-1]))
         return tuple(probes)
 
 
-def _asked(assignor: Callable[[], Assignor], cluster: Cluster, group: Group) -> Assignment | Failure:
+def _door(seats: Sequence[Seat]) -> Rounds | None:
+    """The door behind which all members' objects live, if there is one."""
+    rounds: Rounds | None = getattr(seats[0].assignor, "rounds", None)
+    return rounds if rounds is not None and rounds.holds([seat.assignor for seat in seats]) else None
+
+
+def _learn(
+    world: GroupWorld,
+    seats: Sequence[Seat],
+    answer: Assignment,
+    failed_sync: frozenset[str],
+    reports: Reports,
+    rounds: Rounds | None,
+) -> None:
+    """Let every member learn what it got, but for those whose SyncGroup fails."""
+    learned: list[Learned] = []
+    for seat in seats:
+        if seat.member_id not in failed_sync:
+            got = answer.get(seat.member_id, ())
+            user_data = answer.user_data.get(seat.member_id)
+            if rounds is None:
+                seat.learn(got, world.generation, user_data)
+            else:
+                learned.append(Learned(seat.assignor, *seat.own(got, world.generation, user_data)))
+        elif reports is Reports.JOINED:
+            seat.generation = world.generation
+    if rounds is not None:
+        rounds.tell(learned)
+
+
+def _asked(look: tuple[Callable[[], Assignor], Cluster, Group]) -> Assignment | Failure:
     """What the object answers; a new one may fail to come to be."""
+    assignor, cluster, group = look
     try:
         return assignor().assign(cluster, group)
     except Exception as error:  # whatever the target's own code throws is its verdict

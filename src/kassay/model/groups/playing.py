@@ -8,7 +8,7 @@ from functools import singledispatch
 
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.assignor import Assignor, GroupMetadata
-from kassay.model.groups.group import Member
+from kassay.model.groups.group import Group, Member
 from kassay.model.groups.history import (
     AddPartitions,
     ChangeRack,
@@ -48,28 +48,36 @@ class Seat:
 
     def subscription(self) -> Member:
         """The member as its next JoinGroup shows it."""
-        assignor, topics = self.assignor, self.topics
+        claims = self.claims()
+        user_data = self.assignor.subscription_user_data(self.topics)
+        return claims if user_data is None else claims._replace(user_data=user_data)
+
+    def claims(self) -> Member:
+        """The member as it joins, without user data."""
         # The generation that goes with the claims; a client library may have its own idea of it.
-        own = getattr(assignor, "reported_generation", None)
+        own = getattr(self.assignor, "reported_generation", None)
         return Member(
             self.member_id,
-            topics,
+            self.topics,
             self.owned,
             self.generation if own is None else int(own),
             self.rack,
             self.instance_id,
-            assignor.subscription_user_data(topics),
         )
 
     def learn(
         self, owned: tuple[TopicPartition, ...], generation: int, user_data: bytes | None = None
     ) -> None:
         """Own this from now on, and let the assignor object know."""
+        self.assignor.on_assignment(*self.own(owned, generation, user_data))
+
+    def own(
+        self, owned: tuple[TopicPartition, ...], generation: int, user_data: bytes | None = None
+    ) -> tuple[tuple[TopicPartition, ...], bytes | None, GroupMetadata]:
+        """Own this from now on: what the assignor object is to know of it."""
         self.owned = owned
         self.generation = generation
-        self.assignor.on_assignment(
-            owned, user_data, GroupMetadata(generation, self.member_id, self.instance_id)
-        )
+        return owned, user_data, GroupMetadata(generation, self.member_id, self.instance_id)
 
 
 @dataclass
@@ -94,6 +102,10 @@ class GroupWorld:
         """The partitions that a share group may give out; None for all."""
         withheld = {TopicPartition(topic, p) for topic, numbers in self.withheld.items() for p in numbers}
         return self.cluster.everything - withheld if withheld else None
+
+    def group(self, members: tuple[Member, ...], leader: Seat) -> Group:
+        """The group of these members, which this one leads."""
+        return Group(members, leader.member_id, assignable=self.assignable if self.withheld else None)
 
     def seat(self, member: Member, config: Config) -> Seat:
         """A new seat whose assignor object knows what the member claims."""

@@ -78,8 +78,8 @@ def test_the_class_and_the_configuration_are_those_of_the_program_beneath_the_us
 
 
 def test_an_object_that_does_not_come_to_be_is_told_at_its_call() -> None:
-    with opened("new", "new=raises@bad") as host:
-        bad, good = host.new({"k": "bad"}), host.new({})
+    with opened("new") as host:
+        bad, good = host.new({"fault": "new=raises"}), host.new({})
         assert set(good.assign(CLUSTER, GROUP)) == {"a", "b"}
         for _ in range(2):
             with pytest.raises(TargetFailure) as caught:

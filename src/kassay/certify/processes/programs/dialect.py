@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from kassay.certify.processes.host import ChildObject, GuardedHost, Start
 from kassay.certify.processes.process import Guarded
-from kassay.certify.processes.programs.lines import Lines, Reply
+from kassay.certify.processes.programs.lines import Lines, Reply, answered
 from kassay.certify.processes.programs.program import (
     PROTOCOL_VERSION,
     Hello,
@@ -17,6 +17,7 @@ from kassay.certify.processes.programs.program import (
 )
 from kassay.model.errors import InputError, TargetNotLoadable
 from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.groups.rounds import Rounds
 from kassay.reading.values import read_as
 
 _ENDS_A_GREETING: Final = frozenset({FailureKind.RAISED, FailureKind.DIED})
@@ -25,15 +26,32 @@ Requests = list[tuple[str, Mapping[str, Any]]]
 """Calls with their fields."""
 
 
+class Replies:
+    """The lines that answer one request, which is sent when the first of them is asked for."""
+
+    def __init__(self, lines: Lines, guarded: Guarded, request: bytes, timeout_s: float) -> None:
+        self.guarded = guarded
+        self._lines = lines
+        self._request = request
+        self._timeout_s = timeout_s
+
+    def next(self, call: str) -> Reply:
+        """The next line, while the program is at this call; raises `TargetFailure` where none comes."""
+        request, self._request = self._request, b""
+        return self._lines.reply(self.guarded, request, call, self._timeout_s)
+
+
 class ProgramCalls(GuardedHost):
     """A program that has said hello, and the calls to its objects, which are numbers.
 
     A program that supports `new` is told of an object before the next call, with the class and the
     configuration; of another every call carries the configuration. One that supports `drop` is told which
-    objects are gone.
+    objects are gone. `broken` are the objects that failed to be made, and how.
     """
 
     hello: Hello
+    rounds: Rounds | None = None
+    """The door for whole rounds of a group, if there is one."""
 
     def __init__(self, program: Program, start: Start) -> None:
         self.program = program
@@ -41,7 +59,7 @@ class ProgramCalls(GuardedHost):
         self._lines = Lines()
         self._versions: tuple[int, ...] = tuple(range(PROTOCOL_VERSION, 0, -1))
         self._news: dict[int, dict[str, str]] = {}
-        self._broken: dict[int, TargetFailure] = {}
+        self.broken: dict[int, TargetFailure] = {}
         super().__init__(start)
 
     def begin(self) -> None:
@@ -61,7 +79,7 @@ class ProgramCalls(GuardedHost):
         self.name = self.hello.name
         self.drops.clear()
         self._news.clear()
-        self._broken.clear()
+        self.broken.clear()
 
     def _greeted(self, guarded: Guarded, version: int, *, last: bool) -> Any:
         """What a new process answers to hello; None where it does not take the greeting, if not the last."""
@@ -122,7 +140,7 @@ class ProgramCalls(GuardedHost):
 
     def forget(self, number: int) -> None:
         """An object that nobody asks any more."""
-        self._broken.pop(number, None)
+        self.broken.pop(number, None)
         if self._news.pop(number, None) is None and self.supports("drop"):
             self.drops.append(number)
 
@@ -130,28 +148,48 @@ class ProgramCalls(GuardedHost):
         self, asked: ChildObject, method: str, fields: Mapping[str, Any], config: Mapping[str, str]
     ) -> Reply:
         """The reply to one call of an object; raises `TargetFailure`."""
-        guarded = self._guard_of(asked, method)
-        self._settle(guarded)
-        if asked.number in self._broken:
-            raise self._broken[asked.number]
+        guarded = self.guard_of(asked, method)
         named = {"config": config} if config and not self.supports("new") else {}
-        fields = {"object": asked.number, **named, **fields}
-        return self._lines.ask(guarded, method, fields, self.start.limits.call_timeout_s)
+        reply = self.send(guarded, method, {"object": asked.number, **named, **fields}).next(method)
+        if asked.number in self.broken:
+            raise self.broken[asked.number]
+        return answered(reply, method)
 
-    def _settle(self, guarded: Guarded) -> None:
-        """Tell the program of objects that are to be made or are gone; what fails to be made is broken."""
-        if not self._news:
-            return
+    def send(self, guarded: Guarded, call: str, fields: Mapping[str, Any]) -> Replies:
+        """Make a request, after the objects that are due: the replies to it. Raises `TargetFailure`.
+
+        All of it goes in one batch where the program supports that.
+        """
         seconds = self.start.limits.call_timeout_s
-        drops, self.drops = self.drops, []
-        requests: Requests = [("drop", {"objects": drops})] if drops else []
+        due = self._due()
+        if due and self.supports("batch"):
+            called = fields["requests"] if call == "batch" else [{"call": call, **fields}]
+            requests = [*({"call": each, **its} for each, its in due), *called]
+            replies = Replies(
+                self._lines, guarded, self._lines.request("batch", {"requests": requests}), seconds
+            )
+            for each, its in due:
+                self._settle(replies, each, its)
+            return replies
+        for each, its in due:
+            self._settle(Replies(self._lines, guarded, self._lines.request(each, its), seconds), each, its)
+        return Replies(self._lines, guarded, self._lines.request(call, fields), seconds)
+
+    def _due(self) -> Requests:
+        """What the program is to be told of objects that are new or gone; only where some are new."""
+        if not self._news:
+            return []
         news, self._news = self._news, {}
-        requests += [("new", self._new(number, config)) for number, config in news.items()]
-        for call, fields in requests:
-            try:
-                self._lines.ask(guarded, call, fields, seconds)
-            except TargetFailure as failure:
-                if not guarded.alive:
-                    raise
-                if call == "new":
-                    self._broken[fields["object"]] = failure
+        drops, self.drops = self.drops, []
+        gone: Requests = [("drop", {"objects": drops})] if drops else []
+        return gone + [("new", self._new(number, config)) for number, config in news.items()]
+
+    def _settle(self, replies: Replies, call: str, fields: Mapping[str, Any]) -> None:
+        """Take the reply; an object that is not made is broken, which is told at its first call."""
+        try:
+            answered(replies.next(call), call)
+        except TargetFailure as failure:
+            if not replies.guarded.alive:
+                raise
+            if call == "new":
+                self.broken[fields["object"]] = failure

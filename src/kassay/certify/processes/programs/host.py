@@ -10,10 +10,17 @@ from kassay.certify.processes.programs.objects import (
     ProgramPartitioner,
     ProgramPlacer,
 )
+from kassay.certify.processes.programs.rounds import ProgramRounds
 
 
 class ProgramHost(ProgramCalls):
     """Makes objects of a program, in the full form of the kind that it says it is of."""
+
+    def begin(self) -> None:
+        """A new process that has said hello; raises `TargetNotLoadable`."""
+        super().begin()
+        at_once = self.supports("round") or self.supports("batch")
+        self.rounds = ProgramRounds(self) if at_once else None
 
     def make(self, number: int, config: dict[str, str]) -> ProgramObject:
         """The object of that number."""

@@ -21,6 +21,7 @@ from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.assignor import AssignorBase, GroupMetadata
 from kassay.model.groups.group import Assignment, Group
+from kassay.model.groups.rounds import Rounds
 from kassay.model.java.randomness import RandomSource
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata, named_partition
 from kassay.model.placement.request import Placement, PlacementRequest
@@ -72,18 +73,23 @@ class ProgramAssignor(ProgramObject, AssignorBase):
         super().__init__(child, number, config)
         self.protocols = (child.start.protocol,)
 
+    @property
+    def rounds(self) -> Rounds | None:
+        """The door of the program for whole rounds, if it has one."""
+        return self.child.rounds
+
     def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:
         """What the object adds to its subscription; None where the program supports no user data."""
         if not self.child.supports("user_data"):
             return None
-        return self._call("user_data", {"topics": topics}, lambda reply: bytes_of(reply["answer"], "answer"))
+        return self._call("user_data", {"topics": topics}, user_data_of)
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """What the program answers."""
-        return self._call("assign", self._input(cluster, group), _assignment)
+        return self._call("assign", self.fields(cluster, group), assignment_of)
 
-    def _input(self, cluster: Cluster, group: Group) -> dict[str, Any]:
-        """The fields of the request; the leader and user data are those of version 2."""
+    def fields(self, cluster: Cluster, group: Group) -> dict[str, Any]:
+        """The fields of a request to assign; the leader and user data are those of version 2."""
         hello = self.child.hello
         counts, members, racks, weights, assignable = plain_input(cluster, group, hello.extras)
         fields: dict[str, Any] = {"partitions_per_topic": counts, "members": members}
@@ -103,17 +109,28 @@ class ProgramAssignor(ProgramObject, AssignorBase):
     ) -> None:
         """Tell the object what its member got, if the program supports that."""
         if self.child.supports("on_assignment"):
-            fields = {
-                "partitions": assignment,
-                "user_data": base64_of(user_data),
-                "generation": metadata.generation,
-                "member": metadata.member_id,
-                "instance_id": metadata.instance_id,
-            }
-            self._call("on_assignment", fields, lambda _: None)
+            self._call("on_assignment", learned_fields(assignment, user_data, metadata), lambda _: None)
 
 
-def _assignment(reply: Reply) -> Assignment:
+def learned_fields(
+    assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata
+) -> dict[str, Any]:
+    """The fields of a request to learn what a member got."""
+    return {
+        "partitions": assignment,
+        "user_data": base64_of(user_data),
+        "generation": metadata.generation,
+        "member": metadata.member_id,
+        "instance_id": metadata.instance_id,
+    }
+
+
+def user_data_of(reply: Reply) -> bytes | None:
+    """What a member adds to its subscription; raises `Malformed`."""
+    return bytes_of(reply["answer"], "answer")
+
+
+def assignment_of(reply: Reply) -> Assignment:
     """The answer of an assignor with the user data beside it; raises `Malformed`."""
     answer = check_assignment(reply["answer"])
     sent = reply.get("user_data")

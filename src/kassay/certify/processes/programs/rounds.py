@@ -1,0 +1,175 @@
+"""A whole round of a group in one request to a program that supports it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from kassay.assignors.plain.answers import Malformed
+from kassay.certify.processes.programs.dialect import ProgramCalls
+from kassay.certify.processes.programs.lines import Reply, answered
+from kassay.certify.processes.programs.objects import (
+    ProgramAssignor,
+    assignment_of,
+    learned_fields,
+    user_data_of,
+)
+from kassay.model.calls import Failure, failure_of
+from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.groups.assignor import Assignor
+from kassay.model.groups.group import Assignment
+from kassay.model.groups.rounds import AssignCall, Learned, RoundAnswers
+
+T = TypeVar("T")
+
+
+class ProgramRounds:
+    """The door of a program for a whole round, and for all that a group learns of it."""
+
+    def __init__(self, calls: ProgramCalls) -> None:
+        self._calls = calls
+        self.asks = calls.supports("round")
+
+    def holds(self, assignors: Sequence[Assignor]) -> bool:
+        """Whether all of these live in the program's present process."""
+        return self._calls.alive and all(
+            isinstance(each, ProgramAssignor) and each.child is self._calls and each.life == self._calls.life
+            for each in assignors
+        )
+
+    def ask(
+        self, first: AssignCall, members: Sequence[Assignor], looks: Sequence[AssignCall]
+    ) -> RoundAnswers:
+        """One request; the program answers by a line for each call in it."""
+        calls, leader = self._calls, _own(first.assignor)
+        says = list(map(_own, members)) if calls.supports("user_data") else []
+        user_data: tuple[bytes | None, ...] = (None,) * len(members)
+        try:
+            lines = _RoundLines(calls, leader, _fields(first, members, looks), len(says))
+            if says:
+                user_data = tuple([lines.take(each, "user_data", user_data_of) for each in says])
+        except TargetFailure as failure:
+            if says:
+                raise
+            return RoundAnswers(user_data, failure_of(failure))
+        try:
+            answer = lines.take(leader, "assign", assignment_of)
+        except TargetFailure as failure:
+            return RoundAnswers(user_data, failure_of(failure))
+        return RoundAnswers(user_data, answer, tuple([lines.look(_own(look.assignor)) for look in looks]))
+
+    def tell(self, learned: Sequence[Learned]) -> None:
+        """One batch where the program supports it; all are told, whoever fails."""
+        calls = self._calls
+        if not (learned and calls.supports("on_assignment")):
+            return
+        if not calls.supports("batch"):
+            for each in learned:
+                each.assignor.on_assignment(*each[1:])
+            return
+        call, first = "on_assignment", _own(learned[0].assignor)
+        guarded = calls.guard_of(first, call)
+        requests = [
+            {"call": call, "object": _own(each.assignor).number, **learned_fields(*each[1:])}
+            for each in learned
+        ]
+        replies = calls.send(guarded, "batch", {"requests": requests})
+        failures = []
+        for each in learned:
+            try:
+                reply = replies.next(call)
+                if (number := _own(each.assignor).number) in calls.broken:
+                    raise calls.broken[number]
+                answered(reply, call)
+            except TargetFailure as failure:
+                failures.append(failure)
+                if not guarded.alive:
+                    break
+        if failures:
+            raise failures[0]
+
+
+class _RoundLines:
+    """The lines of one round as they come: each member's user data, the answer, and the second looks."""
+
+    def __init__(
+        self, calls: ProgramCalls, leader: ProgramAssignor, fields: dict[str, Any], says: int
+    ) -> None:
+        self._calls = calls
+        self._before_looks = says + 1
+        self._looks = len(fields["looks"])
+        self._replies = calls.send(calls.guard_of(leader, "round"), "round", fields)
+
+    def take(self, asked: ProgramAssignor, call: str, check: Callable[[Reply], T]) -> T:
+        """What the check makes of the next line; raises `TargetFailure`.
+
+        An error ends the round. After a line that is no answer, what the program still does is waited for.
+        """
+        self._before_looks -= 1
+        reply = self._replies.next(call)
+        try:
+            return self._checked(asked, reply, call, check)
+        except TargetFailure:
+            if "error" not in reply:
+                self._drain()
+            raise
+
+    def look(self, asked: ProgramAssignor) -> Assignment | Failure:
+        """What is answered to the next second look; none of them ends the round."""
+        call = "assign"
+        try:
+            self._calls.guard_of(asked, call)
+            return self._checked(asked, self._replies.next(call), call, assignment_of)
+        except TargetFailure as failure:
+            return failure_of(failure)
+
+    def _checked(self, asked: ProgramAssignor, reply: Reply, call: str, check: Callable[[Reply], T]) -> T:
+        if asked.number in self._calls.broken:
+            raise self._calls.broken[asked.number]
+        try:
+            return check(answered(reply, call))
+        except Malformed as malformed:
+            raise TargetFailure(FailureKind.MALFORMED, str(malformed), call) from None
+
+    def _drain(self) -> None:
+        """Take the lines that are left, so that none is there when the next request is answered."""
+        with suppress(TargetFailure):
+            while self._before_looks + self._looks:
+                reply = self._replies.next("round")
+                if self._before_looks:
+                    self._before_looks -= 1
+                    if "error" in reply:
+                        return
+                else:
+                    self._looks -= 1
+
+
+def _own(assignor: Assignor) -> ProgramAssignor:
+    """The assignor, which is the program's own: the door holds it."""
+    assert isinstance(assignor, ProgramAssignor), assignor
+    return assignor
+
+
+def _fields(first: AssignCall, members: Sequence[Assignor], looks: Sequence[AssignCall]) -> dict[str, Any]:
+    """The fields of the request; a look has those that differ from it."""
+    leader = _own(first.assignor)
+    fields = {"object": leader.number, **_input(first)}
+    for member, document in zip(members, fields["members"]):
+        document["object"] = _own(member).number
+    fields["looks"] = [
+        {
+            "object": _own(look.assignor).number,
+            **({} if look.group is first.group and look.cluster is first.cluster else _input(look)),
+        }
+        for look in looks
+    ]
+    return fields
+
+
+def _input(asked: AssignCall) -> dict[str, Any]:
+    """The input of a call of `assign`, of which the program knows the user data."""
+    fields = _own(asked.assignor).fields(asked.cluster, asked.group)
+    for document in fields["members"]:
+        del document["user_data"]
+    return fields
