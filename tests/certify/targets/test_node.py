@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import subprocess
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -101,6 +103,56 @@ def test_an_assigner_of_platformatics_interface(spec: Callable[[str], str], expo
 def test_a_platformatic_member_that_is_alone_takes_all_without_asking(spec: Callable[[str], str]) -> None:
     alone = Group((Member("a", ("u", "gone", "u")),), "a")
     assert answer(spec("nothing"), group=alone) == {"a": everything("u", 2)}
+
+
+def lines(spec: str, *requests: Mapping[str, object]) -> list[dict[str, object]]:
+    """What the host program writes to these requests."""
+    file, _, export = spec.removeprefix("node:").partition("!")
+    text = "".join(f"{json.dumps({'id': n, **request})}\n" for n, request in enumerate(requests, start=1))
+    argv = ["node", str(node.HOST), "/", file, export]
+    written = subprocess.run(argv, input=text, capture_output=True, text=True, check=True).stdout
+    return [json.loads(line) for line in written.splitlines()]
+
+
+@pytest.mark.node
+def test_a_batch_and_a_round_are_answered_line_by_line(spec: Callable[[str], str]) -> None:
+    members = [{"id": m, "topics": ["t"], "object": n} for n, m in enumerate("ab", start=1)]
+    asked = {
+        "call": "round",
+        "object": 1,
+        "leader": "a",
+        "partitions_per_topic": {"t": 3},
+        "members": members,
+    }
+    looks = [{"object": 2}, {"object": 1, "members": members[::-1]}, {"object": 9}, {"object": 2}]
+    news = [{"call": "new", "object": number, "config": {}} for number in (1, 2)]
+    batch = {
+        "call": "batch",
+        "requests": [*news, {"call": "drop", "objects": [7]}, {**asked, "looks": looks}],
+    }
+    everything, nothing = [["t", 0], ["t", 1], ["t", 2]], {"answer": {"a": [], "b": []}}
+    to_a, to_b = ({"answer": {**nothing["answer"], m: everything}} for m in "ab")
+    missing = {"error": "Error: there is no object 9"}
+    sent = [{"answer": "Bw=="}, {"answer": "Bw=="}]
+    expected = [{"answer": {}}, {"answer": {}}, {"answer": None}, *sent, to_a, to_a, to_b, missing, to_a]
+    assert lines(spec("default"), batch) == [{"id": 1, **line} for line in expected]
+
+
+@pytest.mark.node
+@pytest.mark.parametrize(("export", "count"), [("wordless", 1), ("throwing", 3)])
+def test_a_round_ends_with_the_first_that_fails(spec: Callable[[str], str], export: str, count: int) -> None:
+    members = [{"id": m, "topics": ["t"], "object": n} for n, m in enumerate("ab", start=1)]
+    asked = {
+        "call": "round",
+        "object": 1,
+        "leader": "a",
+        "partitions_per_topic": {"t": 3},
+        "members": members,
+    }
+    news = [{"call": "new", "object": number, "config": {}} for number in (1, 2)]
+    written = lines(spec(export), *news, {**asked, "looks": [{"object": 2}]})
+    assert ["error" in line for line in written] == [False] * (1 + count) + [True]
+    assert [line["id"] for line in written] == [1, 2] + [3] * count
 
 
 @pytest.mark.node

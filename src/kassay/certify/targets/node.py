@@ -22,7 +22,8 @@ from kassay.reading.specs import NODE, Inside, RuleSpec, parse
 MODULES_VARIABLE: Final = "KASSAY_NODE_MODULES"
 """The environment variable that names a folder node_modules, or one that holds it."""
 EXPECTED: Final = "node:PACKAGE!EXPORT"
-_HOST: Final = Path(kassay.__file__).parent / "assignors" / "foreign" / "node" / "host.mjs"
+HOST: Final = Path(kassay.__file__).parent / "assignors" / "foreign" / "node" / "host.mjs"
+"""The program that asks an assigner."""
 _INTERFACES: Final = "an assigner as kafkajs or @platformatic/kafka takes it (docs/targets.md)"
 _ROUND_ROBIN: Final = ("balanced-within-one", "deterministic", "order-independent")
 
@@ -102,7 +103,7 @@ def _target(request: Request, export: _Export) -> Target:
     if node is None:
         raise TargetNotLoadable(f"{request.spec}: there is no node on the PATH, expected Node 18 or later")
     folder, name, source = _place(request.spec, export)
-    argv = (node, str(_HOST), str(folder), name, export.name)
+    argv = (node, str(HOST), str(folder), name, export.name)
     opener = NodeOpener(Program(argv, label=request.spec, name=request.spec, expected=_INTERFACES))
     with opener(request.start, apart=True) as host:
         hello = host.hello

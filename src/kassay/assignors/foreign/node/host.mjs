@@ -25,12 +25,13 @@ async function hello() {
     name: `${name}!${exported}`,
     kind: 'assignor',
     protocols: ['eager'],
-    supports: ['new', 'user_data', 'drop', 'batch'],
+    supports: ['new', 'user_data', 'drop', 'batch', 'round'],
     versions: target.versions,
   }
 }
 
-function created(request) {
+async function created(request) {
+  target ??= await load(folder, name, exported)
   // a platformatic assigner is a function of the group, a kafkajs one a function that makes an assigner
   const adapter = target.value.length > 1 ? platformatic(target.value) : kafkajs(target.value, exported)
   objects.set(request.object, adapter)
@@ -43,12 +44,6 @@ function object(request) {
   return adapter
 }
 
-async function batch(request) {
-  const replies = []
-  for (const each of request.requests) replies.push(await reply(each))
-  return replies
-}
-
 function dropped(request) {
   for (const number of request.objects) objects.delete(number)
   return null
@@ -56,7 +51,6 @@ function dropped(request) {
 
 const CALLS = {
   hello,
-  batch,
   new: created,
   drop: dropped,
   user_data: request => object(request).userData(request.topics),
@@ -82,8 +76,38 @@ async function reply(request) {
   }
 }
 
+// Does one call, of which a line is written; resolves to that line.
+async function done(id, request) {
+  const line = { id, ...(await reply(request)) }
+  output(`${JSON.stringify(line)}\n`)
+  return line
+}
+
+// What every member sends, the leader's answer, and the second looks: a line each, up to the first that failed.
+async function round(id, request) {
+  const sent = new Map()
+  for (const member of request.members) {
+    const line = await done(id, { call: 'user_data', object: member.object, topics: member.topics })
+    if ('error' in line) return
+    sent.set(member.id, line.answer)
+  }
+  const asked = input => ({
+    ...input,
+    call: 'assign',
+    members: input.members.map(member => ({ ...member, user_data: sent.get(member.id) ?? null })),
+  })
+  if ('error' in (await done(id, asked(request)))) return
+  for (const look of request.looks ?? []) await done(id, asked({ ...request, ...look }))
+}
+
+async function handle(id, request) {
+  if (request.call === 'batch') for (const each of request.requests) await handle(id, each)
+  else if (request.call === 'round') await round(id, request)
+  else await done(id, request)
+}
+
 for await (const line of createInterface({ input: process.stdin })) {
   const request = JSON.parse(line)
-  output(`${JSON.stringify({ id: request.id, ...(await reply(request)) })}\n`)
+  await handle(request.id, request)
 }
 process.exit(0)
