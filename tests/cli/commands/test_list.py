@@ -5,7 +5,7 @@ import json
 import pytest
 
 from kassay.assignors import registry
-from kassay.certify.targets.resolve import KINDS
+from kassay.certify.targets.resolve import KINDS, ways
 from kassay.cli.commands.list import THINGS
 from kassay.cli.main import run
 from kassay.properties.registry import load_situations
@@ -30,8 +30,18 @@ def test_there_is_something_of_everything(thing, capsys):
 def test_every_reference_and_every_library_is_listed_once(capsys):
     things = ("assignors", "placers", "partitioners", "coordinators")
     listed = [item["target"] for thing in things for item in items(thing, capsys)]
-    assert sorted(listed) == sorted([*registry.load_all(), *registry.load_foreign()])
-    assert "kafka-python:sticky" in listed
+    offered = [offer.spec for way in ways() for offer in way.offers()]
+    assert sorted(listed) == sorted([*registry.load_all(), *offered])
+    assert set(offered) > set(registry.load_foreign())
+
+
+def test_what_a_library_lacks_is_listed_with_it(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("KASSAY_KAFKA_CLIENTS", raising=False)
+    missing = {item["target"]: item["missing"] for item in items("assignors", capsys)}
+    assert missing["range"] == ""
+    assert missing["kafkajs:roundrobin"] == "there is no node on the PATH, expected Node 18 or later"
+    assert "./dev jars" in missing["kafka-clients:sticky"]
 
 
 def test_situations_of_every_kind_are_listed(capsys):

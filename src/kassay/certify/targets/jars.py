@@ -15,7 +15,7 @@ from kassay.certify.jars.jvm import command
 from kassay.certify.processes.host import Start
 from kassay.certify.processes.programs.host import ProgramHost
 from kassay.certify.processes.programs.program import Program
-from kassay.certify.targets.resolve import Meta, Request, Target, Way, digest_of, protocols
+from kassay.certify.targets.resolve import Meta, Offer, Request, Target, Way, digest_of, protocols
 from kassay.model.errors import InputError, TargetNotFound
 from kassay.reading.fields import suggestion
 from kassay.reading.jar import ClassPath
@@ -177,4 +177,32 @@ def _with_client(paths: Sequence[str]) -> tuple[str, ...]:
     return tuple(paths)
 
 
-WAY = Way(25, lambda: _EXPECTED, resolve, lambda: [f"{CLIENTS}:{name}" for name in _ASSIGNORS])
+def _offers() -> list[Offer]:
+    """The assignors of Kafka's own client."""
+    references = registry.load_all()
+    return [
+        Offer(
+            f"{CLIENTS}:{name}",
+            references[name].kind,
+            references[name].protocol,
+            references[name].claims,
+            f"The {name} of Kafka's own client.",
+            _ASSIGNORS[name],
+            _missing,
+        )
+        for name in _ASSIGNORS
+    ]
+
+
+def _missing() -> str:
+    """What is not there and how to get it, in a line; nothing where all is."""
+    try:
+        if not _with_client([]):
+            return f"no jar of Kafka's client: ./dev jars fetches one, {CLIENTS_VARIABLE} names it"
+        find_java(CLIENTS, "java")
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+WAY = Way(25, lambda: _EXPECTED, resolve, lambda: [f"{CLIENTS}:{name}" for name in _ASSIGNORS], _offers)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeVar
 
@@ -22,7 +23,7 @@ from kassay.certify.processes.load import TargetSource
 from kassay.certify.processes.references import ReferenceHost
 from kassay.certify.processes.remote import PythonHost
 from kassay.certify.processes.values import changed, check_answer
-from kassay.certify.targets.resolve import PYTHON, Request, Target, Way
+from kassay.certify.targets.resolve import PYTHON, Offer, Request, Target, Way
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import TargetNotLoadable
 from kassay.model.failure import FailureKind, TargetFailure, failed
@@ -221,9 +222,33 @@ def _version_of(library: str) -> tuple[tuple[str, str], ...]:
         return ()
 
 
+def _offers() -> list[Offer]:
+    """The client libraries' assignors."""
+    return [
+        Offer(
+            spec,
+            reference.kind,
+            reference.protocol,
+            reference.claims,
+            reference.summary,
+            reference.source,
+            partial(_missing, reference),
+        )
+        for spec, reference in registry.load_foreign().items()
+    ]
+
+
+def _missing(reference: registry.Reference) -> str:
+    try:
+        reference.factory()
+    except registry.LibraryMissing as error:
+        return str(error)
+    return ""
+
+
 def _expected() -> list[str]:
     libraries = (f"{library}:NAME" for library in registry.libraries())
     return ["a reference (kassay list assignors)", *libraries]
 
 
-WAY = Way(10, _expected, resolve, lambda: [*registry.load_all(), *registry.load_foreign()])
+WAY = Way(10, _expected, resolve, lambda: [*registry.load_all(), *registry.load_foreign()], _offers)

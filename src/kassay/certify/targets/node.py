@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -13,8 +14,9 @@ import kassay
 from kassay.certify.processes.host import Start
 from kassay.certify.processes.programs.host import ProgramHost
 from kassay.certify.processes.programs.program import Program
-from kassay.certify.targets.resolve import Request, Target, Way, digest_of, protocols
+from kassay.certify.targets.resolve import Offer, Request, Target, Way, digest_of, protocols
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
+from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.reading.paths import is_file
 from kassay.reading.specs import NODE, Inside, RuleSpec, parse
@@ -40,6 +42,12 @@ class _Export(NamedTuple):
     claims: tuple[str, ...] = ()
     release: str = ""
     file: str = ""
+    summary: str = ""
+
+    @property
+    def is_path(self) -> bool:
+        """Whether it is in a file of its own, in no package."""
+        return self.module.startswith((".", "/"))
 
     @property
     def package(self) -> str:
@@ -48,13 +56,20 @@ class _Export(NamedTuple):
 
 
 LIBRARIES: Final = {
-    "kafkajs:roundrobin": _Export("kafkajs", "PartitionAssigners.roundRobin", _ROUND_ROBIN, "@2"),
+    "kafkajs:roundrobin": _Export(
+        "kafkajs",
+        "PartitionAssigners.roundRobin",
+        _ROUND_ROBIN,
+        "@2",
+        summary="kafkajs's round robin, its only assignor.",
+    ),
     "platformatic:roundrobin": _Export(
         "@platformatic/kafka",
         "roundRobinAssigner",
         _ROUND_ROBIN,
         "@1",
         "dist/clients/consumer/partitions-assigners.js",
+        "@platformatic/kafka's round robin, its only assignor.",
     ),
 }
 """The libraries' own assignors."""
@@ -99,11 +114,12 @@ def _library(label: str, spec: RuleSpec) -> _Export:
 
 def _target(request: Request, export: _Export) -> Target:
     """The exported assigner as a target; raises `TargetNotFound` and `TargetNotLoadable`."""
-    node = shutil.which("node")
-    if node is None:
-        raise TargetNotLoadable(f"{request.spec}: there is no node on the PATH, expected Node 18 or later")
-    folder, name, source = _place(request.spec, export)
-    argv = (node, str(HOST), str(folder), name, export.name)
+    if export.is_path and not is_file(export.module):
+        raise TargetNotFound(f"{request.spec}: no such file, expected a package of node_modules or a file")
+    if missing := _missing(export):
+        raise TargetNotLoadable(f"{request.spec}: {missing}")
+    folder, name, source = _place(export)
+    argv = (shutil.which("node") or "node", str(HOST), str(folder), name, export.name)
     opener = NodeOpener(Program(argv, label=request.spec, name=request.spec, expected=_INTERFACES))
     with opener(request.start, apart=True) as host:
         hello = host.hello
@@ -121,22 +137,32 @@ def _target(request: Request, export: _Export) -> Target:
     )
 
 
-def _place(label: str, export: _Export) -> tuple[Path, str, Path]:
-    """The folder that holds node_modules, what to import there, and a file that stands for the package."""
-    if export.module.startswith((".", "/")):
-        if not is_file(export.module):
-            raise TargetNotFound(f"{label}: no such file, expected a package of node_modules or a file")
-        file = Path(export.module).absolute()
-        return file.parent, str(file), file
-    for folder in _folders():
-        installed = folder / "node_modules" / export.package
-        if is_file(str(installed / "package.json")):
-            name = str(installed / export.file) if export.file else export.module
-            return folder, name, installed / "package.json"
-    raise TargetNotLoadable(
-        f"{label}: there is no package {export.package!r} in node_modules of {Path.cwd()} or above; "
+def _missing(export: _Export) -> str:
+    """What is not there and how to get it, in a line; nothing where all is."""
+    if shutil.which("node") is None:
+        return "there is no node on the PATH, expected Node 18 or later"
+    if export.is_path or _folder_with(export.package) is not None:
+        return ""
+    return (
+        f"there is no package {export.package!r} in node_modules of {Path.cwd()} or above; "
         f"npm install {export.package}{export.release}, or let {MODULES_VARIABLE} name its node_modules"
     )
+
+
+def _place(export: _Export) -> tuple[Path, str, Path]:
+    """The folder that holds node_modules, what to import there, and a file that stands for the package."""
+    folder = None if export.is_path else _folder_with(export.package)
+    if folder is None:
+        file = Path(export.module).absolute()
+        return file.parent, str(file), file
+    installed = folder / "node_modules" / export.package
+    return folder, str(installed / export.file) if export.file else export.module, installed / "package.json"
+
+
+def _folder_with(package: str) -> Path | None:
+    """The first folder in whose node_modules the package is."""
+    held = (f for f in _folders() if is_file(str(f / "node_modules" / package / "package.json")))
+    return next(held, None)
 
 
 def _folders() -> Iterator[Path]:
@@ -148,4 +174,20 @@ def _folders() -> Iterator[Path]:
     yield from (here, *here.parents)
 
 
-WAY = Way(26, lambda: [*LIBRARIES, EXPECTED], resolve, lambda: list(LIBRARIES))
+def _offers() -> list[Offer]:
+    """The libraries' own assignors."""
+    return [
+        Offer(
+            spec,
+            Kind.CLIENT,
+            RebalanceProtocol.EAGER,
+            export.claims,
+            export.summary,
+            f"{export.package} {export.name} (npm install {export.package}{export.release})",
+            partial(_missing, export),
+        )
+        for spec, export in LIBRARIES.items()
+    ]
+
+
+WAY = Way(26, lambda: [*LIBRARIES, EXPECTED], resolve, lambda: list(LIBRARIES), _offers)

@@ -132,16 +132,37 @@ class Request:
         return self.protocol
 
 
+class Offer(NamedTuple):
+    """An implementation that users know by name, which may be missing here.
+
+    `missing` says in a line what is not there and how to get it; nothing where the target can be opened.
+    """
+
+    spec: str
+    kind: Kind
+    protocol: RebalanceProtocol
+    claims: tuple[str, ...]
+    summary: str
+    source: str
+    missing: Callable[[], str]
+
+
+def _offers_nothing() -> Sequence[Offer]:
+    return ()
+
+
 class Way(NamedTuple):
     """A way from specs to targets: what it expects of a spec, and what specs there are that could be meant.
 
     `resolve` returns None for a spec that is not of its form. Ways are asked in the order of their places.
+    `offers` are others' implementations that the way opens by name, here or not.
     """
 
     place: int
     expected: Callable[[], Sequence[str]]
     resolve: Callable[[Request], Target | None]
     names: Callable[[], Sequence[str]]
+    offers: Callable[[], Sequence[Offer]] = _offers_nothing
 
 
 @dataclass(frozen=True)

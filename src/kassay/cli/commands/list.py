@@ -17,20 +17,26 @@ Rows = list[dict[str, str]]
 
 
 def _references(*kinds: Kind) -> Rows:
-    from kassay.assignors.registry import load_all, load_foreign
+    from kassay.assignors.registry import Reference, load_all
+    from kassay.certify.targets.resolve import Offer, ways
 
+    listed: list[tuple[Reference | Offer, str, str]] = [
+        *((reference, reference.releases, "") for reference in load_all().values()),
+        *((offer, "", offer.missing()) for way in ways() for offer in way.offers()),
+    ]
     return [
         {
-            "target": spec,
-            "kind": reference.kind.value,
-            "protocol": reference.protocol.value,
-            "declares": " ".join(reference.claims),
-            "releases": reference.releases,
-            "rule": reference.summary,
-            "source": reference.source,
+            "target": each.spec,
+            "kind": each.kind.value,
+            "protocol": each.protocol.value,
+            "declares": " ".join(each.claims),
+            "releases": releases,
+            "rule": each.summary,
+            "source": each.source,
+            "missing": missing,
         }
-        for spec, reference in (load_all() | load_foreign()).items()
-        if reference.kind in kinds
+        for each, releases, missing in listed
+        if each.kind in kinds
     ]
 
 
