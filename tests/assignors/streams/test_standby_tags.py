@@ -93,6 +93,26 @@ def test_a_copy_may_move_where_all_tags_of_its_process_are():
     assert has_tags_of(fewer, one)
 
 
+@pytest.mark.parametrize(
+    ("hosts", "counts"), [("", [2, 2, 2, 3]), ("1234", [3, 2, 1, 3])], ids=["zones alone", "a host each"]
+)
+def test_a_tag_that_nothing_is_spread_over_keeps_copies_from_moving(hosts, counts):
+    zones = "aaab"
+    tasks = tuple(TaskId(0, p) for p in range(3))
+    clients = tuple(
+        TaskClient(
+            process_id(2 * number),
+            1,
+            lags=tuple((task, 0) for task in tasks),
+            tags=(*((("host", hosts[number]),) if hosts else ()), ("zone", zone)),
+        )
+        for number, zone in enumerate(zones)
+    )
+    request = TaskRequest(clients, tasks, tasks, 2, acceptable_recovery_lag=100, rack_aware_tags=("zone",))
+    given = StreamsHighAvailability().assign(request).processes
+    assert [len(given[c.process_id].active) + len(given[c.process_id].standby) for c in clients] == counts
+
+
 def test_evening_out_moves_copies_among_processes_with_the_same_tags_alone():
     clients = tuple(
         TaskClient(

@@ -112,19 +112,14 @@ def _place_stateless(states: Sequence[ProcessState], tasks: Sequence[TaskId]) ->
         queue.offer(state)
 
 
-def _anywhere(_: ProcessState, __: ProcessState) -> bool:
-    """That a task may go from one process to another, whichever they are."""
-    return True
-
-
-def _even_out(states: Sequence[ProcessState], held: _Held, may_go: _MayGo = _anywhere) -> None:
+def _even_out(states: Sequence[ProcessState], held: _Held, may_go: _MayGo | None = None) -> None:
     """Move tasks of this kind between processes, where they may go, as long as that evens out the loads."""
     moved = True
     while moved:
         moved = False
         for source in states:
             for destination in states:
-                if source is destination or not may_go(source, destination):
+                if source is destination or (may_go is not None and not may_go(source, destination)):
                     continue
                 for task in sorted(held(source)):
                     if not _evens_out(source, destination):
