@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.certify.diff.pair import Notebook, both, is_answer, pairs
+from kassay.certify.diff.pair import Notebook, Pairs, both, is_answer
 from kassay.model.calls import Failure, Refusal
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.connect.work import ConnectAssignment, ConnectRequest
@@ -34,7 +34,7 @@ class Speaker:
 
 def paired(lead, other):
     notebook = Notebook("assign")
-    return pairs(lambda _: lead, lambda _: other, notebook)({}), notebook
+    return Pairs(lambda _: lead, lambda _: other, notebook)({}), notebook
 
 
 def test_both_are_asked_and_the_first_one_answers():
@@ -73,7 +73,7 @@ def test_an_object_that_only_one_of_the_two_can_make_is_noted():
         raise OSError("none")
 
     notebook = Notebook("assign")
-    pair = pairs(lambda _: Speaker("one"), unable, notebook)({})
+    pair = Pairs(lambda _: Speaker("one"), unable, notebook)({})
     assert pair.assign() == "one"
     assert [(each.method, is_answer(each.other)) for each in notebook.exchanges] == [
         ("new", False),

@@ -11,6 +11,7 @@ from kassay.certify.runs.blocks import Job, open_bench, play_block
 from kassay.certify.runs.options import RunOptions, aim_at, aims_of, profile_of
 from kassay.certify.runs.verdicts import Tally, verdict_of
 from kassay.certify.targets.resolve import resolve
+from kassay.model.groups.history import NewLeader
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 from kassay.properties.groups.histories.assumptions import ASSUMPTIONS
@@ -128,6 +129,17 @@ def test_what_a_claim_speaks_of_is_there_often(claims, often):
     promises = tuple(promise(claim, Kind.CLIENT) for claim in claims)
     profile = profile_of(Kind.CLIENT, promises, RunOptions())
     assert (profile.racked > 0.5, profile.weighted > 0.5, profile.quiet > 0.5) == often
+
+
+def test_leaders_change_where_a_claim_speaks_of_it_or_implementations_are_mixed():
+    def drawn(spec, **options):
+        job = Job(resolve(spec), RunOptions(**options))
+        events = [event for index in range(8) for change in job.case(index).changes for event in change]
+        return any(isinstance(event, NewLeader) for event in events)
+
+    assert not drawn("sticky")
+    assert drawn("sticky", claims=("leader-neutral",))
+    assert drawn("mixed:range,roundrobin", claims=("complete",))
 
 
 class Counted:

@@ -18,6 +18,7 @@ from kassay.model.groups.history import (
     FailedSync,
     Join,
     Leave,
+    NewLeader,
     OwnedClaim,
     RackBroker,
     Rebalance,
@@ -39,6 +40,8 @@ GHOSTS = [
     StaticReturn("a", "y"),
     StaticReturn("s", "a"),
     FailedSync("x"),
+    NewLeader("x"),
+    NewLeader("a"),
     Resubscribe("x", ("t",)),
     AddPartitions("x", 9),
     CreateTopic(Topic("t", 9)),
@@ -85,7 +88,9 @@ def seen(world):
         name: tuple(getattr(s, f.name) for f in fields(s) if f.name != "assignor")
         for name, s in seats.items()
     }
-    return deepcopy((world.cluster, rows, world.generation, world.failed_sync, world.renamed))
+    return deepcopy(
+        (world.cluster, rows, world.generation, world.failed_sync, world.renamed, world.appointed)
+    )
 
 
 @pytest.mark.parametrize("event", GHOSTS, ids=str)
@@ -186,3 +191,24 @@ def test_what_is_withheld_is_all_that_may_not_be_given_out(world):
     world.apply(Withhold("t", (1,)))
     assert world.apply(DeleteTopic("t"))
     assert world.assignable is None
+
+
+def test_who_leads(world):
+    assert world.leader.member_id == "a", "who is there longest"
+    assert world.apply(NewLeader("s"))
+    assert world.apply(NewLeader("b"))
+    assert not world.apply(NewLeader("b"))
+    assert world.leader.member_id == "b"
+    assert world.apply(Crash("b"))
+    assert world.leader.member_id == "a"
+    assert world.apply(Return("b"))
+    assert world.leader.member_id == "a", "who comes back leads no more"
+
+
+def test_a_leader_that_comes_back_under_another_id_leads_on(world):
+    assert world.apply(NewLeader("s"))
+    assert world.apply(StaticReturn("s", "s2"))
+    assert world.leader.member_id == "s2"
+    assert world.apply(Crash("s2"))
+    assert world.apply(StaticReturn("s2", "s3"))
+    assert world.leader.member_id == "a"

@@ -32,8 +32,8 @@ def step(members, given, cluster=T4, protocol=EAGER, **extras):
     return Step(cluster, Group(tuple(members), members[0].member_id), answer, 2, protocol=protocol, **extras)
 
 
-def rebalanced(*steps, settled=True, revocations=0, **extras):
-    return Rebalanced(0, (), tuple(steps), settled, revocations, **extras)
+def rebalanced(*steps, settled=True, revocations=0, change=(), **extras):
+    return Rebalanced(0, change, tuple(steps), settled, revocations, **extras)
 
 
 def evidence(spelled, thing, *more):

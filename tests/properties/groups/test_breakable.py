@@ -15,7 +15,7 @@ from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.failure import FailureKind
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group, Member
-from kassay.model.groups.history import History, Join, StaticReturn
+from kassay.model.groups.history import History, Join, NewLeader, StaticReturn
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced, ShareStep
 from kassay.model.kinds import CONSUMER_GROUPS, GROUPS, Kind
@@ -94,7 +94,7 @@ OF_LOADS = {
     "shared-evenly",
 }
 OF_OPTIMUM = {"balanced-optimal", "sticky-minimal", "rack-local", "weighted-spread", "fewest-taken-back"}
-OF_ROUNDS = {"cooperative", "converges", "stable", "static-stable"}
+OF_ROUNDS = {"cooperative", "converges", "leader-neutral", "stable", "static-stable"}
 TIMED = {"scales"}
 
 
@@ -271,6 +271,23 @@ def test_a_group_at_rest_counts_where_it_may_get_another_answer(kind, protocol, 
                     for each in answered(again, valid_answers(again))
                 ]
                 outcomes.add(confirm(found, twice))
+    both_seen(outcomes)
+
+
+@pytest.mark.parametrize("protocol", [EAGER, COOPERATIVE])
+def test_another_leader_counts_where_it_may_answer_otherwise(protocol, few):
+    found = promise("leader-neutral", Kind.CLIENT)
+    outcomes = set()
+    for step in few(readings()):
+        change = (NewLeader(step.group.members[-1].member_id),)
+        for before in valid_answers(step)[:3]:
+            settled = [m._replace(owned=before[m.member_id], generation=2) for m in step.group.members]
+            again = step_of(step.cluster, settled, protocol)
+            led = [
+                Rebalanced(1, change, (each,), True, 0, before=before)
+                for each in answered(again, valid_answers(again))
+            ]
+            outcomes.add(confirm(found, led))
     both_seen(outcomes)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.model.groups.history import StaticReturn
+from kassay.model.groups.history import Join, NewLeader, StaticReturn
 from kassay.model.groups.step import Rebalanced
 from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.properties.registry import load_claims
@@ -68,6 +68,18 @@ def test_stability():
     assert evidence("stable", rebalanced(coop, coop)) is None, "rounds of one change are no second asking"
 
 
+def test_another_leader_moves_nothing():
+    one, other = step(AB, FAIR), step(AB, {"a": "t2 t3", "b": "t0 t1"})
+    led = {"change": (NewLeader("b"),), "before": one.given}
+    assert evidence("leader-neutral", rebalanced(one, **led)) == []
+    assert [each.subject for each in evidence("leader-neutral", rebalanced(other, **led))] == ["a"]
+    assert evidence("leader-neutral", rebalanced(one, other, **led)), "asked again it must say the same"
+    assert evidence("leader-neutral", rebalanced(other, **{**led, "before": None})) is None, "not at rest"
+    assert evidence("leader-neutral", rebalanced(other, quiet=True, **led)) is None, "who led leads on"
+    joins = (*led["change"], Join(member("c")))
+    assert evidence("leader-neutral", rebalanced(other, change=joins, before=one.given)) is None
+
+
 def test_static_members_keep_what_they_had():
     back = [member("a2", owned="t0 t1", instance_id="i"), member("b", owned="t2 t3")]
     change = (StaticReturn("a", "a2"),)
@@ -103,5 +115,5 @@ def test_what_a_static_member_claims_is_not_taken_from_it_at_once():
 
 def test_a_group_at_rest_is_asked_again_for_the_claims_about_rest():
     confirming = {claim_id for (kind, claim_id), claim in load_claims().items() if claim.confirm}
-    assert confirming == {"converges", "stable"}
+    assert confirming == {"converges", "leader-neutral", "stable"}
     assert all(load_claims()[kind, "stable"].confirm for kind in CONSUMER_GROUPS)

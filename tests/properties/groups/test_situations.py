@@ -5,7 +5,7 @@ import pytest
 from kassay.model.calls import Look, Probe
 from kassay.model.cluster import Broker, Cluster, Topic
 from kassay.model.groups.group import Assignment
-from kassay.model.groups.history import AddPartitions, Join, Resubscribe
+from kassay.model.groups.history import AddPartitions, Join, NewLeader, Rebalance, Resubscribe
 from kassay.model.kinds import Kind
 from kassay.properties.registry import situations_of
 from tests.properties.groups.steps import T4, UV, member, rebalanced, step, tps
@@ -60,6 +60,10 @@ CASES = {
     "equal-topics": (
         one(member("a", "uv"), member("b", "uv"), cluster=UVW),
         one(member("a", "uv"), member("b", "v"), cluster=UVW),
+    ),
+    "leader-changed": (
+        one(member("a"), change=(NewLeader("a"),), before=Assignment({"a": ()})),
+        one(member("a"), change=(NewLeader("a"), Rebalance()), before=Assignment({"a": ()})),
     ),
     "no-change": (one(member("a"), quiet=True), one(member("a"))),
     "chain": (

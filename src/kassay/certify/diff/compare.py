@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.diff.pair import CallOfBoth, Notebook, is_answer, pairs
+from kassay.certify.diff.pair import CallOfBoth, Notebook, Pairs, is_answer
 from kassay.certify.kinds.judging import Driver, Examination, Subject
 from kassay.model.calls import Failure, Refusal
 from kassay.model.codec import Form
@@ -98,7 +98,7 @@ class Comparison:
     def subject(self, notebook: Notebook) -> Subject:
         """Who leads, with the other one asked the same."""
         lead, other = (self.left, self.right) if self.lead is Lead.LEFT else (self.right, self.left)
-        return replace(lead, new=pairs(lead.new, other.new, notebook), promises=(), twin=None)
+        return replace(lead, new=Pairs(lead.new, other.new, notebook), promises=(), twin=None)
 
     def compare(self, case: Any) -> Compared:
         """Play the case until the two differ, or to its end."""

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from kassay.model.calls import Failure, Refusal, failure_of
 from kassay.model.connect.work import ConnectAssignment, ConnectRequest
 from kassay.model.groups.group import Group
+from kassay.model.groups.playing import NewObject, of_group
 from kassay.model.java.randomness import JavaRandom
 
 
@@ -83,17 +84,24 @@ class Pair:
         return both(self._notebook, method, arguments, lead, other)
 
 
-def pairs(
-    lead: Callable[[Mapping[str, str]], Any], other: Callable[[Mapping[str, str]], Any], notebook: Notebook
-) -> Callable[[Mapping[str, str]], Pair]:
+@dataclass(frozen=True)
+class Pairs:
     """What makes pairs of objects out of what makes one of each."""
 
-    def new(config: Mapping[str, str]) -> Pair:
-        others: list[Any] = []
-        first = both(notebook, "new", (config,), partial(lead, config), lambda: others.append(other(config)))
-        return Pair(first, others[0] if others else None, notebook)
+    lead: NewObject
+    other: NewObject
+    notebook: Notebook
 
-    return new
+    def __call__(self, config: Mapping[str, str]) -> Pair:
+        """A new pair."""
+        others: list[Any] = []
+        lead, other = partial(self.lead, config), partial(self.other, config)
+        first = both(self.notebook, "new", (config,), lead, lambda: others.append(other()))
+        return Pair(first, others[0] if others else None, self.notebook)
+
+    def of_group(self) -> Pairs:
+        """What makes the pairs of one group."""
+        return Pairs(of_group(self.lead), of_group(self.other), self.notebook)
 
 
 def both(

@@ -187,6 +187,18 @@ class FavoursFirstListed(Spoilt):
         return {m.member_id: share for m, share in zip(group.members, shares)}
 
 
+@control("serves-its-leader", breaks="leader-neutral", kinds=Kind.CLIENT, keeps=("stable",))
+class ServesItsLeader(Spoilt):
+    """The leader takes the largest share for itself, as where it deals to its own members first."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """The leader's share and the largest one change places."""
+        ends = _ends(group, answer)
+        if ends is None or group.leader is None or not group.equal_subscriptions:
+            return answer
+        return {**answer, ends[0]: answer[group.leader], group.leader: answer[ends[0]]}
+
+
 @control("remembers", breaks="pure")
 class Remembers(Spoilt):
     """Asked the same twice, it says something else."""

@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from kassay.certify.optimum.posed import AskedInstance, How, Missed, PosedInstance, posed
+from kassay.certify.processes.host import Maker
 from kassay.certify.targets.resolve import Target
 from kassay.model.errors import InputError
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
@@ -171,5 +172,5 @@ def measure(
                 continue
             for host, each in zip(hosts, measured.targets, strict=True):
                 if each.answers(instance):
-                    each.take(ask(host.new, each.target))
+                    each.take(ask(Maker(host), each.target))
     return measured

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.optimum.posed import Missed, measured_gap, play
+from kassay.certify.processes.host import Maker
 from kassay.certify.targets.resolve import Target
 from kassay.model.groups.group import Assignment
 from kassay.solver.consumers.gap import Gap, as_group
@@ -89,7 +90,7 @@ def hunt(target: Target, seed: int, seconds: float, report: Callable[[int], None
 
         def look(problem: Problem) -> WorstFound | None:
             record.looked_at += 1
-            played = play(host.new, target, *as_group(problem))
+            played = play(Maker(host), target, *as_group(problem))
             measured = measured_gap(problem, played)
             if isinstance(measured, Missed):
                 record.failed.append(measured)

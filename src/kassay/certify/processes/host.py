@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
 from kassay.certify.processes.process import Guarded
@@ -58,6 +58,10 @@ class Host:
         """A new, configured object in the full form: an `Assignor`, a `Placer`, ..., as the kind says."""
         raise NotImplementedError
 
+    def of_group(self) -> Host:
+        """The host for the objects of one group, which are made in the order in which members come."""
+        return self
+
     def restart(self) -> None:
         """A new process in place of one that died; the objects made before are gone with theirs."""
 
@@ -69,6 +73,22 @@ class Host:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+@dataclass(frozen=True)
+class Maker:
+    """What makes a host's objects, with a configuration under their own."""
+
+    host: Host
+    config: Mapping[str, str] = field(default_factory=dict)
+
+    def __call__(self, own: Mapping[str, str]) -> Any:
+        """A new object."""
+        return self.host.new({**self.config, **own})
+
+    def of_group(self) -> Maker:
+        """What makes the objects of one group."""
+        return Maker(self.host.of_group(), self.config)
 
 
 class GuardedHost(Host):

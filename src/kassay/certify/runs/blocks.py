@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,7 +16,7 @@ from typing import Any
 
 from kassay.certify.kinds.judging import Driver, Examination, Subject
 from kassay.certify.kinds.registry import driver_for
-from kassay.certify.processes.host import GuardedHost, Host
+from kassay.certify.processes.host import GuardedHost, Host, Maker
 from kassay.certify.runs.options import RunOptions, aim_at, aims_of, profile_of, promises_of
 from kassay.certify.runs.verdicts import Tally
 from kassay.certify.targets.resolve import Target
@@ -49,7 +49,8 @@ class Job:
     @cached_property
     def profile(self) -> Profile:
         """What is generated."""
-        return profile_of(self.target.kind, self.promises, replace(self.options, assume=self.assume))
+        profile = profile_of(self.target.kind, self.promises, replace(self.options, assume=self.assume))
+        return replace(profile, leads=True) if self.target.parts else profile
 
     @cached_property
     def assume(self) -> frozenset[str]:
@@ -135,10 +136,9 @@ class Bench:
             self._apart[hash_seed] = self._stack.enter_context(opened)
         return self._apart[hash_seed]
 
-    def _maker(self, host: Host) -> Callable[[Mapping[str, str]], Any]:
+    def _maker(self, host: Host) -> Maker:
         """What makes objects there with the run's configuration under their own."""
-        config = self.job.options.config
-        return lambda own: host.new({**config, **own})
+        return Maker(host, self.job.options.config)
 
     def look(self, index: int, watch: Callable[[Rebalanced], None] | None = None) -> tuple[Any, Examination]:
         """Case number `index` and what it showed; `watch` is shown its rebalances."""

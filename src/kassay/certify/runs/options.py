@@ -159,6 +159,7 @@ def profile_of(kind: Kind, promises: tuple[Promise, ...], options: RunOptions) -
         weighted=OFTEN if "weighted-spread" in claims else profile.weighted,
         # An eager group is asked again after every change; a cooperative one that rests has to be woken.
         quiet=OFTEN if claims >= {"stable", "cooperative"} else profile.quiet,
+        leads="leader-neutral" in claims,
     )
 
 

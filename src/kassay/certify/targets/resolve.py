@@ -2,6 +2,7 @@
 
 range, placement:striped                a reference, in this process
 kafka-python:sticky                     a client library, in this process
+mixed:SPEC,SPEC                         one group of several of these
 exec:COMMAND                            any program, as a child process
 jar:PATHS!CLASS, kafka-clients:sticky   a class of a jar, in a Java as a child process
 path/file.py[:Name], pkg.mod[:Name]     a Python class, in a child process unless told otherwise
@@ -72,7 +73,8 @@ class Target:
 
     `claims` are declared ones, validity not included. `digest` is the SHA-256 of the source where there
     are files of it, `versions` are those of what else it is made of. `configures`: its objects take a
-    configuration. `level` is that of a task assignor: process or member.
+    configuration. `level` is that of a task assignor: process or member. `parts` are the specs of
+    the implementations that meet in its groups, where there are several.
     """
 
     spec: str
@@ -87,6 +89,7 @@ class Target:
     versions: tuple[tuple[str, str], ...] = ()
     configures: bool = True
     level: Level = "process"
+    parts: tuple[str, ...] = ()
 
     def open(self, *, hash_seed: int | None = None) -> Host:
         """A host of the target's objects; a context manager.
@@ -264,12 +267,17 @@ def resolve(
     """
     if not spec.strip() or not spec.isprintable():
         raise InputError(f"target {spec!r}: expected {_expected()}")
-    request = Request(spec, in_process, Start(limits, config=tuple(sorted((config or {}).items()))), protocol)
+    start = Start(limits, config=tuple(sorted((config or {}).items())))
+    return resolve_request(Request(spec, in_process, start, protocol))
+
+
+def resolve_request(request: Request) -> Target:
+    """What the request's spec names, by the first way of whose form it is; raises as `resolve` does."""
     for way in ways():
         if (target := way.resolve(request)) is not None:
             return target
-    hint = suggestion(spec, (name for way in ways() for name in way.names()))
-    raise TargetNotFound(f"there is no target {spec!r}{hint}; expected {_expected()}")
+    hint = suggestion(request.spec, (name for way in ways() for name in way.names()))
+    raise TargetNotFound(f"there is no target {request.spec!r}{hint}; expected {_expected()}")
 
 
 def _expected() -> str:

@@ -74,6 +74,16 @@ class FailedSync:
 
 
 @dataclass(frozen=True, slots=True)
+class NewLeader:
+    """A member leads the group from now on, until it goes: its own object is asked for the assignment.
+
+    Until the first of these the member that is there longest leads.
+    """
+
+    member_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Resubscribe:
     """A member reads other topics from now on."""
 
@@ -159,6 +169,7 @@ Event = (
     | Return
     | StaticReturn
     | FailedSync
+    | NewLeader
     | Resubscribe
     | AddPartitions
     | CreateTopic

@@ -18,7 +18,7 @@ from kassay.model.cluster import Cluster
 from kassay.model.groups.assignor import Assignor, RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.history import Change, History, Reports
-from kassay.model.groups.playing import GroupWorld, NewObject, Seat
+from kassay.model.groups.playing import GroupWorld, NewObject, Seat, of_group
 from kassay.model.groups.rounds import AssignCall, Learned, Rounds
 from kassay.model.groups.step import Rebalanced, Step
 
@@ -43,7 +43,7 @@ class Player:
 
     def play(self, history: History) -> Iterator[Rebalanced]:
         """The history's rebalances, one a change; a change that leaves no members gives none."""
-        world = GroupWorld(history.cluster, self.new)
+        world = GroupWorld(history.cluster, of_group(self.new))
         resting: Assignment | None = None
         for index, change in enumerate(history.changes):
             world.failed_sync.clear()
@@ -118,20 +118,19 @@ class Player:
         probes: tuple[Probe[Assignment], ...] = ()
         mutated = None
         answer: Assignment | Failure
-        rounds = _door(seats)
+        rounds, leader = _door(seats), world.leader if world.appointed else seats[0]
         try:
             if rounds is None or not rounds.asks:
                 members = tuple([seat.subscription() for seat in seats])
-                group = world.group(members, seats[0])
-                leader = seats[0].assignor
-                answer = leader.assign(world.cluster, group)
-                mutated = getattr(leader, "mutated", None)
+                group = world.group(members, leader)
+                answer = leader.assignor.assign(world.cluster, group)
+                mutated = getattr(leader.assignor, "mutated", None)
                 if self.looks:
-                    looks = self._looks(seats[0], world.cluster, group, turn)
+                    looks = self._looks(leader, world.cluster, group, turn)
                     seen = [_asked(look) for look in looks]
-                    probes = self._probes(world.cluster, group, seats[0], answer, seen)
+                    probes = self._probes(world.cluster, group, leader, answer, seen)
             else:
-                group, answer, probes = self._at_once(rounds, world, seats, turn)
+                group, answer, probes = self._at_once(rounds, world, leader, turn)
             if not isinstance(answer, Failure):
                 _learn(world, seats, answer, failed_sync, reports, rounds)
         except Exception as error:  # whatever the target's own code throws is its verdict
@@ -150,10 +149,10 @@ class Player:
         )
 
     def _at_once(
-        self, rounds: Rounds, world: GroupWorld, seats: list[Seat], turn: int
+        self, rounds: Rounds, world: GroupWorld, leader: Seat, turn: int
     ) -> tuple[Group, Assignment | Failure, tuple[Probe[Assignment], ...]]:
         """The group as it joins, the leader's answer and the second looks, in one request."""
-        leader = seats[0]
+        seats = world.seats.values()
         claims = tuple([seat.claims() for seat in seats])
         without = world.group(claims, leader)
         looks = [
@@ -175,14 +174,20 @@ class Player:
     ) -> list[tuple[Callable[[], Assignor], Cluster, Group]]:
         """What is asked a second time, whatever the answers are: another object, and then the same again."""
         looks = tuple(self.looks)  # found by identity, without hashing an enum's name
+        another = partial(self._another(leader), leader.config)
         asked: list[tuple[Callable[[], Assignor], Cluster, Group]] = []
         if Look.PERMUTED in looks:
-            asked.append((partial(self.new, leader.config), *permuted(cluster, group, turn)))
+            asked.append((another, *permuted(cluster, group, turn)))
         elif Look.OTHER in looks:
-            asked.append((partial(self.new, leader.config), cluster, group))
+            asked.append((another, cluster, group))
         if Look.AGAIN in looks:
             asked.append((lambda: leader.assignor, cluster, group))
         return asked
+
+    def _another(self, leader: Seat) -> NewObject:
+        """What makes another object of the leader's implementation."""
+        another: NewObject = getattr(leader.assignor, "another", self.new)
+        return another
 
     def _probes(
         self,
@@ -204,7 +209,7 @@ class Player:
             probes.append(Probe(Look.PERMUTED, other))
             if Look.OTHER in looks:
                 if isinstance(other, Failure) or not other.same_sets(answer):
-                    other = _asked((partial(self.new, leader.config), cluster, group))
+                    other = _asked((partial(self._another(leader), leader.config), cluster, group))
                 probes.append(Probe(Look.OTHER, other))
         elif Look.OTHER in looks:
             probes.append(Probe(Look.OTHER, seen[0]))

@@ -20,6 +20,7 @@ from kassay.model.groups.history import (
     FailedSync,
     Join,
     Leave,
+    NewLeader,
     OwnedClaim,
     RackBroker,
     Rebalance,
@@ -31,6 +32,13 @@ from kassay.model.groups.history import (
 )
 
 NewObject = Callable[[Mapping[str, str]], Assignor]
+"""Makes a configured object; one with an `of_group` makes those of one group by what that returns."""
+
+
+def of_group(new: NewObject) -> NewObject:
+    """What makes the objects of one group, in the order in which its members come."""
+    anew: Callable[[], NewObject] | None = getattr(new, "of_group", None)
+    return new if anew is None else anew()
 
 
 @dataclass(slots=True)
@@ -82,7 +90,7 @@ class Seat:
 
 @dataclass
 class GroupWorld:
-    """The group and the cluster as they are at this point of a play."""
+    """The group and the cluster as they are at this point of a play; `appointed` leads while it is there."""
 
     cluster: Cluster
     new: NewObject
@@ -92,6 +100,7 @@ class GroupWorld:
     failed_sync: set[str] = field(default_factory=set)
     renamed: list[tuple[str, str]] = field(default_factory=list)
     withheld: dict[str, frozenset[int]] = field(default_factory=dict)
+    appointed: str | None = None
 
     def apply(self, event: Event) -> bool:
         """Let the event happen; False if it has nothing to happen to."""
@@ -107,6 +116,11 @@ class GroupWorld:
         """The group of these members, which this one leads."""
         return Group(members, leader.member_id, assignable=self.assignable if self.withheld else None)
 
+    @property
+    def leader(self) -> Seat:
+        """The seat of whoever leads: who was appointed, else who is there longest; one of them is there."""
+        return self.seats.get(self.appointed or "") or next(iter(self.seats.values()))
+
     def seat(self, member: Member, config: Config) -> Seat:
         """A new seat whose assignor object knows what the member claims."""
         settings = dict(config)
@@ -115,6 +129,12 @@ class GroupWorld:
             seat.learn(member.owned, member.generation)
             self.generation = max(self.generation, member.generation)
         return seat
+
+    def go(self, member_id: str) -> Seat | None:
+        """Empty the member's seat, and return it; None if there is none. Whoever comes back leads no more."""
+        if member_id == self.appointed:
+            self.appointed = None
+        return self.seats.pop(member_id, None)
 
     def replace_topic(self, name: str, change: Callable[[Topic], Topic | None]) -> bool:
         """Put another topic in place of the one called `name`, or nothing where `change` gives None."""
@@ -141,12 +161,12 @@ def _(event: Join, world: GroupWorld) -> bool:
 
 @happen.register
 def _(event: Leave, world: GroupWorld) -> bool:
-    return world.seats.pop(event.member_id, None) is not None
+    return world.go(event.member_id) is not None
 
 
 @happen.register
 def _(event: Crash, world: GroupWorld) -> bool:
-    seat = world.seats.pop(event.member_id, None)
+    seat = world.go(event.member_id)
     if seat is None:
         return False
     world.away[event.member_id] = seat
@@ -170,6 +190,8 @@ def _(event: StaticReturn, world: GroupWorld) -> bool:
         return False
     member = old.subscription()._replace(member_id=event.new_member_id, user_data=None)
     seat = world.seat(member, tuple(old.config.items()))
+    if event.member_id == world.appointed:
+        world.appointed = event.new_member_id
     if event.member_id in world.seats:
         world.seats = {s.member_id: s for s in (seat if s is old else s for s in world.seats.values())}
     else:
@@ -184,6 +206,14 @@ def _(event: FailedSync, world: GroupWorld) -> bool:
     if event.member_id not in world.seats:
         return False
     world.failed_sync.add(event.member_id)
+    return True
+
+
+@happen.register
+def _(event: NewLeader, world: GroupWorld) -> bool:
+    if event.member_id not in world.seats or world.leader.member_id == event.member_id:
+        return False
+    world.appointed = event.member_id
     return True
 
 

@@ -9,7 +9,7 @@ from kassay.model.calls import Failure, Probe
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group, previous_owners
-from kassay.model.groups.history import Change
+from kassay.model.groups.history import Change, NewLeader
 from kassay.model.lazy import lazy
 
 
@@ -220,6 +220,12 @@ class Rebalanced:
     quiet: bool = False
     before: Assignment | None = None
     renamed: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def led_anew(self) -> bool:
+        """Whether a group at rest has another leader, and nothing else happened."""
+        at_rest = self.before is not None and not self.quiet
+        return at_rest and all(isinstance(event, NewLeader) for event in self.change)
 
     @lazy
     def contradictory(self) -> bool:

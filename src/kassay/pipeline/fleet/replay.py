@@ -14,7 +14,7 @@ from itertools import dropwhile, groupby, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kassay.certify.processes.host import Host
+from kassay.certify.processes.host import Host, Maker
 from kassay.certify.targets.resolve import Target
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster, Topic, TopicPartition
@@ -188,7 +188,7 @@ class ReplayedState(NamedTuple):
 def candidate(history: History, target: Target, host: Host) -> ReplayedState:
     """The history under the candidate; what its first rebalance moves is the price of switching."""
     distance, to_switch, answered = Distance(target.kind), 0, 0
-    for rebalanced in Player(host.new, target.protocol).play(history):
+    for rebalanced in Player(Maker(host), target.protocol).play(history):
         if rebalanced.index:
             distance.see(rebalanced)
             answered += not isinstance(rebalanced.steps[-1].answer, Failure)

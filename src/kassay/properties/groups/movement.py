@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from operator import attrgetter
 
 from kassay.model.calls import Failure
 from kassay.model.groups.assignor import RebalanceProtocol
@@ -143,6 +144,27 @@ def stable(rebalanced: Rebalanced) -> Iterator[Evidence]:
         if isinstance(first, Assignment) and isinstance(second, Assignment) and not first.same_sets(second):
             for subject, was, then in difference(first, second):
                 yield Evidence(subject, {"first": was, "then": then})
+
+
+@claim(
+    "leader-neutral",
+    kinds=Kind.CLIENT,
+    scope=Scope.REBALANCE,
+    applies=attrgetter("led_anew"),
+    breakable=_is_open,
+    confirm=True,
+    minimum=20,
+    source="KIP-62: any member may lead; implementations of one protocol name meet in one group",
+)
+def leader_neutral(rebalanced: Rebalanced) -> Iterator[Evidence]:
+    """Nothing moves in a settled group of which only the leader changed."""
+    answers = [step.answer for step in rebalanced.steps]
+    for first, second in pairwise([rebalanced.before, *answers]):
+        if isinstance(first, Assignment) and isinstance(second, Assignment) and not first.same_sets(second):
+            for subject, was, then in difference(first, second):
+                yield Evidence(
+                    subject, {"leader": rebalanced.steps[0].group.leader, "first": was, "then": then}
+                )
 
 
 def _only_static_returns(rebalanced: Rebalanced) -> bool:

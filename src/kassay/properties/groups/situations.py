@@ -290,6 +290,16 @@ def leader_differs(rebalanced: Rebalanced) -> bool:
     return any(frozenset(m.topics) != own for m in group.members) and bool(own)
 
 
+@situation(
+    "leader-changed",
+    required_by=("leader-neutral",),
+    defines=("leader-neutral",),
+)
+def leader_changed(rebalanced: Rebalanced) -> bool:
+    """A settled group has another leader, and nothing else happened."""
+    return rebalanced.led_anew
+
+
 @situation("two-objects", required_by=("pure",))
 def two_objects(rebalanced: Rebalanced) -> bool:
     """Two objects of the target are asked in turn in one process."""

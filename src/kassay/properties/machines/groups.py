@@ -27,6 +27,7 @@ from kassay.model.groups.history import (
     History,
     Join,
     Leave,
+    NewLeader,
     Rebalance,
     Resubscribe,
     Return,
@@ -157,6 +158,12 @@ class GroupMachine(RuleBasedStateMachine):
     def fail_a_sync(self, data: Any) -> None:
         """A member never learns the next answer."""
         self.happens(FailedSync(data.draw(st.sampled_from(sorted(self.oracle.members)))))
+
+    @precondition(lambda self: self.oracle.members and "leader-neutral" in self.claims)
+    @rule(data=st.data())
+    def lead_anew(self, data: Any) -> None:
+        """Another member leads."""
+        self.happens(NewLeader(data.draw(st.sampled_from(sorted(self.oracle.members)))))
 
     @precondition(lambda self: self.oracle.members)
     @rule()

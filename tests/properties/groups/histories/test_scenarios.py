@@ -3,14 +3,17 @@
 import pytest
 
 from kassay.certify.runs.blocks import Job, open_bench, play_block
-from kassay.certify.runs.options import Budget, RunOptions
+from kassay.certify.runs.options import Budget, RunOptions, promises_of
 from kassay.certify.targets.resolve import resolve
 from kassay.model.kinds import Kind
 from kassay.properties.registry import situations_of
 
 
 def reached_by(spec, histories, **options):
-    job = Job(resolve(spec), RunOptions(budget=Budget(histories=histories), **options))
+    target = resolve(spec)
+    own = [promised.id for promised in promises_of(target.kind, target.claims, RunOptions())]
+    claims = (*own, "leader-neutral") if target.kind is Kind.CLIENT else own
+    job = Job(target, RunOptions(claims=tuple(claims), budget=Budget(histories=histories), **options))
     with open_bench(job) as bench:
         return play_block(bench, 0, histories).reached
 

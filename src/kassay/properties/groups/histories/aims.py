@@ -22,6 +22,7 @@ from kassay.model.groups.history import (
     FailedSync,
     History,
     Leave,
+    NewLeader,
     OwnedClaim,
     Rebalance,
     Resubscribe,
@@ -51,6 +52,9 @@ def aimed_history(source: Source, profile: Profile, aim: str) -> History:
     history = _RECIPES[aim](draft)
     if source.boolean(profile.quiet):
         history = replace(history, changes=(*history.changes, (Rebalance(),)))
+    if profile.leads and draft.members:
+        last: Change = (NewLeader(source.choice(list(draft.members))),)
+        history = replace(history, changes=(*history.changes, last))
     return history
 
 
@@ -237,6 +241,17 @@ def _no_change(draft: GeneratorState) -> History:
     quiet: Change = (Rebalance(),)
     joins: Change = (draft.join(draft.new_member(topics)),)
     return _start(draft, members, quiet, joins, quiet, (Leave(members[0].member_id),), quiet)
+
+
+@_reaches("leader-changed")
+def _leader_changed(draft: GeneratorState) -> History:
+    """Each of several members leads in turn; then one joins, and they lead in turn once more."""
+    source = draft.source
+    topics = _some_topics(draft, source.integer(1, 3))
+    members = _readers(draft, topics, 2, 4)
+    turns: list[Change] = [(NewLeader(member.member_id),) for member in members[::-1]]
+    joins: Change = (draft.join(draft.new_member(topics)),)
+    return _start(draft, owning(draft, members), *turns, joins, *turns)
 
 
 @_reaches("static-return")

@@ -15,6 +15,7 @@ from kassay.model.groups.history import (
     Event,
     FailedSync,
     Leave,
+    NewLeader,
     OwnedClaim,
     RackBroker,
     Rebalance,
@@ -51,6 +52,8 @@ def _writers(draft: GeneratorState) -> tuple[Writer, ...]:
     if not draft.members:
         return (_join,)
     writers: tuple[Writer, ...] = _ALWAYS
+    if draft.profile.leads:
+        writers += (_new_leader, _new_leader)
     if draft.profile.allows("equal-subscriptions"):
         writers += (_resubscribe, _resubscribe)
     if draft.profile.contradicts:
@@ -117,6 +120,10 @@ def _static_return(draft: GeneratorState) -> list[Event]:
 def _failed_sync(draft: GeneratorState) -> list[Event]:
     member_id = _pick(draft)
     return [FailedSync(member_id), *_join(draft)]
+
+
+def _new_leader(draft: GeneratorState) -> list[Event]:
+    return [NewLeader(_pick(draft))]
 
 
 def _resubscribe(draft: GeneratorState) -> list[Event]:

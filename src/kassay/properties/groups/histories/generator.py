@@ -25,7 +25,7 @@ class Profile:
     inputs. `member_configs` are keys with the values that members draw from. `shape` is the id of the
     one shape that large histories take; all of them where it is empty. `racked` and `weighted` are the
     chances that a small history has racks and weights, `quiet` that an aimed one ends in a rebalance for
-    no reason.
+    no reason. `leads` says whether members are made leaders, and every aimed history ends with that.
     """
 
     name: str = "small"
@@ -40,6 +40,7 @@ class Profile:
     racked: float = 0.2
     weighted: float = 0.12
     quiet: float = 0.0
+    leads: bool = False
 
     def allows(self, assumption: str) -> bool:
         """Whether inputs outside the assumption may be made."""

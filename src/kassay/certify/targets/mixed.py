@@ -1,0 +1,173 @@
+"""Several implementations in one group: members take them in turn, in the order in which they come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import sha256
+from typing import Any, Final
+
+from kassay.certify.processes.host import Host, Start
+from kassay.certify.targets.resolve import Request, Target, Way, resolve_request
+from kassay.model.errors import InputError
+from kassay.model.kinds import Kind
+from kassay.reading.specs import MIXED, Mixed, Single, parse, printed
+
+LEADER_NEUTRAL: Final = "leader-neutral"
+"""What implementations that meet under one protocol name owe each other."""
+
+
+class MixedMember:
+    """An object of one of the implementations; `another` makes a second one of the same.
+
+    No door asks a whole round at once: the members' objects live behind several.
+    """
+
+    rounds = None
+
+    def __init__(self, inner: Any, host: Host) -> None:
+        self._inner = inner
+        self.another = partial(_member, host)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+def _member(host: Host, config: Mapping[str, str]) -> MixedMember:
+    return MixedMember(host.new(config), host)
+
+
+class MixedHost(Host):
+    """Hosts of the implementations; the objects of a group are of each of them in turn."""
+
+    def __init__(self, hosts: tuple[Host, ...], stack: ExitStack | None = None) -> None:
+        self._hosts = hosts
+        self._stack = stack or ExitStack()
+        self._turn = 0
+
+    def new(self, config: Mapping[str, str]) -> MixedMember:
+        """A new object, of the implementation whose turn it is."""
+        host = self._hosts[self._turn % len(self._hosts)]
+        self._turn += 1
+        return _member(host, config)
+
+    def of_group(self) -> MixedHost:
+        """The same hosts, of which the first one's turn it is."""
+        return MixedHost(self._hosts)
+
+    def restart(self) -> None:
+        """New processes for all that have one."""
+        for host in self._hosts:
+            host.restart()
+
+    def close(self) -> None:
+        """Close the hosts."""
+        self._stack.close()
+
+
+@dataclass(frozen=True)
+class MixedOpener:
+    """Opens the targets that are mixed."""
+
+    parts: tuple[Target, ...]
+
+    @property
+    def repeats(self) -> bool:
+        """Whether all of them answer alike wherever they are."""
+        return all(part.opener.repeats for part in self.parts)
+
+    def __call__(self, start: Start, *, apart: bool) -> MixedHost:
+        """A host of each, in a process with the start's hash seed if `apart`."""
+        with ExitStack() as stack:
+            hosts = tuple(
+                stack.enter_context(part.opener(_started(part, start), apart=apart)) for part in self.parts
+            )
+            return MixedHost(hosts, stack.pop_all())
+
+
+def _started(part: Target, start: Start) -> Start:
+    """How a part is started where the whole is started so."""
+    return replace(part.start, hash_seed=start.hash_seed, protocol=start.protocol)
+
+
+def resolve(request: Request) -> Target | None:
+    """The implementations of a `mixed:` spec as one target; None for another spec.
+
+    Raises `InputError` for one that is no consumer's assignor, and for two rebalance protocols.
+    """
+    spec = parse(request.spec)
+    if not isinstance(spec, Mixed):
+        return None
+    parts = tuple(_part(request, each) for each in spec.parts)
+    first, *others = parts
+    for other in others:
+        if other.protocol is not first.protocol:
+            raise InputError(
+                f"{request.spec}: {first.spec} speaks {first.protocol}, {other.spec} {other.protocol}: "
+                "expected one protocol"
+            )
+    claims = [claim for claim in first.claims if all(claim in other.claims for other in others)]
+    if len({_protocol_name(part) for part in parts}) == 1 and LEADER_NEUTRAL not in claims:
+        claims.append(LEADER_NEUTRAL)
+    return Target(
+        spec=printed(Mixed(tuple(_single(part) for part in parts))),
+        name=f"{MIXED}:{','.join(part.name for part in parts)}",
+        kind=first.kind,
+        opener=MixedOpener(parts),
+        protocol=first.protocol,
+        claims=tuple(claims),
+        assumes=tuple(dict.fromkeys(assumed for part in parts for assumed in part.assumes)),
+        digest=_digest(parts),
+        start=request.start,
+        versions=_versions(parts),
+        configures=any(part.configures for part in parts),
+        parts=tuple(part.spec for part in parts),
+    )
+
+
+def _part(request: Request, spec: Single) -> Target:
+    """The target of one of the specs."""
+    part = resolve_request(replace(request, spec=printed(spec)))
+    if part.kind is not Kind.CLIENT:
+        raise InputError(
+            f"{request.spec}: {part.spec} is of kind {part.kind}, expected assignors of kind {Kind.CLIENT}: "
+            "only these run in the members of a group"
+        )
+    return part
+
+
+def _single(part: Target) -> Single:
+    """The spec of a part as it stands in that of the whole."""
+    spec = parse(part.spec)
+    assert not isinstance(spec, Mixed), "a part is one implementation"
+    return spec
+
+
+def _protocol_name(part: Target) -> str:
+    """What a member would call its assignor in a JoinGroup request."""
+    return part.name.rpartition(":")[2]
+
+
+def _digest(parts: tuple[Target, ...]) -> str | None:
+    """The SHA-256 of the parts' digests; None where no part has one."""
+    digests = [part.digest for part in parts]
+    return sha256(" ".join(map(str, digests)).encode()).hexdigest() if any(digests) else None
+
+
+def _versions(parts: tuple[Target, ...]) -> tuple[tuple[str, str], ...]:
+    """The versions of all that the parts are made of; what differs is told for each part."""
+    versions: dict[str, set[str]] = {}
+    for part in parts:
+        for name, version in part.versions:
+            versions.setdefault(name, set()).add(version)
+    named = {
+        (name if len(versions[name]) == 1 else f"{name} of {part.spec}"): version
+        for part in parts
+        for name, version in part.versions
+    }
+    return tuple(named.items())
+
+
+WAY = Way(15, lambda: ["mixed:SPEC,SPEC"], resolve, list)
