@@ -1,6 +1,7 @@
 """Java in tests: sources compiled and put into jars, and the jars that `./dev jars` fetches."""
 
 import os
+import re
 import shutil
 import subprocess
 import zipfile
@@ -12,6 +13,8 @@ import pytest
 from tests.paths import ROOT
 
 JARS = ROOT / ".jars"
+_TYPE = re.compile(r"^(?:/\*\*[^\n]*\n)?public ", re.MULTILINE)
+_NAME = re.compile(r"\b(?:class|interface|enum) ([A-Z]\w+)")
 CLIENT = JARS / "kafka-clients-3.9.0.jar"
 
 
@@ -56,3 +59,17 @@ def jar(path: Path, folder: Path) -> Path:
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, file.read_bytes())
     return path
+
+
+def packages(folder: Path) -> dict[str, str]:
+    """Java sources by file name, out of files that each hold a package whole: its types begin at the margin."""
+    sources = {}
+    for path in sorted(folder.glob("*.java")):
+        text = path.read_text(encoding="utf-8")
+        starts = [match.start() for match in _TYPE.finditer(text)]
+        package = text.split(maxsplit=2)[1].rstrip(";").replace(".", "/")
+        for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+            name = _NAME.search(text, start)
+            assert name is not None
+            sources[f"{package}/{name[1]}.java"] = text[: starts[0]] + text[start:end]
+    return sources

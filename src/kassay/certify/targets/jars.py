@@ -12,6 +12,7 @@ from kassay.assignors import registry
 from kassay.certify.jars.candidates import candidates
 from kassay.certify.jars.home import find_java
 from kassay.certify.jars.jvm import command
+from kassay.certify.jars.kinds import require_kafka
 from kassay.certify.processes.host import Start
 from kassay.certify.processes.programs.host import ProgramHost
 from kassay.certify.processes.programs.program import Program
@@ -106,8 +107,9 @@ def _target(
     name: str = "",
     claims: tuple[str, ...] = (),
 ) -> Target:
-    """The class as a target, which is made of these sources; raises `TargetNotLoadable`."""
+    """The class as a target, made of these sources; raises `TargetNotFound` and `TargetNotLoadable`."""
     java = find_java(request.spec, "java").program
+    require_kafka(request.spec, ClassPath(paths), class_name, CLIENTS_VARIABLE)
     absolute = tuple(os.path.abspath(path) for path in paths)  # noqa: PTH100  # resolves no link
     opener = JarOpener(request.spec, java, absolute, class_name)
     with opener(request.start, apart=True) as host:

@@ -40,7 +40,7 @@ final class ClientAssignors implements Kind {
         hello.put("kind", "assignor");
         hello.put("supports", List.of("new", "user_data", "on_assignment", "drop", "batch", "round"));
         hello.put("extras", List.of("replica_racks"));
-        hello.put("versions", kafka().versions());
+        hello.put("versions", Reflected.versions());
         return hello;
     }
 
@@ -207,16 +207,6 @@ final class ClientAssignors implements Kind {
         private Object cluster;
 
         Kafka() throws ReflectiveOperationException {
-        }
-
-        /** The releases that the class path holds, as they say. */
-        Map<String, Object> versions() {
-            try {
-                Class<?> info = Class.forName(COMMON + "utils.AppInfoParser");
-                return Map.of("kafka-clients", String.valueOf(info.getMethod("getVersion").invoke(null)));
-            } catch (ReflectiveOperationException | LinkageError untold) {
-                return Map.of();
-            }
         }
 
         /** A subscription of as many of the parts as this release knows. */

@@ -13,6 +13,11 @@ interface Kind {
      */
     Map<String, Object> hello(Class<?> type) throws Throwable;
 
+    /** A new object of the class, not yet configured; by its public constructor without arguments. */
+    default Object create(Class<?> type) throws Throwable {
+        return Reflected.make(type.getDeclaredConstructor());
+    }
+
     /** What a new object says of itself: name, protocols. It was constructed, and configured where it can be. */
     Map<String, Object> introduction(Object asked) throws Throwable;
 

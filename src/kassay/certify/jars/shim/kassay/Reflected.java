@@ -3,6 +3,8 @@ package kassay;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.HashMap;
+import java.util.Map;
 
 /** Reflection that throws what the called code threw. */
 final class Reflected {
@@ -39,6 +41,25 @@ final class Reflected {
             return constructor.newInstance(arguments);
         } catch (InvocationTargetException thrown) {
             throw thrown.getCause();
+        }
+    }
+
+    /** The constants of an enum by name. */
+    static Map<String, Object> constants(Class<?> type) {
+        Map<String, Object> constants = new HashMap<>();
+        for (Object constant : type.getEnumConstants()) {
+            constants.put(((Enum<?>) constant).name(), constant);
+        }
+        return constants;
+    }
+
+    /** The release of the client library that the class path holds, as it says; nothing where there is none. */
+    static Map<String, Object> versions() {
+        try {
+            Class<?> info = Class.forName("org.apache.kafka.common.utils.AppInfoParser");
+            return Map.of("kafka-clients", String.valueOf(info.getMethod("getVersion").invoke(null)));
+        } catch (ReflectiveOperationException | LinkageError untold) {
+            return Map.of();
         }
     }
 

@@ -17,7 +17,10 @@ import java.util.Map;
 
 /** Speaks exec protocol 2 for one class of the class path; by reflection, so that any release of Kafka will do. */
 public final class Shim {
-    private static final Kind[] KINDS = {new ClientAssignors()};
+    private static final Kind[] KINDS = {
+        new ClientAssignors(), new ServerAssignors(), new Partitioners(), new Placers(), new ProcessTasks(), new MemberTasks(),
+        new ConnectAssignors(),
+    };
     private static final String CONFIGURABLE = "org.apache.kafka.common.Configurable";
 
     private final OutputStream replies;
@@ -169,7 +172,7 @@ public final class Shim {
     private Object created(Map<String, Object> config) throws Throwable {
         Object fresh;
         try {
-            fresh = Reflected.make(type.getDeclaredConstructor());
+            fresh = kind.create(type);
         } catch (NoSuchMethodException | IllegalAccessException | InstantiationException unusable) {
             throw new IllegalArgumentException(
                 type.getName() + ": expected a public class with a public constructor without arguments");

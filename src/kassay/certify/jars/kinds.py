@@ -1,0 +1,30 @@
+"""Of which kind a class of a class path is, and whether what its kind needs is there."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kassay.certify.jars.candidates import interfaces_of
+from kassay.model.errors import TargetNotFound
+from kassay.reading.jar import ClassPath
+
+_CLIENTS: Final = ("org.apache.kafka.common.TopicPartition", "kafka-clients")
+"""What requests of every kind are made of, and the jar that holds it."""
+
+
+def require_kafka(label: str, class_path: ClassPath, class_name: str, variable: str) -> None:
+    """Raise `TargetNotFound`, which names the jar to add, where none holds what the class's kind needs.
+
+    The environment `variable` may name the jar of the client. What is of no kind is left to Java to refuse.
+    """
+    one = class_path.find(class_name)
+    kinds = interfaces_of(one, class_path) if one is not None else ()
+    if not kinds:
+        return
+    for name, jar in ((kinds[0].name, kinds[0].jar), _CLIENTS):
+        if class_path.find(name) is None:
+            raise TargetNotFound(
+                f"{label}: a {kinds[0].kind} needs {name}, which is in none of these jars, "
+                f"expected {jar}-VERSION.jar behind a colon"
+                + (f" or in {variable}" if jar == _CLIENTS[1] else "")
+            )

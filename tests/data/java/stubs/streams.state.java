@@ -1,0 +1,3 @@
+package org.apache.kafka.streams.state;
+
+public class HostInfo { }
