@@ -17,7 +17,6 @@ DOORS = ("model", "assignors", "properties", "solver")
 DOZEN = 12
 LARGER = {
     "cli.commands": (24, "a command is a file, and there will be two dozen"),
-    "certify.kinds": (13, "a driver a kind of target, beside the judge and the oracles that they share"),
 }
 """Folders that may hold more than a dozen modules, how many, and why."""
 

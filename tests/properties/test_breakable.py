@@ -10,9 +10,9 @@ from itertools import chain, combinations, combinations_with_replacement, permut
 
 import pytest
 
-from kassay.certify.kinds.placement_oracle import best_of_placement
+from kassay.certify.kinds.oracles.placements import best_of_placement
+from kassay.certify.kinds.oracles.streams import best_of_members, best_of_standbys
 from kassay.certify.kinds.plans import best_plan, loads_after
-from kassay.certify.kinds.streams import best_of_members
 from kassay.model.calls import Failure, Look, Probe, Refusal
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.connect.history import ConnectRun, ConnectStep
@@ -64,8 +64,9 @@ CONFIRMED = {
             "standby-disjoint",
         ),
         *("balanced-within-one", "balanced-optimal", "stateful-balanced", "threads-balanced"),
-        *("standby-count", "warm-ups", "task-errors", "sticky-minimal", "sticky-by-member"),
-        *("converges", "stable", "fixed-point", "standby-tags"),
+        *("standby-count", "warm-ups", "task-errors", "standby-tags"),
+        *("sticky-minimal", "sticky-by-member", "sticky-standbys"),
+        *("converges", "stable", "fixed-point"),
     },
     Kind.CONNECT: {
         *("pure", "deterministic", "order-independent", "exists", "single-owner", "complete"),
@@ -603,6 +604,64 @@ def test_the_least_cost_of_active_tasks_counts_where_as_balanced_an_answer_costs
     for request in few(member_requests(), 150):
         steps = list(by_member(request))
         outcomes.add(confirm(found, steps, best_of_members(steps[0])))
+    both_seen(outcomes)
+
+
+def standby_requests():
+    """Three processes with up to two threads, and up to three tasks of which at most one has no state.
+
+    Any process has the state of a task that had none of them running it.
+    """
+    disks = [*chain.from_iterable(combinations(range(3), n) for n in range(4))]
+    for threads, stateful, rest in product([(1, 1, 1), (1, 2, 1)], (1, 2), (0, 1)):
+        for on_disk, replicas in product(product(disks, repeat=stateful), (0, 1, 2)):
+            clients = tuple(
+                TaskClient(
+                    P[i],
+                    size,
+                    lags=tuple((t, 0 if i in where else CHANGELOG) for t, where in zip(TASKS, on_disk)),
+                )
+                for i, size in enumerate(threads)
+            )
+            yield TaskRequest(clients, TASKS[: stateful + rest], TASKS[:stateful], replicas)
+
+
+def by_process(request):
+    """Every answer in which each task is active on one process."""
+    for owners in product(request.by_id, repeat=len(request.tasks)):
+        yield TaskStep(
+            request,
+            TaskAssignment(
+                {
+                    p: ClientTasks(tuple(t for t, at in zip(request.tasks, owners) if at == p))
+                    for p in request.by_id
+                }
+            ),
+        )
+
+
+def with_standbys(step):
+    """The answer with every choice of the standbys that are asked for, by process: members are not named."""
+    request, given = step.request, step.given
+    asked = min(request.standby_replicas, len(request.clients) - 1)
+    free = [[p for p in request.by_id if p != given.owners[task]] for task in request.stateful]
+    for rows in product(*(combinations(ids, asked) for ids in free)):
+        processes = {
+            p: ClientTasks(
+                given.processes[p].active,
+                tuple(task for task, row in zip(request.stateful, rows) if p in row),
+            )
+            for p in request.by_id
+        }
+        yield TaskStep(request, TaskAssignment(processes))
+
+
+def test_the_fewest_restores_of_standbys_count_where_others_as_even_beside_these_tasks_need_more(few):
+    found = promise("sticky-standbys", Kind.STREAMS)
+    outcomes = set()
+    for request in few(standby_requests(), 150):
+        for step in few(by_process(request), 3):
+            outcomes.add(confirm(found, list(with_standbys(step)), best_of_standbys(step)))
     both_seen(outcomes)
 
 

@@ -12,7 +12,7 @@ from kassay.assignors.placement.striped import Striped
 from kassay.assignors.registry import find
 from kassay.assignors.server.share_simple import ShareSimple
 from kassay.certify.faulty.balance import MovesOneAtATime
-from kassay.certify.faulty.members import SettledTasks
+from kassay.certify.faulty.members import OptimalStreams
 from kassay.certify.faulty.placements import EvenPlacer
 from kassay.certify.faulty.registry import Control
 from kassay.certify.faulty.threads import EvenTasks, StickyTasks
@@ -145,7 +145,8 @@ BESIDE: dict[str | tuple[Kind, str], str | type] = {
     "deals-again": EvenTasks,
     (Kind.STREAMS, "goes-by-listing"): EvenTasks,
     "hashes-processes": EvenTasks,
-    "swaps-what-was-lost": SettledTasks,
+    "swaps-what-was-lost": OptimalStreams,
+    "swaps-copies": OptimalStreams,
 }
 """The sound rule for a control where it is not the reference that the control is like.
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.assignors.streams.sticky import StreamsSticky
 from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.streams import TaskDriver, best_of_members
+from kassay.certify.kinds.oracles.streams import best_of_members
+from kassay.certify.kinds.streams import TaskDriver
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.runs.shrink import shrink

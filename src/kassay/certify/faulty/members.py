@@ -1,20 +1,17 @@
-"""A faulty task assignor by member: the certified optimum, and something done otherwise."""
+"""Faulty task assignors by member: the certified optimum, and something done otherwise."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
 from itertools import combinations
-from typing import ClassVar, Final
+from typing import Final
 
+from kassay.assignors.optimal.streams import OptimalStreams
 from kassay.certify.faulty import registry
 from kassay.model.kinds import Kind
-from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskId, TaskRequest
-from kassay.properties.streams.stickiness import homes
-from kassay.solver.streams.members.actives import place_actives
 from kassay.solver.streams.members.problem import MemberTaskProblem
-from kassay.solver.streams.members.requests import problem_of
-from kassay.solver.streams.members.standbys import place_standbys
+from kassay.solver.streams.members.standbys import Standbys
 
 control = partial(registry.control, kinds=Kind.STREAMS)
 
@@ -22,38 +19,11 @@ KEPT: Final = (
     *("standby-disjoint", "standby-count", "task-errors", "stateful-balanced"),
     *("stable", "converges", "fixed-point"),
 )
-"""What the optimum keeps, and the control but what it breaks."""
+"""What the optimum keeps, and each control but what it breaks."""
 
 
-class SettledTasks:
-    """Active tasks in both balances at the least cost, then the best standbys beside them."""
-
-    name: ClassVar[str] = "settled-tasks"
-
-    def assign(self, request: TaskRequest) -> TaskAssignment:
-        """The tasks of all members, and so of their processes."""
-        problem, tasks = problem_of(request), sorted(request.tasks)
-        active = self.placed(problem, place_actives(problem).member)
-        standbys, _ = place_standbys(problem, active)
-        given: dict[str, tuple[list[TaskId], list[TaskId]]] = {id_: ([], []) for id_ in problem.member_ids}
-        for task, lead, row in zip(tasks, active, standbys, strict=True):
-            given[problem.member_ids[lead]][0].append(task)
-            for member in row:
-                given[problem.member_ids[member]][1].append(task)
-        members = {who: ClientTasks(tuple(own), tuple(copies)) for who, (own, copies) in given.items()}
-        processes: dict[str, ClientTasks] = dict.fromkeys(request.by_id, ClientTasks())
-        for who, process in homes(request).items():
-            both = zip(processes[process], members[who], strict=True)
-            processes[process] = ClientTasks(*(tuple(sorted(one + other)) for one, other in both))
-        return TaskAssignment(processes, members=members)
-
-    def placed(self, problem: MemberTaskProblem, best: Sequence[int]) -> Sequence[int]:
-        """The member of each active task: the best."""
-        return best
-
-
-@control("swaps-what-was-lost", breaks="sticky-by-member", keeps=KEPT)
-class SwapsWhatWasLost(SettledTasks):
+@control("swaps-what-was-lost", breaks="sticky-by-member", keeps=(*KEPT, "sticky-standbys"))
+class SwapsWhatWasLost(OptimalStreams):
     """Of the tasks that nobody runs, two go where the other one's state is."""
 
     def placed(self, problem: MemberTaskProblem, best: Sequence[int]) -> Sequence[int]:
@@ -67,4 +37,32 @@ class SwapsWhatWasLost(SettledTasks):
                 placed = list(best)
                 placed[one], placed[other] = best[other], best[one]
                 return placed
+        return best
+
+
+@control("swaps-copies", breaks="sticky-standbys", keeps=(*KEPT, "sticky-by-member"))
+class SwapsCopies(OptimalStreams):
+    """Of the tasks that nobody ran where they run now, two have copies where the other's should be."""
+
+    def copied(self, problem: MemberTaskProblem, active: Sequence[int], best: Standbys) -> Standbys:
+        """Two standbys swapped, if that restores one more; each stays clear of its task's other copies."""
+        home = problem.process_of
+        fresh = [
+            task
+            for task, old in enumerate(problem.active)
+            if best[task] and (old is None or home[old] != home[active[task]])
+        ]
+        for one, other in combinations(fresh, 2):
+            here, there = best[one][0], best[other][0]
+            held = (home[here] in problem.state(one)) + (home[there] in problem.state(other))
+            swapped = (home[there] in problem.state(one)) + (home[here] in problem.state(other))
+            clear = home[there] not in {home[m] for m in (active[one], *best[one])}
+            if (
+                swapped < held
+                and clear
+                and home[here] not in {home[m] for m in (active[other], *best[other])}
+            ):
+                rows = list(best)
+                rows[one], rows[other] = (there, *best[one][1:]), (here, *best[other][1:])
+                return tuple(rows)
         return best

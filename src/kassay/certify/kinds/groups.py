@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from kassay.certify.kinds.group_oracle import best_of_group, best_of_share_group
 from kassay.certify.kinds.judging import Driver, Subject
+from kassay.certify.kinds.oracles.groups import best_of_group, best_of_share_group
 from kassay.certify.kinds.shrink_candidates import shrunk_histories
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.cluster import Cluster

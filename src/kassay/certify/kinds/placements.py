@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from kassay.certify.kinds.cuts import with_one, without_one
 from kassay.certify.kinds.judging import Calls, Driver, Subject
-from kassay.certify.kinds.placement_oracle import best_of_placement
+from kassay.certify.kinds.oracles.placements import best_of_placement
 from kassay.model import codec
 from kassay.model.cluster import Broker
 from kassay.model.java.randomness import JavaRandom

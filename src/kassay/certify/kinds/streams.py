@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
-from typing import Any, Final, TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from kassay.certify.kinds.cuts import with_one, without_one, without_runs
 from kassay.certify.kinds.judging import Driver, Subject
+from kassay.certify.kinds.oracles.streams import best_of_members, best_of_standbys
 from kassay.model.calls import Failure
 from kassay.model.streams.documents import TASK_HISTORY, TASK_STEP, task_step_to_json
 from kassay.model.streams.events import ProcessJoin, ProcessRetag, StandbysChange, TaskEvent, ThreadsChange
@@ -18,14 +19,11 @@ from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.registry import Promise
 from kassay.properties.sources import Source
 from kassay.properties.streams.aims import STREAMS_AIMS, aimed_task_history
+from kassay.properties.streams.copies import BestStandbys
 from kassay.properties.streams.scenarios import LARGE, SMALL, process_id, task_history
-from kassay.properties.streams.stickiness import BestMembers, spent
-from kassay.solver.streams.members.actives import dearest_actives, place_actives
-from kassay.solver.streams.members.requests import problem_of
+from kassay.properties.streams.stickiness import BestMembers
 
 E = TypeVar("E", bound=TaskEvent)
-OPTIMA_CACHED: Final = 1024
-"""Requests whose optimum is remembered."""
 
 
 class TaskDriver(Driver[TaskHistory]):
@@ -50,9 +48,9 @@ class TaskDriver(Driver[TaskHistory]):
         """What answered each change: on the way to rest after the last one, nothing has happened."""
         return [step for step in played.steps[: played.played] if not isinstance(step.answer, Failure)]
 
-    def best(self, outcome: TaskStep, promise: Promise) -> BestMembers | None:
-        """The certified best of active tasks on members, where the answer speaks of these."""
-        return best_of_members(outcome)
+    def best(self, outcome: TaskStep, promise: Promise) -> BestMembers | BestStandbys | None:
+        """The certified best of standbys beside the answer's active tasks, or of active tasks on members."""
+        return (best_of_standbys if promise.claim.id == "sticky-standbys" else best_of_members)(outcome)
 
     def parts(self, answer: TaskAssignment) -> dict[str, object]:
         """Each process's tasks, those of threads that are given some, and whether to rebalance again."""
@@ -122,25 +120,6 @@ def _lists(given: Mapping[str, ClientTasks]) -> dict[str, object]:
     """The active and the standby tasks of each process or thread, in task order."""
     active = {f"{who} active": tuple(sorted(got.active)) for who, got in given.items()}
     return {**active, **{f"{who} standby": tuple(sorted(got.standby)) for who, got in given.items()}}
-
-
-def best_of_members(step: TaskStep) -> BestMembers | None:
-    """The certified best for the step's request; None where the answer does not speak of members."""
-    if step.given.members is None or not step.request.clients:
-        return None
-    return _best(step.request)
-
-
-@lru_cache(maxsize=OPTIMA_CACHED)
-def _best(request: TaskRequest) -> BestMembers | None:
-    tasks = sorted(request.tasks)
-    problem = problem_of(request)
-    placed = place_actives(problem)
-    best, most = (
-        spent(request, {task: problem.member_ids[m] for task, m in zip(tasks, members, strict=True)})
-        for members in (placed.member, dearest_actives(problem))
-    )
-    return BestMembers(best, most) if placed.proven else None
 
 
 def _rank(name: str) -> int:

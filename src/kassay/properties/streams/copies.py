@@ -1,17 +1,20 @@
-"""Claims about copies: how many standby copies each task has at rest, and which more there are on the way.
+"""Claims about copies: how many standby copies each task has at rest, which more on the way, and where.
 
 Kafka lists warm-up copies among the standby copies. What is beyond the number asked for is a warm-up here.
-Source: KIP-441.
+Where copies go is compared with the optimum beside an answer's active tasks (`docs/optimum.md`).
+Sources: KIP-441, KIP-1071.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
-from kassay.model.streams.tasks import RUNNING, TaskId
+from kassay.model.streams.tasks import RUNNING, ClientTasks, TaskId
 from kassay.properties.registry import Evidence, Scope, always, claim
+from kassay.properties.streams.stickiness import before, homes
 from kassay.properties.streams.tasks import has_stateful
 
 
@@ -72,3 +75,89 @@ def _has_caught_up(step: TaskStep, process_id: str, task: TaskId) -> bool:
     client = step.request.by_id.get(process_id)
     lag = client.lag_of.get(task) if client is not None else None
     return lag is not None and (lag == RUNNING or lag <= step.request.acceptable_recovery_lag)
+
+
+class BestStandbys(NamedTuple):
+    """Of all standbys beside an answer's active tasks the most even ones: how even, and what is restored.
+
+    `squares` adds up the squares of members' tasks, active and standby; `least` and `most` are the restores
+    of the best and of the worst of those.
+    """
+
+    squares: int
+    least: int
+    most: int
+
+
+def _squares(step: TaskStep) -> int:
+    """The squares of members' tasks; where the answer names no members, a process deals its tasks evenly."""
+    given = step.given
+    if given.members is not None:
+        return sum(sum(map(len, given.members.get(who, ClientTasks()))) ** 2 for who in homes(step.request))
+    total = 0
+    for client in step.request.clients:
+        tasks = given.processes.get(client.process_id, ClientTasks())
+        each, more = divmod(len(tasks.active) + len(tasks.standby), client.capacity)
+        total += more * (each + 1) ** 2 + (client.capacity - more) * each**2
+    return total
+
+
+def _restored(step: TaskStep) -> list[tuple[TaskId, str]]:
+    """The standbys in processes without the state of their task."""
+    was = before(step.request)
+    return [
+        (task, process)
+        for task, processes in sorted(step.given.standby_on.items())
+        for process in processes
+        if process not in was[task].state
+    ]
+
+
+def _is_whole(step: TaskStep) -> bool:
+    """Whether each task runs once and has its standbys, on processes of the request that all differ."""
+    request, given = step.request, step.given
+    runs_on, stands_by_on = given.active_on, given.standby_on
+    asked = min(request.standby_replicas, len(request.clients) - 1)
+    stateful = frozenset(request.stateful)
+    if not given.processes.keys() <= request.by_id.keys() or runs_on.keys() != frozenset(request.tasks):
+        return False
+    if not stands_by_on.keys() <= stateful:
+        return False
+    copies = {task: [*runs_on[task], *stands_by_on.get(task, ())] for task in runs_on}
+    return all(
+        len(set(on)) == len(on) == 1 + (asked if task in stateful else 0) for task, on in copies.items()
+    )
+
+
+def _is_even(step: TaskStep, best: BestStandbys) -> bool:
+    """Whether all standbys are there, none need be spread, and no others beside these tasks are more even."""
+    return not step.request.rack_aware_tags and _is_whole(step) and _squares(step) <= best.squares
+
+
+def _may_restore_more(_: TaskStep, best: BestStandbys) -> bool:
+    """Whether other standbys beside these active tasks, as even, are restored more often."""
+    return best.most > best.least
+
+
+@claim(
+    "sticky-standbys",
+    kinds=Kind.STREAMS,
+    scope=Scope.OPTIMUM,
+    applies=_is_even,
+    breakable=_may_restore_more,
+    minimum=20,
+    source="KIP-441; KIP-1071",
+)
+def sticky_standbys(step: TaskStep, best: BestStandbys) -> Iterator[Evidence]:
+    """Beside the active tasks of the answer no standby copies, as even, need fewer restores.
+
+    Judged where all standbys are there and tasks of either kind as even by member as they can be beside these
+    active tasks, and not where copies are to be spread over tags, which may cost restores. A process that
+    names no members deals its tasks out evenly.
+    """
+    restored = _restored(step)
+    if len(restored) > best.least:
+        where = tuple(f"{task} on {process}" for task, process in restored)
+        yield Evidence(
+            f"{len(restored)} restored", {"restores": len(restored), "least": best.least, "restored": where}
+        )

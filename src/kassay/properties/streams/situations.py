@@ -19,7 +19,14 @@ from kassay.model.streams.history import TaskChange, TaskHistory
 from kassay.properties.registry import situation
 from kassay.properties.streams.scenarios import ACCEPTABLE_LAG
 
-_MOVING: Final = ("converges", "stable", "fixed-point", "sticky-minimal", "sticky-by-member")
+_MOVING: Final = (
+    "converges",
+    "stable",
+    "fixed-point",
+    "sticky-minimal",
+    "sticky-by-member",
+    "sticky-standbys",
+)
 _BALANCE: Final = ("balanced-within-one", "balanced-optimal", "stateful-balanced", "threads-balanced")
 _COPYING: Final = ("standby-disjoint", "standby-count", "task-errors")
 _SPREADING: Final = ("standby-tags",)

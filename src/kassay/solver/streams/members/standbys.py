@@ -25,12 +25,27 @@ def place_standbys(
 
     Past the deadline the standbys are valid all the same, and the prices may prove nothing.
     """
+    return _placed(problem, active, deadline)
+
+
+def dearest_standbys(problem: MemberTaskProblem, active: Sequence[int]) -> Standbys:
+    """Of all standbys as even as the best those with the most restores."""
+    return _placed(problem, active, None, dearest=True)[0]
+
+
+def _placed(
+    problem: MemberTaskProblem, active: Sequence[int], deadline: float | None, *, dearest: bool = False
+) -> tuple[Standbys, tuple[int, ...]]:
     if not problem.following or not problem.stateful:
         return ((),) * problem.tasks, (0,) * len(problem.processes)
     stateful = [task for task in range(problem.tasks) if task not in problem.stateless]
     places = range(len(problem.processes))
     rows = [
-        {p: int(p not in problem.state(task)) for p in places if p != problem.process_of[active[task]]}
+        {
+            p: int((p in problem.state(task)) is dearest)
+            for p in places
+            if p != problem.process_of[active[task]]
+        }
         for task in stateful
     ]
     steps = _Steps(problem, active)

@@ -1,0 +1,1 @@
+"""The certified best of what was asked, for the claims that need it."""

@@ -1,0 +1,64 @@
+"""The certified best of a Streams application's tasks, for claims that need it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+from typing import Final
+
+from kassay.model.errors import InputError
+from kassay.model.streams.history import TaskStep
+from kassay.model.streams.tasks import TaskRequest
+from kassay.properties.streams.copies import BestStandbys
+from kassay.properties.streams.stickiness import BestMembers, spent
+from kassay.solver.streams.members.actives import dearest_actives, place_actives
+from kassay.solver.streams.members.bound import restores
+from kassay.solver.streams.members.gap import runs_of
+from kassay.solver.streams.members.requests import problem_of
+from kassay.solver.streams.members.standbys import dearest_standbys, place_standbys
+
+OPTIMA_CACHED: Final = 1024
+"""Requests whose optimum is remembered."""
+
+
+def best_of_members(step: TaskStep) -> BestMembers | None:
+    """The certified best of active tasks; None where the answer does not speak of members."""
+    if step.given.members is None or not step.request.clients:
+        return None
+    return _best(step.request)
+
+
+def best_of_standbys(step: TaskStep) -> BestStandbys | None:
+    """The certified best of standbys beside the answer's active tasks; None where these are no assignment."""
+    if not step.request.clients:
+        return None
+    problem = _problem(step.request)
+    try:
+        active = [member for member in runs_of(problem, step.request, step.given) if member is not None]
+    except InputError:
+        return None
+    return _standbys(step.request, tuple(active)) if len(active) == problem.tasks else None
+
+
+_problem = lru_cache(maxsize=OPTIMA_CACHED)(problem_of)
+
+
+@lru_cache(maxsize=OPTIMA_CACHED)
+def _best(request: TaskRequest) -> BestMembers | None:
+    tasks = sorted(request.tasks)
+    problem = _problem(request)
+    placed = place_actives(problem)
+    best, most = (
+        spent(request, {task: problem.member_ids[m] for task, m in zip(tasks, members, strict=True)})
+        for members in (placed.member, dearest_actives(problem))
+    )
+    return BestMembers(best, most) if placed.proven else None
+
+
+@lru_cache(maxsize=OPTIMA_CACHED)
+def _standbys(request: TaskRequest, active: tuple[int, ...]) -> BestStandbys:
+    problem = _problem(request)
+    best, _ = place_standbys(problem, active)
+    counts = Counter([*active, *(member for row in best for member in row)])
+    most = restores(problem, dearest_standbys(problem, active))
+    return BestStandbys(sum(count**2 for count in counts.values()), restores(problem, best), most)
