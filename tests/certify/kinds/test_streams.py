@@ -227,7 +227,7 @@ def test_without_members_in_the_answer_there_is_nothing_to_compare():
     assert best_of_members(TaskStep(TaskRequest((), (), ()), BY_MEMBER)) is None
 
 
-OF_USERS = TARGETS / "threads.py"
+OF_USERS, WITH_TAGS = TARGETS / "threads.py", TARGETS / "tags.py"
 FAULTS = {
     "keeps a copy too few": "standby-count",
     "keeps copies everywhere": "standby-count",
@@ -244,9 +244,9 @@ FAULTS = {
 }
 
 
-def verdicts(name, histories, **settings):
+def verdicts(name, histories, of=OF_USERS, **settings):
     """The verdict on each claim on so many histories of a class of a user's file, in this process."""
-    target = resolve(f"{OF_USERS}:{name}", in_process=True, config=settings.get("config", {}))
+    target = resolve(f"{of}:{name}", in_process=True, config=settings.get("config", {}))
     options = RunOptions(budget=Budget(histories=histories), controls=False, shrink=False, **settings)
     return {result.id: result.verdict for result in certify(target, options).claims}
 
@@ -262,3 +262,15 @@ def test_a_users_sound_assignor_is_certified_by_all_that_it_declares(name):
     judged = verdicts(name, 90)
     assert set(judged.values()) == {Verdict.HOLDS}, judged
     assert len(judged) > 14
+
+
+@pytest.mark.parametrize(
+    "fault", ["knows no tags", "knows one tag", "forgets the other copies", "never gives a tag up"]
+)
+def test_a_users_fault_in_spreading_copies_over_tags_is_told(fault):
+    judged = verdicts("BySharing", 120, of=WITH_TAGS, claims=("standby-tags",), config={"fault": fault})
+    assert judged["standby-tags"] is Verdict.VIOLATED
+
+
+def test_copies_that_share_as_few_tags_as_they_can_are_certified():
+    assert set(verdicts("BySharing", 130, of=WITH_TAGS).values()) == {Verdict.HOLDS}

@@ -3,12 +3,14 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.model.streams.documents import TASK_HISTORY
 from kassay.model.streams.events import ProcessRetag
 from kassay.model.streams.history import asking, run_tasks
-from kassay.properties.sources import Seeded
+from kassay.properties.sources import Drawn, Seeded
 from kassay.properties.streams.aims import STREAMS_AIMS, TAGGED, aimed_task_history, tagged_task_history
 from kassay.properties.streams.situations import SENTENCES, reached
 
@@ -47,3 +49,8 @@ def test_what_processes_say_of_themselves_stands_in_every_request(aim):
         assert step.request.rack_aware_tags == life.rack_aware_tags
         assert all(client.rack is not None for client in step.request.clients)
         assert any(client.tags for client in step.request.clients)
+
+
+@given(st.data(), st.sampled_from(sorted(TAGGED)))
+def test_a_life_with_tags_is_in_its_situation_whoever_makes_the_choices(data, aim):
+    assert {aim, "process-retags"} <= reached(tagged_task_history(Drawn(data.draw), aim))

@@ -24,21 +24,24 @@ _ALWAYS: Final = ("process-joins", "process-leaves", "threads-differ", "stateles
 
 RACKS: Final = ("r0", "r1", "r2")
 _VALUES: Final = ("a", "b", "c")
+_CLUSTERS: Final = (("cluster", 2),)
+_ZONES: Final = (("zone", 3),)
 
 
 class _Recipe(NamedTuple):
-    """How many standby copies are asked for, and how many values each tag has over which they are spread."""
+    """How many standby copies are asked for, and over which tags they are spread, of how many values each."""
 
     standbys: int
-    values: tuple[tuple[str, int], ...]
+    tags: tuple[tuple[tuple[str, int], ...], ...]
     one_lacks: str = ""
 
 
 TAGGED: Final = {
-    "client-tags": _Recipe(1, (("zone", 3),)),
-    "several-tags": _Recipe(1, (("cluster", 2), ("zone", 3))),
-    "few-tag-values": _Recipe(2, (("zone", 2),)),
-    "tags-missing": _Recipe(1, (("zone", 2),), "zone"),
+    "client-tags": _Recipe(1, (_ZONES,)),
+    "several-tags": _Recipe(1, (_CLUSTERS + _ZONES,)),
+    "few-tag-values": _Recipe(2, (_CLUSTERS, _CLUSTERS + _ZONES)),
+    "enough-tag-values": _Recipe(2, (_ZONES,)),
+    "tags-missing": _Recipe(1, (_CLUSTERS,), "cluster"),
 }
 """The recipes for lives with tags by the situation that they reach for certain."""
 
@@ -103,10 +106,11 @@ def _restarts(source: Source, size: int) -> Iterator[TaskChange]:
 def tagged_task_history(source: Source, aim: str) -> TaskHistory:
     """A life by that recipe, which raises `KeyError` where there is none.
 
-    The first two processes differ in every tag, the last one lacks what one is to lack. One comes, copies
-    lag, one starts again with other tags and another rack, and one goes that the situation can do without.
+    The first processes have all values of every tag, the last one lacks what one is to lack. One comes,
+    copies lag, one starts again with other tags and another rack, and one goes.
     """
     recipe = TAGGED[aim]
+    tags = source.choice(recipe.tags)
     size, unused = source.integer(4, 6), source.boolean(0.25)
     same_threads = source.boolean()
     processes = tuple(
@@ -114,17 +118,17 @@ def tagged_task_history(source: Source, aim: str) -> TaskHistory:
             process_id(number),
             1 if same_threads else source.integer(1, 3),
             source.choice(RACKS),
-            _tags(source, recipe, number, unused, lacks=number == size - 1),
+            _tags(source, tags, number, unused, lacks=recipe.one_lacks if number == size - 1 else ""),
         )
         for number in range(size)
     )
     again = source.integer(2, size - 2)
     rack = RACKS[(RACKS.index(str(processes[again].rack)) + 1) % len(RACKS)]
-    joins = ProcessJoin(process_id(size), 1, rack, _tags(source, recipe, size, unused))
+    joins = ProcessJoin(process_id(size), 1, rack, _tags(source, tags, size, unused))
     changes = (
         TaskChange((joins,), (source.choice((0, ACCEPTABLE_LAG, ACCEPTABLE_LAG + 1, CHANGELOG)),)),
         TaskChange(
-            (ProcessRetag(process_id(again), rack, _tags(source, recipe, again, unused)),),
+            (ProcessRetag(process_id(again), rack, _tags(source, tags, size, unused)),),
             (source.integer(0, ACCEPTABLE_LAG),),
         ),
         TaskChange((ProcessLeave(process_id(source.integer(2, size - 2))),)),
@@ -137,17 +141,19 @@ def tagged_task_history(source: Source, aim: str) -> TaskHistory:
         standby_replicas=recipe.standbys,
         acceptable_recovery_lag=ACCEPTABLE_LAG,
         warmup_replicas_max=source.choice((1, 2, 5)),
-        rack_aware_tags=tuple(key for key, _ in recipe.values),
+        rack_aware_tags=tuple(key for key, _ in tags),
     )
 
 
-def _tags(source: Source, recipe: _Recipe, number: int, unused: bool, lacks: bool = False) -> Tags:
+def _tags(
+    source: Source, tags: tuple[tuple[str, int], ...], number: int, unused: bool, lacks: str = ""
+) -> Tags:
     """The tags of a process; one more that nothing is to be spread over stands there where it is `unused`."""
-    tags = [
-        (key, _VALUES[number if number < 2 else source.integer(0, values - 1)])
-        for key, values in recipe.values
-        if not (lacks and key == recipe.one_lacks)
+    here = [
+        (key, _VALUES[number if number < values else source.integer(0, values - 1)])
+        for key, values in tags
+        if key != lacks
     ]
     if unused:
-        tags.append(("team", source.choice(_VALUES)))
-    return tuple(sorted(tags))
+        here.append(("team", source.choice(_VALUES)))
+    return tuple(sorted(here))

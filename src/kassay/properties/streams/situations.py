@@ -51,6 +51,10 @@ SENTENCES: Final = {
     "client-tags": ("Copies are to be spread over a tag that differs between processes.", _SPREADING),
     "several-tags": ("Copies are to be spread over the values of several tags.", _SPREADING),
     "few-tag-values": ("A tag has fewer values than a task has copies.", _SPREADING),
+    "enough-tag-values": (
+        "A tag has a value for each copy, two or more of them standby.",
+        _SPREADING,
+    ),
     "tags-missing": ("A process lacks a tag over which copies are to be spread.", _SPREADING),
     "process-retags": ("A process starts again with another rack or other tags.", _SPREADING),
 }
@@ -112,6 +116,8 @@ def _of_tags(keys: tuple[str, ...], processes: list[Running], copies: int) -> It
             yield "several-tags"
         if any(1 < number < copies for number in numbers):
             yield "few-tag-values"
+        if any(number >= copies > 2 for number in numbers):
+            yield "enough-tag-values"
 
 
 def _is_reached(name: str, history: TaskHistory) -> bool:
