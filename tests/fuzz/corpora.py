@@ -102,6 +102,12 @@ HELLO = [
     {"name": "p", "kind": "task-assignor", "level": "process"},
     {"kind": "connect-assignor", "claims": ["deleted-stops"]},
 ]
+_CALLS = ["new", "user_data", "on_assignment", "drop", "batch", "round"]
+HELLO_2 = [
+    {"kassay": 2, "supports": _CALLS, "protocols": ["cooperative", "eager"], "versions": {"java": "17"}},
+    {"kassay": 2, "supports": _CALLS[:3], "claims": ["deterministic"]},
+    {"kassay": 2, "kind": "partitioner"},
+]
 ASSIGNMENTS = [{"a": [["t", 0], ["t", 1]], "b": []}, {"m0": [["t0", 0]], "m1": [["t1", 1]]}]
 TASKS = [
     {

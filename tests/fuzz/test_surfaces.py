@@ -208,6 +208,20 @@ def test_answers_of_a_program(tmp_path):
     assert fuzz(check, tmp_path, hello=reply(documents(corpora.HELLO)), answers=answers)
 
 
+def test_answers_of_a_program_of_version_2(tmp_path):
+    """Each request is answered by several lines, as many as a batch or a round has or not."""
+    (tmp_path / "program.py").write_text(PROGRAM)
+
+    def check(hello: bytes, answers: list[list[bytes]]) -> None:
+        Path("replies.txt").write_bytes(b"\n--\n".join([hello, *map(b"\n".join, answers)]))
+        ran(["certify", "exec:python3 program.py", "--histories", "1", "--call-timeout", "0.1s"])
+
+    right = documents(corpora.ASSIGNMENTS) | st.sampled_from([{}, None, "AAE=", "?", 0, 7])
+    lines = st.lists(reply(right | values), min_size=1, max_size=5)
+    answers = st.lists(lines, min_size=1, max_size=4)
+    assert fuzz(check, tmp_path, hello=reply(documents(corpora.HELLO_2)), answers=answers)
+
+
 LONG = {"campaign", "fleet", "prove", "switches", "rank"}
 """Commands that start Spark or prove for minutes: what they read is fuzzed above."""
 BOUNDED = {

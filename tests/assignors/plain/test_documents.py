@@ -36,7 +36,8 @@ from kassay.properties.sources import Seeded
 from kassay.properties.streams.scenarios import SMALL, task_history
 from tests.paths import ROOT, TARGETS
 
-SCHEMA = json.loads(files("kassay.report").joinpath("schemas", "exec-documents-1.json").read_text())
+SCHEMAS = files("kassay.report").joinpath("schemas")
+SCHEMA = json.loads(SCHEMAS.joinpath("exec-documents-1.json").read_text())
 P, Q = "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002"
 REQUEST = TaskRequest(
     clients=(
@@ -322,9 +323,28 @@ def test_in_process_the_same_is_said(name, fault, claim, said):
 
 
 def documented():
-    """The JSON lines that the page of the protocol shows."""
+    """The requests and answers that the page of the protocol shows, several of them in a block."""
     blocks = re.findall(r"(?:^    .*\n)+", (ROOT / "docs" / "exec-protocol.md").read_text(), re.MULTILINE)
-    return [json.loads(block) for block in blocks if block.lstrip().startswith("{")]
+    values, decode = [], json.JSONDecoder().raw_decode
+    for block in filter(lambda block: block.startswith("{"), map(str.strip, blocks)):
+        end = 0
+        while end < len(block):
+            value, end = decode(block, end)
+            values.append(value)
+            end += len(block[end:]) - len(block[end:].lstrip())
+    return values
+
+
+def test_the_lines_of_version_2_that_the_page_shows_are_of_its_schema():
+    validator = jsonschema.Draft202012Validator(
+        json.loads(SCHEMAS.joinpath("exec-protocol-2.json").read_text())
+    )
+    shown = [line for line in documented() if not {"application", "cluster", "brokers"} & line.keys()]
+    calls = [line["call"] for line in shown if "call" in line]
+    assert calls == ["assign", "batch", "round", "partition"]
+    for line in shown:
+        if line.get("call") != "assign":  # shown as version 1 has it
+            validator.validate(line)
 
 
 def test_the_lines_that_the_page_shows_are_requests_and_answers():

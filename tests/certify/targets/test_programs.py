@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from kassay.certify.processes.host import Limits
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
@@ -60,6 +62,36 @@ def test_the_examples(command: str) -> None:
         answer = host.new({}).assign(CLUSTER, GROUP)
     expected = {"a": [("t", 0), ("t", 2), ("u", 0), ("u", 1)], "b": [("t", 1)]}
     assert answer.same_sets(Assignment({m: map(TopicPartition._make, tps) for m, tps in expected.items()}))
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "kind"),
+    [
+        (f"{PYTHON} {PROGRAMS}/sticky2.py", "sticky2", Kind.CLIENT),
+        pytest.param(f"node {PROGRAMS}/turns2.mjs", "turns2-js", Kind.CLIENT, marks=pytest.mark.node),
+        pytest.param(
+            "{compiled}",
+            "hash-c",
+            Kind.PARTITIONER,
+            marks=pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler (cc)"),
+        ),
+        pytest.param(
+            f"bash {PROGRAMS}/first.sh",
+            "bash",
+            Kind.PARTITIONER,
+            marks=pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash"),
+        ),
+    ],
+)
+def test_the_examples_of_version_2_are_certified(tmp_path: Path, command: str, name: str, kind: Kind) -> None:
+    compiled = tmp_path / "hash"
+    if "{compiled}" in command:
+        subprocess.run(["cc", "-o", str(compiled), str(PROGRAMS / "hash.c")], check=True)
+    target = resolve(f"exec:{command.format(compiled=compiled)}", limits=Limits(60, start_timeout_s=60))
+    assert (target.name, target.kind) == (name, kind)
+    histories = 130 if kind is Kind.PARTITIONER else 80
+    certificate = certify(target, RunOptions(budget=Budget(histories=histories), controls=False))
+    assert {result.verdict for result in certificate.claims} == {Verdict.HOLDS}
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ Pair = tuple[str, int]
 
 _PARTITION_MAX: Final = 2**31 - 1
 _SHOWN_MAX: Final = 60
+_PAIRS: Final = (tuple, list)
 _BUILTINS: Final = frozenset({bool, int, float, str, bytes, list, tuple, dict, set, frozenset})
 
 
@@ -58,13 +59,13 @@ def check_assignment(answer: object) -> dict[str, list[Pair]]:
                 f"answer[{member_id!r}] is {shown(pairs)}, expected a list of (topic, partition) pairs"
             )
         for pair in pairs:
-            if type(pair) is not tuple or len(pair) != 2:
+            if type(pair) not in _PAIRS or len(pair) != 2:
                 break
             topic, partition = pair
             if type(topic) is not str or type(partition) is not int or not 0 <= partition <= _PARTITION_MAX:
                 break
         else:
-            checked[member_id] = list(pairs)
+            checked[member_id] = list(map(tuple, pairs))
             continue
         checked[member_id] = [_pair(member_id, index, pair) for index, pair in enumerate(pairs)]
     return checked

@@ -108,6 +108,7 @@ class Guarded:
         self.ended: Ended | None = Ended(0)
         self.memory_mib = 0
         self.quotes = False
+        self._poll = select.poll()
         _GUARDED.add(self)
         self._finalizer = weakref.finalize(self, _close, self.guard, ours, self.channel, self.owner)
 
@@ -148,6 +149,9 @@ class Guarded:
             raise TargetFailure(FailureKind.DIED, f"the guard process is gone: {error}", "start") from None
         for fd in self.channel:
             os.set_blocking(fd, False)
+        self._poll = select.poll()
+        for news in (self.channel[1], self.control):
+            self._poll.register(news, select.POLLIN)
 
     def exchange(
         self, request: bytes, call: str, timeout_s: float, size_of: Callable[[bytearray, int], int]
@@ -159,17 +163,15 @@ class Guarded:
         empty request may stand. Both sides are served at once, since a program may answer before it has
         read all.
         """
-        end = time.monotonic() + timeout_s
         stdin, stdout = self.channel
-        rest = memoryview(request)
-        poll = select.poll()
+        rest = self._written(stdin, request, call)
+        reply, seen, size = bytearray(self.ahead), 0, -1
+        if not request and reply:
+            size, seen = size_of(reply, seen), len(reply)
+        poll = self._poll
         if rest:
             poll.register(stdin, select.POLLOUT)
-        poll.register(stdout, select.POLLIN)
-        poll.register(self.control, select.POLLIN)
-        reply, seen, size = bytearray(self.ahead), 0, -1
-        if not rest and reply:
-            size, seen = size_of(reply, seen), len(reply)
+        end = time.monotonic() + timeout_s
         while not 0 <= size <= len(reply):
             left = end - time.monotonic()
             ready = [fd for fd, _ in poll.poll(min(left * 1000 + 1, _POLL_MAX_MS))] if left > 0 else []
@@ -198,8 +200,20 @@ class Guarded:
                 raise self.fail_ended(call) from None
             except Garbage:
                 raise self.fail_garbage(call) from None
+        if rest:
+            poll.unregister(stdin)
         self.ahead = bytes(reply[size:])
         return bytes(reply[:size])
+
+    def _written(self, stdin: int, request: bytes, call: str) -> memoryview:
+        """What is left of the request after as much of it is written as the pipe takes at once."""
+        rest = memoryview(request)
+        try:
+            return rest[os.write(stdin, rest) :] if rest else rest
+        except BlockingIOError:
+            return rest
+        except OSError:
+            raise self.fail_ended(call) from None
 
     def fail_timeout(self, call: str, timeout_s: float) -> TargetFailure:
         """Kill the child for not answering."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from importlib.resources import files
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from kassay.certify.processes.process import Guarded
@@ -150,6 +153,11 @@ def test_a_round_is_one_request_and_what_a_group_learns_another(tmp_path: Path) 
     claims = 1  # of m0, when it joins
     assert len(asked) == 2 * rounds + claims
     assert {request["call"] for request in asked} == {"batch"}
+    validator = jsonschema.Draft202012Validator(
+        json.loads(files("kassay.report").joinpath("schemas", "exec-protocol-2.json").read_text())
+    )
+    for request in asked:
+        validator.validate(request)
 
 
 @pytest.mark.parametrize("fault", ["", "assign=fresh-answer:{}"])
@@ -165,3 +173,72 @@ def test_a_block_of_histories_has_the_same_tally(fault: str) -> None:
     by_call = tally(ONE_BY_ONE)
     assert tally(ALL) == by_call
     assert by_call.asked > 20
+
+
+@pytest.mark.parametrize(
+    ("supports", "fault", "kind", "message"),
+    [
+        (
+            ALL,
+            "batch=nonsense",
+            FailureKind.MALFORMED,
+            "new was answered by 'batch', expected one line of JSON",
+        ),
+        (ALL, "batch=exits", FailureKind.DIED, "process ended with exit status 3 during new"),
+        (ALL, "batch=half", FailureKind.DIED, "process ended with exit status 0 during new"),
+        (ALL, "batch=megabytes", FailureKind.MALFORMED, "answer of more than 64 MiB"),
+        (
+            ALL,
+            "batch=more",
+            FailureKind.MALFORMED,
+            "new was answered by a dict, expected an object with the id",
+        ),
+        (
+            ALL,
+            "round=nonsense",
+            FailureKind.MALFORMED,
+            "user_data was answered by 'round', expected one line",
+        ),
+        (
+            f"{ONE_BY_ONE},round",
+            "round=exits",
+            FailureKind.DIED,
+            "process ended with exit status 3 during user_data",
+        ),
+        (
+            ALL,
+            "user_data=twice",
+            FailureKind.MALFORMED,
+            "answer is None, expected a dict of member id to list",
+        ),
+        (
+            ALL,
+            "user_data=nonsense",
+            FailureKind.MALFORMED,
+            "user_data was answered by 'user_data', expected one",
+        ),
+        (
+            "new,user_data,later",
+            "user_data=answer:[1]",
+            FailureKind.MALFORMED,
+            "answer is [1] (list), expected base64",
+        ),
+        ("new", "new=answer:[1]", FailureKind.RAISED, "assign answered with the error: no object"),
+    ],
+)
+def test_what_a_hostile_program_costs(supports: str, fault: str, kind: FailureKind, message: str) -> None:
+    with opened(supports, fault) as host:
+        (step,) = steps(host, {})
+    assert isinstance(step.answer, Failure)
+    assert step.answer.kind is kind
+    assert step.answer.message.startswith(message)
+    assert "\n" not in step.answer.message
+
+
+@pytest.mark.parametrize("fault", ["user_data=twice", "assign=twice", "round=more"])
+def test_lines_too_many_are_nobodys_answer_in_the_next_history(fault: str) -> None:
+    with opened(ALL, fault) as host:
+        steps(host, {})
+        (step,) = steps(host, {})
+    assert isinstance(step.answer, Failure)
+    assert step.answer.message.startswith("drop was answered by a dict, expected an object with the id")

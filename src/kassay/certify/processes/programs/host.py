@@ -19,7 +19,7 @@ class ProgramHost(ProgramCalls):
     def begin(self) -> None:
         """A new process that has said hello; raises `TargetNotLoadable`."""
         super().begin()
-        at_once = self.supports("round") or self.supports("batch")
+        at_once = self.supports("new") and (self.supports("round") or self.supports("batch"))
         self.rounds = ProgramRounds(self) if at_once else None
 
     def make(self, number: int, config: dict[str, str]) -> ProgramObject:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from kassay.assignors.plain.answers import Malformed, shown
 from kassay.certify.processes.process import Guarded
@@ -40,7 +40,8 @@ class Lines:
         """
         line = guarded.exchange(request, call, timeout_s, _line_size)
         try:
-            reply = json.loads(line, object_pairs_hook=_once)
+            # as `json.loads` reads bytes, with a decoder that is kept
+            reply = _decode(line.decode(json.detect_encoding(line), "surrogatepass"))
         except (ValueError, RecursionError) as error:
             text = repr(line[:-1][:80].decode("utf-8", "replace"))
             why = f": {error}" if isinstance(error, Malformed) else ""
@@ -75,3 +76,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(fields) != len(pairs):
         raise Malformed("a key stands twice in one object")
     return fields
+
+
+_decode: Final = json.JSONDecoder(object_pairs_hook=_once).decode

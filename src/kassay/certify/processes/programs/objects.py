@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from kassay.assignors.plain.answers import Malformed, check_assignment, check_placement, shown
-from kassay.assignors.plain.assignor import EXTRAS, full_answer, plain_input
+from kassay.assignors.plain.assignor import assignable, full_answer, partition_weights, replica_racks
 from kassay.assignors.plain.documents import FORMS
 from kassay.assignors.plain.forms import DOCUMENTS
 from kassay.assignors.plain.given import CHECKS
@@ -27,6 +27,20 @@ from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata,
 from kassay.model.placement.request import Placement, PlacementRequest
 
 T = TypeVar("T")
+_MEMBER: Final = ("id", "topics", "owned", "generation", "rack", "instance_id")
+"""What a member is said to be, in the order of its fields."""
+
+
+def _triples(values: Mapping[tuple[str, int], Any] | None) -> list[list[Any]] | None:
+    return None if values is None else [[*tp, value] for tp, value in values.items()]
+
+
+_EXTRAS: Final[dict[str, Callable[[Cluster, Group], Any]]] = {
+    "replica_racks": lambda cluster, _: _triples(replica_racks(cluster)),
+    "partition_weights": lambda cluster, _: _triples(partition_weights(cluster)),
+    "assignable": lambda _, group: assignable(group),
+}
+"""What a program may want beside, as it stands in a request."""
 
 
 def base64_of(data: bytes | None) -> str | None:
@@ -91,16 +105,16 @@ class ProgramAssignor(ProgramObject, AssignorBase):
     def fields(self, cluster: Cluster, group: Group) -> dict[str, Any]:
         """The fields of a request to assign; the leader and user data are those of version 2."""
         hello = self.child.hello
-        counts, members, racks, weights, assignable = plain_input(cluster, group, hello.extras)
-        fields: dict[str, Any] = {"partitions_per_topic": counts, "members": members}
-        for name, values in zip(EXTRAS, (racks, weights)):
-            if name in hello.extras:
-                fields[name] = None if values is None else [[*tp, value] for tp, value in values.items()]
-        if "assignable" in hello.extras:
-            fields["assignable"] = assignable
+        fields: dict[str, Any] = {
+            "partitions_per_topic": cluster.counts,
+            "members": [dict(zip(_MEMBER, member)) for member in group.members],
+        }
+        for name in hello.extras:
+            if name in _EXTRAS:
+                fields[name] = _EXTRAS[name](cluster, group)
         if hello.kassay > 1:
             fields["leader"] = group.leader
-            for member, document in zip(group.members, members):
+            for member, document in zip(group.members, fields["members"]):
                 document["user_data"] = base64_of(member.user_data)
         return fields
 
