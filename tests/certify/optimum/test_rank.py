@@ -6,9 +6,10 @@ import pytest
 
 from kassay.certify.optimum import rank as ranking
 from kassay.certify.optimum.gaps import TargetGaps
-from kassay.certify.optimum.rank import DECLARED, Ranked, default_targets, rank
+from kassay.certify.optimum.rank import DECLARED, Ranked, default_targets, installed, rank
 from kassay.certify.runs.options import Budget
-from kassay.certify.targets.resolve import resolve
+from kassay.certify.targets.resolve import Offer, Way, resolve
+from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import validity_claims
@@ -103,3 +104,21 @@ def test_an_interrupt_ends_the_leaderboard(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         rank(targets, INSTANCES, "two", order=MOVEMENT_FIRST, budget=Budget(histories=40))
     assert judged == [SPECS[0]]
+
+
+def test_what_is_installed_is_what_lacks_nothing(monkeypatch):
+    def offer(spec, kind, missing):
+        return Offer(spec, kind, RebalanceProtocol.EAGER, (), "", "", lambda: missing)
+
+    offers = [
+        offer("acme:here", Kind.CLIENT, ""),
+        offer("acme:away", Kind.CLIENT, "pip install acme"),
+        offer("acme:server", Kind.SERVER, ""),
+    ]
+    way = Way(1, list, lambda _: None, list, lambda: offers)
+    monkeypatch.setattr("kassay.certify.optimum.rank.ways", lambda: (way,))
+    here, missing = installed()
+    assert [spec for spec in here if ":" in spec] == ["acme:here"]
+    assert {"range", "sticky", "optimal-cooperative"} <= set(here)
+    assert "uniform" not in here
+    assert missing == {"acme:away": "pip install acme"}

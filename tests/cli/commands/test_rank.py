@@ -18,7 +18,7 @@ def few(tmp_path):
 
 
 def ranked(done):
-    found = valid(json.loads(done.stdout), "rank-1")["targets"]
+    found = valid(json.loads(done.stdout), "rank-2")["targets"]
     for each in found:
         del each["seconds"]
     return found
@@ -71,7 +71,30 @@ def test_all_references_by_default(tmp_path):
         (("partitioner:murmur2",), "expected an assignor of consumer groups"),
         (("range", "--time", "1s", "--histories", "3"), "--time and --histories: expected one of the two"),
         (("range", "--suite", "x"), "found 'x'"),
+        (("range", "--installed"), "--installed: ranks all that is here, expected no TARGET beside it"),
     ],
 )
 def test_bad_input_is_one_line(tmp_path, arguments, said):
     assert said in one_line(here("rank", *arguments, cwd=tmp_path), 2)
+
+
+@pytest.mark.slow
+def test_all_that_is_installed_is_ranked_and_the_rest_is_told(tmp_path, few):
+    common = ("rank", "--installed", "--instances", few, "--histories", "2", "--seed", "1")
+    done = kassay(*common, "--json", "-", cwd=tmp_path, env={"KASSAY_KAFKA_CLIENTS": ""})
+    document = valid(json.loads(done.stdout), "rank-2")
+    here = {each["target"]: each["versions"] for each in document["targets"]}
+    missing = {each["target"]: each["missing"] for each in document["missing"]}
+    assert {"range", "sticky", "optimal-cooperative"} <= here.keys()
+    assert all(versions["kassay"] for versions in here.values())
+    assert not here.keys() & missing.keys()
+    named = here | missing
+    assert {
+        "kafka-python:sticky",
+        "aiokafka:range",
+        "kafkajs:roundrobin",
+        "kafka-clients:range",
+    } <= named.keys()
+    assert "KASSAY_KAFKA_CLIENTS" in missing["kafka-clients:range"]
+    assert ("kafka-python" in here.get("kafka-python:sticky", ())) is ("kafka-python:sticky" in here)
+    assert done.returncode in (1, 3)

@@ -91,7 +91,10 @@ def test_a_leaderboard_has_a_place_a_line_and_tells_what_is_broken():
     for place, each in enumerate(found, start=1):
         words = lines[place].split()
         assert words[:2] == [str(place), each.spec]
-        assert words[3] == str(each.balance)
+        assert words[3:5] == ["no" if each.invalid else "yes", str(each.balance)]
     (broken,) = (line for line in lines if line.startswith("range breaks "))
     assert "balanced-optimal" in broken
     assert any(line.startswith("two instances, seed 7. ") for line in lines)
+    assert not any(line.startswith("missing ") for line in lines)
+    more = shown(rank_view(found, "two", 7, versions=True, missing={"acme:fair": "pip install acme"}))
+    assert "missing acme:fair: pip install acme" in more.splitlines()

@@ -15,15 +15,16 @@ from typing import Any, Final
 from kassay.assignors.registry import load_all
 from kassay.certify.optimum.gaps import TargetGaps, measure
 from kassay.certify.runs.certificate import Certificate
+from kassay.certify.runs.conditions import versions_of
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
-from kassay.certify.targets.resolve import Target
-from kassay.model.kinds import CONSUMER_GROUPS
+from kassay.certify.targets.resolve import Target, ways
+from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import promise, validity_claims
 from kassay.reading.documents import Located
 
-SCHEMA: Final = "kassay/rank/1"
+SCHEMA: Final = "kassay/rank/2"
 HISTORIES: Final = 300
 DECLARED: Final = (
     "deterministic",
@@ -48,6 +49,11 @@ class Ranked:
     def spec(self) -> str:
         """The target."""
         return self.gaps.target.spec
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The versions of kassay and of what the target is made of, by name."""
+        return versions_of(self.gaps.target)
 
     def claims(self, verdict: Verdict) -> list[str]:
         """The claims with that verdict, in the order of the certificate."""
@@ -97,6 +103,7 @@ class Ranked:
         return {
             "target": self.spec,
             "protocol": self.gaps.target.protocol.value,
+            "versions": self.versions,
             "claims": {verdict.value: self.claims(verdict) for verdict in Verdict},
             "invalid": self.invalid,
             "histories": self.certificate.histories,
@@ -114,6 +121,14 @@ class Ranked:
 def default_targets() -> list[str]:
     """Every reference that answers consumer groups; the optimal ones are the yardstick."""
     return [spec for spec, reference in load_all().items() if reference.kind in CONSUMER_GROUPS]
+
+
+def installed() -> tuple[list[str], dict[str, str]]:
+    """The consumers' assignors that there are on this machine; of the others, what is missing, by spec."""
+    references = [spec for spec, reference in load_all().items() if reference.kind is Kind.CLIENT]
+    offers = [offer for way in ways() for offer in way.offers() if offer.kind is Kind.CLIENT]
+    missing = {offer.spec: what for offer in offers if (what := offer.missing())}
+    return [*references, *(offer.spec for offer in offers if offer.spec not in missing)], missing
 
 
 def rank(

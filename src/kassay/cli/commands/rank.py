@@ -16,20 +16,23 @@ PLACE = 140
 
 @click.command("rank", epilog="Example: kassay rank path/to/my_assignor.py sticky optimal-sticky")
 @click.argument("targets", nargs=-1, metavar="[TARGET...]")
+@click.option("--installed", is_flag=True, help="Every consumers' assignor that there is on this machine.")
 @instances_options
 @click.option("--time", "seconds", type=Duration(), help="Time for the claims of each target.")
 @click.option("--histories", type=click.IntRange(min=1), help="Or so many histories [default: 300].")
 @target_options
 @seed_option
 @json_option
-def command(targets: tuple[str, ...], **chosen: Any) -> int:
+def command(targets: tuple[str, ...], installed: bool, **chosen: Any) -> int:
     """Rank TARGETs by claims held, gap to the certified optimum, moves, rounds and time.
 
     Without a TARGET all references for consumer groups; `optimal-sticky` and `optimal-cooperative`
-    are the yardstick. Exit codes: 0 all claims hold, 1 one is violated or a target failed on an
-    instance, 3 a claim is unknown or there was no instance to measure on, 4 one could not be loaded.
+    are the yardstick. With --installed the references and client libraries that run in consumers, the
+    versions of these, and what is missing and how to get it. Exit codes: 0 all claims hold, 1 one is
+    violated or a target failed on an instance, 3 a claim is unknown or there was no instance to measure
+    on, 4 one could not be loaded.
     """
-    from kassay.certify.optimum.rank import HISTORIES, SCHEMA, default_targets, rank
+    from kassay.certify.optimum import rank as ranking
     from kassay.certify.runs.options import Budget
     from kassay.report.screen.console import bar
     from kassay.report.screen.gaps import rank_view
@@ -39,21 +42,33 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
         if chosen[one] is not None and chosen[other] is not None:
             names = {"seconds": "--time and --histories", "suite_name": "--suite and --instances"}
             raise InputError(f"{names[one]}: expected one of the two")
+    if installed and targets:
+        raise InputError("--installed: ranks all that is here, expected no TARGET beside it")
     order = parse_order(chosen["order_text"])
     instances, source = instances_of(chosen)
     budget = Budget(chosen["seconds"], chosen["histories"])
     if budget == Budget():
-        budget = Budget(histories=HISTORIES)
-    loaded, missing = measurable(targets or default_targets(), chosen)
+        budget = Budget(histories=ranking.HISTORIES)
+    here, missing = ranking.installed() if installed else (targets or ranking.default_targets(), {})
+    loaded, errors = measurable(here, chosen)
     with bar("ranking", len(loaded)) as tell:
-        ranked = rank(loaded, instances, source, order=order, seed=chosen["seed"], budget=budget, report=tell)
+        ranked = ranking.rank(
+            loaded, instances, source, order=order, seed=chosen["seed"], budget=budget, report=tell
+        )
     document = {
-        "schema": SCHEMA,
+        "schema": ranking.SCHEMA,
         "instances": source,
         "order": ",".join(order),
         "seed": chosen["seed"],
         "budget": asdict(budget),
         "targets": [each.to_json() for each in ranked],
+        "missing": [{"target": spec, "missing": what} for spec, what in missing.items()],
     }
-    present(document, lambda: rank_view(ranked, source, chosen["seed"]), chosen["json_path"])
-    return gravest([4 if complained(missing) else 0, *(each.exit_code for each in ranked)])
+
+    seed = chosen["seed"]
+    present(
+        document,
+        lambda: rank_view(ranked, source, seed, versions=installed, missing=missing),
+        chosen["json_path"],
+    )
+    return gravest([4 if complained(errors) else 0, *(each.exit_code for each in ranked)])

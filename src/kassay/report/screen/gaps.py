@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from kassay.certify.optimum.gaps import GapReport, TargetGaps
@@ -172,9 +173,31 @@ def _stairs(stairs: Sequence[WorstFound]) -> View:
     return plain_table(columns, rows, columns[:5])
 
 
-def rank_view(ranked: Sequence[Ranked], source: str, seed: int) -> View:
-    """The leaderboard, and which claims each target broke on the histories of the seed."""
-    columns = ("", "target", "claims", "balance", "worst", "at zero", "moves", "mismatches", "rounds", "s")
+def rank_view(
+    ranked: Sequence[Ranked],
+    source: str,
+    seed: int,
+    *,
+    versions: bool = False,
+    missing: Mapping[str, str] = MappingProxyType({}),
+) -> View:
+    """The leaderboard, which claims each target broke on the histories of the seed, and what is `missing`.
+
+    With `versions` also those of what the targets are made of beside kassay.
+    """
+    columns = (
+        "",
+        "target",
+        "claims",
+        "valid",
+        "balance",
+        "worst",
+        "at zero",
+        "moves",
+        "mismatches",
+        "rounds",
+        "s",
+    )
     rows: list[tuple[object, ...]] = []
     broken: list[View] = []
     for place, each in enumerate(ranked, start=1):
@@ -185,6 +208,7 @@ def rank_view(ranked: Sequence[Ranked], source: str, seed: int) -> View:
                 place,
                 line(each.spec, style="bold"),
                 f"{len(held)}/{len(held) + len(violated) + len(unknown)}",
+                "no" if each.invalid else "yes",
                 each.balance,
                 "-" if distribution is None else distribution.worst,
                 "-" if distribution is None else f"{100 * distribution.at_zero:.0f} %",
@@ -202,6 +226,22 @@ def rank_view(ranked: Sequence[Ranked], source: str, seed: int) -> View:
         broken += _failures(each.spec, each.gaps.failed)
     legend = (
         f"{source}, seed {seed}. balance: all gaps together; moves and mismatches: against the optimum's; "
-        "claims: held of those that all are judged on, declared or not."
+        "claims: held of those that all are judged on, declared or not; valid: none of validity broken on "
+        "ordinary input."
     )
-    return stack(plain_table(columns, rows, columns[2:]), line(), *broken, line(), line(legend, style="dim"))
+    absent = [whole_line(f"missing {spec}: {what}") for spec, what in missing.items()]
+    made_of = [whole_line(text) for text in _versions(ranked)] if versions else []
+    tail = [line(), *made_of, *absent] if made_of or absent else []
+    table = plain_table(columns, rows, columns[2:])
+    return stack(table, line(), *broken, *tail, line(), line(legend, style="dim"))
+
+
+def _versions(ranked: Sequence[Ranked]) -> Iterator[str]:
+    """A line for each version of what targets are made of beside kassay and Python."""
+    specs: dict[str, list[str]] = {}
+    for each in ranked:
+        for name, version in each.versions.items():
+            if name not in ("kassay", "python"):
+                specs.setdefault(f"{name} {version}", []).append(each.spec)
+    for named in sorted(specs):
+        yield f"of {named}: {', '.join(sorted(specs[named]))}"
