@@ -91,6 +91,24 @@ def test_the_classes_of_a_jar_are_listed_by_kind(tmp_path, capsys):
     assert "a.Spread" in capsys.readouterr().out
 
 
+def test_what_a_class_of_two_kinds_is_put_to_the_test_as_is_said(tmp_path, capsys):
+    names = [
+        "org.apache.kafka.clients.producer.Partitioner",
+        "org.apache.kafka.metadata.placement.ReplicaPlacer",
+    ]
+    path = jar(tmp_path / "a:b.jar", class_file("a.Both", interfaces=names[::-1]))
+    assert run(["list", f"jar:{str(path).replace(':', '%3A')}", "--json", "-"]) == 0
+    (item,) = json.loads(capsys.readouterr().out)["items"]
+    assert (item["kind"], item["implements"]) == ("partitioner", " ".join(names))
+    assert item["note"] == "put to the test as a partitioner"
+
+
+@pytest.mark.parametrize("spec", ["jar:", "jar:x.jar!a.Both"])
+def test_a_whole_jar_is_listed_and_no_class_of_it(spec, capsys):
+    assert run(["list", spec]) == 2
+    assert "expected jar:" in capsys.readouterr().err
+
+
 def test_a_jar_of_nothing_is_no_fault(tmp_path, capsys):
     assert run(["list", f"jar:{jar(tmp_path / 'x.jar', class_file('a.A'))}"]) == 0
     assert "nothing" in capsys.readouterr().out

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from kassay.cli.options import json_option, present
+from kassay.model.errors import InputError
 from kassay.model.kinds import GROUPS, Kind
+
+if TYPE_CHECKING:
+    from kassay.certify.jars.candidates import JarClass
 
 PLACE = 40
 
@@ -182,17 +186,29 @@ JAR: Final = "jar:"
 
 def _jar(thing: str) -> Rows:
     from kassay.certify.jars.candidates import candidates
+    from kassay.reading.specs import Inside, parse
 
+    spec = parse(thing)
+    if not isinstance(spec, Inside) or spec.name is not None:
+        raise InputError(
+            f"{thing}: expected jar:FILE, all of which is listed, perhaps with more jars behind colons"
+        )
     return [
         {
             "class": one.name,
             "kind": one.interfaces[0].kind,
             "level": one.interfaces[0].level,
             "implements": " ".join(interface.name for interface in one.interfaces),
-            "note": "" if one.public else "no public constructor that Kafka calls",
+            "note": _note(one),
         }
-        for one in candidates([path for path in thing.removeprefix(JAR).split(":") if path])
+        for one in candidates(spec.places)
     ]
+
+
+def _note(one: JarClass) -> str:
+    if not one.public:
+        return "no public constructor that Kafka calls"
+    return f"put to the test as a {one.interfaces[0].kind}" if len(one.interfaces) > 1 else ""
 
 
 class Thing(click.Choice[str]):

@@ -171,12 +171,13 @@ final class ServerAssignors implements Kind {
             return plain;
         }
 
+        /** The assignment as pairs; null where it has no map, which the coordinator does not take. */
         private List<Object> rows(Object assignment) throws Throwable {
             Map<?, ?> byTopic = (Map<?, ?>) Reflected.call(kafka().partitions, assignment);
-            List<Object> rows = new ArrayList<>();
             if (byTopic == null) {
-                return rows;
+                return null;
             }
+            List<Object> rows = new ArrayList<>();
             for (Map.Entry<?, ?> topic : byTopic.entrySet()) {
                 // a set of Kafka's has no order that could mean anything
                 for (Object partition : new TreeSet<>((Collection<?>) topic.getValue())) {
