@@ -21,9 +21,11 @@ from kassay.certify.targets.jars import CLIENTS_VARIABLE
 from kassay.certify.targets.resolve import KINDS, Target, resolve
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.errors import TargetNotFound
-from kassay.model.failure import TargetFailure
+from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.group import Group, Member
+from kassay.model.java.randomness import JavaRandom
 from kassay.model.partitioners.partitioner import PartitionInfo, ProducerRecord, TopicMetadata
+from kassay.model.placement.request import PlacementRequest
 from kassay.model.streams.tasks import TaskClient, TaskId, TaskRequest
 from kassay.model.verdict import Verdict
 from kassay.reading.jar import ClassPath
@@ -214,3 +216,45 @@ def test_the_partitioner_of_the_real_client():
     assert target.kind is KINDS["partitioner"]
     violated = {claim for claim, verdict in verdicts(target).items() if verdict is Verdict.VIOLATED}
     assert violated == {"same-key-same-partition"}, "it never looks at keys"
+
+
+SERVED = (Cluster.of({"t": 1}), Group((Member("a", ("t",)),)))
+PLACED = (PlacementRequest(1, 1, (Broker(1),)), JavaRandom(0))
+APPLICATION = (TaskRequest((TaskClient(PROCESS, 1),), (TaskId(0, 0),), ()),)
+
+
+@java
+@pytest.mark.parametrize(
+    ("name", "answer", "request_", "kind", "words"),
+    [
+        ("BadServer", "null", SERVED, FailureKind.MALFORMED, "None"),
+        ("BadServer", "null map", SERVED, FailureKind.MALFORMED, "None"),
+        ("BadServer", "null partitions", SERVED, FailureKind.MALFORMED, "None"),
+        ("BadServer", "null partition", SERVED, FailureKind.RAISED, "java.lang.NullPointerException"),
+        ("BadServer", "throw", SERVED, FailureKind.RAISED, "PartitionAssignorException: no (BadServer.java:"),
+        ("BadPlacer", "null", PLACED, FailureKind.MALFORMED, "None"),
+        ("BadPlacer", "null list", PLACED, FailureKind.MALFORMED, "None"),
+        ("BadPlacer", "null partition", PLACED, FailureKind.MALFORMED, "None"),
+        ("BadPlacer", "throw", PLACED, FailureKind.RAISED, "IllegalStateException: no (BadPlacer.java:"),
+        ("BadTasks", "null", APPLICATION, FailureKind.MALFORMED, "None"),
+        ("BadTasks", "null list", APPLICATION, FailureKind.MALFORMED, "None"),
+        ("BadTasks", "null process", APPLICATION, FailureKind.RAISED, "java.lang.NullPointerException"),
+        ("BadTasks", "throw", APPLICATION, FailureKind.RAISED, "IllegalStateException: no (BadTasks.java:"),
+    ],
+)
+def test_what_is_no_answer_costs_its_verdict(name, answer, request_, kind, words, stubs, rules):
+    target = resolve(f"jar:{rules}:{stubs}!{name}", limits=PATIENT)
+    method = "place" if name == "BadPlacer" else "assign"
+    with target.open() as host, pytest.raises(TargetFailure) as caught:
+        getattr(host.new({"answer": answer}), method)(*request_)
+    assert caught.value.kind is kind
+    assert words in caught.value.message
+
+
+@java
+def test_what_the_coordinator_takes_is_taken(stubs, rules):
+    """A member that is left out has nothing; an id that nobody was given is a topic that there is not."""
+    with resolve(f"jar:{rules}:{stubs}!BadServer", limits=PATIENT).open() as host:
+        assert dict(host.new({"answer": "null member"}).assign(*SERVED)) == {"a": ()}
+        (strange,) = host.new({"answer": "strange topic"}).assign(*SERVED)["a"]
+        assert strange == TopicPartition("1.1", 0)
