@@ -93,6 +93,7 @@ OF_LOADS = {
     "active-passive",
     "shared-evenly",
 }
+OF_WITHHELD = {"assignable"}
 OF_OPTIMUM = {"balanced-optimal", "sticky-minimal", "rack-local", "weighted-spread", "fewest-taken-back"}
 OF_ROUNDS = {"cooperative", "converges", "leader-neutral", "stable", "static-stable"}
 TIMED = {"scales"}
@@ -100,7 +101,7 @@ TIMED = {"scales"}
 
 @pytest.mark.parametrize("kind", GROUPS, ids=str)
 def test_every_claim_is_confirmed_below(kind):
-    confirmed = OF_SHAPE | OF_CALLS | OF_LOOKS | OF_LOADS | OF_OPTIMUM | OF_ROUNDS | TIMED
+    confirmed = OF_SHAPE | OF_CALLS | OF_LOOKS | OF_LOADS | OF_OPTIMUM | OF_ROUNDS | OF_WITHHELD | TIMED
     claims = {claim_id for of, claim_id in load_claims() if of is kind}
     assert claims <= confirmed
     assert {p.claim.id for p in validity_claims(kind)} == OF_SHAPE | OF_CALLS
@@ -317,6 +318,16 @@ def test_what_may_not_be_given_out_counts_for_no_claim_of_share_groups(claim_id,
             everything = answers_in_shape(step, claim_id) if len(step.group.members) < 3 else [Assignment({})]
             things = [one_round(each) for each in answered(step, everything)]
         outcomes.add(confirm(found, things))
+    both_seen(outcomes)
+
+
+def test_the_withheld_counts_where_somebody_could_be_given_it_anew(few):
+    found = promise("assignable", Kind.SHARE)
+    outcomes = set()
+    for step in few(share_rounds(400), 60):
+        readers = [m.member_id for m in step.group.members]
+        answers = [Assignment({m: (tp,)}) for m in readers for tp in partitions(step.cluster)]
+        outcomes.add(confirm(found, answered(step, [Assignment({}), *answers])))
     both_seen(outcomes)
 
 

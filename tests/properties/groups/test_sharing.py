@@ -24,6 +24,20 @@ def evidence(claim, thing):
     return list(promise(claim, Kind.SHARE).claim.predicate(thing))
 
 
+def test_what_may_not_be_given_out_is_given_to_nobody_who_did_not_have_it():
+    had = [member("a", "t", "t0"), member("b", "t")]
+    withheld = frozenset(tps("t1"))
+
+    def given(answer):
+        asked = step(had, answer, T2)
+        return replace(asked, group=replace(asked.group, assignable=withheld))
+
+    assert evidence("assignable", given({"a": "t0 t1", "b": "t1"})) == []
+    (told,) = evidence("assignable", given({"a": "t1", "b": "t0"}))
+    assert (told.subject, told.facts["newly given to"]) == ("t-0", "b")
+    assert evidence("assignable", step(had, {"a": "t1", "b": "t0"}, T2)) == []
+
+
 @pytest.mark.parametrize(
     ("claim", "good", "bad", "subject"),
     [

@@ -23,6 +23,7 @@ from kassay.solver.sharing.problem import ShareProblem
     "optimal-share",
     kind=Kind.SHARE,
     claims=(
+        "assignable",
         "shared-evenly",
         "balanced-within-one",
         "fewest-taken-back",

@@ -45,7 +45,7 @@ _Owners = dict[TopicPartition, list[str]]
 @reference(
     "share-simple",
     kind=Kind.SHARE,
-    claims=("deterministic",),
+    claims=("assignable", "deterministic"),
     source="org.apache.kafka.coordinator.group.assignor.SimpleAssignor",
     since="4.1",
 )

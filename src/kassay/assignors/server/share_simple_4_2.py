@@ -41,7 +41,14 @@ _P = TypeVar("_P", bound=Hashable)
 @reference(
     "share-simple",
     kind=Kind.SHARE,
-    claims=("shared-evenly", "balanced-within-one", "fewest-taken-back", "stable", "deterministic"),
+    claims=(
+        "assignable",
+        "shared-evenly",
+        "balanced-within-one",
+        "fewest-taken-back",
+        "stable",
+        "deterministic",
+    ),
     source="org.apache.kafka.coordinator.group.assignor.SimpleAssignor",
     since="4.2",
 )

@@ -250,3 +250,17 @@ class SparesFirstListed(_SpoiltShares):
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """Without the first listed."""
         return _sparing(answer, [member.member_id for member in group.members])
+
+
+@control("hands-out-the-withheld", breaks="assignable", like="optimal-share")
+class HandsOutTheWithheld(_SpoiltOptimum):
+    """What may not be given out is with a reader all the same, and stays there."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """With each such partition for the readers that have it, or for the first."""
+        more: dict[str, list[TopicPartition]] = {m: list(tps) for m, tps in answer.items()}
+        for topic, ids in group.subscribers.items() if group.assignable is not None else ():
+            for tp in set(cluster.partitions.get(topic, ())).difference(group.assignable or ()):
+                for m in [m for m in ids if tp in group.by_id[m].owned] or sorted(ids)[:1]:
+                    more.setdefault(m, []).append(tp)
+        return {m: tuple(sorted(set(tps))) for m, tps in more.items()}

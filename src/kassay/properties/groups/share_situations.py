@@ -9,7 +9,7 @@ from kassay.properties.registry import situation
 SHARED = ("shared-evenly", "balanced-within-one", "fewest-taken-back")
 
 
-@situation("unassignable", kinds=Kind.SHARE, required_by=("complete", *SHARED))
+@situation("unassignable", kinds=Kind.SHARE, required_by=("complete", "assignable", *SHARED))
 def unassignable(rebalanced: Rebalanced) -> bool:
     """Of a topic that is read some partitions may be given out, and some may not yet."""
     step = rebalanced.steps[0]

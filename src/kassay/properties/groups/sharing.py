@@ -55,6 +55,35 @@ def _parts(step: Step) -> list[_Part]:
     return [_Part(topic, targets[topic], ids) for topic, ids in group.subscribers.items()]
 
 
+def _some_may_not_be_given_out(step: Step) -> bool:
+    """Whether a member lacks a partition that may not be given out."""
+    assignable = step.group.assignable
+    if assignable is None:
+        return False
+    withheld = step.cluster.everything - assignable
+    return any(not withheld.issubset(member.owned) for member in step.group.members)
+
+
+@claim(
+    "assignable",
+    kinds=Kind.SHARE,
+    breakable=_some_may_not_be_given_out,
+    source="KIP-932; KAFKA-18827, KAFKA-19344",
+)
+def newly_assignable(step: Step) -> Iterator[Evidence]:
+    """Nobody is newly given a partition that may not be given out.
+
+    Who has one may keep it: Kafka's rule takes back only what nobody reads or what is shared unevenly.
+    """
+    if step.group.assignable is None:
+        return
+    withheld, by_id = step.cluster.everything - step.group.assignable, step.group.by_id
+    for member_id, tps in sorted(step.given.items()):
+        had = by_id[member_id].owned if member_id in by_id else ()
+        for tp in sorted(withheld.intersection(tps).difference(had)):
+            yield Evidence(str(tp), {"newly given to": member_id, "may be given out": False})
+
+
 def _one_may_have_three(step: Step) -> bool:
     """Whether a partition could have three members, and another one beside it one."""
     return any(len(part.tps) > 1 and len(part.readers) > 2 for part in _parts(step))

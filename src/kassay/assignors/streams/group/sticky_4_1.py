@@ -10,6 +10,7 @@ for each member.
 Ties: Java's sets of members go by the identity of objects, so equally loaded processes are chosen by
 chance: of 527 inputs of Kafka's own vectors 333 have several answers. Here the first one is chosen in
 the order in which Kafka fills its sets, which a JVM with one identity hash for all objects does too.
+That makes no promise of Kafka's: `deterministic` is not declared, though this choice keeps it.
 Source: Kafka `StickyTaskAssignor` of the group coordinator, branch 4.1 (KAFKA-17125).
 Cost: O(T * R * (M + T)) for T tasks of R copies and M members.
 """
