@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from kassay.reading.documents import Located
 
 CALL_TIMEOUT_S: Final = 20.0
+SUITES: Final = {
+    Kind.CLIENT: "bench",
+    Kind.SERVER: "bench",
+    Kind.SHARE: "share",
+    Kind.STREAMS: "streams",
+}
+"""The kinds of targets that answer instances, each with its usual suite."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -59,6 +66,12 @@ def instances_of(chosen: Mapping[str, Any]) -> tuple[Iterable[Located], str]:
         return documents(chosen["path"]), chosen["path"]
     suite = "bench" if chosen["suite_name"] is None else chosen["suite_name"]
     return located_in_suite(suite), f"suite {suite}"
+
+
+def usual_suite(targets: Iterable[Target], chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with the suite for these targets, `bench` where they have none in common."""
+    suites = {SUITES[target.kind] for target in targets}
+    return {**chosen, "suite_name": suites.pop() if len(suites) == 1 else "bench"}
 
 
 def measurable(

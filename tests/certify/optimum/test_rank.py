@@ -6,9 +6,17 @@ import pytest
 
 from kassay.certify.optimum import rank as ranking
 from kassay.certify.optimum.gaps import TargetGaps
-from kassay.certify.optimum.rank import DECLARED, Ranked, default_targets, installed, rank
+from kassay.certify.optimum.rank import (
+    DECLARED,
+    Ranked,
+    default_targets,
+    installed,
+    rank,
+    require_one_sort,
+)
 from kassay.certify.runs.options import Budget
 from kassay.certify.targets.resolve import Offer, Way, resolve
+from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
@@ -16,8 +24,10 @@ from kassay.properties.registry import validity_claims
 from kassay.reading.documents import Located
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.instances.consumers import consumer
+from kassay.solver.instances.members import member_tasks
 from tests.certify.runs.written import certificate, result
 
+TASKS = [Located(member_tasks(shape, 1, processes=3, tasks=9), shape) for shape in ("join", "leave")]
 INSTANCES = [Located(consumer("join", seed, members=4, partitions=11), str(seed)) for seed in (1, 2)]
 SPECS = ("roundrobin", "range", "optimal-sticky", "server-range")
 
@@ -40,7 +50,7 @@ def ranked():
 def test_all_are_judged_on_the_same_claims_whatever_they_declare(ranked):
     for each in ranked:
         kind = each.certificate.kind
-        names = [*(promised.id for promised in validity_claims(kind)), *DECLARED]
+        names = [*(promised.id for promised in validity_claims(kind)), *DECLARED[Kind.CLIENT]]
         assert [claim.id.partition(":")[0] for claim in each.certificate.claims] == names
         claims = each.to_json()["claims"]
         assert sorted(name for verdict in Verdict for name in claims[verdict.value]) == sorted(
@@ -122,3 +132,21 @@ def test_what_is_installed_is_what_lacks_nothing(monkeypatch):
     assert {"range", "sticky", "optimal-cooperative"} <= set(here)
     assert "uniform" not in here
     assert missing == {"acme:away": "pip install acme"}
+
+
+def test_task_assignors_are_judged_on_claims_of_theirs_and_the_optimum_stands_first():
+    specs = ("streams-sticky", "optimal-streams")
+    targets = [resolve(spec, in_process=True) for spec in specs]
+    require_one_sort(targets)
+    best, other = rank(targets, TASKS, "two", order=MOVEMENT_FIRST, budget=Budget(histories=12))
+    assert (best.spec, best.balance, best.moves) == ("optimal-streams", 0, 0)
+    judged = {claim.id for claim in best.certificate.claims}
+    assert {claim.id for claim in other.certificate.claims} == judged
+    assert set(DECLARED[Kind.STREAMS]) < judged
+    assert not best.claims(Verdict.VIOLATED)
+
+
+def test_groups_and_tasks_are_not_ranked_together():
+    with pytest.raises(InputError, match="consumer groups, or of Streams tasks, and not of both"):
+        require_one_sort([resolve("range"), resolve("streams-sticky")])
+    require_one_sort([])

@@ -8,7 +8,7 @@ input can cost a claim, and time is not the same on any two machines.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from kassay.certify.runs.conditions import versions_of
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import Target, ways
+from kassay.model.errors import InputError
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import promise, validity_claims
@@ -26,16 +27,20 @@ from kassay.reading.documents import Located
 
 SCHEMA: Final = "kassay/rank/2"
 HISTORIES: Final = 300
-DECLARED: Final = (
-    "deterministic",
-    "order-independent",
-    "balanced-within-one",
-    "balanced-kip54",
-    "balanced-optimal",
-    "sticky-minimal",
-    "stable",
-)
-"""What every target is judged on beyond validity."""
+DECLARED: Final[Mapping[Kind, tuple[str, ...]]] = {
+    **dict.fromkeys(
+        CONSUMER_GROUPS,
+        (
+            *("deterministic", "order-independent", "balanced-within-one", "balanced-kip54"),
+            *("balanced-optimal", "sticky-minimal", "stable"),
+        ),
+    ),
+    Kind.STREAMS: (
+        *("deterministic", "order-independent", "standby-disjoint", "standby-count", "stateful-balanced"),
+        *("sticky-by-member", "sticky-standbys", "fixed-point", "stable", "converges"),
+    ),
+}
+"""What every target of a kind is judged on beyond validity: the kinds that can be ranked."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +123,12 @@ class Ranked:
         }
 
 
+def require_one_sort(targets: Iterable[Target]) -> None:
+    """Raise `InputError` for targets that are not judged on the same claims."""
+    if len({DECLARED[target.kind] for target in targets}) > 1:
+        raise InputError("rank: expected assignors of consumer groups, or of Streams tasks, and not of both")
+
+
 def default_targets() -> list[str]:
     """Every reference that answers consumer groups; the optimal ones are the yardstick."""
     return [spec for spec, reference in load_all().items() if reference.kind in CONSUMER_GROUPS]
@@ -161,7 +172,7 @@ def _options(target: Target, seed: int, budget: Budget) -> RunOptions:
     claims = tuple(
         dict.fromkeys(
             [promised.claim.id for promised in validity_claims(target.kind)]
-            + [promise(name, target.kind).claim.id for name in DECLARED]
+            + [promise(name, target.kind).claim.id for name in DECLARED[target.kind]]
         )
     )
     return RunOptions(claims=claims, budget=budget, seed=seed, controls=False, shrink=False)

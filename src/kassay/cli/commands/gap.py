@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kassay.cli.options import Duration, FilePath, json_option, present, seed_option, write_json
 from kassay.cli.targets import (
+    SUITES,
     asked_again,
     complained,
     instances_of,
     instances_options,
     measurable,
     target_options,
+    usual_suite,
 )
 from kassay.model.errors import InputError
-from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.model.kinds import CONSUMER_GROUPS
 
 if TYPE_CHECKING:
     from kassay.certify.optimum.hunt import Hunt
@@ -26,13 +28,6 @@ if TYPE_CHECKING:
     from kassay.reading.documents import Located
 
 PLACE = 100
-_SUITES: Final = {
-    Kind.CLIENT: "bench",
-    Kind.SERVER: "bench",
-    Kind.SHARE: "share",
-    Kind.STREAMS: "streams",
-}
-"""The kinds of targets that answer instances, each with its usual suite."""
 
 
 @click.command("gap", epilog="Example: kassay gap range sticky uniform --suite bench")
@@ -58,18 +53,12 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
         raise InputError("--suite, --instances and --hunt: expected one of the three")
     hunting, named = chosen["hunting"], chosen["suite_name"] is not None or chosen["path"] is not None
     posed = instances_of(chosen) if named else None
-    loaded, missing = measurable(targets, chosen, CONSUMER_GROUPS if hunting else _SUITES)
+    loaded, missing = measurable(targets, chosen, CONSUMER_GROUPS if hunting else SUITES)
     if hunting:
         outcome = _hunt(loaded, chosen)
     else:
-        outcome = _measure(loaded, *(posed or instances_of(_usual(loaded, chosen))), order, chosen)
+        outcome = _measure(loaded, *(posed or instances_of(usual_suite(loaded, chosen))), order, chosen)
     return 4 if complained(missing) else outcome
-
-
-def _usual(targets: Sequence[Target], chosen: dict[str, Any]) -> dict[str, Any]:
-    """The options with the suite for these targets."""
-    suites = {_SUITES[target.kind] for target in targets}
-    return {**chosen, "suite_name": suites.pop() if len(suites) == 1 else "bench"}
 
 
 def _measure(

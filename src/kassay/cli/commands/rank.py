@@ -8,7 +8,14 @@ from typing import Any
 import click
 
 from kassay.cli.options import Duration, gravest, json_option, present, seed_option
-from kassay.cli.targets import complained, instances_of, instances_options, measurable, target_options
+from kassay.cli.targets import (
+    complained,
+    instances_of,
+    instances_options,
+    measurable,
+    target_options,
+    usual_suite,
+)
 from kassay.model.errors import InputError
 
 PLACE = 140
@@ -26,11 +33,11 @@ PLACE = 140
 def command(targets: tuple[str, ...], installed: bool, **chosen: Any) -> int:
     """Rank TARGETs by claims held, gap to the certified optimum, moves, rounds and time.
 
-    Without a TARGET all references for consumer groups; `optimal-sticky` and `optimal-cooperative`
-    are the yardstick. With --installed the references and client libraries that run in consumers, the
-    versions of these, and what is missing and how to get it. Exit codes: 0 all claims hold, 1 one is
-    violated or a target failed on an instance, 3 a claim is unknown or there was no instance to measure
-    on, 4 one could not be loaded.
+    All are assignors of consumer groups, or all of Streams tasks. Without a TARGET all references for
+    consumer groups; `optimal-sticky` and `optimal-cooperative` are the yardstick. With --installed the
+    references and client libraries that run in consumers, the versions of these, and what is missing and
+    how to get it. Exit codes: 0 all claims hold, 1 one is violated or a target failed on an instance, 3 a
+    claim is unknown or there was no instance to measure on, 4 one could not be loaded.
     """
     from kassay.certify.optimum import rank as ranking
     from kassay.certify.runs.options import Budget
@@ -45,12 +52,15 @@ def command(targets: tuple[str, ...], installed: bool, **chosen: Any) -> int:
     if installed and targets:
         raise InputError("--installed: ranks all that is here, expected no TARGET beside it")
     order = parse_order(chosen["order_text"])
-    instances, source = instances_of(chosen)
+    named = chosen["suite_name"] is not None or chosen["path"] is not None
+    posed = instances_of(chosen) if named else None
     budget = Budget(chosen["seconds"], chosen["histories"])
     if budget == Budget():
         budget = Budget(histories=ranking.HISTORIES)
     here, missing = ranking.installed() if installed else (targets or ranking.default_targets(), {})
-    loaded, errors = measurable(here, chosen)
+    loaded, errors = measurable(here, chosen, ranking.DECLARED)
+    ranking.require_one_sort(loaded)
+    instances, source = posed or instances_of(usual_suite(loaded, chosen))
     with bar("ranking", len(loaded)) as tell:
         ranked = ranking.rank(
             loaded, instances, source, order=order, seed=chosen["seed"], budget=budget, report=tell
