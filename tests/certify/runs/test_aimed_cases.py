@@ -6,6 +6,8 @@ from dataclasses import replace
 import pytest
 
 from kassay.assignors.registry import load_all
+from kassay.certify.faulty.registry import load_controls
+from kassay.certify.kinds.judging import Subject
 from kassay.certify.kinds.registry import driver_for
 from kassay.certify.runs.blocks import Job, open_bench, play_block
 from kassay.certify.runs.options import RunOptions, aim_at, aims_of, profile_of
@@ -16,6 +18,7 @@ from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 from kassay.properties.groups.histories.assumptions import ASSUMPTIONS
 from kassay.properties.registry import Scope, load_claims, promise, situations_of
+from tests.mutants import connect_assignors
 
 WITHIN = 80
 """By this case every situation was aimed at, and reached."""
@@ -69,6 +72,50 @@ def test_every_required_situation_is_reached_early(kind, protocol, claims):
     own = resolve(CORRECT[kind, protocol])
     job = Job(replace(own, claims=claims), RunOptions())
     assert reached_names(job, protocol) == set()
+
+
+ALONE = [(kind, protocol, claim) for kind, protocol, claims in EVERYTHING for claim in claims]
+CAUGHT_BY_CASES = [
+    control
+    for control in load_controls()
+    if control.breaks not in ("deterministic", "terminates")
+    and promise(control.breaks, control.kind).claim.scope is not Scope.TIMING
+]
+"""The controls that cases catch: not by a process with another hash seed, an alarm, or a clock."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "protocol", "claim"), ALONE)
+def test_what_a_claim_requires_is_reached_early_when_it_is_asked_alone(kind, protocol, claim):
+    assert (
+        reached_names(Job(resolve(CORRECT[kind, protocol]), RunOptions(claims=(claim,))), protocol) == set()
+    )
+
+
+def first_caught(control, seed, cases=WITHIN):
+    """The first case that shows the control's fault to its claim alone; None if none of so many does."""
+    promised = promise(control.breaks, control.kind)
+    target = resolve(CORRECT.get((control.kind, control.protocol.value)) or CORRECT[control.kind, "eager"])
+    job = Job(target, RunOptions(claims=(control.breaks,), seed=seed))
+    subject = Subject(control.new, control.protocol, (promised,))
+    return next((i for i in range(cases) if job.driver.examine(job.case(i), subject).violations), None)
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 6, 9))])
+@pytest.mark.parametrize("control", CAUGHT_BY_CASES, ids=lambda control: f"{control.kind}-{control.name}")
+def test_a_claim_asked_alone_catches_its_control_early(control, seed):
+    assert first_caught(control, seed) is not None
+
+
+@pytest.mark.parametrize("name", ["MovesWhileItWaits", "StartsWhatWasDeleted", "AnswersWhoLeft"])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
+def test_a_claim_asked_alone_catches_the_fault_of_a_users_connect_assignor_early(name, seed):
+    faulty = vars(connect_assignors)[name]
+    claim = connect_assignors.FAULTY[faulty]
+    target = resolve(f"{connect_assignors.__name__}:{name}", in_process=True)
+    job = Job(target, RunOptions(claims=(claim,), seed=seed, in_process=True))
+    with open_bench(job) as bench:
+        assert any(bench.look(index)[1].violations for index in range(WITHIN))
 
 
 @pytest.mark.parametrize("assume", ASSUMPTIONS)

@@ -5,6 +5,7 @@ import pytest
 from kassay.model.connect.history import (
     ConnectChange,
     ConnectHistory,
+    ConnectorCreate,
     ConnectorDelete,
     LeaderChange,
     WorkerJoin,
@@ -31,6 +32,32 @@ GOES, COMES = WorkerLeave("y"), WorkerJoin("y")
             (ConnectChange(0, (GOES,)), ConnectChange(9, (COMES,))),
             9,
             {"worker-leaves", "worker-joins", "returns-late"},
+        ),
+        (
+            (ConnectChange(0, (GOES,)), ConnectChange(8, (WorkerJoin("z"), ConnectorDelete("a")))),
+            9,
+            {
+                "worker-leaves",
+                "worker-joins",
+                "joins-while-waiting",
+                "connector-deleted",
+                "deleted-while-waiting",
+            },
+        ),
+        (
+            (ConnectChange(0, (GOES,)), ConnectChange(9, (WorkerJoin("z"), ConnectorDelete("a")))),
+            9,
+            {"worker-leaves", "worker-joins", "connector-deleted"},
+        ),
+        (
+            (ConnectChange(0, (GOES,)), ConnectChange(8, (COMES, ConnectorDelete("a")))),
+            9,
+            {"worker-leaves", "worker-joins", "returns-in-time", "connector-deleted"},
+        ),
+        (
+            (ConnectChange(0, (WorkerJoin("z"), ConnectorCreate("b", 1))),),
+            9,
+            {"worker-joins", "connector-created", "joins-and-creates"},
         ),
         ((ConnectChange(0, (WorkerLeave("nobody"), WorkerJoin("x"))),), 9, set()),
         ((ConnectChange(0, (WorkerJoin("z", ("a",)),)),), 9, {"worker-joins", "still-running"}),

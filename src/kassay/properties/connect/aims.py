@@ -57,6 +57,30 @@ def _losses(source: Source) -> ConnectHistory:
     )
 
 
+def _waiting(source: Source) -> ConnectHistory:
+    """While a worker's work is waited for others come; a connector is deleted then, or as the worker goes."""
+    delay = _delay(source)
+    meanwhile: tuple[ConnectEvent, ...] = (WorkerJoin(worker_id(3)), WorkerJoin(worker_id(4)))
+    goes, deleted = WorkerLeave(worker_id(0)), ConnectorDelete(connector_name(source.integer(0, 1)))
+    at_once = source.boolean()
+    return _start(
+        source,
+        delay,
+        (
+            ConnectChange(1, (goes, deleted) if at_once else (goes,)),
+            ConnectChange(1, meanwhile),
+            ConnectChange(source.choice((0, 1)), () if at_once else (deleted,)),
+            ConnectChange(2 * delay),
+        ),
+    )
+
+
+def _new_for_new(source: Source) -> ConnectHistory:
+    """A worker comes as a connector is configured: there is work to take back, and work to start."""
+    both = (ConnectorCreate(connector_name(4), source.integer(1, 5)), WorkerJoin(worker_id(3)))
+    return _start(source, _delay(source), (ConnectChange(1, both), ConnectChange(0)))
+
+
 def _no_delay(source: Source) -> ConnectHistory:
     """No delay is configured, and a worker goes."""
     return _start(source, 0, (ConnectChange(1, (WorkerLeave(worker_id(0)),)),))
@@ -135,6 +159,8 @@ def _conflict(source: Source) -> ConnectHistory:
 
 _RECIPES: Final[dict[str, Callable[[Source], ConnectHistory]]] = {
     "losses": _losses,
+    "waiting": _waiting,
+    "new-for-new": _new_for_new,
     "no-delay": _no_delay,
     "growth": _growth,
     "configuration": _configuration,
@@ -144,6 +170,8 @@ _RECIPES: Final[dict[str, Callable[[Source], ConnectHistory]]] = {
 }
 CONNECT_AIMS: Final = {
     **dict.fromkeys(("worker-leaves", "returns-in-time", "returns-late"), "losses"),
+    **dict.fromkeys(("joins-while-waiting", "deleted-while-waiting"), "waiting"),
+    "joins-and-creates": "new-for-new",
     "no-delay": "no-delay",
     **dict.fromkeys(("worker-joins", "joins-in-a-row"), "growth"),
     **dict.fromkeys(

@@ -27,13 +27,19 @@ _MOVING: Final = ("balanced-within-one", "sticky-minimal", "revoke-before-assign
 SENTENCES: Final = {
     "worker-joins": ("A worker comes to a running cluster.", (*_MOVING, "stable")),
     "joins-in-a-row": ("Two workers come, with no time between.", ("backs-off", "balanced-within-one")),
-    "worker-leaves": ("A worker goes, and what it ran is lost.", (*_WAITING, "complete", "converges")),
+    "joins-while-waiting": ("A worker comes while what another one ran is waited for.", ("backs-off",)),
+    "joins-and-creates": ("A worker comes as a connector is configured.", ("single-owner",)),
+    "worker-leaves": (
+        "A worker goes, and what it ran is lost.",
+        (*_WAITING, "complete", "converges", "total"),
+    ),
     "returns-in-time": ("A worker comes back before the delay is over.", _WAITING),
     "returns-late": ("A worker comes back after the delay is over.", _WAITING),
     "no-delay": ("No delay is configured, and a worker goes.", ("complete",)),
     "leader-changes": ("Another worker leads, which remembers nothing.", ("complete", "single-owner")),
     "connector-created": ("A connector is configured.", ("complete",)),
     "connector-deleted": ("A connector is configured no longer.", ("deleted-stops",)),
+    "deleted-while-waiting": ("A connector is deleted while what a worker ran is waited for.", ("exists",)),
     "connector-resized": ("A connector has another number of tasks.", ("complete", "deleted-stops")),
     "missed-assignment": ("An answer does not reach a worker.", ("delayed-for-loss", "complete")),
     "failed-sync": ("An answer reaches nobody.", ("single-owner", "revoke-before-assign", "complete")),
@@ -55,7 +61,7 @@ _OF_EVENT: Final = {
 def reached_by(history: ConnectHistory) -> frozenset[str]:
     """The situations that the history has in it."""
     names: set[str] = set()
-    here, gone, now, joined = set(history.workers), {}, 0, False
+    here, gone, now, joined = set(history.workers), dict[str, int](), 0, False
     for change in history.changes:
         now += change.wait_ms
         joined = joined and change.wait_ms == 0
@@ -63,16 +69,24 @@ def reached_by(history: ConnectHistory) -> frozenset[str]:
             names.add("no-change")
         for event in change.events:
             names.update(_of_event(event))
+            waits = any(now - left_at < history.max_delay_ms for left_at in gone.values())
             if isinstance(event, WorkerLeave) and event.worker_id in here and len(here) > 1:
                 here.remove(event.worker_id)
                 gone[event.worker_id] = now
                 names.add("worker-leaves" if history.max_delay_ms else "no-delay")
             elif isinstance(event, WorkerJoin) and event.worker_id not in here:
                 here.add(event.worker_id)
+                back = event.worker_id in gone
                 names.update(_of_join(event, gone.pop(event.worker_id, None), now, history.max_delay_ms))
                 if joined:
                     names.add("joins-in-a-row")
+                if waits and not back:
+                    names.add("joins-while-waiting")
+                if any(isinstance(other, ConnectorCreate) for other in change.events):
+                    names.add("joins-and-creates")
                 joined = True
+            elif isinstance(event, ConnectorDelete) and waits:
+                names.add("deleted-while-waiting")
     return frozenset(names)
 
 
