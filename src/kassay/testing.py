@@ -101,7 +101,7 @@ def certify_assignor(
             config=options.config,
             protocol=options.protocol,
         )
-        require_heeded(loaded, options)
+        require_heeded([loaded], options)
         certificate = certify(loaded, options)
     if certificate.exit_code == 130:
         raise KeyboardInterrupt

@@ -73,3 +73,34 @@ def test_a_round_of_a_share_group_says_what_may_not_be_given_out():
     able = {"assignable": [["t", 0], ["t", 2]]}
     plain, withheld = facts.rounds_of([{"rounds": [asked, asked | able]}])
     assert (plain.withheld, withheld.withheld) == ("", "t-1 u-0")
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        ({"event": "FailedSync"}, "failed sync"),
+        ({"event": "Leave", "member_id": "m01"}, "leave m01"),
+        ({"event": "Withhold", "topic": "t0", "numbers": [3, 4]}, "withhold t0 3 4"),
+        (
+            {"event": "Claim", "member_id": "m1", "owned": [["t", 0]], "generation": 3},
+            "claim m1 t-0 generation 3",
+        ),
+        ({"event": "ChangeRack", "member_id": "m1", "rack": None}, "change rack m1"),
+        ({"event": "CreateTopic", "topic": {"name": "u", "partitions": 7}}, "create topic u partitions 7"),
+        (
+            {
+                "event": "Join",
+                "member": {"id": "m1", "topics": ["t", "u"], "owned": [], "generation": -1, "rack": None},
+                "config": {"priority": "2"},
+            },
+            "join m1 t u priority=2",
+        ),
+        (
+            {"event": "WorkerJoin", "worker": "w0", "running": {"connectors": ["a"], "tasks": []}},
+            "worker join w0 a",
+        ),
+        ({"event": "StandbysChange", "replicas": 0}, "standbys change replicas 0"),
+    ],
+)
+def test_an_event_is_told_in_words(event, said):
+    assert facts.event_words(event) == said

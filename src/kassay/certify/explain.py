@@ -27,7 +27,7 @@ from kassay.properties.registry import load_claims, promise, situations_of
 from kassay.reading.documents import read_json
 from kassay.reading.paths import is_file
 
-SCHEMA: Final = "kassay/explain/5"
+SCHEMA: Final = "kassay/explain/6"
 MEMBERS: Final = ("C0", "C1", "C2")
 COMPARED: Final = ("range", "roundrobin", "sticky", "cooperative-sticky", "optimal-sticky")
 """The rules beside which a rule is shown."""
@@ -139,6 +139,7 @@ def _trace(path: Path) -> dict[str, Any]:
         "seed": trace.seed,
         "index": trace.index,
         "violations": list(trace.violations),
+        "happened": _happened(trace.case),
         "told": list(trace.narration),
     }
 
@@ -161,8 +162,15 @@ def _difference(path: Path) -> dict[str, Any]:
         "lead": difference.lead.value,
         "input": "contradictory" if difference.contradictory else "ordinary",
         "lines": list(difference.lines),
+        "happened": _happened(difference.case),
         "told": list(difference.narration),
     }
+
+
+def _happened(case: Mapping[str, Any]) -> list[list[Mapping[str, Any]]]:
+    """The events of a history as its document has them, change by change; none of what is no history."""
+    changes = case.get("changes") or ()
+    return [list(change["events"] if isinstance(change, Mapping) else change) for change in changes]
 
 
 def _rule(rule: registry.Reference) -> dict[str, Any]:

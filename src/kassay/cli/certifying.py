@@ -70,8 +70,8 @@ class Session:
                 errors.append(error)
             else:
                 promises_of(target.kind, target.claims, self.options)
-                require_heeded(target, self.options)
                 targets.append(target)
+        require_heeded(targets, self.options)
         for complaint in errors:
             complain(complaint)
         return targets, [4] * len(errors)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -202,3 +203,22 @@ def _pairs(tps: Iterable[Iterable[Any]] | None) -> list[tuple[str, int]] | None:
 
 def _tiles(tps: Iterable[tuple[str, int]]) -> str:
     return " ".join(f"{topic}-{partition}" for topic, partition in tps) or "-"
+
+
+def event_words(event: Mapping[str, Any]) -> str:
+    """What happened, out of the event's document: `failed sync`, `withhold t0 3`."""
+    name = re.sub("(?<!^)(?=[A-Z])", " ", event["event"]).lower()
+    return " ".join([name, *filter(None, (_told(*field) for field in event.items() if field[0] != "event"))])
+
+
+def _told(field: str, value: Any) -> str:
+    """A field of an event; empty where it says nothing. Numbers stand behind their field."""
+    if field == "config":
+        return " ".join(f"{key}={text}" for key, text in value.items())
+    if isinstance(value, Mapping):
+        return " ".join(filter(None, (_told(*inner) for inner in value.items())))
+    if isinstance(value, list):
+        return " ".join("-".join(map(str, each)) if isinstance(each, list) else str(each) for each in value)
+    if value is None or (field == "generation" and value < 0):
+        return ""
+    return f"{field} {value}" if isinstance(value, int) else str(value)

@@ -134,20 +134,27 @@ def test_an_option_that_does_nothing_with_a_kind_is_refused(option, kind):
     target = resolve(OF_KIND[kind])
     assert target.kind is kind
     if kind in heeding:
-        require_heeded(target, options)
+        require_heeded([target], options)
     else:
         with pytest.raises(InputError, match=f"^{target.spec}: {option}: .*kind {kind}, expected"):
-            require_heeded(target, options)
+            require_heeded([target], options)
 
 
 @pytest.mark.parametrize("kind", CERTIFIED, ids=str)
 def test_a_configuration_that_nothing_reads_is_refused(kind):
     target, options = resolve(OF_KIND[kind]), RunOptions(config={"a": "1"})
     if target.name == "failover":
-        require_heeded(target, options)
+        require_heeded([target], options)
     else:
         with pytest.raises(InputError, match=f"^{target.spec}: config: nothing reads it, expected"):
-            require_heeded(target, options)
+            require_heeded([target], options)
+
+
+def test_a_configuration_that_one_of_several_reads_is_taken():
+    options = RunOptions(config={"a": "1"})
+    require_heeded([resolve("range"), resolve("failover")], options)
+    with pytest.raises(InputError, match=r"^range, uniform@4.0.1: config: nothing reads it"):
+        require_heeded([resolve("range"), resolve("uniform")], options)
 
 
 @pytest.mark.parametrize("in_process", [False, True])
@@ -174,6 +181,6 @@ def test_a_program_is_never_in_this_process(tmp_path):
     hello = '{"id": 1, "answer": {"name": "p", "kind": "assignor"}}'
     path.write_text(f"import sys\nsys.stdin.readline()\nprint({hello!r}, flush=True)\nsys.stdin.read()\n")
     target = resolve(f"exec:{sys.executable} {path}")
-    require_heeded(target, RunOptions(config={"a": "1"}))
+    require_heeded([target], RunOptions(config={"a": "1"}))
     with pytest.raises(InputError, match="in-process: a program is a process of its own"):
-        require_heeded(target, RunOptions(in_process=True))
+        require_heeded([target], RunOptions(in_process=True))

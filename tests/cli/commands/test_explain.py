@@ -25,7 +25,7 @@ def test_the_command_prints_text_or_json(capsys):
     assert "three members, topics of four partitions" in capsys.readouterr().out
     assert run(["explain", "balanced-kip54", "--json", "-"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert (document["schema"], document["what"]) == ("kassay/explain/5", "claim")
+    assert (document["schema"], document["what"]) == ("kassay/explain/6", "claim")
 
 
 def test_anything_else_is_a_usage_error(capsys):
@@ -102,6 +102,28 @@ def test_a_difference_is_told_with_what_it_was_recorded_under(capsys, tmp_path):
     assert document["sides"] == [kept["left"], kept["right"]]
     for name in ("conditions", "seed", "index"):
         assert document[name] == kept[name], name
+
+
+def test_what_disturbed_a_group_is_told_of_a_trace_and_of_a_difference(capsys, tmp_path):
+    """Failed syncs and what is withheld are in the history alone, not in the rounds that follow."""
+    member = {"id": "m0", "topics": ["t"], "owned": [], "generation": -1, "rack": None, "instance_id": None}
+    changes = [
+        [{"event": "Join", "member": member, "config": {}}],
+        [{"event": "FailedSync", "member_id": "m0"}],
+        [],
+    ]
+    recorded = sorted((HELD / "traces").glob("*.json"))
+    kept = next(d for d in (json.loads(p.read_text()) for p in recorded) if d["kind"] in ("client", "C"))
+    case = kept["case"] if "case" in kept else kept["history"]
+    case["changes"] = changes
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(kept))
+    assert run(["explain", str(path)]) == 0
+    text = capsys.readouterr().out
+    assert "1  join m0 t" in text
+    assert "2  failed sync m0" in text
+    assert run(["explain", str(path), "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["happened"] == changes
 
 
 def test_an_older_trace_says_that_it_keeps_no_conditions(capsys):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import TYPE_CHECKING, Final
@@ -106,23 +106,32 @@ _WITHOUT_SIZES: Final = (Kind.PARTITIONER, Kind.PLANNER)
 """Kinds whose inputs are of one size."""
 
 
-def require_heeded(target: Target, options: RunOptions) -> None:
-    """Raise `InputError`, which names the target, for an option that would do nothing with it."""
+def require_heeded(targets: Sequence[Target], options: RunOptions) -> None:
+    """Raise `InputError`, which names a target, for an option that would do nothing.
+
+    What depends on the kind has to do something with every target, what does not with one of them.
+    """
+    for target in targets:
+        _require_of_kind(target, options)
+    some = ", ".join(target.spec for target in targets)
+    if options.in_process and targets and all(target.spec.startswith("exec:") for target in targets):
+        raise InputError(f"{some}: in-process: a program is a process of its own, expected none")
+    if options.config and targets and not any(target.configures for target in targets):
+        raise InputError(f"{some}: config: nothing reads it, expected a target with configure(config)")
+
+
+def _require_of_kind(target: Target, options: RunOptions) -> None:
     kind, name = target.kind, options.profile.partition(":")[0]
     with at(f"{target.spec}: assume"):
         parse_assumptions(sorted(options.assume), kind)
     idle = {
         "protocol": options.protocol is not None and kind not in SPEAKING,
-        "member-config": options.member_config and kind not in GROUPS,
+        "member-config": bool(options.member_config) and kind not in GROUPS,
         "profile": name in PROFILES[1:] and kind in _WITHOUT_SIZES,
         "shape": name == "shape" and kind not in GROUPS,
     }
     for option in (option for option, is_idle in idle.items() if is_idle):
         raise InputError(f"{target.spec}: {option}: does nothing with a target of kind {kind}, expected none")
-    if options.in_process and target.spec.startswith("exec:"):
-        raise InputError(f"{target.spec}: in-process: a program is a process of its own, expected none")
-    if options.config and not target.configures:
-        raise InputError(f"{target.spec}: config: nothing reads it, expected a target with configure(config)")
 
 
 def promises_of(kind: Kind, declared: tuple[str, ...], options: RunOptions) -> tuple[Promise, ...]:

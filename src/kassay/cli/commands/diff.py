@@ -79,8 +79,7 @@ def command(left: str, right: str, **chosen: Any) -> int:
             complain(error)
     if len(targets) < 2:
         return 4
-    for target in targets:
-        require_heeded(target, options)
+    require_heeded(targets, options)
     with bar(f"{left} and {right}") as tell:
         report = diff(
             targets[0],

@@ -61,6 +61,7 @@ def _trace(document: Document) -> View:
         line(f"on {document['input']} input, {document['protocol']}", style="dim"),
         *(line(f"  {condition}", style="dim") for condition in facts.conditions(document)),
         line(),
+        *_happened(document),
         story(document["told"], rounds_max=100),
     ]
     parts += [line(f"  {message}", style="red") for message in document["violations"]]
@@ -73,8 +74,18 @@ def _difference(document: Document) -> View:
         line(f"on {document['input']} input, as {document[document['lead']]} answers", style="dim"),
         *(line(f"  {condition}", style="dim") for condition in facts.conditions_of_both(document)),
         line(),
+        *_happened(document),
         story(document["told"], rounds_max=100),
         *(line(f"  {each}", style="red") for each in document["lines"]),
+    )
+
+
+def _happened(document: Document) -> list[View]:
+    """What happened before each rebalance, those that nothing happened before left out."""
+    changes = [(number, events) for number, events in enumerate(document["happened"], 1) if events]
+    rows = [(f"    {number}", "; ".join(map(facts.event_words, events))) for number, events in changes]
+    return (
+        [line("  before each rebalance"), plain_table(("", ""), rows, header=False), line()] if rows else []
     )
 
 
