@@ -208,15 +208,17 @@ def _tiles(tps: Iterable[tuple[str, int]]) -> str:
 def event_words(event: Mapping[str, Any]) -> str:
     """What happened, out of the event's document: `failed sync`, `withhold t0 3`."""
     name = re.sub("(?<!^)(?=[A-Z])", " ", event["event"]).lower()
-    return " ".join([name, *filter(None, (_told(*field) for field in event.items() if field[0] != "event"))])
+    return " ".join(
+        [name, *filter(None, (_field_words(*field) for field in event.items() if field[0] != "event"))]
+    )
 
 
-def _told(field: str, value: Any) -> str:
+def _field_words(field: str, value: Any) -> str:
     """A field of an event; empty where it says nothing. Numbers stand behind their field."""
     if field == "config":
         return " ".join(f"{key}={text}" for key, text in value.items())
     if isinstance(value, Mapping):
-        return " ".join(filter(None, (_told(*inner) for inner in value.items())))
+        return " ".join(filter(None, (_field_words(*inner) for inner in value.items())))
     if isinstance(value, list):
         return " ".join("-".join(map(str, each)) if isinstance(each, list) else str(each) for each in value)
     if value is None or (field == "generation" and value < 0):

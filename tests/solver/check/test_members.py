@@ -11,6 +11,7 @@ import pytest
 from kassay.model.errors import InputError
 from kassay.solver.check.check import pose
 from kassay.solver.check.members import read_members, speaks_of_members
+from kassay.solver.check.refusal import RefusedError
 from tests.solver.streams.members import cases
 
 GOOD: dict[str, Any] = {
@@ -66,3 +67,26 @@ def test_who_has_what_is_read_by_position() -> None:
 def test_what_is_no_instance_is_unreadable(change: dict[str, Any], reason: str) -> None:
     with pytest.raises(InputError, match=reason):
         pose(GOOD | change)
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"assignment": {"a0": [0], "a1": []}}, "the tasks are not given to exactly the members"),
+        ({"assignment": {"a0": [0], "a1": [], "b0": []}}, "task 1 has 0 active members"),
+        ({"assignment": {"a0": [0], "a1": [0], "b0": [1]}}, "task 0 has 2 active members"),
+        ({"assignment": {"a0": [0, 2], "a1": [], "b0": [1]}}, "no task 2"),
+        ({"standbys": {"a0": [], "a1": [], "b0": []}}, "task 0 has 0 standbys, expected 1"),
+        ({"standbys": {"a0": [1], "a1": [], "b0": [0]}}, "task 1 has 1 standbys, expected 0"),
+        ({"standbys": {"a0": [], "a1": [0], "b0": []}}, "task 0 has two copies in one process"),
+    ],
+)
+def test_what_is_no_assignment_is_refused(changed: dict[str, Any], reason: str) -> None:
+    given = {"assignment": {"a0": [0], "a1": [], "b0": [1]}, "standbys": {"a0": [], "a1": [], "b0": [0]}}
+    with pytest.raises(RefusedError, match=reason):
+        read_members(pose(GOOD).form, given | changed)
+
+
+def test_no_more_standbys_follow_than_there_are_other_processes() -> None:
+    given = {"assignment": {"a0": [0], "a1": [], "b0": [1]}, "standbys": {"a0": [], "a1": [], "b0": [0]}}
+    assert read_members(pose(GOOD | {"standbys": 7}).form, given).following == 1

@@ -32,6 +32,56 @@ def test_whatever_the_prices_no_bound_is_above_the_best_of_all_assignments() -> 
     assert open_goals > 100
 
 
+def test_of_whatever_assignment_every_value_is_its_own_and_no_bound_is_above_what_is_as_good() -> None:
+    """Also where active tasks are not balanced, and others that are as good cost less."""
+    rng, unbalanced = random.Random(53), 0
+    for _ in range(60):
+        case = cases.small(rng)
+        certificate = cases.solved(case)["certificate"]
+        ways = list(cases.every(case))
+        worths = [cases.worth(case, way) for way in ways]
+        for _ in range(8):
+            way = rng.choice(ways)
+            step = rng.choice((0, 1, 8, case["tasks"] + 1))
+            changed = certificate | cases.given(case, way)
+            changed |= {
+                name: [price + step * rng.choice((-1, 0, 1)) for price in certificate[name]]
+                for name in PRICES
+            }
+            goals = member_tasks.check(pose(case).form, changed).figures["goals"]
+            mine, before = cases.worth(case, way), True
+            for i, goal in enumerate(goals):
+                assert goal["value"] == mine[i]
+                assert goal["bound"] <= min(worth[i] for worth in worths if worth[:i] <= mine[:i])
+                before = before and goal["value"] == goal["bound"]
+                assert goal["proven"] is before
+            unbalanced += not goals[1]["proven"]
+    assert unbalanced > 60
+
+
+def test_no_prices_of_copies_and_active_tasks_prove_more_restores_than_some_standbys_need() -> None:
+    """Beside active tasks that are proven the best, where these prices count."""
+    rng, proven = random.Random(54), 0
+    for _ in range(150):
+        case = cases.small(rng)
+        certificate = cases.solved(case)["certificate"]
+        if not case["standbys"] or not cases.solved(case)["copies"]:
+            continue
+        worths = [cases.worth(case, way) for way in cases.every(case)]
+        mine = cases.worth(case, cases.chosen_by(case, certificate))
+        best = [min(worth[i] for worth in worths if worth[:i] <= mine[:i]) for i in range(6)]
+        for _ in range(12):
+            step = rng.choice((1, 4, 16))
+            changed = certificate | {
+                name: [price + step * rng.randint(-2, 2) for price in certificate[name]]
+                for name in PRICES[3:]
+            }
+            goals = member_tasks.check(pose(case).form, changed).figures["goals"]
+            assert all(goal["bound"] <= least for goal, least in zip(goals, best, strict=False))
+            proven += len(goals) == 6 and goals[5]["bound"] > 0
+    assert proven > 50
+
+
 def test_prices_are_one_a_member_and_one_a_process() -> None:
     rng = random.Random(52)
     for _ in range(10):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import copy
 import random
+from typing import Any
+
+import pytest
 
 from kassay.solver.check.check import check_certificate
 from tests.solver.sharing import cases
@@ -27,3 +30,39 @@ def test_no_cover_makes_a_bound_that_an_even_answer_goes_below() -> None:
             bound = checked.reason.partition("shared, ")[2].split()[0]
             assert int(bound) <= least, (case, certificate["covers"])
     assert weaker > 50
+
+
+SHARED: dict[str, Any] = {
+    "family": "D",
+    "members": [
+        {"id": "a", "topics": ["t"], "owned": [["t", 0], ["t", 1]]},
+        {"id": "b", "topics": ["t"], "owned": [["t", 0], ["t", 1]]},
+        {"id": "c", "topics": ["t"]},
+    ],
+    "topics": [{"name": "t", "partitions": 2}],
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"moved": 0}, "copies are taken back, not 0"),
+        ({"moved": 5}, "copies are taken back, not 5"),
+        ({"assignment": {"a": {"t": [0]}, "b": {"t": [1]}, "c": {"t": [0]}}}, "t-1 has 1 members, not 2"),
+        (
+            {"assignment": {"a": {"t": [0, 1]}, "b": {"t": [0, 1]}, "c": {}}},
+            "members have 0 to 2 partitions",
+        ),
+        ({"covers": []}, "covers are not given for exactly the parts"),
+        (
+            {"covers": [{"members": [], "partitions": []}, {"topic": "t", "members": [], "partitions": []}]},
+            "covers are not given for exactly the parts",
+        ),
+        ({"covers": [{"members": [], "partitions": []}] * 2}, "a part has two covers"),
+    ],
+)
+def test_what_is_no_even_sharing_or_no_cover_is_refused(changed: dict[str, Any], reason: str) -> None:
+    certificate = cases.solved(SHARED)["certificate"]
+    assert check_certificate(certificate).accepted
+    assert reason in check_certificate(certificate | changed).reason
+    assert not check_certificate(certificate | changed).accepted

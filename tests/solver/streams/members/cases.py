@@ -112,6 +112,21 @@ def worth(case: Document, chosen: Sequence[Choice]) -> Worth:
     return *active_worth(case, [lead for lead, _ in chosen]), *copies_worth(case, chosen)
 
 
+def given(case: Document, chosen: Sequence[Choice]) -> Document:
+    """The choices as a certificate has them; in each process the member with the fewest copies takes one."""
+    loads = Counter(lead for lead, _ in chosen)
+    assignment: dict[str, list[int]] = {str(member): [] for member in home_of(case)}
+    standbys: dict[str, list[int]] = {str(member): [] for member in home_of(case)}
+    for task, (lead, row) in enumerate(chosen):
+        assignment[lead].append(task)
+        for id_ in row:
+            members = next(client["members"] for client in case["clients"] if client["id"] == id_)
+            taker = min(members, key=lambda member: loads[member])
+            loads[taker] += 1
+            standbys[taker].append(task)
+    return {"assignment": assignment, "standbys": standbys}
+
+
 def every(case: Document) -> Iterator[tuple[Choice, ...]]:
     return itertools.product(*(choices(case, task) for task in range(case["tasks"])))
 
