@@ -181,7 +181,7 @@ def least_shed(packed: PackedUnits, limit: int) -> int:
     """
     held = Counter[int]()
     for unit in packed.units:
-        for owner in dict.fromkeys(unit.had):
+        for owner in unit.had if len(unit.had) < 2 else set(unit.had):
             held[owner] += unit.weight
     over = {owner for owner, weight in held.items() if weight > limit}
     kept: dict[int, list[tuple[int, int]]] = {owner: [] for owner in over}

@@ -5,12 +5,15 @@ from __future__ import annotations
 import copy
 import itertools
 import random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from kassay.model.errors import InputError
 from kassay.solver.check.check import check_certificate
+from kassay.solver.check.kinds import racked_tasks, tasks
+from kassay.solver.check.kinds.tasks import CHANGE, RESTORE, SCALE
 from tests.solver.streams import cases
 
 
@@ -107,3 +110,41 @@ def test_nothing_is_optimal_without_a_word_on_the_balances() -> None:
         certificate = cases.solved(_racked(rng))["certificate"] | {"balanced": False, "lower": 0}
         assert check_certificate({"certificate": certificate, "status": "interval"}).accepted
         assert not check_certificate({"certificate": certificate, "status": "optimal"}).accepted
+
+
+def _forced_by_trying_all(
+    case: Any, copies: list[int], actives: list[int], room: int, racks: list[Any]
+) -> int:
+    """The tasks of which every pair of clients that is cheap enough is in one rack."""
+    pairs = [(c, d) for c in range(len(racks)) for d in range(len(racks)) if c != d]
+    forced = 0
+    for old, state in zip(case.old, case.state, strict=True):
+
+        def paid(c: int, d: int, old: Any = old, state: Any = state) -> int:
+            restores = SCALE * RESTORE * ((c not in state) + (d not in state))
+            changed = SCALE * CHANGE * (old is not None and c != old)
+            return copies[c] + copies[d] + actives[c] + restores + changed
+
+        least = min(paid(c, d) for c, d in pairs)
+        cheap = [(c, d) for c, d in pairs if paid(c, d) <= least + room]
+        forced += all(racks[c] is not None and racks[c] == racks[d] for c, d in cheap)
+    return forced
+
+
+def test_a_task_is_forced_where_all_its_cheap_choices_share_a_rack(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng, some = random.Random(61), 0
+    monkeypatch.setattr(tasks, "imbalance", lambda _: 0)
+    for _ in range(600):
+        clients = rng.randint(2, 6)
+        old = [rng.choice([None, *range(clients)]) for _ in range(rng.randint(1, 5))]
+        state = [frozenset(c for c in range(clients) if rng.random() < 0.3) for _ in old]
+        case: Any = SimpleNamespace(old=old, state=state)
+        copies, actives = ([rng.randint(-20, 20) for _ in range(clients)] for _ in range(2))
+        room = rng.choice([0, 0, 1, 5, 16, 40, 100])
+        monkeypatch.setattr(tasks, "lowest_payment", lambda *_, room=room: -room)
+        racks = [rng.choice([None, "a", "b", "a", "a"]) for _ in range(clients)]
+        certificate = {"copy_prices": copies, "active_prices": actives, "upper": 0}
+        forced = racked_tasks._forced(case, certificate, racks)
+        assert forced == _forced_by_trying_all(case, copies, actives, room, racks)
+        some += forced > 0
+    assert some > 100

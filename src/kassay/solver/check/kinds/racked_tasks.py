@@ -10,7 +10,10 @@ and one standby share a rack, it counts.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator
+from heapq import merge
+from itertools import islice
+from typing import Any, Final, NamedTuple
 
 from kassay.solver.check.kinds import tasks
 from kassay.solver.check.kinds.tasks import CHANGE, RESTORE, SCALE, Tasks
@@ -61,24 +64,61 @@ def _forced(case: Tasks, certificate: Document, racks: list[str | None]) -> int:
     copy_prices, active_prices = certificate["copy_prices"], certificate["active_prices"]
     paid = SCALE * (tasks.imbalance(case) + certificate["upper"])
     room = paid - tasks.lowest_payment(case, copy_prices, active_prices)
-    clients = range(len(racks))
+    by_copy = sorted(range(len(racks)), key=copy_prices.__getitem__)
+    by_lead = sorted(by_copy, key=lambda c: copy_prices[c] + active_prices[c])
     forced = 0
     for (old, state), number in Counter(zip(case.old, case.state, strict=True)).items():
-        held = [copy_prices[c] + SCALE * RESTORE * (c not in state) for c in clients]
-        leads = [
-            held[c] + active_prices[c] + SCALE * CHANGE * (old is not None and c != old) for c in clients
-        ]
-        order = sorted(clients, key=held.__getitem__)
-        least = min(leads[c] + held[order[c == order[0]]] for c in clients)
-        if not any(_apart(c, order, held, least + room - leads[c], racks) for c in clients):
+        choice = _Choice(old, state, copy_prices, active_prices)
+        first, second = islice(choice.in_order(by_copy, choice.held), 2)
+        # Of those that had nothing of the task the cheapest leads, or the next where that one follows.
+        leads = {*choice.near, *islice((c for c in by_lead if c not in choice.near), 2)}
+        least = min(choice.led(c) + choice.held(second if c == first else first) for c in leads)
+        for c in choice.in_order(by_lead, choice.led):
+            most = least + room - choice.led(c)
+            if choice.held(first) > most:
+                forced += number
+                break
+            if _apart(c, choice.in_order(by_copy, choice.held), choice.held, most, racks):
+                break
+        else:
             forced += number
     return forced
 
 
-def _apart(lead: int, order: list[int], held: list[int], most: int, racks: list[str | None]) -> bool:
+class _Choice(NamedTuple):
+    """What the clients pay for a task that `old` ran, and whose state is in `state`."""
+
+    old: int | None
+    state: frozenset[int]
+    copy_prices: list[int]
+    active_prices: list[int]
+
+    @property
+    def near(self) -> frozenset[int]:
+        """Those that had something of it; all others pay alike, prices left out."""
+        return self.state if self.old is None else self.state | {self.old}
+
+    def held(self, client: int) -> int:
+        """What a client pays for a copy."""
+        return self.copy_prices[client] + SCALE * RESTORE * (client not in self.state)
+
+    def led(self, client: int) -> int:
+        """What it pays for the active task."""
+        change = self.old is not None and client != self.old
+        return self.held(client) + self.active_prices[client] + SCALE * CHANGE * change
+
+    def in_order(self, others: list[int], paid: Callable[[int], int]) -> Iterator[int]:
+        """All clients, who pays least first; the `others` are so among themselves."""
+        near = self.near
+        return merge(sorted(near, key=paid), (c for c in others if c not in near), key=paid)
+
+
+def _apart(
+    lead: int, order: Iterable[int], held: Callable[[int], int], most: int, racks: list[str | None]
+) -> bool:
     """Whether a standby that costs no more can be in another rack than the active client."""
     for c in order:
-        if held[c] > most:
+        if held(c) > most:
             return False
         if c != lead and (racks[c] is None or racks[c] != racks[lead]):
             return True
