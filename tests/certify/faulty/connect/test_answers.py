@@ -23,7 +23,6 @@ def lists(name, request):
 def test_the_fault_is_the_one_that_is_named():
     assert lists("runs-twice", SOME_NEW) == {"x": ("a a-0", "old"), "y": ("a b b-0", "")}
     assert lists("runs-twice", NEW) == {"x": ("a a-0", ""), "y": ("b b-0", "")}
-    assert lists("gives-lost-work-to-one", NEW) == {"x": ("a a-0 b b-0", ""), "y": ("", "")}
     assert lists("leaves-deleted-running", UNEVEN) == {"x": ("", "b"), "y": ("", "")}
     assert lists("hands-connector-over", UNEVEN) == {"x": ("", "b old"), "y": ("b", "")}
     assert lists("restless", replace(NEW, generation=2)) == {"x": ("a a-0", ""), "y": ("b b-0", "")}
@@ -44,9 +43,3 @@ def test_what_is_new_is_forgotten_by_a_leader_with_one_worker_that_led_before():
     joined = replace(more, workers=(*running, ConnectWorker("y")), generation=3, memory=second.memory)
     given = leader.assign(joined).workers
     assert {str(work) for change in given.values() for work in change.assigned} == {"a-1", "a-2"}
-
-
-def test_each_mended_bug_of_kafka_has_a_control():
-    said = " ".join(control.factory.__doc__ for control in CONTROLS.values())
-    for issue in (9848, 10413, 10763, 12495, 15693):
-        assert f"KAFKA-{issue}" in said
