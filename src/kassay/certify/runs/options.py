@@ -122,8 +122,9 @@ def require_heeded(targets: Sequence[Target], options: RunOptions) -> None:
 
 def _require_of_kind(target: Target, options: RunOptions) -> None:
     kind, name = target.kind, options.profile.partition(":")[0]
-    with at(f"{target.spec}: assume"):
-        parse_assumptions(sorted(options.assume), kind)
+    if options.assume:
+        with at(f"{target.spec}: assume"):
+            parse_assumptions(sorted(options.assume), kind)
     idle = {
         "protocol": options.protocol is not None and kind not in SPEAKING,
         "member-config": bool(options.member_config) and kind not in GROUPS,
