@@ -40,7 +40,8 @@ def main(folder: str) -> None:
     if npm is None:
         print("there is no npm on the PATH: tests of its packages are skipped")
         return
-    argv = [npm, "install", "--prefix", folder, "--no-audit", "--no-fund", "--ignore-scripts", *PACKAGES]
+    options = ["--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries=1", "--fetch-timeout=60000"]
+    argv = [npm, "install", "--prefix", folder, *options, *PACKAGES]
     if subprocess.run(argv, check=False).returncode:
         print("npm could not install the packages: tests of them are skipped")
 

@@ -73,7 +73,7 @@ export async function load(folder, name, exported) {
     const names = functionsOf(module)
     const few = names.filter(each => /assigner/i.test(each)).slice(0, 8)
     const others = few.length ? few.join(', ') : `${names.length} functions, none with "assigner" in its name`
-    throw new Unfit(`${exported}: ${is}, expected a function that is an assigner; there are ${others}`)
+    throw new Unfit(`${exported}: ${is}; there are ${others}`)
   }
   const place = isAbsolute(name) ? dirname(name) : join(folder, 'node_modules', name)
   return { value, versions: { node: process.versions.node, ...packageAt(place) } }
