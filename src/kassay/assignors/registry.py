@@ -197,7 +197,7 @@ def recorded(spec: str) -> str:
 def find_foreign(spec: str) -> Reference | None:
     """The client library's assignor that a spec names, None for another's spec; raises `InputError`."""
     there, rule = load_foreign(), parse(spec)
-    library = rule.prefix if isinstance(rule, RuleSpec) else ""
+    library = rule.prefix or rule.name if isinstance(rule, RuleSpec) else ""
     names = [reference.name for reference in there.values() if reference.library == library]
     if names and spec not in there:
         raise InputError(f"{spec}: no such assignor, expected one of {', '.join(names)}")
