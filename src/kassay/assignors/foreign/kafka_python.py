@@ -80,9 +80,9 @@ class _Library:
 
     def learn(self, assignor: Any, owned: Iterable[TopicPartition], generation: int) -> None:
         """Tell the assignor what its member got, after the way over the wire."""
-        assignment = self.assignment.decode(
-            self.assignment(0, list(numbers_by_topic(owned).items()), b"").encode()
-        )
+        given = self.assignment(0, list(numbers_by_topic(owned).items()), b"")
+        # 2.x holds what is encoded by a weak reference: it needs the name
+        assignment = self.assignment.decode(given.encode())
         if self.modern:
             assignor.on_assignment(assignment, generation)
             return
