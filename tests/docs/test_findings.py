@@ -76,7 +76,7 @@ def replayable(path):
 
 @pytest.mark.parametrize("path", [replayable(path) for path in TRACES])
 def test_a_trace_still_shows_its_finding(path):
-    if path.stem.startswith("kafka-python"):
+    if "kafka-python" in path.stem:
         pytest.importorskip("kafka")
     if (target := read_trace(path).target) in LIBRARIES:
         npm.installed(LIBRARIES[target].package)

@@ -15,6 +15,7 @@ from kassay.assignors.client.roundrobin import RoundRobin
 from kassay.assignors.foreign import kafka_python
 from kassay.assignors.foreign.kafka_python import KafkaPython, library
 from kassay.assignors.registry import LibraryMissing, find_foreign, libraries, load_foreign
+from kassay.assignors.sticky.sticky import Sticky
 from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import InputError, TargetNotLoadable
@@ -137,6 +138,15 @@ def test_members_do_not_share_their_memory() -> None:
     one.got(tps("t0"), 3)
     assert one.join().user_data
     assert other.join().user_data == b""
+
+
+def test_user_data_of_3_0_is_not_in_kafkas_format() -> None:
+    """The finding: a version of two bytes stands in front of what Kafka's own rule writes and reads."""
+    consumer, kafkas = Consumer("sticky", "a", "t"), Sticky()
+    consumer.got(tps("t0", "t2"), 5)
+    kafkas.on_assignment(tps("t0", "t2"), None, GroupMetadata(5, "a"))
+    version = b"\0\1" if library().modern else b""
+    assert consumer.join().user_data == version + (kafkas.subscription_user_data(("t",)) or b"")
 
 
 @given(

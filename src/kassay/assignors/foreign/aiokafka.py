@@ -125,7 +125,7 @@ class AioKafkaRoundRobin(AioKafka):
 @reference(
     "sticky",
     library=LIBRARY,
-    claims=("balanced-kip54", "deterministic", "converges"),
+    claims=("balanced-kip54", "deterministic", "converges", "leader-neutral"),
     source=f"aiokafka {_PACKAGE}.sticky.sticky_assignor ({EXTRA})",
 )
 class AioKafkaSticky(AioKafka):
