@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from kassay.certify.processes.host import Host
+from pathlib import Path
+
+import pytest
+
+from kassay.certify.processes.host import START, Host
+from kassay.certify.processes.load import TargetSource
 from kassay.certify.processes.remote import PythonHost
 from kassay.model.cluster import Cluster
+from kassay.model.failure import TargetFailure
+from kassay.model.groups.assignor import GroupMetadata
 from kassay.model.groups.group import Group, Member
 from tests.certify.processes.hostile import CLUSTER, FAIR, GROUP, ask
 
@@ -36,3 +43,38 @@ def test_forgotten_objects_are_dropped(host: Host) -> None:
         ask(host, "behave")
     assert isinstance(host, PythonHost)
     assert host.drops == [300]
+
+
+REPORTS = """
+from kassay.full_form import Assignment, AssignorBase
+
+class Reports(AssignorBase):
+    name = "reports"
+    reported_generation = None
+
+    def on_assignment(self, assignment, user_data, metadata):
+        self.reported_generation = metadata.generation // 10 if metadata.generation < 100 else "none"
+
+    def assign(self, cluster, group):
+        return Assignment({member.member_id: () for member in group.members})
+"""
+
+
+def test_the_generation_that_an_object_reports_comes_out_of_the_child(tmp_path: Path) -> None:
+    file = tmp_path / "reports.py"
+    file.write_text(REPORTS)
+    with PythonHost(TargetSource(file=str(file)), START) as host:
+        assert host.loaded.reports_generation
+        reports = host.new({})
+        assert reports.reported_generation is None
+        reports.on_assignment((), None, GroupMetadata(47, "m"))
+        assert reports.reported_generation == 4
+        reports.on_assignment((), None, GroupMetadata(100, "m"))
+        with pytest.raises(TargetFailure, match="expected an int"):
+            _ = reports.reported_generation
+
+
+def test_an_object_that_reports_no_generation_is_not_asked_for_it(host: Host) -> None:
+    assert isinstance(host, PythonHost)
+    assert not host.loaded.reports_generation
+    assert getattr(host.new({}), "reported_generation", None) is None

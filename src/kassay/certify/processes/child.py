@@ -127,6 +127,7 @@ class Server:
             "close": self.close,
             "subscription_user_data": self.user_data,
             "on_assignment": self.learn,
+            "reported_generation": self.generation,
         }
 
     def run(self) -> None:
@@ -248,6 +249,11 @@ class Server:
         """What the object adds to its subscription."""
         data = check_user_data(target.subscription_user_data(marshal.loads(body)))
         return [0, None if data is None else data.hex(), None]
+
+    def generation(self, target: Any, _body: bytes) -> list[Any]:
+        """The generation that the object's own subscription would carry."""
+        reported = target.reported_generation
+        return [0, None if reported is None else integer("reported_generation", reported), None]
 
     def learn(self, target: Any, body: bytes) -> list[Any]:
         """Tell the object what its member got."""

@@ -68,6 +68,7 @@ class Loaded:
     user_data: bool = False
     learns: bool = False
     configures: bool = False
+    reports_generation: bool = False
     meta: Mapping[str, Any] = field(default_factory=dict)
     file: str | None = None
 
@@ -222,6 +223,7 @@ def describe(target: type, module: ModuleType, source: TargetSource) -> Loaded:
         user_data=form == FULL and _own(target, "subscription_user_data"),
         learns=form == FULL and _own(target, "on_assignment"),
         configures=callable(getattr(target, "configure", None)) and _own(target, "configure"),
+        reports_generation=form == FULL and hasattr(target, "reported_generation"),
         meta={str(key): value if key in _META else None for key, value in meta.items()},
         file=getattr(module, "__file__", None),
     )

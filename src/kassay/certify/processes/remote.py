@@ -153,6 +153,14 @@ class RemoteAssignor(RemoteObject, AssignorBase):
 class RemoteFull(RemoteAssignor):
     """A full object in the child; what it inherits from kassay's base class is not asked."""
 
+    @property
+    def reported_generation(self) -> int | None:
+        """The generation that the object's own subscription would carry, where it has one."""
+        if not self.child.loaded.reports_generation:
+            return None
+        generation, _ = self.child.call(self, "reported_generation", b"")
+        return None if generation is None else int(generation)
+
     def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:
         """What the object adds to its subscription."""
         if not self.child.loaded.user_data:
