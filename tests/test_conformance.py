@@ -34,8 +34,8 @@ LONGER = {**BUGGY, "connect-incremental": 1000, "optimal-streams": 80}
 """Rules with findings are played longer, so that the rarer ones come up; one that solves a flow a call is not."""
 FOREIGN = {"kafka-python:range": 200, "kafka-python:roundrobin": 200}
 SLOW = {"kafka-python:sticky": 1000, "kafka-python:cooperative-sticky": 500}
-AIOKAFKA = {"aiokafka:range": 300, "aiokafka:roundrobin": 300, "aiokafka:sticky": 300}
-NPM = {"kafkajs:roundrobin": 300, "platformatic:roundrobin": 300}
+AIOKAFKA = {"aiokafka:range": 150, "aiokafka:roundrobin": 150, "aiokafka:sticky": 150}
+NPM = {"kafkajs:roundrobin": 150, "platformatic:roundrobin": 150}
 RARE = {
     ("cooperative-sticky", "balanced-kip54"),
     ("share-simple@4.1", "total"),
