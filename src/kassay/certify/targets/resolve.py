@@ -5,6 +5,7 @@ kafka-python:sticky                     a client library, in this process
 mixed:SPEC,SPEC                         one group of several of these
 exec:COMMAND                            any program, as a child process
 jar:PATHS!CLASS, kafka-clients:sticky   a class of a jar, in a Java as a child process
+node:PACKAGE!EXPORT, kafkajs:roundrobin an assigner of npm, in a Node as a child process
 path/file.py[:Name], pkg.mod[:Name]     a Python class, in a child process unless told otherwise
 NAME                                    an entry point of the group `kassay.targets`
 """

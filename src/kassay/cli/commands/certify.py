@@ -52,8 +52,8 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
     """Play generated histories against TARGETs and judge validity and the claims they declare.
 
     A TARGET is a reference (`sticky`), a file (`path/file.py:Name`), a module (`pkg.mod:Name`), a
-    program (`exec:COMMAND`), a class of a jar (`jar:PATHS!CLASS`) or a client library
-    (`kafka-python:sticky`, `kafka-clients:sticky`).
+    program (`exec:COMMAND`), a class of a jar (`jar:PATHS!CLASS`), an assigner of npm
+    (`node:PACKAGE!EXPORT`) or a client library (`kafka-python:sticky`, `kafka-clients:sticky`).
     """
     from kassay.certify.runs.baseline import read_baseline
     from kassay.cli.certifying import Session
