@@ -6,6 +6,11 @@ import org.apache.kafka.metadata.placement.*;
 
 /** Goes round the brokers, those that are fenced last. */
 public class RoundTheBrokers implements ReplicaPlacer {
+    /** At which broker the first partition begins. */
+    int start() {
+        return 0;
+    }
+
     /** How far apart the replicas of a partition are. */
     int step() {
         return 1;
@@ -23,10 +28,11 @@ public class RoundTheBrokers implements ReplicaPlacer {
             throw new InvalidReplicationFactorException(count + " replicas on " + live.size() + " brokers");
         }
         List<PartitionAssignment> partitions = new ArrayList<>();
+        int start = start();
         for (int p = spec.startPartition(); p < spec.startPartition() + spec.numPartitions(); p++) {
             List<Integer> replicas = new ArrayList<>();
             for (int r = 0; r < Math.min(count, live.size()); r++) {
-                replicas.add(live.get((p + r * step()) % live.size()));
+                replicas.add(live.get((start + p + r * step()) % live.size()));
             }
             replicas.addAll(fenced.subList(0, count - replicas.size()));
             partitions.add(new PartitionAssignment(replicas, cluster));
@@ -49,5 +55,10 @@ public class Anywhere extends RoundTheBrokers {
 
     public Anywhere(Random random) {
         this.random = Objects.requireNonNull(random);
+    }
+
+    @Override
+    int start() {
+        return random.nextInt(1 << 20);
     }
 }

@@ -15,6 +15,7 @@ final class Placers implements Kind {
     private static final String PLACEMENT = "org.apache.kafka.metadata.placement.";
     private static final String REFUSAL = "org.apache.kafka.common.errors.InvalidReplicationFactorException";
 
+    private final Random random = new Random();
     private Kafka kafka;
 
     @Override
@@ -30,11 +31,11 @@ final class Placers implements Kind {
         return hello;
     }
 
-    /** Kafka's own is given its randomness: here always the same, so that every run repeats. */
+    /** Kafka's own is given its randomness: here the same for the same request, so that every call can be repeated. */
     @Override
     public Object create(Class<?> type) throws Throwable {
         try {
-            return Reflected.make(type.getConstructor(Random.class), new Random(0));
+            return Reflected.make(type.getConstructor(Random.class), random);
         } catch (NoSuchMethodException plain) {
             return Kind.super.create(type);
         }
@@ -56,6 +57,11 @@ final class Placers implements Kind {
         }
         int start = Shim.list(request.get("existing")).size();
         int count = ((Number) request.get("num_partitions")).intValue();
+        List<Object> question = new ArrayList<>();
+        for (String part : List.of("num_partitions", "replication_factor", "brokers", "existing")) {
+            question.add(request.get(part));
+        }
+        random.setSeed(question.hashCode());
         short replicas = ((Number) request.get("replication_factor")).shortValue();
         try {
             Object spec = Reflected.make(kafka.newSpec, start, count, replicas);
