@@ -268,7 +268,7 @@ def test_a_users_sound_assignor_is_certified_by_all_that_it_declares(name):
     "fault", ["knows no tags", "knows one tag", "forgets the other copies", "never gives a tag up"]
 )
 def test_a_users_fault_in_spreading_copies_over_tags_is_told(fault):
-    judged = verdicts("BySharing", 120, of=WITH_TAGS, claims=("standby-tags",), config={"fault": fault})
+    judged = verdicts("BySharing", 60, of=WITH_TAGS, claims=("standby-tags",), config={"fault": fault})
     assert judged["standby-tags"] is Verdict.VIOLATED
 
 

@@ -60,6 +60,7 @@ def test_copies_that_share_a_value_which_they_need_not_are_told(name):
 
 def test_a_task_without_all_its_copies_is_left_to_other_claims():
     assert list(standby_tags(step(["a", "b", "a"], 0, 2, asked=2))) == []
+    assert list(standby_tags(step(["a", "b", "c", "b"], 0, 1, 3, asked=1))) == [], "a copy too many"
     assert list(standby_tags(step(["a", "b", "a"], 0, 0))) == [], "a copy beside the active task"
     assert list(standby_tags(step(["a", "b", "a"], 3, 2))) == [], "a task that runs nowhere"
 
