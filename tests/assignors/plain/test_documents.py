@@ -33,6 +33,7 @@ from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, 
 from kassay.model.verdict import Verdict
 from kassay.properties.connect.scenarios import CONNECT_SMALL, connect_history
 from kassay.properties.sources import Seeded
+from kassay.properties.streams.aims import TAGGED, tagged_task_history
 from kassay.properties.streams.scenarios import SMALL, task_history
 from tests.paths import ROOT, TARGETS
 
@@ -196,9 +197,9 @@ def test_a_memory_of_somebody_elses_is_none():
 
 
 def asked_of_streams():
-    for seed in range(25):
-        run = run_tasks(task_history(Seeded(seed), SMALL), asking(StreamsGroupSticky))
-        yield from (step.request for step in run.steps)
+    lives = [task_history(Seeded(seed), SMALL) for seed in range(25)]
+    for life in (*lives, *(tagged_task_history(Seeded(1), aim) for aim in TAGGED)):
+        yield from (step.request for step in run_tasks(life, asking(StreamsGroupSticky)).steps)
 
 
 def asked_of_connect():
