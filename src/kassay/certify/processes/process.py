@@ -21,7 +21,7 @@ import kassay
 from kassay.certify.processes.wire import CHANNEL_LOST, HEADER, MESSAGE_MAX, Garbage
 from kassay.model.failure import FailureKind, TargetFailure, one_line
 
-_READ: Final = 262144
+_READ: Final = 65536
 _POLL_MAX_MS: Final = 2**31 - 1
 """The longest wait that the system takes: 24 days."""
 _LAST_WORDS_S: Final = 5.0

@@ -109,7 +109,7 @@ class Player:
         )
 
     def _round(self, world: GroupWorld, reports: Reports, turn: int) -> Step:
-        """AssignCall the leader once, let every member learn what it got, and take the second looks."""
+        """Ask the leader once, let every member learn what it got, and take the second looks."""
         world.generation += 1
         failed_sync = frozenset(world.failed_sync) if turn == 0 else frozenset()
         seats = list(world.seats.values())
@@ -121,7 +121,9 @@ class Player:
         rounds, leader = _door(seats), world.leader if world.appointed else seats[0]
         try:
             if rounds is None or not rounds.asks:
-                members = tuple([seat.subscription() for seat in seats])
+                members = tuple(
+                    [seat.joining(seat.assignor.subscription_user_data(seat.topics)) for seat in seats]
+                )
                 group = world.group(members, leader)
                 answer = leader.assignor.assign(world.cluster, group)
                 mutated = getattr(leader.assignor, "mutated", None)
@@ -153,7 +155,7 @@ class Player:
     ) -> tuple[Group, Assignment | Failure, tuple[Probe[Assignment], ...]]:
         """The group as it joins, the leader's answer and the second looks, in one request."""
         seats = world.seats.values()
-        claims = tuple([seat.claims() for seat in seats])
+        claims = tuple([seat.joining() for seat in seats])
         without = world.group(claims, leader)
         looks = [
             AssignCall(new(), cluster, group)
@@ -239,7 +241,7 @@ def _learn(
             got = answer.get(seat.member_id, ())
             user_data = answer.user_data.get(seat.member_id)
             if rounds is None:
-                seat.learn(got, world.generation, user_data)
+                seat.assignor.on_assignment(*seat.own(got, world.generation, user_data))
             else:
                 learned.append(Learned(seat.assignor, *seat.own(got, world.generation, user_data)))
         elif reports is Reports.JOINED:

@@ -56,12 +56,10 @@ class Seat:
 
     def subscription(self) -> Member:
         """The member as its next JoinGroup shows it."""
-        claims = self.claims()
-        user_data = self.assignor.subscription_user_data(self.topics)
-        return claims if user_data is None else claims._replace(user_data=user_data)
+        return self.joining(self.assignor.subscription_user_data(self.topics))
 
-    def claims(self) -> Member:
-        """The member as it joins, without user data."""
+    def joining(self, user_data: bytes | None = None) -> Member:
+        """The member as it joins with that user data."""
         # The generation that goes with the claims; a client library may have its own idea of it.
         own = getattr(self.assignor, "reported_generation", None)
         return Member(
@@ -71,6 +69,7 @@ class Seat:
             self.generation if own is None else int(own),
             self.rack,
             self.instance_id,
+            user_data,
         )
 
     def learn(

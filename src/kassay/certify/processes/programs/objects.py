@@ -27,8 +27,6 @@ from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata,
 from kassay.model.placement.request import Placement, PlacementRequest
 
 T = TypeVar("T")
-_MEMBER: Final = ("id", "topics", "owned", "generation", "rack", "instance_id")
-"""What a member is said to be, in the order of its fields."""
 
 
 def _triples(values: Mapping[tuple[str, int], Any] | None) -> list[list[Any]] | None:
@@ -107,7 +105,17 @@ class ProgramAssignor(ProgramObject, AssignorBase):
         hello = self.child.hello
         fields: dict[str, Any] = {
             "partitions_per_topic": cluster.counts,
-            "members": [dict(zip(_MEMBER, member)) for member in group.members],
+            "members": [
+                {
+                    "id": member_id,
+                    "topics": topics,
+                    "owned": owned,
+                    "generation": generation,
+                    "rack": rack,
+                    "instance_id": instance_id,
+                }
+                for member_id, topics, owned, generation, rack, instance_id, _ in group.members
+            ],
         }
         for name in hello.extras:
             if name in _EXTRAS:
