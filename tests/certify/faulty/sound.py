@@ -152,7 +152,7 @@ BESIDE: dict[str | tuple[Kind, str], str | type] = {
 
 By its name, and by its kind where controls of other kinds have that name and no such rule.
 """
-OF_EVEN_SHARES = ("balanced-within-one", "shared-evenly", "fewest-taken-back", "stable")
+OF_EVEN_SHARES = ("assignable", "balanced-within-one", "shared-evenly", "fewest-taken-back", "stable")
 """The claims of share groups that `Staircase` does not keep."""
 USUAL = {
     Kind.PLACER: "placement:striped",

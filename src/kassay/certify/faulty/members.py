@@ -42,27 +42,27 @@ class SwapsWhatWasLost(OptimalStreams):
 
 @control("swaps-copies", breaks="sticky-standbys", keeps=(*KEPT, "sticky-by-member"))
 class SwapsCopies(OptimalStreams):
-    """Of the tasks that nobody ran where they run now, two have copies where the other's should be."""
+    """Where a task is run that was not run there, two tasks have copies where the other's should be."""
 
     def copied(self, problem: MemberTaskProblem, active: Sequence[int], best: Standbys) -> Standbys:
-        """Two standbys swapped, if that restores one more; each stays clear of its task's other copies."""
+        """Two processes swapped, if that restores more; their members take copies in the order of tasks."""
         home = problem.process_of
-        fresh = [
-            task
+        changes = any(
+            best[task] and (old is None or home[old] != home[active[task]])
             for task, old in enumerate(problem.active)
-            if best[task] and (old is None or home[old] != home[active[task]])
-        ]
-        for one, other in combinations(fresh, 2):
-            here, there = best[one][0], best[other][0]
-            held = (home[here] in problem.state(one)) + (home[there] in problem.state(other))
-            swapped = (home[there] in problem.state(one)) + (home[here] in problem.state(other))
-            clear = home[there] not in {home[m] for m in (active[one], *best[one])}
-            if (
-                swapped < held
-                and clear
-                and home[here] not in {home[m] for m in (active[other], *best[other])}
+        )
+        rows = [sorted(home[member] for member in row) for row in best]
+        kept = [(task, place) for task, row in enumerate(rows) for place in row]
+        for (one, here), (other, there) in combinations(kept if changes else (), 2):
+            held = (here in problem.state(one)) + (there in problem.state(other))
+            swapped = (there in problem.state(one)) + (here in problem.state(other))
+            if swapped < held and all(
+                new not in {home[active[task]], *rows[task]} for task, new in ((one, there), (other, here))
             ):
-                rows = list(best)
-                rows[one], rows[other] = (there, *best[one][1:]), (here, *best[other][1:])
-                return tuple(rows)
+                turn = [
+                    iter([m for row in best for m in row if home[m] == p])
+                    for p in range(len(problem.processes))
+                ]
+                rows[one][rows[one].index(here)], rows[other][rows[other].index(there)] = there, here
+                return tuple(tuple(next(turn[p]) for p in sorted(row)) for row in rows)
         return best
