@@ -154,7 +154,7 @@ def stable(rebalanced: Rebalanced) -> Iterator[Evidence]:
     breakable=_is_open,
     confirm=True,
     minimum=20,
-    source="KIP-62: any member may lead; implementations of one protocol name meet in one group",
+    source="KAFKA-2464: any member may lead; implementations of one protocol name meet in one group",
 )
 def leader_neutral(rebalanced: Rebalanced) -> Iterator[Evidence]:
     """Nothing moves in a settled group of which only the leader changed."""
