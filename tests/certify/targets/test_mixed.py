@@ -72,7 +72,7 @@ def test_members_take_turns_and_whoever_leads_answers(two: str) -> None:
 def test_the_leader_makes_the_difference(two: str) -> None:
     target = resolve(two, in_process=True)
     assert target.claims == ("leader-neutral",)
-    options = RunOptions(budget=Budget(histories=30), in_process=True)
+    options = RunOptions(budget=Budget(histories=12), in_process=True, controls=False)
     certificate = certify(target, options)
     by_id = {claim.id: claim for claim in certificate.claims}
     assert by_id["leader-neutral"].verdict is Verdict.VIOLATED
@@ -97,13 +97,13 @@ def test_a_trace_of_a_mixed_target_replays(two: str, tmp_path: Path, monkeypatch
 
 def test_a_mixed_target_travels_and_leaves_no_process(two: str) -> None:
     target: Target = pickle.loads(pickle.dumps(resolve(two)))
-    options = RunOptions(claims=("leader-neutral", "deterministic"), budget=Budget(histories=4))
+    options = RunOptions(claims=("leader-neutral", "deterministic"), budget=Budget(histories=2))
     with open_bench(Job(target, options)) as bench:
-        apart = play_block(bench, 0, 4)
+        apart = play_block(bench, 0, 2)
         assert len(children()) >= 2
     assert not children()
     with open_bench(Job(resolve(two, in_process=True), options)) as bench:
-        assert play_block(bench, 0, 4).counts["leader-neutral"] == apart.counts["leader-neutral"]
+        assert play_block(bench, 0, 2).counts["leader-neutral"] == apart.counts["leader-neutral"]
 
 
 def test_a_spec_is_recorded_as_it_can_be_given_again() -> None:
@@ -158,6 +158,18 @@ def test_no_reference_minds_who_leads(name: str) -> None:
     certificate = certify(resolve(name), options)
     assert [claim.verdict for claim in certificate.claims] == [Verdict.HOLDS]
     assert certificate.controls["missed"] == []
+
+
+def test_a_library_is_compared_with_the_reference_and_with_a_mix_of_both() -> None:
+    pytest.importorskip("kafka")
+    options = RunOptions(budget=Budget(histories=8), shrink=False)
+    for other in ("sticky", "mixed:sticky,kafka-python:sticky"):
+        report = diff(resolve("kafka-python:sticky"), resolve(other), options)
+        assert (report.verdict, report.exit_code) == ("differ", 1)
+        assert report.smallest is not None
+        lines = report.smallest.difference.lines
+        assert lines
+        assert all("kafka-python:sticky" in line and other in line for line in lines)
 
 
 def test_sticky_user_data_is_read_by_either_implementation_but_for_kafka_python_3() -> None:
