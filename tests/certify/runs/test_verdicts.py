@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, verdict_of
+from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, reached_by_id, verdict_of
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import load_claims, promise, situations_of
@@ -172,3 +172,15 @@ def test_tallies_add_up_whatever_their_order():
         total = replace(first)
         total.add(second)
         assert total == ClaimCount(11, 22, 33, 44, 55, two.worst)
+
+
+def test_a_situation_that_defines_a_claim_is_told_of_where_that_is_asked_or_it_came_up():
+    kind = Kind.CLIENT
+    defining = {s.id: s.defines for s in situations_of(kind) if s.defines}
+    everything = {s.id for s in situations_of(kind)}
+    assert defining
+    assert everything - set(reached_by_id(kind, Tally(), ())) == set(defining)
+    for situation_id, claims in defining.items():
+        assert reached_by_id(kind, Tally(), [promise(claims[0], kind)])[situation_id] == 0
+        came_up = Tally(reached=Counter({situation_id: 3}))
+        assert reached_by_id(kind, came_up, ())[situation_id] == 3

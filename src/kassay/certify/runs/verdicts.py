@@ -5,6 +5,7 @@ required situation reached.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -155,6 +156,12 @@ def _of_nothing(promised: Promise, count: ClaimCount, exhaustive: str | None) ->
     return "never judged"
 
 
-def reached_by_id(kind: Kind, tally: Tally) -> dict[str, int]:
-    """How often each situation of the kind was reached; one of several parts by its rarest part."""
-    return {s.id: min(tally.reached[name] for name in s.names) for s in situations_of(kind)}
+def reached_by_id(kind: Kind, tally: Tally, promises: Iterable[Promise]) -> dict[str, int]:
+    """How often each situation of the kind was reached; one of several parts by its rarest part.
+
+    Histories come to a situation that defines a claim where the claim is asked: it is left out where none
+    of the promises is defined by it and no history came to it.
+    """
+    asked = {promised.claim.id for promised in promises}
+    counts = [(s, min(tally.reached[name] for name in s.names)) for s in situations_of(kind)]
+    return {s.id: count for s, count in counts if count or not s.defines or asked.intersection(s.defines)}

@@ -275,6 +275,7 @@ def _verdicts(campaign: Campaign, tallies: dict[tuple[str, str], Tally]) -> Iter
 def _reached(campaign: Campaign, tallies: dict[tuple[str, str], Tally]) -> Iterator[dict[str, Any]]:
     for target, lanes in _by_target(campaign).items():
         for profile in (*(lane.profile for lane in lanes), ALL):
-            counts = reached_by_id(lanes[0].job.target.kind, tallies[target, profile])
+            job = lanes[0].job
+            counts = reached_by_id(job.target.kind, tallies[target, profile], job.promises)
             for situation, times in counts.items():
                 yield {"target": target, "profile": profile, "situation": situation, "times": times}
