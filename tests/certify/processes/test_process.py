@@ -55,7 +55,7 @@ def test_garbage_in_the_channel_is_no_answer(host: Host) -> None:
 @pytest.mark.parametrize(
     ("ended", "kind", "message"),
     [
-        (Ended(3), FailureKind.DIED, "process ended with exit status 3 during f (os._exit or sys.exit?)"),
+        (Ended(3), FailureKind.DIED, "process ended with exit status 3 during f (did it exit itself?)"),
         (Ended(0, rss_mib=999), FailureKind.DIED, "process ended with exit status 0 during f (os._exit or"),
         (Ended(CHANNEL_LOST), FailureKind.DIED, "process closed the channel to kassay during f"),
         (Ended(-11, rss_mib=89), FailureKind.DIED, "process killed by signal 11 (SIGSEGV) during f"),

@@ -58,7 +58,7 @@ class Ended:
         elif self.status < 0:
             message = f"process killed by signal {-self.status}{signal_name(-self.status)} during {call}"
         else:
-            message = f"process ended with exit status {self.status} during {call} (os._exit or sys.exit?)"
+            message = f"process ended with exit status {self.status} during {call} (did it exit itself?)"
         return TargetFailure(FailureKind.DIED, message + self.words, call)
 
 

@@ -138,8 +138,8 @@ def test_a_second_look_that_ends_the_process_ends_the_calls_after_it(hosts: tupl
         (step,) = steps(host, {"m0": "assign=fresh-exits"})
         assert [failure.message for failure in unanswered(step)] == [
             "the object went down with its process",
-            "process ended with exit status 3 during assign (os._exit or sys.exit?); it last wrote: giving up",
-            "process ended with exit status 3 during assign (os._exit or sys.exit?); it last wrote: giving up",
+            "process ended with exit status 3 during assign (did it exit itself?); it last wrote: giving up",
+            "process ended with exit status 3 during assign (did it exit itself?); it last wrote: giving up",
             "the object went down with its process",
         ]
 
