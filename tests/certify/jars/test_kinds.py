@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from kassay.certify.diff.run import diff
-from kassay.certify.jars.interfaces import INTERFACES
-from kassay.certify.jars.kinds import require_kafka
+from kassay.certify.jars.interfaces import CLIENT, INTERFACES
+from kassay.certify.jars.kinds import is_configurable, require_kafka
 from kassay.certify.processes.host import Limits
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
@@ -58,6 +58,25 @@ def test_a_class_of_no_kind_and_one_that_is_not_there_need_nothing(tmp_path):
     class_path = ClassPath([jar(tmp_path / "x.jar", class_file("a.A"))])
     require_kafka("", class_path, "a.A", "")
     require_kafka("", class_path, "a.B", "")
+
+
+def test_what_takes_a_configuration_is_followed_through_interfaces_and_super_classes(tmp_path):
+    known = CLIENT.known[0]
+    kafka = jar(tmp_path / "kafka.jar", class_file(known, interfaces=[CLIENT.name]), class_file(CLIENT.name))
+    newer = jar(
+        tmp_path / "newer.jar",
+        class_file(known, interfaces=[CLIENT.name]),
+        class_file(CLIENT.name, interfaces=["org.apache.kafka.common.Configurable"]),
+    )
+    mine = jar(
+        tmp_path / "mine.jar",
+        class_file("a.Plain", superclass=known),
+        class_file("a.Configured", superclass=known, interfaces=["org.apache.kafka.common.Configurable"]),
+        class_file("a.Below", superclass="a.Configured"),
+    )
+    names = ("a.Plain", "a.Configured", "a.Below", "a.Nowhere")
+    assert [is_configurable(n, ClassPath((mine, kafka))) for n in names] == [False, True, True, False]
+    assert [is_configurable(n, ClassPath((mine, newer))) for n in names] == [True, True, True, False]
 
 
 @pytest.fixture(scope="module")

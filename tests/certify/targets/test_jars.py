@@ -180,6 +180,7 @@ def test_the_assignors_of_kafkas_client(name, clients):
     assert (target.claims, target.protocol) == (reference.claims, reference.protocol)
     assert dict(target.versions)["kafka-clients"] == "3.9.0"
     assert target.digest is not None
+    assert (target.configures, target.is_program) == (False, True)
     with pickle.loads(pickle.dumps(target)).open() as host:
         answer = host.new({}).assign(CLUSTER, GROUP)
         assert set(answer) == {"a", "b"}
@@ -237,7 +238,9 @@ def test_the_example(tmp_path, clients):
         limits=PATIENT,
         controls=False,
     )
-    certificate = certify(resolve(f"jar:{path}!FailoverAssignor", limits=PATIENT), options)
+    target = resolve(f"jar:{path}!FailoverAssignor", limits=PATIENT)
+    assert target.configures
+    certificate = certify(target, options)
     assert Verdict.VIOLATED not in {result.verdict for result in certificate.claims}
     compiled([source], tmp_path / "classes", clients)
     assert jar(tmp_path / "x.jar", tmp_path / "classes").read_bytes() == path.read_bytes()

@@ -51,13 +51,13 @@ def _arguments(descriptor: str) -> tuple[str, ...]:
 
 def interfaces_of(one: ClassFile, class_path: ClassPath) -> tuple[Interface, ...]:
     """Those of Kafka's interfaces that the class implements, the most particular ones, in their order."""
-    names = _ancestors(one, class_path)
+    names = ancestors(one, class_path)
     implemented = [interface for interface in INTERFACES if interface.name in names]
     general = {interface.general for interface in implemented}
     return tuple(interface for interface in implemented if interface.name not in general)
 
 
-def _ancestors(one: ClassFile, class_path: ClassPath) -> set[str]:
+def ancestors(one: ClassFile, class_path: ClassPath) -> set[str]:
     """All that the class extends or implements, as far as it can be followed."""
     names: set[str] = set()
     ahead = [one]
@@ -66,11 +66,9 @@ def _ancestors(one: ClassFile, class_path: ClassPath) -> set[str]:
             if name in names:
                 continue
             names.add(name)
-            if name in _KNOWN:
-                names.add(_KNOWN[name])
-            elif (parent := class_path.find(name)) is not None:
+            if (parent := class_path.find(name)) is not None:
                 ahead.append(parent)
-    return names
+    return names | {_KNOWN[name] for name in names & _KNOWN.keys()}
 
 
 def _parents(one: ClassFile) -> Iterable[str]:

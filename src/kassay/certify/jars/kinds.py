@@ -1,15 +1,16 @@
-"""Of which kind a class of a class path is, and whether what its kind needs is there."""
+"""Of which kind a class of a class path is, whether what its kind needs is there, and what it takes."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from kassay.certify.jars.candidates import interfaces_of
+from kassay.certify.jars.candidates import ancestors, interfaces_of
 from kassay.model.errors import TargetNotFound
 from kassay.reading.jar import ClassPath
 
 _CLIENTS: Final = ("org.apache.kafka.common.TopicPartition", "kafka-clients")
 """What requests of every kind are made of, and the jar that holds it."""
+_CONFIGURABLE: Final = "org.apache.kafka.common.Configurable"
 
 
 def require_kafka(label: str, class_path: ClassPath, class_name: str, variable: str) -> None:
@@ -28,3 +29,9 @@ def require_kafka(label: str, class_path: ClassPath, class_name: str, variable: 
                 f"expected {jar}-VERSION.jar behind a colon"
                 + (f" or in {variable}" if jar == _CLIENTS[1] else "")
             )
+
+
+def is_configurable(class_name: str, class_path: ClassPath) -> bool:
+    """Whether objects of the class take a configuration: it is Kafka's `Configurable`."""
+    one = class_path.find(class_name)
+    return one is not None and _CONFIGURABLE in ancestors(one, class_path)

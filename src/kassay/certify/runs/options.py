@@ -114,7 +114,7 @@ def require_heeded(targets: Sequence[Target], options: RunOptions) -> None:
     for target in targets:
         _require_of_kind(target, options)
     some = ", ".join(target.spec for target in targets)
-    if options.in_process and targets and all(target.spec.startswith("exec:") for target in targets):
+    if options.in_process and targets and all(target.is_program for target in targets):
         raise InputError(f"{some}: in-process: a program is a process of its own, expected none")
     if options.config and targets and not any(target.configures for target in targets):
         raise InputError(f"{some}: config: nothing reads it, expected a target with configure(config)")

@@ -12,7 +12,7 @@ from kassay.assignors import registry
 from kassay.certify.jars.candidates import candidates
 from kassay.certify.jars.home import find_java
 from kassay.certify.jars.jvm import command
-from kassay.certify.jars.kinds import require_kafka
+from kassay.certify.jars.kinds import is_configurable, require_kafka
 from kassay.certify.processes.host import Start
 from kassay.certify.processes.programs.host import ProgramHost
 from kassay.certify.processes.programs.program import Program
@@ -109,7 +109,8 @@ def _target(
 ) -> Target:
     """The class as a target, made of these sources; raises `TargetNotFound` and `TargetNotLoadable`."""
     java = find_java(request.spec, "java").program
-    require_kafka(request.spec, ClassPath(paths), class_name, CLIENTS_VARIABLE)
+    class_path = ClassPath(paths)
+    require_kafka(request.spec, class_path, class_name, CLIENTS_VARIABLE)
     absolute = tuple(os.path.abspath(path) for path in paths)  # noqa: PTH100  # resolves no link
     opener = JarOpener(request.spec, java, absolute, class_name)
     with opener(request.start, apart=True) as host:
@@ -127,6 +128,8 @@ def _target(
         assumes=meta.assumes,
         digest=digest_of(sources),
         start=request.start,
+        configures=is_configurable(class_name, class_path),
+        is_program=True,
         level=meta.level,
         versions=tuple(sorted(hello.versions.items())),
     )

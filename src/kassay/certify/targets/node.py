@@ -134,6 +134,8 @@ def _target(request: Request, export: _Export) -> Target:
         digest=digest_of([str(source)]),
         start=request.start,
         versions=tuple(hello.versions.items()),
+        configures=False,
+        is_program=True,
     )
 
 

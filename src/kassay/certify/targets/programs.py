@@ -76,6 +76,7 @@ def resolve(request: Request) -> Target | None:
         digest=digest_of((executable, *argv[1:])),
         start=request.start,
         versions=tuple(hello.versions.items()),
+        is_program=True,
         level=meta.level,
     )
 

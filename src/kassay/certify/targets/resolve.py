@@ -74,8 +74,9 @@ class Target:
 
     `claims` are declared ones, validity not included. `digest` is the SHA-256 of the source where there
     are files of it, `versions` are those of what else it is made of. `configures`: its objects take a
-    configuration. `level` is that of a task assignor: process or member. `parts` are the specs of
-    the implementations that meet in its groups, where there are several.
+    configuration. `is_program`: they live in a program of their own, never in this process. `level` is
+    that of a task assignor: process or member. `parts` are the specs of the implementations that meet in
+    its groups, where there are several.
     """
 
     spec: str
@@ -89,6 +90,7 @@ class Target:
     start: Start = START
     versions: tuple[tuple[str, str], ...] = ()
     configures: bool = True
+    is_program: bool = False
     level: Level = "process"
     parts: tuple[str, ...] = ()
 
