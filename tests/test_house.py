@@ -79,6 +79,7 @@ CROSS_CUTTING = {
     "properties/test_breakable": "where the claims of all other kinds count, by brute force",
     "properties/groups/test_breakable": "where the claims of groups count, by brute force",
     "pipeline/test_packaged": "the installed package, without Java and under spark-submit",
+    "pipeline/test_languages": "programs and jars, asked by workers",
     "pipeline/test_places": "other file systems, full disks",
     "pipeline/test_survival": "killed drivers and workers",
 }

@@ -14,6 +14,38 @@ def test_what_takes_too_long_is_ended():
             pass
 
 
+def test_an_alarm_that_is_caught_rings_again():
+    caught = []
+    with pytest.raises(Overdue), deadline(0.01):
+        for _ in range(2):
+            try:
+                while True:
+                    pass
+            except Overdue:
+                if caught:
+                    raise
+                caught.append("once")
+    assert caught == ["once"]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_alarm_that_python_drops_in_a_finaliser_rings_again():
+    class Held:
+        def __del__(self):
+            while True:
+                pass
+
+    def finalised():
+        held = Held()
+        del held
+        while True:
+            pass
+
+    with pytest.raises(Overdue), deadline(0.01):
+        finalised()
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
 def test_what_ends_in_time_is_left_alone_and_the_old_handler_comes_back():
     before = signal.getsignal(signal.SIGALRM)
     with deadline(60):

@@ -6,6 +6,7 @@ import pickle
 import shutil
 import sys
 from collections.abc import Iterator
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -322,3 +323,35 @@ def test_calls_beside_assign_fail_alike(hostile, do, call):
                 member.subscription_user_data(("t",))
         assert caught.value.kind is (FailureKind.RAISED if do == "throw" else FailureKind.DIED)
         assert ask(host, "behave")["b"] == []
+
+
+@java
+@pytest.mark.deep
+def test_five_hundred_incidents_leave_nothing(hostile_jar, clients, tmp_path, monkeypatch):
+    """Twenty of them run out of time; then as many processes, files and descriptors as before."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("TMPDIR", str(folder))
+    before, descriptors = children(), len(list(Path("/proc/self/fd").iterdir()))
+    grave = ["exit", "halt", "overflow", "eat", "scribble", "throw", "null", "start_thread", "print", "hook"]
+    limits = Limits(call_timeout_s=2, start_timeout_s=120)
+    patient = resolve(f"jar:{hostile_jar}!Hostile", limits=PATIENT)
+    with patient.open() as host, resolve(patient.spec, limits=limits).open() as hasty:
+        ended = 0
+        for number, do in zip(range(500), cycle(grave)):
+            if number % 25 == 0:
+                with pytest.raises(TargetFailure) as caught:
+                    ask(hasty, "loop")
+                assert caught.value.kind is FailureKind.TIMEOUT
+                ended += 1
+                continue
+            try:
+                ask(host, do)
+            except TargetFailure:
+                ended += 1
+        assert ended > 300
+        assert ask(host, "behave")["b"] == []
+    assert children() == before
+    assert len(list(Path("/proc/self/fd").iterdir())) <= descriptors
+    assert list(folder.iterdir()) == []

@@ -1,7 +1,7 @@
 """Targets that run in kassay's own process: references, client libraries, and files by `--in-process`.
 
 What they raise becomes a `TargetFailure`. A call that takes too long is interrupted by an alarm where
-that is possible: in the main thread, outside C calls, and not in code that catches everything.
+that is possible: in the main thread, outside C calls, and not in code that catches everything time and again.
 """
 
 from __future__ import annotations
