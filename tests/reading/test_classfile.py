@@ -8,7 +8,9 @@ from kassay.model.errors import InputError
 from kassay.reading.classfile import ClassFile, read_class
 from tests.classfiles import ABSTRACT, INTERFACE, OTHER_CONSTANTS, PUBLIC, class_file
 
-PARTS = st.text(st.characters(blacklist_characters="./;[<>\0"), min_size=1, max_size=8)
+PARTS = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="./;[<>\0"), min_size=1, max_size=8
+)
 NAMES = st.lists(PARTS, min_size=1, max_size=3).map(".".join)
 DESCRIPTORS = st.sampled_from(["()V", "(I)V", "(Ljava/util/Random;)V"])
 
@@ -34,6 +36,10 @@ def test_a_class_is_read_as_it_was_written(name, superclass, interfaces, constru
     )
     public = tuple(text for text, flags in constructors.items() if flags & PUBLIC)
     assert read_class(data, "x") == ClassFile(name, superclass, tuple(interfaces), True, public, java)
+
+
+def test_half_a_character_in_a_name_is_told_by_the_mark_for_one():
+    assert read_class(class_file("a.\ud800b"), "x").name == "a.\ufffdb"
 
 
 @pytest.mark.parametrize("flags", [INTERFACE | ABSTRACT, ABSTRACT])
