@@ -1,4 +1,4 @@
-"""Every planted fault still fits the sources, and the tests that must notice it are there."""
+"""Every planted fault still fits the sources, the tests that must notice it are there; and what ends with 1 does."""
 
 import ast
 import subprocess
@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults.__main__ import exit_code, unplanted
 from tests.faults.catalogue import PLANTED, SOURCE, Fault, faults, read
+from tests.faults.forks import Outcome, Run
 from tests.paths import ROOT
 
 AREAS = sorted(path.stem for path in PLANTED.glob("*.toml"))
@@ -73,3 +75,14 @@ def test_the_runner_tells_what_a_fault_came_to(tmp_path, change, limit, came):
     assert done.returncode == (0 if came == "killed" else 1), done.stderr
     assert f"1 faults: 1 {came};" in done.stdout
     assert ("fails without a fault" in done.stdout) == (limit == "0")
+
+
+@pytest.mark.parametrize(
+    ("came", "code"),
+    [("SURVIVED", 0), ("killed", 1), ("BROKEN", 1), ("HANGS", 1)],
+    ids=lambda value: str(value),
+)
+def test_tests_that_fail_without_a_fault_end_with_1(came, code):
+    name = unplanted(Outcome(Run(("tests/model/test_kinds.py",), None), came, "", 0.0))
+    assert exit_code([name, "killed", "equivalent"]) == code
+    assert exit_code(["SURVIVED"]) == 1
