@@ -328,7 +328,7 @@ def test_calls_beside_assign_fail_alike(hostile, do, call):
 @java
 @pytest.mark.deep
 def test_five_hundred_incidents_leave_nothing(hostile_jar, clients, tmp_path, monkeypatch):
-    """Twenty of them run out of time; then as many processes, files and descriptors as before."""
+    """Twenty loop and more hang in a hook as they exit; then as many processes, files and descriptors as before."""
     folder = tmp_path / "here"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -336,22 +336,14 @@ def test_five_hundred_incidents_leave_nothing(hostile_jar, clients, tmp_path, mo
     before, descriptors = children(), len(list(Path("/proc/self/fd").iterdir()))
     grave = ["exit", "halt", "overflow", "eat", "scribble", "throw", "null", "start_thread", "print", "hook"]
     limits = Limits(call_timeout_s=2, start_timeout_s=120)
-    patient = resolve(f"jar:{hostile_jar}!Hostile", limits=PATIENT)
-    with patient.open() as host, resolve(patient.spec, limits=limits).open() as hasty:
-        ended = 0
+    ended = 0
+    with resolve(f"jar:{hostile_jar}!Hostile", limits=limits).open() as host:
         for number, do in zip(range(500), cycle(grave)):
-            if number % 25 == 0:
-                with pytest.raises(TargetFailure) as caught:
-                    ask(hasty, "loop")
-                assert caught.value.kind is FailureKind.TIMEOUT
-                ended += 1
-                continue
             try:
-                ask(host, do)
+                ask(host, "loop" if number % 25 == 0 else do)
             except TargetFailure:
                 ended += 1
-        assert ended > 300
-        assert ask(host, "behave")["b"] == []
+    assert ended > 300
     assert children() == before
     assert len(list(Path("/proc/self/fd").iterdir())) <= descriptors
     assert list(folder.iterdir()) == []
