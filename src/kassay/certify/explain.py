@@ -11,6 +11,7 @@ from typing import Any, Final
 from kassay.assignors import registry
 from kassay.certify.diff.document import is_difference
 from kassay.certify.diff.replay import read_difference
+from kassay.certify.kinds.registry import driver_for
 from kassay.certify.processes.host import START
 from kassay.certify.runs.replay import read_trace
 from kassay.certify.targets.local import OwnClass
@@ -22,7 +23,7 @@ from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
 from kassay.model.groups.trace import CONDITIONS
-from kassay.model.kinds import CONSUMER_GROUPS
+from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.properties.registry import load_claims, promise, situations_of
 from kassay.reading.documents import read_json
 from kassay.reading.paths import is_file
@@ -139,7 +140,7 @@ def _trace(path: Path) -> dict[str, Any]:
         "seed": trace.seed,
         "index": trace.index,
         "violations": list(trace.violations),
-        "happened": _happened(trace.case),
+        "happened": _happened(trace.kind, trace.case, path),
         "told": list(trace.narration),
     }
 
@@ -162,14 +163,18 @@ def _difference(path: Path) -> dict[str, Any]:
         "lead": difference.lead.value,
         "input": "contradictory" if difference.contradictory else "ordinary",
         "lines": list(difference.lines),
-        "happened": _happened(difference.case),
+        "happened": _happened(difference.kind, difference.case, path),
         "told": list(difference.narration),
     }
 
 
-def _happened(case: Mapping[str, Any]) -> list[list[Mapping[str, Any]]]:
-    """The events of a history as its document has them, change by change; none of what is no history."""
-    changes = case.get("changes") or ()
+def _happened(kind: Kind, case: Mapping[str, Any], path: Path) -> list[list[Mapping[str, Any]]]:
+    """The events of a history as its document has them, change by change; none of what is no history.
+
+    Raises `InputError` for a case that is none of its kind.
+    """
+    form = driver_for(kind).form
+    changes = form.write(form.read(case, f"{path}: case")).get("changes") or ()
     return [list(change["events"] if isinstance(change, Mapping) else change) for change in changes]
 
 

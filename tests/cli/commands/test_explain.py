@@ -7,8 +7,8 @@ import pytest
 from kassay.certify.explain import explain
 from kassay.cli.main import run
 from kassay.model.errors import InputError
-from tests.cli.runner import here, one_line
-from tests.paths import HELD
+from tests.cli.runner import here, kassay, one_line
+from tests.paths import HELD, ROOT
 
 ONLY_WITH_CONFIG = """
 class Mine:
@@ -147,3 +147,11 @@ def test_an_older_trace_says_that_it_keeps_no_conditions(capsys):
 )
 def test_what_is_no_rule_and_no_release_is_one_line(tmp_path, rule, since, said):
     assert said in one_line(here("explain", rule, "--since", since, cwd=tmp_path), 2)
+
+
+def test_a_trace_whose_history_is_none_is_refused_in_one_line(tmp_path):
+    trace = json.loads((ROOT / "docs" / "traces" / "sticky-subscribed.json").read_text())
+    trace["case"]["changes"] = [None]
+    (tmp_path / "t.json").write_text(json.dumps(trace))
+    done = kassay("explain", "t.json", cwd=tmp_path)
+    assert "t.json: case" in one_line(done, 2)
