@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from kassay.certify.optimum.posed import AskedInstance, How, Missed, PosedInstance, posed
 from kassay.certify.processes.host import Maker
@@ -18,12 +18,9 @@ from kassay.certify.targets.resolve import Target
 from kassay.model.errors import InputError
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.reading.documents import Located
-from kassay.solver.consumers.gap import Distribution, Gap, Shortfall, distribution
+from kassay.solver.consumers.gap import Distribution, Shortfall, distribution
+from kassay.solver.gap import AnyOptimum, AnyProblem, Gap
 from kassay.solver.results import OutOfTimeError
-from kassay.solver.sharing.gap import ShareGap
-
-if TYPE_CHECKING:
-    from kassay.solver.streams.members.gap import MemberGap
 
 SCHEMA: Final = "kassay/gap/1"
 _ANSWERED: Final = {
@@ -39,7 +36,7 @@ class TargetGaps:
     """A target's gaps, instance by instance, and where it failed."""
 
     target: Target
-    gaps: list[Gap | ShareGap | MemberGap] = field(default_factory=list)
+    gaps: list[Gap[AnyProblem, AnyOptimum]] = field(default_factory=list)
     failed: list[Missed] = field(default_factory=list)
     rounds: int = 0
     seconds: float = 0.0

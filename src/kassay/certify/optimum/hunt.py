@@ -17,8 +17,10 @@ from kassay.certify.optimum.posed import Missed, measured_gap, play
 from kassay.certify.processes.host import Maker
 from kassay.certify.targets.resolve import Target
 from kassay.model.groups.group import Assignment
-from kassay.solver.consumers.gap import Gap, as_group
+from kassay.solver.consumers.gap import as_group
+from kassay.solver.consumers.optimum import Optimum
 from kassay.solver.consumers.problem import Problem
+from kassay.solver.gap import Gap
 from kassay.solver.instances.hunt import STAIRS, ladder, staircase
 
 SCHEMA: Final = "kassay/gap-hunt/1"
@@ -28,7 +30,7 @@ HUNTED: Final = ("balance", "movement")
 class WorstFound(NamedTuple):
     """An instance with a gap, and what the target answered there."""
 
-    gap: Gap
+    gap: Gap[Problem, Optimum]
     answer: Assignment
 
     @property

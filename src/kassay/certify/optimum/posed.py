@@ -28,17 +28,17 @@ from kassay.model.streams.history import asking, settle_tasks
 from kassay.model.streams.tasks import TaskAssignment, TaskRequest
 from kassay.reading.documents import Located, at
 from kassay.solver.consumers.documents import best_by
-from kassay.solver.consumers.gap import Gap, as_group, gap
+from kassay.solver.consumers.gap import as_group, gap
 from kassay.solver.consumers.optimum import Optimum
 from kassay.solver.consumers.problem import Problem
+from kassay.solver.gap import AnyOptimum, AnyProblem, Gap
 from kassay.solver.instances.families import family_of
 from kassay.solver.results import OutOfTimeError
-from kassay.solver.sharing.gap import ShareGap, as_share_group, share_gap
+from kassay.solver.sharing.gap import as_share_group, share_gap
 from kassay.solver.sharing.optimum import best_sharing
 from kassay.solver.sharing.problem import ShareProblem
 
 if TYPE_CHECKING:
-    from kassay.solver.streams.members.gap import MemberGap
     from kassay.solver.streams.members.problem import MemberTaskProblem
     from kassay.solver.streams.problem import TaskProblem
 
@@ -67,7 +67,7 @@ class Missed(NamedTuple):
 class AskedInstance(NamedTuple):
     """The gap of a target on an instance, or why there is none, after so many rounds and seconds."""
 
-    gap: Gap | ShareGap | MemberGap | Missed
+    gap: Gap[AnyProblem, AnyOptimum] | Missed
     rounds: int
     seconds: float
 
@@ -154,7 +154,7 @@ def play_application(new: NewTarget, request: TaskRequest) -> PlayedInstance[Tas
 
 def measured_gap(
     problem: Problem, played: PlayedInstance[Assignment], best: Optimum | None = None
-) -> Gap | Missed:
+) -> Gap[Problem, Optimum] | Missed:
     """The distance of a consumer group's assignment to the optimum, or why there is none."""
     return _measured(problem.name, played, lambda answer: gap(problem, answer, best))
 

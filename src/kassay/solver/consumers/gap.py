@@ -10,9 +10,8 @@ where the objectives before it are: a bad balance can always be had for fewer mo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.errors import InputError
@@ -20,6 +19,7 @@ from kassay.model.groups.group import Group, Member
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.consumers.optimum import Figures, Optimum, figures, optimum
 from kassay.solver.consumers.problem import NOBODY, Problem
+from kassay.solver.gap import Gap
 
 GENERATION = 1
 """The generation that `as_group` gives to all claims; nobody's is stale."""
@@ -47,38 +47,12 @@ def shortfall(mine: Figures, best: Figures, order: Sequence[str] = MOVEMENT_FIRS
     return Shortfall(balance, spread, judged.get("movement"), judged.get("rack"))
 
 
-@dataclass(frozen=True)
-class Gap:
-    """An answer's distance to the optimum; None is "not judged". `missing` partitions were left out."""
-
-    problem: Problem
-    best: Optimum
-    loads: tuple[int, ...]
-    moved: int
-    rack_mismatch: int
-    missing: int
-    balance: int | None = None
-    spread: int | None = None
-    movement: int | None = None
-    rack: int | None = None
-
-    def document(self) -> dict[str, Any]:
-        """The gap as JSON."""
-        return {
-            "name": self.problem.name,
-            "loads": list(self.loads),
-            "optimal_loads": list(self.best.loads),
-            **{name: getattr(self, name) for name in ("moved", "rack_mismatch", "missing")},
-            **{goal: getattr(self, goal) for goal in Shortfall._fields},
-        }
-
-
 def gap(
     problem: Problem,
     answer: Mapping[str, Iterable[TopicPartition]],
     best: Optimum | None = None,
     order: tuple[str, ...] = MOVEMENT_FIRST,
-) -> Gap:
+) -> Gap[Problem, Optimum]:
     """The distance of an answer (partitions by member id) to the optimum, computed if it is not given.
 
     Raises `InputError` if the answer is not an assignment of the problem: a partition given twice, to
@@ -89,9 +63,10 @@ def gap(
     missing = sum(row.count(NOBODY) for row in owners.values())
     mine = figures(problem, owners)
     if missing:
-        return Gap(problem, best, *mine, missing)
+        return Gap(problem=problem, best=best, missing=missing, **mine._asdict())
     least = Figures(best.loads, best.moved, best.rack_mismatch)
-    return Gap(problem, best, *mine, missing, *shortfall(mine, least, best.order))
+    further = shortfall(mine, least, best.order)
+    return Gap(problem=problem, best=best, missing=0, **mine._asdict(), **further._asdict())
 
 
 def owners_of(problem: Problem, answer: Mapping[str, Iterable[TopicPartition]]) -> dict[str, tuple[int, ...]]:

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Group, Member
+from kassay.solver.gap import Gap, Least
 from kassay.solver.sharing.optimum import ShareOptimum, best_sharing, held_of
 from kassay.solver.sharing.problem import ShareProblem
 
@@ -39,38 +40,8 @@ class ShareFigures(NamedTuple):
     missing: int
 
 
-class ShareLeast(NamedTuple):
-    """The optimum's side of a gap."""
-
-    loads: tuple[int, ...]
-    moved: int
-    rack_mismatch: int = 0
-
-
-@dataclass(frozen=True)
-class ShareGap:
-    """An answer's distance to the optimum; None is "not judged". `missing` partitions have nobody."""
-
-    problem: ShareProblem
-    best: ShareLeast
-    loads: tuple[int, ...]
-    moved: int
-    missing: int
-    balance: int | None = None
-    spread: int | None = None
-    movement: int | None = None
-    rack: int | None = None
-    rack_mismatch: int = 0
-
-    def document(self) -> dict[str, Any]:
-        """The gap as JSON."""
-        return {
-            "name": self.problem.name,
-            "loads": list(self.loads),
-            "optimal_loads": list(self.best.loads),
-            **{name: getattr(self, name) for name in ("moved", "rack_mismatch", "missing")},
-            **{goal: getattr(self, goal) for goal in ("balance", "spread", "movement", "rack")},
-        }
+ShareGap = Gap[ShareProblem, Least]
+"""Of `loads`, copies by member; `moved` are copies taken back, `missing` partitions that have nobody."""
 
 
 def share_gap(
@@ -84,12 +55,13 @@ def share_gap(
     somebody who does not read it, or not there.
     """
     optimum = optimum or best_sharing(problem)
-    best = ShareLeast(tuple(optimum.loads), optimum.taken_back)
+    best = Least(tuple(optimum.loads), optimum.taken_back)
     mine = share_figures(problem, answer)
-    if mine.missing:
-        return ShareGap(problem, best, mine.loads, mine.taken_back, mine.missing)
-    movement = mine.taken_back - best.moved if mine.unevenness == 0 else None
-    return ShareGap(problem, best, mine.loads, mine.taken_back, 0, mine.unevenness, mine.spread, movement)
+    gap = ShareGap(problem=problem, best=best, loads=mine.loads, moved=mine.taken_back, missing=mine.missing)
+    if gap.missing:
+        return gap
+    movement = gap.moved - best.moved if mine.unevenness == 0 else None
+    return replace(gap, balance=mine.unevenness, spread=mine.spread, movement=movement)
 
 
 def share_figures(problem: ShareProblem, answer: Mapping[str, Iterable[TopicPartition]]) -> ShareFigures:

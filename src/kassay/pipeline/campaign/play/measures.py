@@ -25,9 +25,10 @@ from kassay.properties.connect.work import running_after
 from kassay.properties.groups.balance import ORDER
 from kassay.solver.consumers.gap import shortfall
 from kassay.solver.consumers.optimum import Figures
-from kassay.solver.sharing.gap import ShareGap, share_gap
+from kassay.solver.gap import AnyOptimum, AnyProblem, Gap
+from kassay.solver.sharing.gap import share_gap
 from kassay.solver.sharing.problem import ShareProblem
-from kassay.solver.streams.members.gap import MemberGap, member_gap, runs_of
+from kassay.solver.streams.members.gap import member_gap, runs_of
 from kassay.solver.streams.members.requests import problem_of
 
 
@@ -97,7 +98,7 @@ def _share_group(outcome: Step) -> Measure | None:
     return _beside(gap, outcome.group.equal_subscriptions)
 
 
-def _beside(gap: ShareGap | MemberGap, equal: bool) -> Measure | None:
+def _beside(gap: Gap[AnyProblem, AnyOptimum], equal: bool) -> Measure | None:
     """A gap as a measure; None where some unit was left out."""
     if gap.balance is None or gap.spread is None:
         return None

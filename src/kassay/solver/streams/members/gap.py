@@ -10,51 +10,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import replace
 
 from kassay.model.errors import InputError
 from kassay.model.streams.tasks import TaskAssignment, TaskId, TaskRequest
+from kassay.solver.gap import Gap, Least
 from kassay.solver.streams.members.actives import PlacedActives, place_actives
 from kassay.solver.streams.members.problem import MemberTaskProblem
 from kassay.solver.streams.optimum import CHANGE, RESTORE
 
-
-class MemberLeast(NamedTuple):
-    """The optimum's side of a gap."""
-
-    loads: tuple[int, ...]
-    moved: int
-    rack_mismatch: int = 0
-
-
-@dataclass(frozen=True)
-class MemberGap:
-    """An answer's distance to the optimum; None is "not judged". `missing` tasks run nowhere.
-
-    `loads` are members' active tasks, ascending; `moved` is what restores and changes of process cost.
-    """
-
-    problem: MemberTaskProblem
-    best: MemberLeast
-    loads: tuple[int, ...]
-    moved: int
-    missing: int
-    balance: int | None = None
-    spread: int | None = None
-    movement: int | None = None
-    rack: int | None = None
-    rack_mismatch: int = 0
-
-    def document(self) -> dict[str, Any]:
-        """The gap as JSON."""
-        return {
-            "name": self.problem.name,
-            "loads": list(self.loads),
-            "optimal_loads": list(self.best.loads),
-            **{name: getattr(self, name) for name in ("moved", "rack_mismatch", "missing")},
-            **{goal: getattr(self, goal) for goal in ("balance", "spread", "movement", "rack")},
-        }
+MemberGap = Gap[MemberTaskProblem, Least]
+"""Of `loads`, members' active tasks; `moved` is what restores and changes of process cost."""
 
 
 def member_gap(
@@ -63,14 +29,19 @@ def member_gap(
     """The distance of an answer (the member of each task, if any) to the optimum, computed if not given."""
     optimum = optimum or place_actives(problem)
     loads = _loads(problem, runs)
-    least = MemberLeast(tuple(sorted(_loads(problem, optimum.member)[1])), cost(problem, optimum.member))
-    mine, missing = cost(problem, runs), sum(member is None for member in runs)
-    every = tuple(sorted(loads[1]))
-    if missing:
-        return MemberGap(problem, least, every, mine, missing)
+    least = Least(tuple(sorted(_loads(problem, optimum.member)[1])), cost(problem, optimum.member))
+    answer = MemberGap(
+        problem=problem,
+        best=least,
+        loads=tuple(sorted(loads[1])),
+        moved=cost(problem, runs),
+        missing=sum(member is None for member in runs),
+    )
+    if answer.missing:
+        return answer
     balance, spread = sum(map(_above_even, loads)), max(map(_further_apart, loads))
-    movement = mine - least.moved if balance == 0 else None
-    return MemberGap(problem, least, every, mine, 0, balance, spread, movement)
+    movement = answer.moved - least.moved if balance == 0 else None
+    return replace(answer, balance=balance, spread=spread, movement=movement)
 
 
 def cost(problem: MemberTaskProblem, runs: Sequence[int | None]) -> int:
