@@ -1,0 +1,1 @@
+"""Outputs of Kafka's tools, read."""
