@@ -1,4 +1,4 @@
-"""Run millions of histories on Spark: run, resume, report."""
+"""Run millions of histories on Spark: run, resume, report, findings."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from kassay.pipeline.campaign.records.campaign import Campaign
     from kassay.pipeline.campaign.records.store import Store
+    from kassay.pipeline.campaign.results.kept import KeptFinding
 
 PLACE = 60
 
@@ -89,6 +90,52 @@ def report_command(folder: str, **chosen: Any) -> int:
 
     with translated_errors(folder), _opened(folder, chosen, reopen) as (spark, campaign):
         return _tell(spark, campaign, chosen["json_path"])
+
+
+@command.command(
+    "findings", epilog="Example: kassay campaign findings results --claim single-owner --save traces"
+)
+@click.argument("folder")
+@click.option("--target", "targets", multiple=True, metavar="SPEC", help="Of this target; may be repeated.")
+@click.option("--claim", "claims", multiple=True, metavar="ID", help="Against this claim; may be repeated.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many, in the order shown.")
+@click.option(
+    "--save",
+    "folder_of_traces",
+    type=FilePath(),
+    metavar="FOLDER",
+    help="Write each one's trace into FOLDER.",
+)
+@spark_options
+@json_option
+def findings_command(folder: str, folder_of_traces: Path | None, **chosen: Any) -> int:
+    """List what the campaign in FOLDER found; with --save, as traces for `kassay replay` and `explain`.
+
+    A folder of this machine is read without Spark; its options are for hdfs://, s3a://, ... Exit code 0.
+    """
+    from kassay.pipeline.campaign.results import kept
+    from kassay.report.screen.campaign import findings_view
+
+    every = _kept(folder, chosen)
+    some = kept.chosen(every, targets=chosen["targets"], claims=chosen["claims"], limit=chosen["limit"])
+    paths = list(kept.save(some, folder_of_traces)) if folder_of_traces else []
+    saved: list[str | None] = [*paths] if folder_of_traces else [None] * len(some)
+    rows = [{**one.to_json(), "saved": path} for one, path in zip(some, saved, strict=True)]
+    document = {"schema": kept.SCHEMA, "campaign": folder, "total": len(every), "findings": rows}
+    present(document, lambda: findings_view(rows, len(every), paths), chosen["json_path"])
+    return 0
+
+
+def _kept(folder: str, chosen: Mapping[str, Any]) -> list[KeptFinding]:
+    """The findings of the campaign in the folder; Spark starts only for a place that it alone reaches."""
+    from kassay.pipeline.campaign.records.store import Local, open_store
+    from kassay.pipeline.campaign.results.kept import read_findings
+    from kassay.pipeline.spark.session import translated_errors
+
+    if "://" not in folder:
+        return read_findings(Local(Path(folder)))
+    with started(chosen, "kassay campaign findings") as spark, translated_errors(folder):
+        return read_findings(open_store(folder, spark), spark)
 
 
 def _work(place: str, chosen: Mapping[str, Any], opening: Callable[[Store], Campaign]) -> int:

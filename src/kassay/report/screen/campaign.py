@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from kassay.report.screen.console import View, line, plain_table, stack
+from kassay.report.screen.console import View, line, plain_table, stack, whole_line
+from kassay.writing.text import shell_command
 
 Row = Mapping[str, Any]
 
@@ -73,9 +74,22 @@ LEADERS: Final = (
 )
 
 
+FINDINGS: Final = (
+    ("target", "target"),
+    ("claim", "claim"),
+    ("input", "input"),
+    ("failed", "histories"),
+    ("members", "members"),
+    ("partitions", "partitions"),
+    ("events", "events"),
+    ("message", "message"),
+)
+_TEXTS: Final = ("target", "profile", "assignor", "claim", "input", "message")
+
+
 def figures(rows: Iterable[Row], columns: Sequence[tuple[str, str]]) -> View:
     """The rows as a table, names to the left and numbers to the right."""
-    numbers = [title for key, title in columns if key not in ("target", "profile", "assignor")]
+    numbers = [title for key, title in columns if key not in _TEXTS]
     cells = ([shown(row[key], key) for key, _ in columns] for row in rows)
     return plain_table([title for _, title in columns], cells, numbers)
 
@@ -93,3 +107,19 @@ def shown(value: object, key: str = "") -> str:
             else f"{value:,.0f}"
         )
     return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def findings_view(rows: Sequence[Row], total: int, paths: Sequence[str] = ()) -> View:
+    """The findings that a campaign keeps, of `total` in all, and the files that their traces went to."""
+    if not rows:
+        return line("no findings" if not total else f"none of the {total:,} findings")
+    parts: list[View] = [figures(rows, FINDINGS), line()]
+    if len(rows) < total:
+        parts.append(line(f"{len(rows):,} of {total:,} findings", style="dim"))
+    if paths:
+        parts += [whole_line(f"saved: {path}") for path in paths]
+        command = shell_command(("kassay", "explain", paths[0]))
+        parts += [line(), whole_line(f"told: {command}", style="cyan")]
+        command = shell_command(("kassay", "replay", paths[0]))
+        parts.append(whole_line(f"played again: {command}", style="cyan"))
+    return stack(*parts)

@@ -1,0 +1,140 @@
+"""The findings that a campaign keeps, read back from their table, and their traces as files."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from kassay.model.errors import InputError
+from kassay.pipeline.campaign.records.campaign import HEADER
+from kassay.pipeline.campaign.records.schemas import FINDINGS
+from kassay.pipeline.campaign.records.store import Store
+from kassay.reading.fields import suggestion
+from kassay.reading.values import read_as
+from kassay.writing.documents import json_text
+from kassay.writing.files import file_name, write_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SCHEMA: Final = "kassay/campaign-findings/1"
+TABLE: Final = f"tables/{FINDINGS.name}"
+
+
+@dataclass(frozen=True)
+class KeptFinding:
+    """One row of the table: what is broken, by how many histories, and the smallest one as a trace's text."""
+
+    identity: str
+    target: str
+    profile: str
+    claim: str
+    input: str
+    kind: str
+    failed: int
+    others: int
+    index: int
+    seed: int
+    members: int
+    partitions: int
+    events: int
+    message: str
+    trace: str
+
+    def to_json(self) -> dict[str, Any]:
+        """All but the trace."""
+        return {name: value for name, value in vars(self).items() if name != "trace"}
+
+
+def read_findings(store: Store, spark: SparkSession | None = None) -> list[KeptFinding]:
+    """The findings of the campaign in the store, by target, claim, class of input and history.
+
+    A folder of this machine is read without Spark; other places need the session. Raises `InputError` where
+    there is no campaign, or none whose findings were written.
+    """
+    if store.read(HEADER) is None:
+        raise InputError(f"{store.place}: no {HEADER}, expected the folder of a campaign")
+    if not store.names(TABLE):
+        raise InputError(
+            f"{store.place}/{TABLE}: no findings are written yet; `kassay campaign report` writes them"
+        )
+    rows = _by_arrow(Path(store.place)) if spark is None else _by_spark(store, spark)
+    where = f"{store.place}/{TABLE}"
+    findings = [read_as(KeptFinding, _plain(row), f"{where}, row {n}") for n, row in enumerate(rows, 1)]
+    return sorted(findings, key=lambda one: (one.target, one.claim, one.input, one.index, one.kind))
+
+
+def chosen(
+    findings: Sequence[KeptFinding],
+    *,
+    targets: Sequence[str] = (),
+    claims: Sequence[str] = (),
+    limit: int | None = None,
+) -> list[KeptFinding]:
+    """The findings of these targets and claims (none named: of all), the first `limit` of them.
+
+    Raises `InputError` for a target or a claim that no finding is of, while there are findings.
+    """
+    for option, names, known in (
+        ("--target", targets, {one.target for one in findings}),
+        ("--claim", claims, {one.claim for one in findings}),
+    ):
+        for name in names:
+            if known and name not in known:
+                near = suggestion(name, known) or f", expected one of {', '.join(sorted(known))}"
+                raise InputError(f"{option} {name!r}: no finding is of it{near}")
+    some = (
+        one
+        for one in findings
+        if (not targets or one.target in targets) and (not claims or one.claim in claims)
+    )
+    return list(some)[:limit]
+
+
+def save(findings: Iterable[KeptFinding], folder: Path) -> Iterator[str]:
+    """Write each finding's trace as a file that `kassay replay` and `kassay explain` take; their paths.
+
+    A file is named by target, claim and identity, so that saving again writes the same files. Raises
+    `InputError` for a trace that is no JSON (a damaged table), and where a file cannot be written.
+    """
+    for one in findings:
+        path = str(folder / file_name(one.target, one.claim, one.identity, suffix=".json"))
+        try:
+            trace = json.loads(one.trace)
+        except ValueError:
+            raise InputError(
+                f"{TABLE}: the trace of finding {one.identity} is no JSON; the table is damaged, and "
+                "`kassay campaign report` writes it anew"
+            ) from None
+        write_text(json_text(trace, indent=1) + "\n", path)
+        yield path
+
+
+def _by_arrow(folder: Path) -> list[dict[str, Any]]:
+    if importlib.util.find_spec("pyarrow") is None:
+        raise InputError("the pipeline needs pyarrow: expected `pip install 'kassay[spark]'`")
+    from pyarrow import ArrowException
+    from pyarrow.parquet import read_table
+
+    try:
+        rows: list[dict[str, Any]] = read_table(folder / TABLE).to_pylist()
+    except (ArrowException, OSError) as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"{folder / TABLE}: cannot be read as Parquet ({reason})") from None
+    return rows
+
+
+def _by_spark(store: Store, spark: SparkSession) -> list[dict[str, Any]]:
+    frame = spark.read.parquet(store.address(TABLE))
+    return [row.asDict() for row in frame.collect()]
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with its seed, which Parquet holds as a decimal, as a whole number."""
+    seed = row.get("seed")
+    return {**row, "seed": int(seed) if isinstance(seed, Decimal) else seed}
