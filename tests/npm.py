@@ -1,4 +1,6 @@
-"""Packages of npm for the tests with the mark `node`: `python -m tests.npm FOLDER` installs them there.
+"""Packages of npm for tests: `python -m tests.npm FOLDER` installs there what the mark `node` needs.
+
+`python -m tests.npm FOLDER axe-core` installs the packages named, by the pins of `OTHERS`.
 
 Where there is no npm, or it cannot fetch them, that is said, and the tests that need them are skipped.
 """
@@ -14,14 +16,21 @@ import pytest
 from kassay.certify.targets.node import MODULES_VARIABLE
 
 PACKAGES = ("kafkajs@2.2.4", "@platformatic/kafka@1.35.0")
+OTHERS = {"axe-core": "axe-core@4.10.3"}
+"""What other marks need of npm."""
 
 
 def installed(package: str) -> Path:
     """The folder of the package that the environment names; skips the test where there is none."""
     needs_node()
+    return unpacked(package)
+
+
+def unpacked(package: str) -> Path:
+    """The folder of the package, where Node need not run; skips the test where there is none."""
     modules = os.environ.get(MODULES_VARIABLE)
     if modules is None:
-        pytest.skip(f"{MODULES_VARIABLE} names no packages (`./dev tox run -e node` installs them)")
+        pytest.skip(f"{MODULES_VARIABLE} names no packages (their environment of tox installs them)")
     folder = Path(modules, package)
     if not folder.is_dir():
         pytest.skip(f"there is no {package} in {modules}")
@@ -34,17 +43,18 @@ def needs_node() -> None:
         pytest.skip("there is no node on the PATH")
 
 
-def main(folder: str) -> None:
-    """Install the packages."""
+def main(folder: str, *names: str) -> None:
+    """Install the packages named, or those of the mark `node`."""
     npm = shutil.which("npm")
     if npm is None:
         print("there is no npm on the PATH: tests of its packages are skipped")
         return
     options = ["--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries=1", "--fetch-timeout=60000"]
-    argv = [npm, "install", "--prefix", folder, *options, *PACKAGES]
+    packages = [OTHERS[name] for name in names] or PACKAGES
+    argv = [npm, "install", "--prefix", folder, *options, *packages]
     if subprocess.run(argv, check=False).returncode:
         print("npm could not install the packages: tests of them are skipped")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

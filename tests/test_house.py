@@ -33,6 +33,8 @@ VAGUE = {"found", "made", "told"}
 OUT = {
     "rich": {"report.screen.console"},
     "html": {"writing.html"},
+    "jinja2": {"report.pages.layout"},
+    "markupsafe": {"report.pages.layout"},
     "xml": {"report.files.junit"},
     "urllib.parse.quote": {"writing.text"},
     "shlex.quote": {"writing.text"},

@@ -1,0 +1,51 @@
+"use strict";
+/* What every page does: copies, opens what a link leads into, and unfolds for print. */
+const kassay = { ready: [] };
+
+kassay.copy = (button) => {
+  const box = button.closest(".copyable"), code = box.querySelector("code"), status = box.querySelector("[role=status]");
+  const label = button.textContent;
+  const say = (word) => {
+    button.textContent = word;
+    status.textContent = word;
+    setTimeout(() => { button.textContent = label; status.textContent = ""; }, 2000);
+  };
+  const select = () => {
+    getSelection().selectAllChildren(code);
+    say(document.execCommand("copy") ? "Copied" : "Selected");
+  };
+  if (navigator.clipboard) {
+    navigator.clipboard.writeText(code.textContent).then(() => say("Copied"), select);
+  } else {
+    select();
+  }
+};
+
+/* Sets a piece of the page going; for what is put in later, too. */
+kassay.start = (root) => {
+  for (const button of root.querySelectorAll(".copy")) {
+    button.hidden = false;
+    button.addEventListener("click", () => kassay.copy(button));
+  }
+  for (const step of kassay.ready) { step(root); }
+};
+
+/* Opens every fold around what the address names, and goes there. */
+kassay.follow = () => {
+  const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!place) { return; }
+  for (let fold = place.closest("details"); fold; fold = fold.parentElement.closest("details")) { fold.open = true; }
+  place.scrollIntoView();
+};
+
+addEventListener("beforeprint", () => {
+  for (const fold of document.querySelectorAll("details:not([open])")) { fold.dataset.folded = ""; fold.open = true; }
+});
+addEventListener("afterprint", () => {
+  for (const fold of document.querySelectorAll("details[data-folded]")) { fold.open = false; delete fold.dataset.folded; }
+});
+addEventListener("DOMContentLoaded", () => {
+  kassay.start(document);
+  kassay.follow();
+  addEventListener("hashchange", kassay.follow);
+});

@@ -1,0 +1,104 @@
+"""Pages in a real Chromium: what the tests with the mark `browser` open, look at and hold.
+
+    from tests.browser import chromium, open_page  # in the conftest.py of the folder
+
+`open_page(html)` shows the text as a file, offline, and gives Playwright's page. When the test ends, a page
+that asked for anything, or that the browser complained about, fails it.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.npm import unpacked
+
+Page = Any
+"""Playwright's page, which is installed in an environment of its own."""
+Opener = Callable[..., Page]
+
+NARROW = 400
+"""The width of a telephone, in which nothing may need sideways scrolling."""
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """The browser of this run; skips where there is none."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("there is no Chromium on the PATH")
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium: Any, tmp_path: Path) -> Iterator[Opener]:
+    """Shows a page: `open_page(html, width=400, dark=True, fragment="#round-2", still=True)`."""
+    contexts, complaints, requests = [], [], []
+
+    def show(
+        html: str,
+        *,
+        width: int = 1200,
+        dark: bool = False,
+        fragment: str = "",
+        still: bool = False,
+        **options: Any,
+    ) -> Page:
+        file = tmp_path / f"page-{len(contexts)}.html"
+        file.write_text(html, encoding="utf-8")
+        context = chromium.new_context(
+            viewport={"width": width, "height": 900},
+            color_scheme="dark" if dark else "light",
+            reduced_motion="reduce" if still else "no-preference",
+            offline=True,
+            **options,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+        page.on("dialog", lambda dialog: (complaints.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(f"{file.as_uri()}{fragment}")
+        return page
+
+    yield show
+    for context in contexts:
+        context.close()
+    assert complaints == [], "the browser complained"
+    own = tmp_path.as_uri()
+    assert [url for url in requests if not url.startswith(own)] == [], "the page asked for something"
+
+
+def no_overflow(page: Page, width: int = NARROW) -> None:
+    """Nothing of the page is wider than the window of this width, so that it needs no sideways scrolling."""
+    page.set_viewport_size({"width": width, "height": 800})
+    wide = page.evaluate(
+        """() => document.documentElement.scrollWidth <= innerWidth ? [] :
+        [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1)
+        .map(e => e.tagName + '.' + e.className + ': ' + e.textContent.slice(0, 40))"""
+    )
+    assert wide == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def axe(page: Page) -> None:
+    """The page breaks no rule of axe-core seriously; skips where there is no axe-core."""
+    source = unpacked("axe-core") / "axe.min.js"
+    page.evaluate(source.read_text(encoding="utf-8"))
+    result = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    grave = [
+        f"{rule['id']} ({rule['impact']}): {node['html'][:200]} {node['failureSummary']}"
+        for rule in result["violations"]
+        if rule["impact"] in ("serious", "critical")
+        for node in rule["nodes"][:3]
+    ]
+    assert grave == []
