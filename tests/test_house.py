@@ -103,6 +103,7 @@ NO_TEST_OF_ITS_OWN = {
     "model.protocols.clients.classic_table": "a table; shared/test_table holds all of them",
     "model.protocols.clients.consumer_table": "a table; shared/test_table holds all of them",
     "model.protocols.coordinator.consumer.table": "a table; shared/test_table holds all of them",
+    "reading.kafka.offsets.values": "values alone; offsets/test_records reads all of them",
     "solver.check.kinds.exact": "a door to balance; test_balance goes through it",
 }
 """Modules without a test of their own name, and why."""
