@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kassay.certify.jars.home import find_java
 from kassay.certify.jars.jvm import SHIM, command
@@ -52,6 +54,32 @@ def test_a_class_that_there_is_not_is_the_answer_to_hello():
         check=True,
     )
     assert json.loads(done.stdout) == {"id": 1, "error": "java.lang.ClassNotFoundException: no.such.Assignor"}
+
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+def test_any_value_comes_back_as_it_went():
+    require_java()
+    argv = command(find_java("a test", "java").program, [], "no.such.Assignor")
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+
+        @given(st.lists(VALUES, min_size=1), st.sampled_from((1, 40_000)), st.booleans())
+        def echoed(values, times, escaped):
+            values = [value * times if isinstance(value, str) else value for value in values]
+            lines = [json.dumps({"id": value}, ensure_ascii=escaped) for value in values]
+            process.stdin.write("".join(f"{line}\n" for line in lines).encode())
+            process.stdin.flush()
+            assert [json.loads(process.stdout.readline())["id"] for _ in values] == values
+
+        echoed()
 
 
 def test_it_writes_no_file_of_its_own_which_would_stay_where_it_is_killed():

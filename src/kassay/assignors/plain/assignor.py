@@ -11,6 +11,7 @@ None for all.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from kassay.assignors.plain.answers import changed, check_assignment
@@ -23,6 +24,9 @@ EXTRAS: Final = ("replica_racks", "partition_weights", "assignable")
 """The keywords that are passed only to functions that name them."""
 
 _INPUTS: Final = ("partitions_per_topic", "members", *EXTRAS)
+
+_PARTITION_OF: Final = partial(tuple.__new__, TopicPartition)
+"""`TopicPartition._make` for what is known to be a pair, without a call of Python's for each."""
 
 PlainInput = tuple[
     dict[str, int],
@@ -88,10 +92,9 @@ def changed_input(before: PlainInput, after: PlainInput) -> str | None:
 def full_answer(
     pairs: Mapping[str, Iterable[tuple[str, int]]], user_data: Mapping[str, bytes] | None = None
 ) -> Assignment:
-    """The checked answer of a plain function in the full form."""
-    make = TopicPartition._make
+    """The checked answer of a plain function in the full form; what was checked holds pairs."""
     return Assignment(
-        {member_id: map(make, partitions) for member_id, partitions in pairs.items()}, user_data
+        {member_id: map(_PARTITION_OF, partitions) for member_id, partitions in pairs.items()}, user_data
     )
 
 

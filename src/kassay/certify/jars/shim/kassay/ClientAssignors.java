@@ -207,6 +207,10 @@ final class ClientAssignors implements Kind {
         private Object cluster;
 
         Kafka() throws ReflectiveOperationException {
+            // what is called for every partition is not to be looked at again each time
+            topic.setAccessible(true);
+            partition.setAccessible(true);
+            newTopicPartition.setAccessible(true);
         }
 
         /** A subscription of as many of the parts as this release knows. */

@@ -7,6 +7,10 @@ import java.util.Map;
 
 /** JSON as maps, lists, strings, Longs, Doubles, Booleans and null; nothing but the JDK. */
 final class Json {
+    private static final String IN_NUMBERS = "+-.eE0123456789";
+    /** So many digits may be more than a long holds. */
+    private static final int LONGEST = 19;
+
     private final String text;
     private int at;
 
@@ -25,9 +29,25 @@ final class Json {
         return value;
     }
 
-    /** Append the value's spelling; what is neither of the types above is spelled as the text that it shows. */
+    /**
+     * Append the value's spelling; what is none of the types above is spelled as the text that it shows. What an
+     * answer holds by the thousand comes first: whether an object is of a class is known sooner than whether it is
+     * of an interface.
+     */
     static void write(Object value, StringBuilder out) {
-        if (value instanceof Map) {
+        if (value instanceof String) {
+            quote((String) value, out);
+        } else if (value == null || value instanceof Integer || value instanceof Long || value instanceof Boolean) {
+            out.append(value);
+        } else if (value instanceof Iterable) {
+            char separator = '[';
+            for (Object item : (Iterable<?>) value) {
+                out.append(separator);
+                write(item, out);
+                separator = ',';
+            }
+            out.append(separator == '[' ? "[]" : "]");
+        } else if (value instanceof Map) {
             char separator = '{';
             for (Map.Entry<?, ?> entry : ((Map<?, ?>) value).entrySet()) {
                 out.append(separator);
@@ -37,16 +57,6 @@ final class Json {
                 separator = ',';
             }
             out.append(separator == '{' ? "{}" : "}");
-        } else if (value instanceof Iterable) {
-            char separator = '[';
-            for (Object item : (Iterable<?>) value) {
-                out.append(separator);
-                write(item, out);
-                separator = ',';
-            }
-            out.append(separator == '[' ? "[]" : "]");
-        } else if (value == null || value instanceof Boolean || value instanceof Integer || value instanceof Long) {
-            out.append(value);
         } else if (value instanceof Double && Double.isFinite((Double) value)) {
             out.append(value);
         } else {
@@ -55,18 +65,33 @@ final class Json {
     }
 
     private static void quote(String text, StringBuilder out) {
+        int plain = 0;
+        while (plain < text.length() && isPlain(text.charAt(plain))) {
+            plain++;
+        }
         out.append('"');
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c == '"' || c == '\\') {
-                out.append('\\').append(c);
-            } else if (c >= ' ' && c <= '~') {
-                out.append(c);
-            } else {
-                out.append(String.format("\\u%04x", (int) c));
+        if (plain == text.length()) {
+            out.append(text);
+        } else {
+            for (int i = 0; i < text.length(); i++) {
+                escape(text.charAt(i), out);
             }
         }
         out.append('"');
+    }
+
+    private static boolean isPlain(char c) {
+        return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+    }
+
+    private static void escape(char c, StringBuilder out) {
+        if (isPlain(c)) {
+            out.append(c);
+        } else if (c == '"' || c == '\\') {
+            out.append('\\').append(c);
+        } else {
+            out.append(String.format("\\u%04x", (int) c));
+        }
     }
 
     private Object value() {
@@ -158,15 +183,25 @@ final class Json {
 
     private Object number() {
         int start = at;
+        long sum = 0;
+        while (at < text.length() && text.charAt(at) >= '0' && text.charAt(at) <= '9') {
+            sum = 10 * sum + text.charAt(at++) - '0';
+        }
+        boolean ends = at == text.length() || IN_NUMBERS.indexOf(text.charAt(at)) < 0;
+        return at > start && at - start < LONGEST && ends ? (Object) sum : any(start);
+    }
+
+    /** A number that has a sign, a fraction or an exponent, or is long. */
+    private Object any(int start) {
         boolean whole = true;
-        while (at < text.length() && "+-.eE0123456789".indexOf(text.charAt(at)) >= 0) {
+        while (at < text.length() && IN_NUMBERS.indexOf(text.charAt(at)) >= 0) {
             whole &= ".eE".indexOf(text.charAt(at++)) < 0;
         }
         if (start == at) {
             throw wrong("a value");
         }
-        String digits = text.substring(start, at);
-        return whole ? (Object) Long.valueOf(digits) : (Object) Double.valueOf(digits);
+        String spelt = text.substring(start, at);
+        return whole ? (Object) Long.valueOf(spelt) : (Object) Double.valueOf(spelt);
     }
 
     private Object word(String word, Object value) {

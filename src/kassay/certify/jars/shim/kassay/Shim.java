@@ -1,13 +1,10 @@
 package kassay;
 
-import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -36,13 +33,13 @@ public final class Shim {
 
     /** Answers requests until they end. The argument is the full name of the class. */
     public static void main(String[] arguments) throws IOException {
-        InputStream requests = new BufferedInputStream(new FileInputStream(FileDescriptor.in), 1 << 16);
+        Requests requests = new Requests(new FileInputStream(FileDescriptor.in));
         // what the user's code prints is no answer, and what it reads is no request
         System.setOut(System.err);
         System.setIn(new ByteArrayInputStream(new byte[0]));
         Shim shim = new Shim(new FileOutputStream(FileDescriptor.out));
         shim.begin(arguments[0]);
-        for (String line = line(requests); line != null; line = line(requests)) {
+        for (String line = requests.line(); line != null; line = requests.line()) {
             Map<String, Object> request = map(Json.read(line));
             shim.answer(request, request.get("id"));
         }
@@ -182,18 +179,6 @@ public final class Shim {
             Reflected.call(configurable.getMethod("configure", Map.class), fresh, config);
         }
         return fresh;
-    }
-
-    /** The next line without its end; null where there is none. */
-    private static String line(InputStream requests) throws IOException {
-        ByteArrayOutputStream line = new ByteArrayOutputStream(1 << 12);
-        for (int b = requests.read(); b != '\n'; b = requests.read()) {
-            if (b < 0) {
-                return null;
-            }
-            line.write(b);
-        }
-        return line.toString(StandardCharsets.UTF_8);
     }
 
     /** The object of JSON as a map; one that is not there is empty. */
