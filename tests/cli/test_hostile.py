@@ -19,7 +19,7 @@ def certify(tmp_path, do, *more):
         "certify", HOSTILE, *CLAIMS, "--histories", "3", "--call-timeout", "300ms", "--memory", "128",
         "--config", f"do={do}", "--config", f"file={notes}", "--json", "-", *more, cwd=tmp_path,
     )  # fmt: skip
-    document = valid(json.loads(done.stdout), "certificate-4")
+    document = valid(json.loads(done.stdout), "certificate-5")
     verdicts = {claim["id"]: claim["verdict"] for claim in document["claims"]}
     left = [int(pid) for pid in notes.read_text().split()] if notes.exists() else []
     return done, verdicts, [pid for pid in left if alive(pid)]

@@ -104,3 +104,18 @@ def test_a_round_of_a_share_group_says_what_may_not_be_given_out():
 )
 def test_an_event_is_told_in_words(event, said):
     assert facts.event_words(event) == said
+
+
+def test_the_broken_round_names_the_guilty_and_stands_beside_what_it_could_be(certificates):
+    example = next(r for r in certificates[0].claims if r.id == "topic-even").counterexample
+    rounds = facts.rounds_of(example.trace.narration, example.trace.broken)
+    (broken,) = [each for each in rounds if each.guilty is not None]
+    assert "t0" in broken.guilty
+    possible = facts.could_be_of(example.trace.could_be)
+    assert possible.line == f"could be: {possible.words}"
+    assert replace(example, trace=replace(example.trace, could_be=None)).trace.could_be is None
+    optimum = facts.optimum_round(rounds, possible)
+    assert optimum.place == broken.place == possible.place
+    assert [m.member_id for m in optimum.members] == [m.member_id for m in broken.members]
+    assert sorted(tp for m in optimum.members for tp in m.given) == [("t0", p) for p in range(4)]
+    assert facts.optimum_round(rounds, facts.could_be_of(None)) is None

@@ -229,6 +229,7 @@ TEXT: Final = leaf(str, "a string")
 WHOLE: Final = leaf(int, "a whole number")
 FLAG: Final = leaf(bool, "true or false")
 COUNT: Final = whole(0)
+ANYTHING: Final = Form[Any](lambda value, _: value)
 OBJECT: Final = Form[Mapping[str, Any]](mapping)
 
 

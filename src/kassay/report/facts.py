@@ -159,7 +159,9 @@ class MemberFacts(NamedTuple):
 class RoundFacts(NamedTuple):
     """One round of a trace; `failure` says why the target gave no answer.
 
-    `withheld` are the partitions that a share group may not give out.
+    `withheld` are the partitions that a share group may not give out. `place` has the numbers of the
+    rebalance and of the round in it, from 0. `guilty` are the partitions and members that the evidence
+    names, as texts (`t0-1`, `m0`); None in a round that breaks nothing.
     """
 
     generation: int
@@ -167,14 +169,85 @@ class RoundFacts(NamedTuple):
     members: Sequence[MemberFacts]
     failure: str
     withheld: str = ""
+    place: tuple[int, int] = (0, 0)
+    guilty: frozenset[str] | None = None
 
 
-def rounds_of(steps: Iterable[Mapping[str, Any]]) -> list[RoundFacts]:
-    """The rounds of a trace; none for a kind of target that has no rounds."""
-    return [_round(step) for rebalance in steps for step in rebalance.get("rounds", ())]
+def rounds_of(
+    steps: Iterable[Mapping[str, Any]], broken: Iterable[Mapping[str, Any]] = ()
+) -> list[RoundFacts]:
+    """The rounds of a trace, those marked that break its claim; none for a kind that has no rounds."""
+    guilty = guilty_at(broken)
+    return [
+        _round(step, (number, turn), guilty.get((number, turn)))
+        for number, rebalance in enumerate(steps)
+        for turn, step in enumerate(rebalance.get("rounds", ()))
+    ]
 
 
-def _round(step: Mapping[str, Any]) -> RoundFacts:
+def guilty_at(broken: Iterable[Mapping[str, Any]]) -> dict[tuple[int, int | None], frozenset[str]]:
+    """Whom the evidence of a trace names, by the number of the step and, of a group's, of the round."""
+    guilty: dict[tuple[int, int | None], frozenset[str]] = {}
+    for each in broken:
+        place = each["step"], each["round"]
+        named = {each["subject"], *_names_in(each["facts"].values())}
+        guilty[place] = guilty.get(place, frozenset()) | named
+    return guilty
+
+
+def _names_in(values: Iterable[Any]) -> Iterator[str]:
+    """The texts among the values, and in lists of them."""
+    for value in values:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list):
+            yield from _names_in(value)
+
+
+class CouldBe(NamedTuple):
+    """An answer that keeps the claim in place of the one at `place`: of a step, of a group's in a round.
+
+    `by` says whose it is, and `certified` whether a solver proved that none is better. `answer` is in
+    the form of the told step's answer; `measures` are its goals, `instead_of` those of the wrong answer.
+    """
+
+    place: tuple[int, int | None]
+    by: str
+    certified: bool
+    words: str
+    answer: Any
+    measures: Mapping[str, Any]
+    instead_of: Mapping[str, Any]
+
+    @property
+    def line(self) -> str:
+        """In one line."""
+        return f"could be: {self.words}" + ("" if self.certified else f" ({self.by})")
+
+
+def could_be_of(document: Mapping[str, Any] | None) -> CouldBe | None:
+    """The value of `could_be` in a trace or a counterexample; None where nothing is known."""
+    if document is None:
+        return None
+    fields = {name: document[name] for name in CouldBe._fields if name != "place"}
+    return CouldBe((document["step"], document["round"]), **fields)
+
+
+def optimum_round(rounds: Iterable[RoundFacts], possible: CouldBe | None) -> RoundFacts | None:
+    """The broken round as it could be: the same members and claims, with what each would be given."""
+    if possible is None:
+        return None
+    for each in rounds:
+        if each.place == possible.place:
+            members = [
+                member._replace(given=_pairs(possible.answer.get(member.member_id)), answered=True)
+                for member in each.members
+            ]
+            return each._replace(members=members, failure="", guilty=None)
+    return None
+
+
+def _round(step: Mapping[str, Any], place: tuple[int, int], guilty: frozenset[str] | None) -> RoundFacts:
     answer, failure = step.get("answer"), step.get("failure")
     members = []
     for each in step.get("members", ()):
@@ -184,7 +257,8 @@ def _round(step: Mapping[str, Any]) -> RoundFacts:
         members.append(MemberFacts(*facts, answer is not None))
     said = f"{failure['kind']}: {failure['message']}" if failure else ""
     topics = step.get("topics", {})
-    return RoundFacts(step.get("generation", 0), topics, members, said, _withheld(step, topics))
+    generation = step.get("generation", 0)
+    return RoundFacts(generation, topics, members, said, _withheld(step, topics), place, guilty)
 
 
 def _withheld(step: Mapping[str, Any], topics: Mapping[str, int]) -> str:

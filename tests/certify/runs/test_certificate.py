@@ -35,7 +35,7 @@ def test_the_gravest_claim_that_is_not_known_decides(claims):
 def test_a_document_says_where_the_trace_is_and_of_what_input(contradictory):
     broken = result("complete", Verdict.VIOLATED, contradictory=contradictory, known="a reason")
     document = certificate(broken, result("stable", Verdict.HOLDS)).to_json()
-    first, second = valid(json.loads(json.dumps(document)), "certificate-4")["claims"]
+    first, second = valid(json.loads(json.dumps(document)), "certificate-5")["claims"]
     assert first["counterexample"]["input"] == ("contradictory" if contradictory else "ordinary")
     assert (first["counterexample"]["trace"], first["known"]) == (None, "a reason")
     assert (second["counterexample"], "known" in second) == (None, False)
@@ -55,6 +55,6 @@ def test_an_interrupted_run_certifies_nothing_and_tells_what_was_violated(claims
 @pytest.mark.parametrize("interrupted", [False, True])
 def test_a_document_says_whether_the_run_was_interrupted(interrupted):
     whole = certificate(result("complete", Verdict.HOLDS))
-    document = valid(replace(whole, interrupted=interrupted).to_json() | {"versions": {}}, "certificate-4")
+    document = valid(replace(whole, interrupted=interrupted).to_json() | {"versions": {}}, "certificate-5")
     assert document["interrupted"] is interrupted
     assert document["notes"] == []

@@ -10,7 +10,7 @@ QUICK = ("--histories", "150")
 
 
 def certificate(done):
-    return valid(json.loads(done.stdout), "certificate-4")
+    return valid(json.loads(done.stdout), "certificate-5")
 
 
 def test_a_sound_rule_is_certified(tmp_path):
@@ -33,7 +33,7 @@ def test_the_rounding_rule_ends_at_its_smallest_counterexamples(tmp_path):
     assert sizes == [[3, 4, 0], [2, 2, 0]]
     assert "2" in even["counterexample"]["message"]
     trace = json.loads((tmp_path / even["counterexample"]["trace"]).read_text())
-    valid(trace, "trace-3")
+    valid(trace, "trace-4")
     replayed = kassay("replay", even["counterexample"]["trace"], "--json", "-", cwd=tmp_path)
     assert replayed.returncode == 1
     assert valid(json.loads(replayed.stdout), "replay-2")["violated"]

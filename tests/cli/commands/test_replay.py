@@ -119,7 +119,7 @@ def test_the_printed_command_shows_what_was_found_unless_an_option_says_otherwis
     budget = () if option == "exhaustive" else QUICK
     program, *command = printed(capsys, "target.py", *budget, *arguments)
     assert program == "kassay"
-    trace = valid(json.loads((tmp_path / command[-1]).read_text()), "trace-3")
+    trace = valid(json.loads((tmp_path / command[-1]).read_text()), "trace-4")
     assert {name: trace["conditions"][name] for name in kept} == kept
     Path("pyproject.toml").write_text(SETTINGS)
     assert run([*command, "--json", "replayed.json"]) == 1

@@ -33,7 +33,8 @@ def test_a_saved_trace_is_read_back(tmp_path):
 def test_traces_of_before_have_no_conditions_and_may_have_the_letter_of_a_kind(tmp_path, schema, kind):
     path = tmp_path / "t.json"
     document = TRACE.to_json() | {"schema": schema, "kind": kind, "version": "1.0"}
-    del document["conditions"], document["versions"]
+    for field in ("conditions", "versions", "broken", "could_be"):
+        del document[field]
     path.write_text(json.dumps(document))
     trace = read_trace(path)
     assert trace == replace(TRACE, conditions=None, versions={"kassay": "1.0"})
@@ -41,11 +42,22 @@ def test_traces_of_before_have_no_conditions_and_may_have_the_letter_of_a_kind(t
         trace.to_json()
 
 
+def test_traces_of_version_3_do_not_say_where_their_claim_is_broken(tmp_path):
+    path = tmp_path / "t.json"
+    document = TRACE.to_json() | {"schema": "kassay/trace/3"}
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match="broken: unknown field"):
+        read_trace(path)
+    del document["broken"], document["could_be"]
+    path.write_text(json.dumps(document))
+    assert read_trace(path) == TRACE
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda d: d.update(schema="kassay/trace/4"), "another version"),
-        (lambda d: d.update(schema="other/1"), "expected 'kassay/trace/3'"),
+        (lambda d: d.update(schema="kassay/trace/5"), "another version"),
+        (lambda d: d.update(schema="other/1"), "expected 'kassay/trace/4'"),
         (lambda d: d.pop("claim"), "claim: missing"),
         (lambda d: d.pop("conditions"), "conditions: missing"),
         (lambda d: d.pop("versions"), "versions: missing"),
@@ -57,6 +69,10 @@ def test_traces_of_before_have_no_conditions_and_may_have_the_letter_of_a_kind(t
         (lambda d: d.update(kind=3), "kind: expected client or .*, got 3"),
         (lambda d: d.update(extra=1), "extra: unknown field"),
         (lambda d: d.update(index="x"), "index: expected a whole number"),
+        (lambda d: d.pop("broken"), "broken: missing"),
+        (lambda d: d.pop("could_be"), "could_be: missing"),
+        (lambda d: d.update(broken=[{}]), r"broken\[0\].step: missing"),
+        (lambda d: d.update(could_be={"step": -1}), "could_be.step: expected a whole number"),
     ],
 )
 def test_a_damaged_trace_is_refused_by_field(tmp_path, change, said):
@@ -80,5 +96,5 @@ def test_what_is_no_trace_is_refused(tmp_path, content):
         read_trace(tmp_path / "missing.json")
 
 
-def test_traces_are_written_in_version_3():
-    assert SCHEMA == "kassay/trace/3"
+def test_traces_are_written_in_version_4():
+    assert SCHEMA == "kassay/trace/4"

@@ -17,6 +17,7 @@ from kassay.model.connect.history import (
     ConnectorCreate,
     ConnectorResize,
     ConnectRun,
+    ConnectStep,
     LeaderChange,
     MissedAssignment,
     SyncFailure,
@@ -125,6 +126,10 @@ class ConnectDriver(Driver[ConnectHistory]):
             "partitions": sum(1 + tasks for _, tasks in case.connectors),
             "events": sum(len(change.events) for change in case.changes),
         }
+
+    def document_of(self, step: ConnectStep) -> dict[str, Any]:
+        """One rebalance."""
+        return connect_step_to_json(step)
 
     def narrate(self, case: ConnectHistory, subject: Subject) -> list[dict[str, Any]]:
         """The rebalances as they go, the one that nobody had a reason for at the end."""

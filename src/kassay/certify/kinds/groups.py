@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from kassay.certify.kinds.oracles.groups import best_of_group, best_of_share_gro
 from kassay.certify.kinds.shrink_candidates import shrunk_histories
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.cluster import Cluster
-from kassay.model.groups.documents import HISTORY, REBALANCED, rebalanced_to_json
+from kassay.model.groups.documents import HISTORY, REBALANCED, rebalanced_to_json, step_to_json
 from kassay.model.groups.group import Assignment, Group, previous_owners
 from kassay.model.groups.history import History
 from kassay.model.groups.metrics import moved, rack_mismatches
@@ -89,6 +89,20 @@ class GroupDriver(Driver[History]):
         """The rounds as they go."""
         player = replace(self.player(subject), looks=frozenset())
         return [rebalanced_to_json(rebalanced) for rebalanced in player.play(case)]
+
+    def document_of(self, step: Step) -> dict[str, Any]:
+        """One round."""
+        return step_to_json(step)
+
+    def place(
+        self, number: int, played: Rebalanced, thing: Any, breaks: Callable[[Any], bool]
+    ) -> tuple[int, ...]:
+        """The rebalance and the round in it; of a whole rebalance the first round by which it is broken."""
+        if thing is not played:
+            return number, *super().place(number, played, thing, breaks)
+        rounds = len(played.steps)
+        so_far = (replace(played, steps=played.steps[: last + 1]) for last in range(rounds - 1))
+        return number, next((last for last, part in enumerate(so_far) if breaks(part)), rounds - 1)
 
     def player(self, subject: Subject) -> Player:
         """A player that takes the second looks which the promises need."""

@@ -298,6 +298,19 @@ class Driver(ABC, Generic[Case]):
         """Whether what was asked is within what is assumed; by default no other is generated."""
         return True
 
+    def place(self, number: int, played: Any, thing: Any, breaks: Callable[[Any], bool]) -> tuple[int, ...]:
+        """Where something that was judged stands in what is told of a case; by default all is one run.
+
+        `number` is that of what was played, `breaks` says of a part of the thing whether it breaks the
+        promise by itself. What is no step of what was played stands where it came to its end.
+        """
+        steps = played.steps
+        return (next((i for i, step in enumerate(steps) if step is thing), len(steps) - 1),)
+
+    @abstractmethod
+    def document_of(self, step: Any) -> Mapping[str, Any]:
+        """One step as it is told."""
+
     def scene(self, case: Case, played: Any) -> object:
         """What situations are looked for in; None for nothing."""
         return played

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from kassay.certify.kinds.cuts import with_one, without_runs
 from kassay.certify.kinds.judging import Calls, Driver, Subject
-from kassay.model.calls import Look, Probe
+from kassay.model.calls import Failure, Look, Probe
 from kassay.model.partitioners.documents import SENDS, SENT, sent_to_json
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
-from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, send, send_all
+from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, Sent, send, send_all
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.partitioners.scenarios import sending
 from kassay.properties.sources import Source
@@ -76,9 +76,37 @@ class SendsDriver(Driver[ProducerSends]):
         partitions = {record.topic: topic.count for record, topic in case.records}
         return {"members": 0, "partitions": sum(partitions.values()), "events": len(case.records)}
 
+    def document_of(self, step: Sent) -> dict[str, Any]:
+        """One record and where it went."""
+        return sent_to_json(step)
+
+    def place(
+        self,
+        number: int,
+        played: Calls[ProducerSendsStep],
+        thing: ProducerSendsStep,
+        breaks: Callable[[Any], bool],
+    ) -> tuple[int, ...]:
+        """The first record by which the promise is broken."""
+        sent = thing.answer
+        if isinstance(sent, Failure):
+            return (0,)
+        parts = (_first(thing, last + 1) for last in range(len(sent) - 1))
+        return (next((last for last, part in enumerate(parts) if breaks(part)), len(sent) - 1),)
+
     def narrate(self, case: ProducerSends, subject: Subject) -> list[dict[str, Any]]:
         """Where each record went."""
         return [sent_to_json(sent) for sent in send_all(subject.new(case.config), case)]
+
+
+def _first(step: ProducerSendsStep, number: int) -> ProducerSendsStep:
+    """The step as if there were so many records only."""
+
+    def cut(answer: tuple[Sent, ...] | Failure) -> tuple[Sent, ...] | Failure:
+        return answer if isinstance(answer, Failure) else answer[:number]
+
+    probes = tuple(Probe(probe.look, cut(probe.answer)) for probe in step.probes)
+    return ProducerSendsStep(step.request, cut(step.answer), probes, step.mutated)
 
 
 def _plainer(record: ProducerRecord, topic: TopicMetadata) -> Iterator[_Entry]:

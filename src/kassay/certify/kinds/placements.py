@@ -102,6 +102,10 @@ class PlacementDriver(Driver[PlacementCase]):
         """Brokers stand for members; a request is one event."""
         return {"members": len(case.request.brokers), "partitions": case.request.partitions, "events": 1}
 
+    def document_of(self, step: PlacementStep) -> dict[str, Any]:
+        """The request and its answer."""
+        return step_to_json(step)
+
     def narrate(self, case: PlacementCase, subject: Subject) -> list[dict[str, Any]]:
         """The one answer."""
         return [step_to_json(place(partial(subject.new, {}), case.request, case.seed))]

@@ -84,6 +84,10 @@ class PlanDriver(Driver[PlanRequest]):
         """Brokers stand for members; a request is one event."""
         return {"members": len(case.brokers), "partitions": len(case.before), "events": 1}
 
+    def document_of(self, step: PlanStep) -> dict[str, Any]:
+        """The request and its plan."""
+        return plan_step_to_json(step)
+
     def narrate(self, case: PlanRequest, subject: Subject) -> list[dict[str, Any]]:
         """The one plan."""
         return [plan_step_to_json(plan_step(partial(subject.new, {}), case))]

@@ -111,6 +111,10 @@ class TaskDriver(Driver[TaskHistory]):
             "events": sum(len(change.events) for change in case.changes),
         }
 
+    def document_of(self, step: TaskStep) -> dict[str, Any]:
+        """One rebalance."""
+        return task_step_to_json(step)
+
     def narrate(self, case: TaskHistory, subject: Subject) -> list[dict[str, Any]]:
         """The rebalances as they go."""
         return [task_step_to_json(step) for step in run_tasks(case, asking(partial(subject.new, {}))).steps]

@@ -1,4 +1,4 @@
-"""The certificate: what was put to the test, how, and what came out; `kassay/certificate/4`."""
+"""The certificate: what was put to the test, how, and what came out; `kassay/certificate/5`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kassay.model.groups.trace import Trace
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 
-SCHEMA: Final = "kassay/certificate/4"
+SCHEMA: Final = "kassay/certificate/5"
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class Counterexample:
             "partitions": self.partitions,
             "events": self.events,
             "message": self.message,
+            "broken": list(self.trace.broken),
+            "could_be": self.trace.could_be,
         }
 
 

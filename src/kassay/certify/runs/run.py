@@ -262,6 +262,9 @@ def counterexample(
     index: int,
 ) -> Counterexample:
     """The case as a counterexample to the promise, told round by round as the subject played it."""
+    from kassay.certify.findings.could_be import broken_and_could_be
+
+    broken, possible = broken_and_could_be(bench.driver, case, subject, promised)
     driver, target = bench.driver, bench.job.target
     sizes = driver.counts(case)
     lines = tuple(dict.fromkeys(map(str, violations))) or (
@@ -281,6 +284,8 @@ def counterexample(
         index=index,
         conditions=conditions_of(bench, promised, subject, case),
         versions=versions_of(target),
+        broken=broken,
+        could_be=possible,
     )
     return Counterexample(
         trace=trace,

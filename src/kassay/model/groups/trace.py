@@ -17,9 +17,11 @@ from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
 
-SCHEMA: Final = "kassay/trace/3"
+SCHEMA: Final = "kassay/trace/4"
 _BEFORE_3: Final = ("kassay/trace/1", "kassay/trace/2")
 """They keep no conditions, and version 1 has the letter of a kind for its word."""
+_BEFORE_4: Final = "kassay/trace/3"
+"""It does not say where the claim is broken, nor what could have been."""
 _FAMILY: Final = "kassay/trace/"
 SECONDS_MAX: Final = 1e9
 """The longest limit of a call that a trace may ask for."""
@@ -67,6 +69,8 @@ class Trace:
     index: int | None = None
     conditions: Conditions | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
+    broken: tuple[Mapping[str, Any], ...] = ()
+    could_be: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The document of the trace; raises `ValueError` without conditions, which a trace must keep."""
@@ -107,7 +111,22 @@ _PARTS: Final[Mapping[str, Field | Form[Any]]] = {
     "seed": Field(optional(codec.WHOLE), None),
     "index": Field(optional(codec.WHOLE), None),
 }
-TRACE: Final = record(Trace, **_PARTS, conditions=CONDITIONS, versions=mapped(TEXT))
+_PLACE: Final[Mapping[str, Field | Form[Any]]] = {"step": codec.COUNT, "round": optional(codec.COUNT)}
+BROKEN: Final = listed(codec.shape(**_PLACE, subject=TEXT, facts=codec.OBJECT))
+"""Where a claim is broken: numbers of steps and rounds from 0, whom it is about, and named facts."""
+COULD_BE: Final = codec.shape(
+    **_PLACE,
+    by=TEXT,
+    certified=codec.FLAG,
+    answer=codec.ANYTHING,
+    measures=codec.OBJECT,
+    instead_of=codec.OBJECT,
+    words=TEXT,
+)
+"""An answer that keeps the claim, as the told step would have it, and whose it is."""
+_SINCE_3: Final = {**_PARTS, "conditions": CONDITIONS, "versions": mapped(TEXT)}
+_TRACE_3: Final = record(Trace, **_SINCE_3)
+TRACE: Final = record(Trace, **_SINCE_3, broken=BROKEN, could_be=optional(COULD_BE))
 
 
 def _without_conditions(*, version: str, **parts: Any) -> Trace:
@@ -125,6 +144,8 @@ def trace_of(document: object, path: str) -> Trace:
         raise codec.wrong(f"{path}: schema", repr(SCHEMA), schema)
     if schema in _BEFORE_3:
         return _TRACE_BEFORE_3.read(fields, f"{path}:")
+    if schema == _BEFORE_4:
+        return _TRACE_3.read(fields, f"{path}:")
     if schema != SCHEMA:
         raise InputError(
             f"{path}: schema: {schema!r} is of another version of kassay; this one reads {SCHEMA!r}"

@@ -12,10 +12,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from kassay.model import cluster
-from kassay.model.placement.request import PlacementRequest
+from kassay.model.placement.request import Placement, PlacementRequest
 from kassay.model.placement.step import PlacementStep
 from kassay.properties.placement.balance import BestPlacement
-from kassay.solver.placement.optimum import best_placement
+from kassay.solver.placement.optimum import PlacementOptimum, best_placement
 from kassay.solver.placement.problem import Broker, PlacedTopic, PlacementProblem
 
 CACHED = 4096
@@ -39,17 +39,41 @@ def _best(request: PlacementRequest) -> BestPlacement | None:
     return BestPlacement(_replicas(request, unfenced) if enough else None, _leaders(request))
 
 
-def _replicas(request: PlacementRequest, brokers: Iterable[cluster.Broker]) -> tuple[int, ...]:
-    """The most even replica counts of these brokers, existing partitions included, ascending."""
+def best_rows(request: PlacementRequest) -> Placement | None:
+    """The most even replicas of the new partitions, on unfenced brokers if these are enough; None for none.
+
+    A partition is led by the one of its unfenced brokers that leads the fewest by then.
+    """
+    unfenced = [broker for broker in request.brokers if not broker.fenced]
+    brokers = unfenced if len(unfenced) >= request.replication_factor else request.brokers
+    if request.has_partial_racks or not 1 <= request.replication_factor <= len(brokers):
+        return None
+    led = Counter(row[0] for row in request.existing if row)
+    fenced = {broker.broker_id for broker in brokers if broker.fenced}
+    rows = []
+    for row in _optimum(request, brokers).rows:
+        leader = min(row, key=lambda broker: (broker in fenced, led[broker], broker))
+        led[leader] += 1
+        rows.append((leader, *(broker for broker in row if broker != leader)))
+    return tuple(rows)
+
+
+def _optimum(request: PlacementRequest, brokers: Iterable[cluster.Broker]) -> PlacementOptimum:
+    """The most even replicas of the new partitions on these brokers, which keep what they have."""
     held = Counter(broker for row in request.existing for broker in row)
     taking = tuple(
         Broker(broker.broker_id, broker.rack, base=held[broker.broker_id]) for broker in sorted(brokers)
     )
     topic = PlacedTopic("t", request.partitions, request.replication_factor)
-    best = best_placement(PlacementProblem(taking, (topic,), {"t": ((),) * request.partitions}))
-    loads = Counter({broker.id: broker.base for broker in taking})
+    return best_placement(PlacementProblem(taking, (topic,), {"t": ((),) * request.partitions}))
+
+
+def _replicas(request: PlacementRequest, brokers: Iterable[cluster.Broker]) -> tuple[int, ...]:
+    """The most even replica counts of these brokers, existing partitions included, ascending."""
+    best = _optimum(request, brokers)
+    loads = Counter({broker.id: broker.base for broker in best.problem.brokers})
     loads.update(broker for row in best.rows for broker in row)
-    return tuple(sorted(loads[broker.id] for broker in taking))
+    return tuple(sorted(loads.values()))
 
 
 def _leaders(request: PlacementRequest) -> tuple[int, ...]:

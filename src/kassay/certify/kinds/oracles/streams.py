@@ -28,6 +28,11 @@ def best_of_members(step: TaskStep) -> BestMembers | None:
     return _best(step.request)
 
 
+def is_proven(request: TaskRequest) -> bool:
+    """Whether the active tasks of the optimum are proven to be the best."""
+    return bool(request.clients) and _best(request) is not None
+
+
 def best_of_standbys(step: TaskStep) -> BestStandbys | None:
     """The certified best of standbys beside the answer's active tasks; None where these are no assignment."""
     if not step.request.clients:

@@ -1,0 +1,60 @@
+"""Where a case breaks its promise."""
+
+import json
+
+import pytest
+
+from kassay.certify.findings.broken import broken_steps, plain
+from kassay.certify.kinds.registry import driver_for
+from kassay.model.cluster import TopicPartition
+from kassay.model.kinds import Kind
+from tests.certify.findings.cases import smallest
+
+CONTROLS = [
+    (Kind.CLIENT, "gives-twice", (0, 0), "t0-0"),
+    (Kind.CLIENT, "hands-over-at-once", (1, 0), "t0-1"),
+    (Kind.CLIENT, "never-rests", (0, 1), "m0"),
+    (Kind.CLIENT, "loses-last", (0, 0), "t0-0"),
+    (Kind.PLACER, "repeats-broker", (0,), "partition 0"),
+    (Kind.PARTITIONER, "remembers-keys", (1,), "record for t1"),
+    (Kind.STREAMS, "runs-twice", (0,), "0_0"),
+    (Kind.CONNECT, "hands-connector-over", (1,), "c0-1"),
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "place", "subject"), CONTROLS)
+def test_the_place_is_that_of_what_is_told_and_the_evidence_names_whom(kind, name, place, subject):
+    driver, case, asked, promised = smallest(kind, name)
+    broken = broken_steps(driver, case, asked, promised)
+    assert broken[0].place == place
+    assert broken[0].evidence.subject.startswith(subject)
+    told = driver.narrate(case, asked)[place[0]]
+    assert len(place) == 1 or len(told["rounds"]) > place[1]
+    document = broken[0].to_json()
+    assert json.loads(json.dumps(document)) == document
+    assert (document["step"], document["round"]) == (place + (None,))[:2]
+
+
+@pytest.mark.parametrize("kind", [Kind.CLIENT, Kind.STREAMS, Kind.PLACER])
+def test_nothing_is_broken_by_a_sound_rule(kind):
+    from kassay.assignors.registry import load_all
+    from kassay.certify.kinds.judging import Subject
+    from kassay.properties.registry import validity_claims
+
+    driver = driver_for(kind)
+    rule = next(each for each in load_all().values() if each.kind is kind)
+    name = {Kind.CLIENT: "gives-twice", Kind.STREAMS: "runs-twice", Kind.PLACER: "repeats-broker"}[kind]
+    _, case, _, _ = smallest(kind, name)
+    for promised in validity_claims(kind):
+        subject = Subject(lambda _: rule.factory(), rule.protocol, (promised,))
+        assert broken_steps(driver, case, subject, promised) == []
+
+
+def test_facts_become_what_json_can_hold():
+    facts = {
+        "tps": (TopicPartition("t", 1), TopicPartition("u", 2)),
+        "n": 3,
+        "loads": {1: (2,)},
+        "none": None,
+    }
+    assert plain(facts) == {"tps": ["t-1", "u-2"], "n": 3, "loads": {"1": [2]}, "none": None}

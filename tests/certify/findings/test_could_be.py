@@ -1,0 +1,64 @@
+"""What could have been: an answer that keeps the promise, by the certified optimum where there is one."""
+
+import json
+
+import pytest
+
+from kassay.certify.faulty.registry import load_controls
+from kassay.certify.findings.could_be import broken_and_could_be
+from kassay.model.groups.trace import COULD_BE
+from kassay.model.kinds import Kind
+from kassay.properties.registry import Scope, promise
+from tests.certify.findings.cases import smallest
+
+SHOWN = [
+    (Kind.CLIENT, "restarts-per-topic", "1 1: m0 t1-0, m1 t0-0"),
+    (Kind.CLIENT, "deals-afresh", "1 1 without a move"),
+    (Kind.CLIENT, "forgets-racks", "1 away from their replicas' racks"),
+    (Kind.CLIENT, "counts-partitions", "50 50 8 by weight"),
+    (Kind.CLIENT, "hands-over-at-once", "1 0 in 1 move: t0-1 m0 -> nobody yet"),
+    (Kind.CLIENT, "never-rests", "1 0 without a move"),
+    (Kind.SHARE, "shuffles-the-moved", "2 1 1 without a move"),
+    (Kind.PLACER, "starts-at-the-first", "partition 0 on 0, partition 1 on 1"),
+    (Kind.PLACER, "settles-for-less", "refused with InvalidReplicationFactorException"),
+    (Kind.PLANNER, "goes-round-about", "0 moves: none"),
+    (Kind.PARTITIONER, "keeps-the-sign", "partition 1"),
+    (Kind.STREAMS, "runs-twice", "0_0"),
+    (Kind.CONNECT, "gives-lost-work-to-one", "w0 starts c0 c0-0, w1 starts c0-1"),
+]
+BY_ITSELF = [
+    control
+    for control in load_controls()
+    if not promise(control.breaks, control.kind).claim.looks
+    and promise(control.breaks, control.kind).claim.scope is not Scope.TIMING
+    and control.breaks != "terminates"
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "words"), SHOWN)
+def test_the_line_says_what_the_answer_could_have_been(kind, name, words):
+    broken, possible = broken_and_could_be(*smallest(kind, name))
+    assert words in possible["words"]
+    assert (possible["step"], possible["round"]) == (broken[0]["step"], broken[0]["round"])
+    assert COULD_BE.read(json.loads(json.dumps(possible)), "trace") == possible
+
+
+def test_an_optimum_is_told_with_its_goals_beside_those_of_the_answer():
+    _, possible = broken_and_could_be(*smallest(Kind.CLIENT, "restarts-per-topic"))
+    assert (possible["by"], possible["certified"]) == ("the certified optimum", True)
+    assert possible["measures"]["balance"] == [1, 1]
+    assert possible["instead_of"]["balance"] == [2, 0]
+    assert sorted(tp for tps in possible["answer"].values() for tp in tps) == [["t0", 0], ["t1", 0]]
+
+
+def test_what_compares_two_answers_has_none_that_is_right_by_itself():
+    broken, possible = broken_and_could_be(*smallest(Kind.CLIENT, "remembers"))
+    assert broken
+    assert possible is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("control", BY_ITSELF, ids=lambda control: f"{control.kind}-{control.name}")
+def test_beside_every_faulty_answer_stands_one_that_keeps_the_claim(control):
+    _, possible = broken_and_could_be(*smallest(control.kind, control.name))
+    assert possible is not None
