@@ -1,0 +1,207 @@
+"""What may happen to a group, as people write it: `leave:2,join:3,add-partitions:orders+12`.
+
+Events between commas happen one after the other, each followed by a rebalance; those between `&` happen
+together.
+
+    leave:N             the last N members by id leave
+    leave:NAME          the member of this member id, or all of this instance id, client id or host
+    join:N              N members come, who read what most members read
+    add-partitions:T+N  topic T gets N more partitions
+    remove-topic:T      topic T is deleted
+    add-topic:T:N       topic T comes with N partitions, and all members read it
+    rebalance           the group rebalances though nothing changed
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from kassay.certify.clusters.observed import ObservedGroup
+from kassay.model.cluster import Topic
+from kassay.model.codec import MOST
+from kassay.model.errors import InputError
+from kassay.model.groups.group import Member
+from kassay.model.groups.history import (
+    AddPartitions,
+    Change,
+    CreateTopic,
+    DeleteTopic,
+    Event,
+    Join,
+    Leave,
+    Rebalance,
+    Resubscribe,
+)
+from kassay.reading.fields import difference, suggestion
+
+FORMS: Final = (
+    "leave:N, leave:NAME, join:N, add-partitions:TOPIC+N, remove-topic:TOPIC, add-topic:TOPIC:N or rebalance"
+)
+_NUMBER: Final = re.compile(r"[1-9][0-9]{0,6}")
+_TOPIC: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
+CHANGES_MAX: Final = 100
+MEMBERS_MAX: Final = 10_000
+
+
+class PlannedChange(NamedTuple):
+    """A change as it was written, and its events."""
+
+    text: str
+    change: Change
+
+
+@dataclass
+class _Group:
+    """The members and the topics while events are read, each event against what those before it left."""
+
+    observed: ObservedGroup
+    members: dict[str, Member] = field(default_factory=dict)
+    topics: dict[str, int] = field(default_factory=dict)
+    joined: int = 0
+
+    def __post_init__(self) -> None:
+        self.members = dict(self.observed.group.by_id)
+        self.topics = dict(self.observed.cluster.counts)
+
+    def leave(self, text: str) -> list[Event]:
+        """So many of the last members by id, or who is called so."""
+        if _NUMBER.fullmatch(text):
+            leavers = sorted(self.members)[-int(text) :]
+            if int(text) >= len(self.members):
+                raise InputError(
+                    f"found {text} of {len(self.members)} members, expected one to stay at least"
+                )
+        else:
+            leavers = [member_id for member_id, names in self._names().items() if text in names]
+            if not leavers:
+                known = {name for names in self._names().values() for name in names}
+                raise InputError(
+                    difference(text, f"how many leave, or the name of a member{suggestion(text, known)}")
+                )
+            if len(leavers) >= len(self.members):
+                raise InputError(f"all members are called {text!r}, expected one to stay at least")
+        for member_id in leavers:
+            del self.members[member_id]
+        return [Leave(member_id) for member_id in leavers]
+
+    def _names(self) -> dict[str, set[str]]:
+        """What each member may be called."""
+        names: dict[str, set[str]] = {}
+        for each in self.observed.consumers:
+            if each.member_id in self.members:
+                host = each.host or ""
+                instance = self.members[each.member_id].instance_id or ""
+                called = {each.member_id, instance, each.client_id or "", host, host.removeprefix("/")}
+                names[each.member_id] = called - {""}
+        return {**{member_id: {member_id} for member_id in self.members}, **names}
+
+    def join(self, text: str) -> list[Event]:
+        """So many new members."""
+        count = _number(text, "how many join", MEMBERS_MAX - len(self.members))
+        return [Join(self._newcomer()) for _ in range(count)]
+
+    def _newcomer(self) -> Member:
+        """A member that reads what most do, in the rack with the fewest members."""
+        self.joined += 1
+        members = self.members.values()
+        topics = Counter(member.topics for member in members).most_common(1)[0][0]
+        racks = Counter(member.rack for member in members if member.rack is not None)
+        rack = min(sorted(racks), key=lambda each: racks[each], default=None)
+        clients = [each.client_id for each in self.observed.consumers if each.client_id]
+        number = self.joined
+        while (name := f"{clients[0] if clients else 'member'}-new-{number}") in self.members:
+            number += 1
+        self.members[name] = Member(name, topics, rack=rack)
+        return self.members[name]
+
+    def add_partitions(self, text: str) -> list[Event]:
+        """A topic grows."""
+        topic, plus, more = text.rpartition("+")
+        if not plus:
+            raise InputError(difference(text, "TOPIC+N"))
+        self._require_topic(topic)
+        self.topics[topic] += _number(more, "how many partitions come", MOST - sum(self.topics.values()))
+        return [AddPartitions(topic, self.topics[topic])]
+
+    def remove_topic(self, text: str) -> list[Event]:
+        """A topic goes."""
+        self._require_topic(text)
+        del self.topics[text]
+        return [DeleteTopic(text)]
+
+    def add_topic(self, text: str) -> list[Event]:
+        """A topic comes, and everybody reads it."""
+        topic, colon, count = text.rpartition(":")
+        if not colon or not _TOPIC.fullmatch(topic) or topic in (".", ".."):
+            raise InputError(difference(text, "TOPIC:N, with a name that Kafka takes"))
+        if topic in self.topics:
+            raise InputError(difference(topic, "a topic that the group does not read yet"))
+        self.topics[topic] = _number(count, "how many partitions it has", MOST - sum(self.topics.values()))
+        for member in self.members.values():
+            self.members[member.member_id] = member._replace(topics=tuple(sorted({*member.topics, topic})))
+        resubscribed = [Resubscribe(member.member_id, member.topics) for member in self.members.values()]
+        return [CreateTopic(Topic(topic, self.topics[topic])), *resubscribed]
+
+    def rebalance(self, text: str) -> list[Event]:
+        """Nothing changes."""
+        if text:
+            raise InputError(difference(text, "nothing after rebalance"))
+        return [Rebalance()]
+
+    def _require_topic(self, topic: str) -> None:
+        if topic not in self.topics:
+            raise InputError(
+                difference(topic, f"a topic that the group reads{suggestion(topic, self.topics)}")
+            )
+
+
+_FORMS: Final[Mapping[str, Callable[[_Group, str], list[Event]]]] = {
+    "leave": _Group.leave,
+    "join": _Group.join,
+    "add-partitions": _Group.add_partitions,
+    "remove-topic": _Group.remove_topic,
+    "add-topic": _Group.add_topic,
+    "rebalance": _Group.rebalance,
+}
+
+
+def parse_events(text: str, observed: ObservedGroup) -> tuple[PlannedChange, ...]:
+    """The changes in order; raises `InputError` with the column (from 1) of what cannot be."""
+    group = _Group(observed)
+    changes: list[PlannedChange] = []
+    column = 1
+    for part in text.split(","):
+        events: list[Event] = []
+        start = column
+        for simple in part.split("&"):
+            events += _events(group, simple, column + len(simple) - len(simple.lstrip()))
+            column += len(simple) + 1
+        changes.append(PlannedChange(part.strip(), tuple(events)))
+        if len(changes) > CHANGES_MAX:
+            raise InputError(
+                f"--events: column {start}: found more than {CHANGES_MAX} changes, expected fewer"
+            )
+    return tuple(changes)
+
+
+def _events(group: _Group, text: str, column: int) -> list[Event]:
+    """The events of one form."""
+    name, _, argument = text.strip().partition(":")
+    if name not in _FORMS:
+        raise InputError(
+            f"--events: column {column}: {difference(text.strip(), FORMS)}{suggestion(name, _FORMS)}"
+        )
+    try:
+        return _FORMS[name](group, argument)
+    except InputError as error:
+        raise InputError(f"--events: column {column + len(name) + 1}: {error}") from None
+
+
+def _number(text: str, what: str, most: int) -> int:
+    if not _NUMBER.fullmatch(text) or int(text) > most:
+        raise InputError(difference(text, f"{what}: a whole number from 1 to {max(most, 0)}"))
+    return int(text)

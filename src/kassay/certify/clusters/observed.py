@@ -1,0 +1,281 @@
+"""A consumer group as its cluster shows it now: who is there, who owns what, and what had to be assumed.
+
+No tool of Kafka prints what a member of a classic group subscribes to: each member is taken to read every
+topic of which the group owns a partition, unless a file says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from kassay.certify.clusters.inputs import ClusterInputs
+from kassay.certify.clusters.ownership import ownership
+from kassay.model.cluster import Cluster, Topic, TopicPartition, numbers_by_topic
+from kassay.model.errors import InputError
+from kassay.model.groups.group import Assignment, Group, Member
+from kassay.model.lazy import lazy
+from kassay.reading.fields import shown, suggestion
+from kassay.reading.kafka.groups import GroupOutputs, MemberRow, of_group
+from kassay.reading.kafka.overrides import Said
+
+NOW: Final = 1
+"""The generation of what members own now."""
+_GAPS_MAX: Final = 4
+_FEW: Final = 1_000
+"""A topic that is known by so few of its partitions is not known: how many it has must be told."""
+
+
+@dataclass(frozen=True)
+class Consumer:
+    """A member beside what the model knows of it: under which names users may call it."""
+
+    member_id: str
+    client_id: str | None
+    host: str | None
+    is_consumer: bool | None = None
+
+
+@dataclass(frozen=True)
+class ObservedGroup:
+    """A group at one moment.
+
+    `strategy` is what the coordinator printed, None where no output tells. `is_consumer_group`: it speaks the
+    consumer protocol (KIP-848). `warnings` are what could make an answer meaningless, `assumptions` what was
+    taken for granted.
+    """
+
+    name: str
+    cluster: Cluster
+    group: Group
+    consumers: tuple[Consumer, ...]
+    strategy: str | None
+    is_consumer_group: bool
+    warnings: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    lags: Mapping[TopicPartition, int]
+
+    @lazy
+    def assignment(self) -> Assignment:
+        """What each member owns now."""
+        return Assignment({member.member_id: member.owned for member in self.group.members})
+
+    @lazy
+    def unowned(self) -> tuple[TopicPartition, ...]:
+        """The partitions of subscribed topics that nobody owns, in order."""
+        owned = self.assignment.owners()
+        read = self.group.subscribers
+        return tuple(
+            tp
+            for name, tps in sorted(self.cluster.partitions.items())
+            if name in read
+            for tp in tps
+            if tp not in owned
+        )
+
+    @lazy
+    def labels(self) -> dict[str, str]:
+        """What each member is called where people read it: its client id if no other has it, else its id."""
+        clients = Counter(each.client_id for each in self.consumers)
+        unique = {client for client, count in clients.items() if client and count == 1}
+        return {
+            each.member_id: each.client_id if each.client_id in unique else each.member_id
+            for each in self.consumers
+        }
+
+    @property
+    def is_static(self) -> bool:
+        """Whether every member is static (KIP-345)."""
+        return all(member.instance_id is not None for member in self.group.members)
+
+
+def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
+    """The group of this name, or the only one that the files speak of; raises `InputError`."""
+    group = _named(inputs, name)
+    outputs = of_group(inputs.groups, group)
+    warnings: list[str] = []
+    assumptions: list[str] = []
+    owned, rows = ownership(outputs, group, warnings)
+    if not owned:
+        if any(row.members for row in outputs.states):
+            raise InputError(
+                f"group {shown(group)}: no output tells who owns what, expected the offsets view as well: "
+                f"kafka-consumer-groups.sh --describe --group {group}"
+            )
+        raise InputError(
+            f"group {shown(group)}: has no members, expected one that runs: there is nothing to move"
+        )
+    if group in outputs.rebalancing or any(row.state not in ("Stable", "STABLE") for row in outputs.states):
+        warnings.append(
+            "the group was rebalancing when this was printed: who owns what may be half of a step"
+        )
+    consumers = tuple(_consumer(outputs, rows, member_id) for member_id in sorted(owned))
+    counts = _counts(inputs, outputs, owned, warnings, assumptions)
+    topics = _subscriptions(inputs, consumers, owned, rows, counts, assumptions)
+    racks = _by_consumer(inputs.racks, consumers, rows)
+    if inputs.racks and (without := len(consumers) - len(racks)):
+        warnings.append(f"{without} of {len(consumers)} members have no rack in the file of racks")
+    lags = _lags(inputs, outputs, counts)
+    members = tuple(
+        Member(
+            each.member_id,
+            topics[each.member_id],
+            tuple(sorted(owned[each.member_id])),
+            NOW,
+            (racks.get(each.member_id) or (None,))[0],
+            rows[each.member_id].instance_id if each.member_id in rows else None,
+        )
+        for each in consumers
+    )
+    read = {topic for member in members for topic in member.topics}
+    cluster = Cluster(
+        tuple(_topic(inputs, topic, counts[topic]) for topic in sorted(read)),
+        tuple(inputs.brokers[key] for key in sorted(inputs.brokers)),
+    )
+    return ObservedGroup(
+        group,
+        cluster,
+        Group(members, members[0].member_id),
+        consumers,
+        next((row.strategy for row in outputs.states if row.strategy), None),
+        any(row.epoch is not None for row in outputs.states) or any(c.is_consumer for c in consumers),
+        tuple(warnings),
+        tuple(assumptions),
+        lags,
+    )
+
+
+def _named(inputs: ClusterInputs, name: str | None) -> str:
+    """The group that is meant."""
+    names = inputs.group_names
+    if not names:
+        raise InputError(
+            "no consumer group: expected the output of kafka-consumer-groups.sh --describe --group G"
+        )
+    if name is None:
+        if len(names) > 1:
+            listed = ", ".join(map(shown, names[:5])) + (", ..." if len(names) > 5 else "")
+            raise InputError(f"{len(names)} groups ({listed}): expected --group with one of them")
+        return names[0]
+    if name not in names:
+        if names == ("",):
+            return ""
+        raise InputError(f"--group: there is no group {shown(name)}{suggestion(name, names)}")
+    return name
+
+
+def _consumer(outputs: GroupOutputs, rows: Mapping[str, MemberRow], member_id: str) -> Consumer:
+    if member_id in rows:
+        row = rows[member_id]
+        return Consumer(member_id, row.client_id, row.host, row.is_consumer)
+    client_id, host = next((r.client_id, r.host) for r in outputs.offsets if r.member == member_id)
+    return Consumer(member_id, client_id, host)
+
+
+def _counts(
+    inputs: ClusterInputs,
+    outputs: GroupOutputs,
+    owned: Mapping[str, set[TopicPartition]],
+    warnings: list[str],
+    assumptions: list[str],
+) -> dict[str, int]:
+    """How many partitions each topic has of which an output speaks; raises `InputError`."""
+    shown_tps = {TopicPartition(row.topic, row.partition) for row in outputs.offsets if row.topic is not None}
+    numbers = numbers_by_topic(shown_tps.union(*owned.values()))
+    seen = {topic: max(each) + 1 for topic, each in numbers.items()}
+    if inputs.topics is None:
+        for topic, least in sorted(seen.items()):
+            if least > _GAPS_MAX * len(numbers[topic]) + _FEW:
+                raise InputError(
+                    f"topic {shown(topic)}: found partition {least - 1} and {len(numbers[topic]) - 1} more, "
+                    "expected the output of kafka-topics.sh --describe beside it"
+                )
+        assumptions.append("topics have the partitions that the group shows: no kafka-topics output")
+        return seen
+    counts = {name: topic.partitions for name, topic in inputs.topics.items()}
+    for name, least in sorted(seen.items()):
+        if name not in counts:
+            warnings.append(
+                f"topic {shown(name)} is not in the kafka-topics output: deleted, or left out of it?"
+            )
+            counts[name] = least
+        elif least > counts[name]:
+            raise InputError(
+                f"topic {shown(name)}: found partition {least - 1} in the group's outputs, "
+                f"expected one up to {counts[name] - 1} as kafka-topics says: take both at one time"
+            )
+    return counts
+
+
+def _subscriptions(
+    inputs: ClusterInputs,
+    consumers: tuple[Consumer, ...],
+    owned: Mapping[str, set[TopicPartition]],
+    rows: Mapping[str, MemberRow],
+    counts: Mapping[str, int],
+    assumptions: list[str],
+) -> dict[str, tuple[str, ...]]:
+    """The topics that each member reads; raises `InputError` for one that nobody knows."""
+    everything = {topic for tps in owned.values() for topic, _ in tps}
+    everything |= {tp[0] for row in rows.values() for tp in row.target or ()}
+    said = _by_consumer(inputs.subscriptions, consumers, rows)
+    for each in inputs.subscriptions:
+        for topic in each.values:
+            if topic not in counts:
+                raise each.place.wrong("topics", topic, f"a topic of the cluster{suggestion(topic, counts)}")
+    unsaid = len(consumers) - len(said)
+    if unsaid:
+        who = "each member" if not said else f"each of the {unsaid} members without a line"
+        assumptions.append(
+            f"{who} reads the {len(everything)} topics of which the group owns partitions: "
+            "a file consumer,topics says otherwise"
+        )
+    usual = tuple(sorted(everything))
+    return {
+        each.member_id: tuple(sorted(said[each.member_id])) if each.member_id in said else usual
+        for each in consumers
+    }
+
+
+def _by_consumer(
+    said: Iterable[Said], consumers: tuple[Consumer, ...], rows: Mapping[str, MemberRow]
+) -> dict[str, tuple[str, ...]]:
+    """What is said of each member, by any of its names; raises `InputError` for a name of nobody."""
+    by_name: dict[str, list[str]] = {}
+    for each in consumers:
+        instance = rows[each.member_id].instance_id if each.member_id in rows else None
+        host = each.host
+        names = {each.member_id, instance, each.client_id, host, host and host.removeprefix("/")}
+        for name in names - {None, ""}:
+            by_name.setdefault(str(name), []).append(each.member_id)
+    values: dict[str, tuple[str, ...]] = {}
+    for entry in said:
+        if entry.consumer not in by_name:
+            expected = f"a member id, instance id, client id or host{suggestion(entry.consumer, by_name)}"
+            raise entry.place.wrong("consumer", entry.consumer, expected)
+        values.update((member_id, entry.values) for member_id in by_name[entry.consumer])
+    return values
+
+
+def _topic(inputs: ClusterInputs, name: str, partitions: int) -> Topic:
+    """The topic as its own output has it, or as the group's show it."""
+    known = (inputs.topics or {}).get(name)
+    return known if known is not None else Topic(name, partitions)
+
+
+def _lags(
+    inputs: ClusterInputs, outputs: GroupOutputs, counts: Mapping[str, int]
+) -> dict[TopicPartition, int]:
+    """The lag of each partition of which one is told: by a file of lags, else by the offsets view."""
+    if inputs.lags is not None:
+        for topic, number in inputs.lags:
+            if not 0 <= number < counts.get(topic, 0):
+                raise InputError(f"lag: found {topic}-{number}, expected a partition that there is")
+        return dict(inputs.lags)
+    return {
+        TopicPartition(row.topic, row.partition): row.lag
+        for row in outputs.offsets
+        if row.topic is not None and row.lag is not None
+    }

@@ -1,0 +1,117 @@
+"""The whole answer of `kassay what-if`: a group today, and every candidate beside the certified optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from kassay.certify.clusters.candidates import PlayedCandidate, play_candidate
+from kassay.certify.clusters.events import PlannedChange
+from kassay.certify.clusters.figures import Loads, Racks, loads_of, racks_of
+from kassay.certify.clusters.observed import ObservedGroup
+from kassay.certify.targets.resolve import Target, resolve
+from kassay.model.cluster import TopicPartition
+from kassay.solver.consumers.documents import solve_consumers
+from kassay.solver.consumers.problem import Problem
+from kassay.solver.results import Solved
+
+SCHEMA: Final = "kassay/what-if/1"
+KAFKAS: Final = ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "server-range")
+"""Kafka's own assignors of consumer groups, by target spec."""
+OPTIMUM: Final = "optimal-sticky"
+ORDER: Final = ("balance", "movement", "rack")
+
+
+@dataclass(frozen=True)
+class UnownedUse:
+    """A partition that nobody owns today, and to whom the optimum gives it."""
+
+    partition: TopicPartition
+    member: str
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """A group today, what each candidate makes of it and of the events, and the certified optimum.
+
+    `best` has the certificate of the optimum of the group as it is now; `optimum` is played like a candidate.
+    """
+
+    observed: ObservedGroup
+    changes: tuple[PlannedChange, ...]
+    today: Loads
+    racks: Racks | None
+    unowned: tuple[UnownedUse, ...]
+    candidates: tuple[PlayedCandidate, ...]
+    optimum: PlayedCandidate
+    best: Solved
+
+    @property
+    def failed(self) -> tuple[PlayedCandidate, ...]:
+        """The candidates that gave no assignment at some step."""
+        return tuple(each for each in self.candidates if each.failure is not None)
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `kassay what-if --json`."""
+        observed = self.observed
+        return {
+            "schema": SCHEMA,
+            "group": observed.name,
+            "strategy": observed.strategy,
+            "protocol": "consumer" if observed.is_consumer_group else "classic",
+            "topics": len(observed.cluster.topics),
+            "warnings": list(observed.warnings),
+            "assumptions": list(observed.assumptions),
+            "events": [each.text for each in self.changes],
+            "today": {
+                "loads": self.today.to_json(),
+                "racks": None if self.racks is None else self.racks.to_json(),
+                "unowned": [
+                    [use.partition.topic, use.partition.partition, use.member] for use in self.unowned
+                ],
+            },
+            "candidates": [each.to_json() for each in self.candidates],
+            "optimum": {
+                **self.optimum.to_json(),
+                "status": self.best.figures["status"],
+                "bound": self.best.figures["bound"],
+            },
+        }
+
+
+def best_of(observed: ObservedGroup) -> Solved:
+    """The certified best assignment of the group as it is; partitions count alike."""
+    problem = Problem.of(observed.cluster, observed.group).unweighted()
+    named = Problem(
+        problem.members, problem.topics, problem.previous, problem.copartition, observed.name or "group"
+    )
+    solved = solve_consumers(named, ORDER, "flow", None)
+    assert isinstance(solved, Solved), "without a limit nothing is late"
+    return solved
+
+
+def what_if(
+    observed: ObservedGroup,
+    targets: Sequence[Target],
+    changes: Sequence[PlannedChange] = (),
+    report: Callable[[int], None] = lambda _: None,
+) -> WhatIf:
+    """The whole answer; `report` is told how many of the targets are done."""
+    optimum = play_candidate(resolve(OPTIMUM), observed, changes)
+    owners = optimum.answers[0].owners()
+    candidates = []
+    for number, target in enumerate(targets, start=1):
+        candidates.append(play_candidate(target, observed, changes))
+        report(number)
+    members = [member.member_id for member in observed.group.members]
+    return WhatIf(
+        observed,
+        tuple(changes),
+        loads_of(members, observed.assignment),
+        racks_of(observed.cluster, observed.group, observed.assignment),
+        tuple(UnownedUse(tp, owners[tp]) for tp in observed.unowned),
+        tuple(candidates),
+        optimum,
+        best_of(observed),
+    )

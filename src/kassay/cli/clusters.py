@@ -1,0 +1,81 @@
+"""What commands that read a cluster's own outputs share: the files, the group that is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from kassay.model.errors import InputError
+
+if TYPE_CHECKING:
+    from kassay.certify.clusters.inputs import ClusterInputs
+    from kassay.certify.clusters.observed import ObservedGroup
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def cluster_options(command: F) -> F:
+    """The outputs of Kafka's tools that tell of a group."""
+    options = (
+        click.argument("files", nargs=-1, metavar="[FILE...]"),
+        click.option(
+            "--group",
+            "groups",
+            multiple=True,
+            metavar="FILE|NAME",
+            help="Output of kafka-consumer-groups --describe; or which group, where a file has several.",
+        ),
+        click.option("--members", metavar="FILE", help="Output of ... --describe --members --verbose."),
+        click.option("--state", metavar="FILE", help="Output of ... --describe --state."),
+        click.option("--topics", metavar="FILE", help="Output of kafka-topics --describe."),
+        click.option(
+            "--racks",
+            multiple=True,
+            metavar="FILE",
+            help="Racks: of brokers (kafka-broker-api-versions, or id,rack), of consumers (consumer,rack).",
+        ),
+        click.option(
+            "--subscriptions", metavar="FILE", help="Lines consumer,topics: what members subscribe to."
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def observed_group(chosen: Mapping[str, Any], lags: str | None = None) -> ObservedGroup:
+    """The group that the options mean; raises `InputError`."""
+    from kassay.certify.clusters.observed import observe
+    from kassay.reading.paths import is_file
+
+    named = [value for value in chosen["groups"] if not (value == "-" or is_file(value))]
+    paths = [*chosen["files"], *(value for value in chosen["groups"] if value not in named)]
+    paths += [chosen[name] for name in ("members", "state", "topics", "subscriptions") if chosen[name]]
+    if lags is not None:
+        paths.append(lags)
+    if named and not paths:
+        paths.append(named.pop())
+    if len(named) > 1:
+        raise InputError(f"--group: found {len(named)} names, expected one group")
+    if not paths:
+        raise InputError("expected the output of kafka-consumer-groups.sh --describe --group G in a FILE")
+    return observe(_inputs(paths, chosen["racks"]), named[0] if named else None)
+
+
+def _inputs(paths: list[str], racks: tuple[str, ...]) -> ClusterInputs:
+    """What all files say; those of racks may hold what is not told by its content."""
+    from kassay.certify.clusters.inputs import read_cluster
+    from kassay.reading.documents import read_text
+    from kassay.reading.kafka.brokers import read_brokers
+    from kassay.reading.kafka.overrides import titles_of
+
+    inputs = read_cluster(paths)
+    for path in racks:
+        text = read_text(path, "racks")
+        if titles_of(text) is not None:
+            inputs.take(text, path)
+        else:
+            inputs.take_brokers(read_brokers(text, path), path)
+    return inputs

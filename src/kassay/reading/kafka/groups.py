@@ -1,0 +1,273 @@
+"""What `kafka-consumer-groups --describe` prints of groups: their offsets, their members, their state.
+
+One text may hold several of these views, of several groups. Offsets: a row a partition, `-` for the member
+where nobody owns it and for the topic where a member owns nothing; with GROUP since 2.0 (KIP-379), with
+LEADER-EPOCH since 4.0 under `--verbose`. Members: a row a member; under `--verbose` what it owns (read by
+`assignments`); GROUP-INSTANCE-ID if some member has one; epochs and targets since 4.0, UPGRADED while classic
+and consumer members are mixed. State: a row a group, with epochs since 4.0 under `--verbose`.
+Source: `ConsumerGroupCommand`, branches 2.8, 3.5, 3.9, 4.0 and 4.4.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from kassay.model.errors import InputError
+from kassay.reading.documents import at
+from kassay.reading.fields import shown
+from kassay.reading.kafka.assignments import TPs, partition_number, with_brackets, with_colons
+from kassay.reading.kafka.columns import Columns
+from kassay.reading.kafka.lines import Place, ToolLine, content_lines
+
+TOOL: Final = "kafka-consumer-groups.sh --describe"
+EXPECTED: Final = f"the output of {TOOL}"
+_ABSENT: Final = ("-", "")
+_REBALANCING: Final = re.compile(r"\s*Warning: Consumer group '(?P<group>.*)' is rebalancing\.\s*")
+_EMPTY: Final = re.compile(r"\s*Consumer group '(?P<group>.*)' has no active members\.\s*")
+_NOTE: Final = re.compile(r"\s*Note: This will ")
+_EPOCH: Final = re.compile(r"\d{1,10}", re.ASCII)
+_LAG: Final = re.compile(r"-?\d{1,19}", re.ASCII)
+
+
+class OffsetRow(NamedTuple):
+    """A row of the offsets view: a partition and its owner, or a member without partitions.
+
+    `topic` and `partition` are None for a member that owns nothing, `member` is None where nobody owns the
+    partition, `lag` is None where the tool did not know it. `group` is "" before 2.0.
+    """
+
+    place: Place
+    group: str
+    topic: str | None
+    partition: int
+    lag: int | None
+    member: str | None
+    client_id: str | None
+    host: str | None
+
+
+class MemberRow(NamedTuple):
+    """A row of the members view.
+
+    `owned` is None where the output does not say what the member owns: without `--verbose`, or in the
+    dialect that lost the topics (`lost`). `target` and the epochs are None where they are not told.
+    `is_consumer` says whether the member speaks the consumer protocol (KIP-848), None where that is not told.
+    """
+
+    place: Place
+    group: str
+    member: str
+    instance_id: str | None
+    client_id: str | None
+    host: str | None
+    partitions: int | None
+    owned: TPs | None
+    lost: bool
+    target: TPs | None
+    epoch: int | None
+    target_epoch: int | None
+    is_consumer: bool | None
+
+
+class StateRow(NamedTuple):
+    """A row of the state view; `epoch` is the group's, told of groups of the consumer protocol alone."""
+
+    place: Place
+    group: str
+    strategy: str | None
+    state: str
+    epoch: int | None
+    members: int
+
+
+@dataclass(frozen=True)
+class GroupOutputs:
+    """All that a text says of groups; `rebalancing` and `empty` are those of which the tool warned."""
+
+    offsets: tuple[OffsetRow, ...] = ()
+    members: tuple[MemberRow, ...] = ()
+    states: tuple[StateRow, ...] = ()
+    rebalancing: frozenset[str] = frozenset()
+    empty: frozenset[str] = frozenset()
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The groups that it speaks of, by name."""
+        views = (
+            {row.group for row in self.offsets},
+            {row.group for row in self.members},
+            {row.group for row in self.states},
+        )
+        return tuple(sorted(self.rebalancing.union(self.empty, *views)))
+
+    def __add__(self, other: GroupOutputs) -> GroupOutputs:
+        return GroupOutputs(
+            self.offsets + other.offsets,
+            self.members + other.members,
+            self.states + other.states,
+            self.rebalancing | other.rebalancing,
+            self.empty | other.empty,
+        )
+
+
+def is_groups(text: str) -> bool:
+    """Whether the text looks like the tool's output: its titles, or what it says in their place."""
+    lines = text.removeprefix("\ufeff").split("\n")
+    return any(_is_titles(line) or _REBALANCING.match(line) or _EMPTY.match(line) for line in lines)
+
+
+def _is_titles(line: str) -> bool:
+    names = Columns(line).names
+    if names[:1] not in (("GROUP",), ("TOPIC",)):
+        return False
+    return ("CONSUMER-ID" in names and "HOST" in names) or ("STATE" in names and "#MEMBERS" in names)
+
+
+def read_groups(text: str, file: str) -> GroupOutputs:
+    """What the text says of groups; raises `InputError` with file, line, field and what was expected."""
+    rows: list[OffsetRow | MemberRow | StateRow] = []
+    spoken: dict[re.Pattern[str], set[str]] = {_REBALANCING: set(), _EMPTY: set()}
+    columns: Columns | None = None
+    for line in content_lines(text.removeprefix("\ufeff"), file, TOOL):
+        if _is_titles(line.text):
+            columns = Columns(line.text)
+        elif not _is_message(line, spoken):
+            if columns is None:
+                raise line.place.wrong("line", line.text.strip(), f"{EXPECTED}: titles such as GROUP TOPIC")
+            cells = columns.row(line.text, line.place)
+            with at(str(line.place)):
+                rows.append(_row_of(columns)(cells, line.place))
+    if columns is None and not any(spoken.values()):
+        raise InputError(f"{file}: no table, expected {EXPECTED}")
+    return GroupOutputs(
+        tuple(row for row in rows if isinstance(row, OffsetRow)),
+        tuple(row for row in rows if isinstance(row, MemberRow)),
+        tuple(row for row in rows if isinstance(row, StateRow)),
+        frozenset(spoken[_REBALANCING]),
+        frozenset(spoken[_EMPTY]),
+    )
+
+
+def _row_of(columns: Columns) -> Callable[[Mapping[str, str], Place], OffsetRow | MemberRow | StateRow]:
+    """What reads a row of the view that has these columns."""
+    if "STATE" in columns:
+        return _state
+    return _offset if "PARTITION" in columns else _member
+
+
+def _is_message(line: ToolLine, spoken: Mapping[re.Pattern[str], set[str]]) -> bool:
+    """Whether the tool says something of a group there, which is noted."""
+    for pattern, groups in spoken.items():
+        if match := pattern.fullmatch(line.text):
+            groups.add(match["group"])
+            return True
+    return _NOTE.match(line.text) is not None
+
+
+def _offset(cells: Mapping[str, str], place: Place) -> OffsetRow:
+    topic, partition = _known(cells["TOPIC"]), _known(cells["PARTITION"])
+    member = _known(cells["CONSUMER-ID"])
+    if (topic is None) is not (partition is None):
+        raise InputError(f"PARTITION: found {shown(cells['PARTITION'])}, expected `-` with TOPIC alone")
+    if topic is None and member is None:
+        raise InputError("CONSUMER-ID: found '-', expected a member where TOPIC is '-'")
+    number = -1 if partition is None else partition_number(partition, "PARTITION")
+    lag = _number(cells, "LAG", _LAG)
+    return OffsetRow(
+        place,
+        cells.get("GROUP", ""),
+        topic,
+        number,
+        None if lag is None else max(0, lag),
+        member,
+        _known(cells.get("CLIENT-ID")),
+        _known(cells.get("HOST")),
+    )
+
+
+def _member(cells: Mapping[str, str], place: Place) -> MemberRow:
+    owned: TPs | None = None
+    target: TPs | None = None
+    lost = False
+    if "CURRENT-ASSIGNMENT" in cells:
+        owned = with_colons(_known(cells["CURRENT-ASSIGNMENT"]) or "", "CURRENT-ASSIGNMENT")
+        target = with_colons(_known(cells["TARGET-ASSIGNMENT"]) or "", "TARGET-ASSIGNMENT")
+    elif "ASSIGNMENT" in cells:
+        owned = with_brackets(_known(cells["ASSIGNMENT"]) or "", "ASSIGNMENT")
+        lost = owned is None
+    partitions = _number(cells, "#PARTITIONS", _EPOCH)
+    if owned is not None and partitions is not None and len(owned) != partitions:
+        raise InputError(
+            f"#PARTITIONS: found {partitions}, expected {len(owned)}, as the assignment beside it has"
+        )
+    member = _known(cells["CONSUMER-ID"])
+    if member is None:
+        raise InputError("CONSUMER-ID: found '-', expected a member's id")
+    epoch = _number(cells, "CURRENT-EPOCH", _EPOCH)
+    return MemberRow(
+        place,
+        cells.get("GROUP", ""),
+        member,
+        _known(cells.get("GROUP-INSTANCE-ID")),
+        _known(cells.get("CLIENT-ID")),
+        _known(cells.get("HOST")),
+        partitions,
+        owned,
+        lost,
+        target,
+        epoch,
+        _number(cells, "TARGET-EPOCH", _EPOCH),
+        _is_consumer(cells, epoch),
+    )
+
+
+def _is_consumer(cells: Mapping[str, str], epoch: int | None) -> bool | None:
+    """Whether the member speaks the consumer protocol.
+
+    UPGRADED says so; an epoch is told of groups of that protocol alone, and only they have members with one.
+    """
+    upgraded = cells.get("UPGRADED")
+    if upgraded in ("true", "false"):
+        return upgraded == "true"
+    return epoch is not None if "CURRENT-EPOCH" in cells else None
+
+
+def _state(cells: Mapping[str, str], place: Place) -> StateRow:
+    members = _number(cells, "#MEMBERS", _EPOCH)
+    if members is None:
+        raise InputError(f"#MEMBERS: found {shown(cells['#MEMBERS'])}, expected how many members there are")
+    strategy = _known(cells.get("ASSIGNMENT-STRATEGY"))
+    epoch = _number(cells, "GROUP-EPOCH", _EPOCH)
+    return StateRow(place, cells.get("GROUP", ""), strategy, cells["STATE"], epoch, members)
+
+
+def _known(text: str | None) -> str | None:
+    """The cell, None where it says that there is nothing."""
+    return None if text is None or text in _ABSENT else text
+
+
+def _number(cells: Mapping[str, str], name: str, pattern: re.Pattern[str]) -> int | None:
+    """The number in a column, None where there is none; raises `InputError`, which names the column."""
+    text = _known(cells.get(name))
+    if text is None:
+        return None
+    if not pattern.fullmatch(text):
+        raise InputError(f"{name}: found {shown(text)}, expected a whole number or `-`")
+    return int(text)
+
+
+def of_group(outputs: Iterable[GroupOutputs], group: str) -> GroupOutputs:
+    """What these say of one group."""
+    one = GroupOutputs()
+    for each in outputs:
+        one += GroupOutputs(
+            tuple(row for row in each.offsets if row.group == group),
+            tuple(row for row in each.members if row.group == group),
+            tuple(row for row in each.states if row.group == group),
+            each.rebalancing & {group},
+            each.empty & {group},
+        )
+    return one

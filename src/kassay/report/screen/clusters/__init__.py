@@ -1,0 +1,1 @@
+"""What would become of real clusters, on screen."""

@@ -1,0 +1,132 @@
+"""What would become of a consumer group, as tables for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from kassay.certify.clusters.candidates import PlayedStep
+from kassay.certify.clusters.figures import Loads, Racks
+from kassay.certify.clusters.observed import ObservedGroup
+from kassay.certify.clusters.whatif import WhatIf
+from kassay.report.facts import counted
+from kassay.report.screen.console import View, line, plain_table, stack, whole_line
+from kassay.writing.text import shell_command
+
+_COLUMNS: Final = ("", "a member", "spread", "idle", "moves", "paused", "same rack", "rounds")
+_NUMBERS: Final = _COLUMNS[1:]
+_NAMED_MAX: Final = 4
+"""So many members or partitions are named before the rest is counted."""
+
+
+def what_if_view(answer: WhatIf, certificate: str | None) -> View:
+    """Today, every candidate beside the optimum, what each event does, and the way to roll it out."""
+    parts: list[View] = [*group_head(answer.observed), *_today(answer), line(), _switches(answer)]
+    parts += [line(f"{each.spec}: {each.failure}", style="bold red") for each in answer.failed]
+    parts += [line(), line(_MEANING, style="dim")]
+    if answer.changes:
+        parts += [line(), _events(answer)]
+    if certificate is not None:
+        check = shell_command(["kassay", "check", certificate])
+        parts += [line(), whole_line(f"optimum: {certificate}  ({check})")]
+    return stack(*parts)
+
+
+_MEANING: Final = (
+    "moves: partitions that leave a member who stays (+ those whose member went). paused: partitions that "
+    "somebody stops reading, if only to read on: eager rules give all up. rounds: until the group is at rest."
+)
+
+
+def group_head(observed: ObservedGroup) -> list[View]:
+    """What group this is, and what could make the answer meaningless."""
+    protocol = "consumer" if observed.is_consumer_group else "classic"
+    strategy = observed.strategy or "strategy not told"
+    counts = observed.cluster.counts
+    what = (
+        f": {counted(len(observed.consumers), 'member')}, {counted(len(counts), 'topic')}, "
+        f"{counted(sum(counts.values()), 'partition')}; {strategy}, {protocol} protocol"
+    )
+    parts: list[View] = [line("group ", (observed.name or "(no name)", "bold"), what)]
+    parts += [line(f"warning: {each}", style="yellow") for each in observed.warnings]
+    parts += [line(f"assumed: {each}", style="dim") for each in observed.assumptions]
+    return parts
+
+
+def _today(answer: WhatIf) -> Iterable[View]:
+    today, labels = answer.today, answer.observed.labels
+    yield line()
+    yield line(
+        f"today: {spread_of(today)}; the busiest is {labels[today.busiest]} with {today.most}"
+        + (
+            f"; {counted(len(today.idle), 'member')} idle: {_some([labels[each] for each in today.idle])}"
+            if today.idle
+            else ""
+        )
+    )
+    if answer.unowned:
+        given = _some([f"{use.partition} to {labels[use.member]}" for use in answer.unowned])
+        yield line(
+            f"{counted(len(answer.unowned), 'partition')} unowned now: the optimum gives {given}",
+            style="bold red",
+        )
+
+
+def spread_of(loads: Loads) -> str:
+    """How many partitions members have."""
+    if not loads.spread:
+        return f"{loads.most} partitions each"
+    return f"{loads.least} to {loads.most} partitions a member, spread {loads.spread}"
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first of the names, and how many more there are."""
+    more = len(names) - _NAMED_MAX
+    return ", ".join(names[:_NAMED_MAX]) + (f" and {more} more" if more > 0 else "")
+
+
+def _switches(answer: WhatIf) -> View:
+    """A line a candidate: the group once it has switched."""
+    rows = [("today", *_loads_cells(answer.today), "-", "-", _racks_cell(answer.racks), "-")]
+    rows += [(each.spec, *_cells(step)) for each in answer.candidates if (step := each.switch) is not None]
+    best = answer.optimum.steps[0]
+    certified = f"optimum ({answer.best.figures['status']}, certified)"
+    rows.append((certified, *_cells(best)[:-3], "", _racks_cell(best.racks), ""))
+    return plain_table(("switching to", *_COLUMNS[1:]), rows, _NUMBERS)
+
+
+def _events(answer: WhatIf) -> View:
+    """The events in order, each with a line a candidate."""
+    rows: list[tuple[object, ...]] = []
+    for number, change in enumerate(answer.changes, start=1):
+        rows.append((line(change.text, style="bold"), *("",) * (len(_COLUMNS) - 1)))
+        for each in (*answer.candidates, answer.optimum):
+            if number < len(each.steps):
+                name = "optimum" if each is answer.optimum else each.spec
+                rows.append((f"  {name}", *_cells(each.steps[number], eager_hides=each is answer.optimum)))
+    return plain_table(("then", *_COLUMNS[1:]), rows, _NUMBERS)
+
+
+def _cells(step: PlayedStep, *, eager_hides: bool = False) -> tuple[object, ...]:
+    rounds: object = "never at rest" if step.rounds is None else step.rounds
+    moves: object = f"{step.moved}+{step.orphaned}" if step.orphaned else step.moved
+    if step.unassigned:
+        moves = line(f"{moves}, {step.unassigned} left out", style="bold red")
+    paused = (
+        ("", _racks_cell(step.racks), "") if eager_hides else (step.paused, _racks_cell(step.racks), rounds)
+    )
+    return (*_loads_cells(step.loads), moves, *paused)
+
+
+def _loads_cells(loads: Loads) -> tuple[object, ...]:
+    own = f"{loads.least}..{loads.most}" if loads.spread else f"{loads.most}"
+    idle = len(loads.idle)
+    return (
+        own,
+        line(str(loads.spread), style="green" if loads.spread <= 1 else "yellow"),
+        line(str(idle), style="yellow" if idle else ""),
+    )
+
+
+def _racks_cell(racks: Racks | None) -> str:
+    return "-" if racks is None else f"{100 * racks.matched // racks.of} %"

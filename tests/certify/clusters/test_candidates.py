@@ -1,0 +1,83 @@
+"""What an assignor makes of a group that runs: moves, pauses, rounds, and answers that are none."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kassay.certify.clusters.candidates import play_candidate
+from kassay.certify.clusters.events import parse_events
+from kassay.certify.targets.resolve import resolve
+from tests.certify.clusters.cluster import observed, offsets, topics
+
+SPECS = ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "server-range", "optimal-sticky")
+TPS = [f"{topic}-{number}" for topic in "tu" for number in range(6)]
+
+
+@st.composite
+def groups(draw):
+    """Any owners among up to four members, some partitions unowned."""
+    members = draw(st.integers(1, 4))
+    owners = draw(st.lists(st.integers(-1, members - 1), min_size=len(TPS), max_size=len(TPS)))
+    owned = {f"m{m}": [tp for tp, o in zip(TPS, owners) if o == m] for m in range(members)}
+    if not any(owned.values()):
+        owned["m0"] = ["t-0"]
+    return observed(offsets(owned), topics({"t": 6, "u": 6}))
+
+
+@settings(max_examples=25)
+@given(group=groups(), spec=st.sampled_from(SPECS))
+def test_whatever_is_played_adds_up(group, spec):
+    changes = parse_events("join:2,add-partitions:t+2&leave:1", group)
+    candidate = play_candidate(resolve(spec), group, changes)
+    assert candidate.failure is None
+    assert [step.text for step in candidate.steps] == ["switch", "join:2", "add-partitions:t+2&leave:1"]
+    for step, answer in zip(candidate.steps, candidate.answers):
+        assert step.loads.partitions == sum(map(len, answer.values()))
+        assert step.unassigned == 0 and step.rounds is not None
+        assert step.moved <= step.paused
+    before = group.assignment.owners()
+    after = candidate.answers[0].owners()
+    assert candidate.steps[0].moved == sum(after[tp] != member for tp, member in before.items())
+
+
+def test_eager_rules_pause_everything_and_cooperative_ones_what_moves():
+    group = observed(offsets({"a": ["t-0", "t-1", "t-2", "t-3"], "b": []}))
+    eager, cooperative = (
+        play_candidate(resolve(spec), group, ()) for spec in ("sticky", "cooperative-sticky")
+    )
+    assert [(step.moved, step.paused, step.rounds) for step in eager.steps] == [(2, 4, 1)]
+    assert [(step.moved, step.paused, step.rounds) for step in cooperative.steps] == [(2, 2, 2)]
+
+
+def test_what_a_leaver_had_is_orphaned_not_moved():
+    group = observed(offsets({"a": ["t-0"], "b": ["t-1"], "c": ["t-2"]}))
+    candidate = play_candidate(resolve("cooperative-sticky"), group, parse_events("leave:c", group))
+    assert [(step.moved, step.orphaned, step.paused) for step in candidate.steps] == [(0, 0, 0), (0, 1, 0)]
+
+
+HOGS = """
+class Hog:
+    def assign(self, partitions_per_topic, members):
+        return {ANSWER}
+"""
+
+
+def played(tmp_path, answer):
+    (tmp_path / "hog.py").write_text(HOGS.replace("{ANSWER}", answer))
+    group = observed(offsets({"a": ["t-0"], "b": ["t-1"]}))
+    return play_candidate(resolve(f"{tmp_path / 'hog.py'}", in_process=True), group, ())
+
+
+def test_an_answer_that_is_no_assignment_is_told_with_its_step(tmp_path):
+    failures = {
+        "{'a': [('t', 0)], 'b': [('t', 0), ('t', 1)]}": "switch: gives t-0 to 2 members",
+        "{'a': [('t', 7)]}": "switch: gives t-7 to 'a', which is no partition",
+        "{'z': [('t', 0)]}": "switch: gives partitions to 'z', who is not in the group",
+        "{'a': [('v', 0)]}": "switch: gives v-0 to 'a', who does not read v",
+    }
+    assert {answer: played(tmp_path, answer).failure for answer in failures} == failures
+    assert "switch: " in (played(tmp_path, "1 / 0").failure or "")
+
+
+def test_partitions_that_are_left_out_are_counted(tmp_path):
+    (step,) = played(tmp_path, "{'a': [('t', 0)]}").steps
+    assert (step.unassigned, step.moved) == (1, 1)

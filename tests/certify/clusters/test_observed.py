@@ -1,0 +1,106 @@
+"""A group read off the outputs: members, owners, what is unowned, what was assumed, what is refused."""
+
+import pytest
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.errors import InputError
+from tests.certify.clusters.cluster import observed, offsets, topics
+from tests.reading.kafka.outputs import output
+
+APPS = ["app-1", "app-2", "app-3"]
+
+
+def loads(group):
+    return {group.labels[member.member_id]: len(member.owned) for member in group.group.members}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["groups-offsets-3.9"],
+        ["groups-members-2.8"],
+        ["groups-members-static-2.8"],
+        ["groups-members-classic-4.4"],
+        ["groups-members-3.9", "groups-offsets-3.9"],
+        ["groups-members-plain-2.8", "groups-offsets-verbose-4.4"],
+        ["groups-offsets-1.1"],
+    ],
+)
+def test_every_dialect_gives_the_same_group(names):
+    group = observed(*[output(f"{name}.txt") for name in names])
+    assert loads(group) == {"app-1": 2, "app-2": 2, "app-3": 0}
+    assert group.cluster.counts == {"orders": 11, "refunds": 2}
+    assert len(group.unowned) == 9
+    assert not group.is_consumer_group
+
+
+def test_a_consumer_group_in_the_middle_of_a_step():
+    group = observed(output("groups-members-4.4.txt"), output("groups-state-verbose-4.4.txt"))
+    assert group.is_consumer_group and group.strategy == "uniform"
+    assert "rebalancing" in group.warnings[0]
+
+
+@pytest.mark.parametrize("name", ["groups-members-3.9", "groups-members-plain-2.8"])
+def test_without_topics_the_offsets_view_is_asked_for(name):
+    with pytest.raises(InputError, match=r"f1:3: .*expected .*offsets view beside it.*--group billing"):
+        observed(output(f"{name}.txt"))
+
+
+def test_of_several_groups_one_must_be_named():
+    text = output("groups-several-2.8.txt")
+    with pytest.raises(InputError, match=r"3 groups \('billing', 'idle-jobs', 'mailer'\): expected --group"):
+        observed(text)
+    assert loads(observed(text, group="mailer")) == {"m": 1}
+    with pytest.raises(InputError, match=r"there is no group 'mailr' \(did you mean mailer\?\)"):
+        observed(text, group="mailr")
+    with pytest.raises(InputError, match="'idle-jobs': has no members"):
+        observed(text, group="idle-jobs")
+
+
+def test_partitions_that_topics_have_and_nobody_owns_are_unowned():
+    group = observed(offsets({"a": ["t-0"], "b": ["t-1"]}), topics({"t": 3, "other": 5}))
+    assert group.unowned == (TopicPartition("t", 2),)
+    assert group.cluster.counts == {"t": 3}
+    assert [member.topics for member in group.group.members] == [("t",), ("t",)]
+
+
+def test_subscriptions_and_racks_by_any_name_of_a_member():
+    group = observed(
+        offsets({"a": ["t-0"], "b": ["u-0"]}),
+        "consumer,topics\nc-a,t\n/h-b,u t\n",
+        "consumer,rack\nh-a,east\nb,west\n",
+    )
+    assert [member.topics for member in group.group.members] == [("t",), ("t", "u")]
+    assert [member.rack for member in group.group.members] == ["east", "west"]
+    assert len(group.assumptions) == 1
+
+
+@pytest.mark.parametrize(
+    ("texts", "complaint"),
+    [
+        ([offsets({"a": ["t-9"]}), topics({"t": 3})], "topic 't': found partition 9 in the group's outputs"),
+        (
+            [offsets({"a": ["t-0"]}), "consumer,rack\nz,r\n"],
+            "f2:2: consumer: found 'z', expected a member id",
+        ),
+        ([offsets({"a": ["t-0"]}), "consumer,topics\na,u\n"], "f2:2: topics: found 'u', expected a topic"),
+        (
+            [offsets({"a": ["t-99999"]})],
+            "topic 't': found partition 99999 and 0 more, expected the output of",
+        ),
+        ([offsets({"a": ["t-0"]}), offsets({"b": ["t-0"]})], "f2:2: CONSUMER-ID: found 'b', expected 'a'"),
+        ([output("groups-state-3.9.txt")], "group 'billing': no output tells who owns what"),
+        ([topics({"t": 1})], "no consumer group: expected the output of kafka-consumer-groups.sh"),
+        ([offsets({"a": ["t-0"]}), "topic,partition,lag\nt,4,1\n"], "lag: found t-4, expected a partition"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(texts, complaint):
+    with pytest.raises(InputError) as caught:
+        observed(*texts)
+    assert str(caught.value).startswith(complaint)
+
+
+def test_lags_come_from_the_offsets_view_unless_a_file_has_them():
+    view = output("groups-offsets-3.9.txt")
+    assert observed(view).lags[TopicPartition("orders", 0)] == 58
+    assert observed(view, "topic,partition,lag\norders,2,7\n").lags == {TopicPartition("orders", 2): 7}

@@ -1,0 +1,65 @@
+"""`kassay what-if`: the documented example, its document, a certificate that is accepted, exit codes."""
+
+import json
+
+import pytest
+
+from tests.cli.runner import here, kassay, one_line, valid
+from tests.paths import ROOT
+
+CLUSTER = ROOT / "examples" / "cluster"
+FILES = ["groups.txt", "topics.txt", "brokers.txt", "racks.csv"]
+
+
+def test_two_files_are_answered_in_a_document_and_on_screen(tmp_path):
+    done = here("what-if", *FILES[:2], "--json", "-", cwd=CLUSTER)
+    assert done.returncode == 0, done.stderr
+    document = valid(json.loads(done.stdout), "what-if-1")
+    assert (document["group"], document["strategy"], document["protocol"]) == ("billing", "range", "classic")
+    assert document["today"]["loads"]["idle"] == ["app-6-d11f60a7-93c2-4b5e-a1d0-5c6b7a891006"]
+    assert [use[:2] for use in document["today"]["unowned"]] == [["orders", 5], ["orders", 6]]
+    screen = here("what-if", *FILES[:2], cwd=CLUSTER).stdout
+    assert "2 partitions unowned now: the optimum gives orders-5 to app-" in screen
+    assert "1 member idle: app-6" in screen
+    for spec in ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "server-range", "optimum"):
+        assert f"\n{spec}" in screen
+
+
+def test_events_are_shown_each_beside_the_optimum():
+    done = here("what-if", *FILES, "--to", "sticky", "--events", "leave:2, join:3", cwd=CLUSTER)
+    after = done.stdout.partition("\nthen ")[2]
+    assert [line.split()[0] for line in after.splitlines()[1:7]] == [
+        "leave:2",
+        "sticky",
+        "optimum",
+        "join:3",
+        "sticky",
+        "optimum",
+    ]
+
+
+def test_the_certificate_that_is_saved_is_accepted(tmp_path):
+    done = here("what-if", *FILES, "--out", str(tmp_path), "--to", "range", cwd=CLUSTER)
+    assert f"kassay check {tmp_path / 'optimum.json'}" in done.stdout
+    assert here("check", str(tmp_path / "optimum.json"), cwd=tmp_path).returncode == 0
+
+
+def test_a_candidate_that_gives_no_assignment_is_told_and_ends_with_1(tmp_path):
+    (tmp_path / "bad.py").write_text(
+        "class Bad:\n    def assign(self, partitions_per_topic, members):\n        raise KeyError('orders')\n"
+    )
+    done = kassay("what-if", *FILES, "--to", str(tmp_path / "bad.py"), "--to", "range", cwd=CLUSTER)
+    assert done.returncode == 1
+    assert "bad.py: switch: " in done.stdout and "KeyError" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--events", "leave:1,jion:3"], "--events: column 9: found 'jion:3'"),
+        (["--to", "placement:striped"], "placement:striped: is of kind placer, expected an assignor"),
+        (["--out", "/proc/nowhere/x"], "cannot be written"),
+    ],
+)
+def test_what_makes_no_sense_is_told_in_a_line(arguments, complaint):
+    assert complaint in one_line(here("what-if", *FILES[:2], *arguments, cwd=CLUSTER), 2)

@@ -1,0 +1,140 @@
+"""`kafka-consumer-groups --describe`: every dialect, what is told beside the tables, and complaints."""
+
+import pytest
+
+from kassay.model.errors import InputError
+from kassay.reading.kafka.groups import is_groups, of_group, read_groups
+from tests.reading.kafka.outputs import FOLDER, output
+
+APP = ("app-1-3f0c0a52-5f3e-4c0e-9a54-0d1a52b9a001", "app-2-51b7c6de-0c1b-45a1-8f06-3b9d11ce7002")
+ORDERS = {("orders", 0): APP[0], ("orders", 1): None, ("orders", 2): APP[0], ("orders", 10): APP[1]}
+
+
+@pytest.mark.parametrize("name", ["3.9", "verbose-4.4", "1.1"])
+def test_the_offsets_view_tells_owners_lags_and_idle_members(name):
+    read = read_groups(output(f"groups-offsets-{name}.txt"), "g.txt")
+    owners = {(row.topic, row.partition): row.member for row in read.offsets if row.topic}
+    assert owners == {**ORDERS, ("refunds", 1): APP[1]}
+    (idle,) = [row for row in read.offsets if row.topic is None]
+    assert (idle.client_id, idle.host) == ("app-3", "/10.0.0.13")
+    assert [row.lag for row in read.offsets] == [58, 0, None, 3, 0, None]
+    assert {row.group for row in read.offsets} == {"" if name == "1.1" else "billing"}
+
+
+@pytest.mark.parametrize("name", ["2.8", "static-2.8", "classic-4.4"])
+def test_the_members_view_tells_the_same_in_each_dialect_that_names_topics(name):
+    read = read_groups(output(f"groups-members-{name}.txt"), "m.txt")
+    assert [row.owned for row in read.members] == [
+        (("orders", 0), ("orders", 2)),
+        (("orders", 10), ("refunds", 1)),
+        (),
+    ]
+    assert [row.partitions for row in read.members] == [2, 2, 0]
+    statics = [row.instance_id for row in read.members]
+    assert statics == (["pod-0", None, None] if name == "static-2.8" else [None] * 3)
+    assert [row.client_id for row in read.members] == ["app-1", "app-2", "app-3"]
+
+
+def test_a_dialect_that_lost_the_topics_says_so_of_members_that_own_something():
+    read = read_groups(output("groups-members-3.9.txt"), "m.txt")
+    assert [(row.owned, row.lost) for row in read.members] == [(None, True), (None, True), ((), False)]
+
+
+def test_without_verbose_nothing_is_known_of_what_members_own():
+    read = read_groups(output("groups-members-plain-2.8.txt"), "m.txt")
+    assert [(row.owned, row.lost, row.partitions) for row in read.members] == [
+        (None, False, 2),
+        (None, False, 2),
+        (None, False, 0),
+    ]
+
+
+def test_epochs_targets_and_who_was_upgraded():
+    first, second, third = read_groups(output("groups-members-4.4.txt"), "m.txt").members
+    assert (first.owned, first.target) == (
+        (("orders", 0), ("orders", 2)),
+        (("orders", 0), ("refunds", 0)),
+    )
+    assert (first.epoch, first.target_epoch, third.owned, third.target) == (7, 8, (), (("orders", 2),))
+    assert first.is_consumer and second.is_consumer
+    mixed = read_groups(output("groups-members-mixed-4.4.txt"), "m.txt").members
+    assert [row.is_consumer for row in mixed] == [True, False]
+    classic = read_groups(output("groups-members-classic-4.4.txt"), "m.txt").members
+    assert [row.is_consumer for row in classic] == [False] * 3
+
+
+def test_states_with_and_without_epochs_and_a_strategy():
+    (stable,) = read_groups(output("groups-state-3.9.txt"), "s.txt").states
+    assert (stable.strategy, stable.state, stable.members, stable.epoch) == (
+        "cooperative-sticky",
+        "Stable",
+        3,
+        None,
+    )
+    read = read_groups(output("groups-state-verbose-4.4.txt"), "s.txt")
+    assert [(row.strategy, row.state, row.epoch) for row in read.states] == [("uniform", "Reconciling", 8)]
+    assert read.rebalancing == {"billing"}
+    empty = read_groups(output("groups-state-2.8.txt"), "s.txt")
+    assert [(row.strategy, row.state, row.members) for row in empty.states] == [(None, "Empty", 0)]
+    assert empty.empty == {"billing"}
+
+
+def test_several_groups_in_one_text_are_told_apart():
+    read = read_groups(output("groups-several-2.8.txt"), "g.txt")
+    assert read.groups == ("billing", "idle-jobs", "mailer")
+    one = of_group([read], "mailer")
+    assert [(row.topic, row.partition, row.member) for row in one.offsets] == [("mails", 0, "m-1")]
+    assert not one.empty
+
+
+def test_every_fixture_of_groups_is_told_by_its_content_and_no_other_is():
+    for path in sorted(FOLDER.glob("*.txt")):
+        assert is_groups(path.read_text()) is path.name.startswith("groups-"), path.name
+
+
+BILLING = "billing"
+OFFSETS = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
+MEMBERS = "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS ASSIGNMENT\n"
+
+
+def test_a_table_that_was_trimmed_reads_the_same():
+    text = OFFSETS + "billing orders 0 1 2 1 app-1 /h app\n"
+    (row,) = read_groups(text, "g").offsets
+    assert (row.topic, row.partition, row.lag, row.member, row.client_id) == ("orders", 0, 1, "app-1", "app")
+
+
+def test_a_group_with_blanks_in_its_name_is_read_by_the_places_of_the_titles():
+    titles = f"{'GROUP':<15} {'TOPIC':<15} {'PARTITION':<10} {'CURRENT-OFFSET':<15} {'LOG-END-OFFSET':<15} "
+    titles += f"{'LAG':<15} {'CONSUMER-ID':<15} {'HOST':<15} CLIENT-ID\n"
+    row = f"{'my old group':<15} {'orders':<15} {'0':<10} {'1':<15} {'2':<15} {'1':<15} {'m':<15} {'/h':<15} my app\n"
+    (read,) = read_groups(titles + row, "g").offsets
+    assert (read.group, read.topic, read.client_id) == ("my old group", "orders", "my app")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "g.txt: no table, expected the output of kafka-consumer-groups.sh --describe"),
+        ("a b c\n", "g.txt:1: line: found 'a b c', expected the output of kafka-consumer-groups.sh"),
+        (OFFSETS + "g t 0\n", "g.txt:2: row: found 'g t 0', expected 9 columns: GROUP, TOPIC,"),
+        (OFFSETS + "g t x 1 1 0 m /h c\n", "g.txt:2: PARTITION: found 'x', expected a partition's number"),
+        (OFFSETS + "g t 0 1 1 z m /h c\n", "g.txt:2: LAG: found 'z', expected a whole number or `-`"),
+        (OFFSETS + "g - 0 1 1 0 m /h c\n", "g.txt:2: PARTITION: found '0', expected `-` with TOPIC alone"),
+        (OFFSETS + "g - - - - - - - -\n", "g.txt:2: CONSUMER-ID: found '-', expected a member"),
+        (
+            MEMBERS + "g m /h c 1 orders0\n",
+            "g.txt:2: ASSIGNMENT: found 'orders0', expected topic(0), topic(1)",
+        ),
+        (MEMBERS + "g m /h c 2 orders(0)\n", "g.txt:2: #PARTITIONS: found 2, expected 1"),
+        (MEMBERS + "g - /h c 0 -\n", "g.txt:2: CONSUMER-ID: found '-', expected a member's id"),
+        ("Error: Consumer group 'g' does not exist.\n", "g.txt:1: line: found \"Error: Consumer group 'g'"),
+        (
+            "GROUP COORDINATOR (ID) ASSIGNMENT-STRATEGY STATE #MEMBERS\ng b:1 (1) range Stable -\n",
+            "g.txt:2: #MEMBERS: found '-', expected how many members there are",
+        ),
+    ],
+)
+def test_complaints_name_file_line_and_field(text, complaint):
+    with pytest.raises(InputError) as caught:
+        read_groups(text, "g.txt")
+    assert str(caught.value).startswith(complaint)
