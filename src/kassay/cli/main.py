@@ -9,6 +9,7 @@ import pkgutil
 import re
 import sys
 import tomllib
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +25,35 @@ EXIT_INTERRUPTED: Final = 130
 
 _HEAD: Final = re.compile(r'"""(?P<line>.+?)(?:\n|""").*?^PLACE = (?P<place>\d+)$', re.DOTALL | re.MULTILINE)
 """What the help reads of a command's file: the first line of its docstring, and its place in the list."""
+
+SECTIONS: Final = {
+    1: "Put to the test",
+    2: "Understand",
+    3: "Your own cluster",
+    4: "The optimum",
+    5: "Protocols",
+    6: "At scale",
+    7: "Your CI and your shell",
+}
+"""What people want, by the hundreds of the places of the commands that answer it."""
+OTHERS: Final = "More"
+
+_EXAMPLES: Final = (
+    ("kassay certify my_assignor.py --time 60s", "does my rule keep its promises?"),
+    ("kassay explain sticky", "what does this rule of Kafka do?"),
+    ("kassay diff sticky my_assignor.py", "where do the two differ?"),
+    ("kassay list claims", "what can be asked of a rule?"),
+    ("kassay init --github", "the same in my CI"),
+)
+_EXIT_CODES: Final = (
+    ("0", "certified, holds, done"),
+    ("1", "a claim is violated"),
+    ("2", "usage, or input that cannot be read"),
+    ("3", "nothing violated, something unknown within the budget"),
+    ("4", "a target could not be loaded"),
+    ("70", "a fault of kassay itself"),
+    ("130", "interrupted, nothing violated so far"),
+)
 
 
 class Commands(click.Group):
@@ -41,6 +71,14 @@ class Commands(click.Group):
         command: click.Command = module.command
         return command
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands by what people want, examples, exit codes, and the options last."""
+        self.format_commands(ctx, formatter)
+        for title, rows in (("Examples", _EXAMPLES), ("Exit codes", _EXIT_CODES)):
+            with formatter.section(title):
+                formatter.write_dl(rows, col_max=45)
+        click.Command.format_options(self, ctx, formatter)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list in the help, from the files' text alone, in the order in which a newcomer meets them."""
         lines = []
@@ -48,23 +86,22 @@ class Commands(click.Group):
             text = pkgutil.get_data(commands.__name__, f"{name.replace('-', '_')}.py") or b""
             head = _HEAD.match(text.decode())
             lines.append((int(head["place"]), name, head["line"]) if head else (sys.maxsize, name, ""))
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for _, name, line in sorted(lines)])
+        for title, rows in groupby(sorted(lines), lambda each: SECTIONS.get(each[0] // 100, OTHERS)):
+            with formatter.section(title):
+                formatter.write_dl([(name, line) for _, name, line in rows])
 
 
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    epilog="Example: kassay certify range --time 10s",
+    epilog="Each command has a help of its own with an example: kassay certify --help",
 )
 @click.version_option(__version__, prog_name="kassay")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """Proves what Kafka's assignment rules really do.
 
-    Exit codes: 0 certified, 1 a claim is violated, 2 usage, 3 something is unknown within the budget,
-    4 a target could not be loaded, 70 a fault of kassay itself, 130 interrupted with nothing violated so far.
-    Of several targets the gravest counts: 70, 4, 1, 130, 3, 0.
+    Of several targets the gravest exit code counts: 70, 4, 1, 130, 3, 0.
     """
     ctx.default_map = settings(Path("pyproject.toml"))
 
@@ -109,6 +146,8 @@ def run(argv: list[str] | None = None) -> int:
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return _say("interrupted", EXIT_INTERRUPTED)
+    except click.exceptions.NoArgsIsHelpError as error:  # a group without a command: what there is
+        return _help(error)
     except click.ClickException as error:
         return _say(error.format_message(), EXIT_USAGE)
     except InputError as error:
@@ -130,3 +169,11 @@ def _say(message: str, code: int) -> int:
 
     complain(message)
     return code
+
+
+def _help(error: click.exceptions.NoArgsIsHelpError) -> int:
+    from kassay.cli.options import say
+
+    for line in error.format_message().splitlines():
+        say(line, err=True)
+    return EXIT_USAGE

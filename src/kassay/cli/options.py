@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import os
 import re
 import sys
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 from pathlib import Path
+from stat import S_ISDIR
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
@@ -129,17 +131,63 @@ def typed_again(context: click.Context) -> str:
     return shell_command(words)
 
 
-def _named(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+def written_file(context: click.Context, option: click.Parameter, value: Any) -> Any:
+    """Callback of an option that names a file to be written; `-` is standard output.
+
+    Raises InputError where no such file could be written, which is looked at before any work begins.
+    """
     if value == "":
         raise click.BadParameter("expected a file, or `-`", context, option)
+    if value not in (None, "-") and not context.resilient_parsing:
+        require_writable(str(value), option.opts[-1], folder=False)
     return value
+
+
+def written_folder(context: click.Context, option: click.Parameter, value: Any) -> Any:
+    """Callback of an option that names a folder to write into; an address such as `hdfs://` is Spark's to check.
+
+    Raises InputError where nothing could be written there, which is looked at before any work begins.
+    """
+    if value is not None and "://" not in str(value) and not context.resilient_parsing:
+        require_writable(str(value), option.opts[-1], folder=True)
+    return value
+
+
+def _mode(path: Path) -> int | None:
+    """What is at the path; None for nothing. Raises OSError where nothing can be."""
+    try:
+        return path.stat().st_mode
+    except FileNotFoundError:
+        return None
+
+
+def require_writable(path: str, option: str, *, folder: bool) -> None:
+    """Raises InputError where the nearest folder that is there takes no new file; nothing is left behind."""
+    from tempfile import TemporaryFile
+
+    try:
+        place = there = Path(os.path.realpath(path))
+        while (mode := _mode(there)) is None:
+            there = there.parent
+        if S_ISDIR(mode):
+            if there == place and not folder:
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            TemporaryFile(dir=there).close()
+        elif folder or there != place:
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        elif not os.access(there, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        raise InputError(f"{option} {path}: cannot be written ({error.strerror})") from None
+    except ValueError as error:
+        raise InputError(f"{option} {path}: cannot be written ({error})") from None
 
 
 json_option = click.option(
     "--json",
     "json_path",
     metavar="FILE",
-    callback=_named,
+    callback=written_file,
     help="Write the result as JSON; `-` for standard output.",
 )
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kassay.cli.options import FilePath, json_option, pairs, present
+from kassay.cli.options import FilePath, json_option, pairs, present, written_folder
+from kassay.cli.subcommands import Subcommands
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from kassay.pipeline.campaign.records.store import Store
     from kassay.pipeline.campaign.results.kept import KeptFinding
 
-PLACE = 60
+PLACE = 600
 
 
 def spark_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -46,6 +47,7 @@ def started(chosen: Mapping[str, Any], name: str, heap: str = "1g") -> Iterator[
 
 @click.group(
     "campaign",
+    cls=Subcommands,
     epilog="Example: kassay campaign run examples/campaign.toml --out results",
 )
 def command() -> None:
@@ -55,7 +57,11 @@ def command() -> None:
 @command.command("run", epilog="Example: kassay campaign run examples/campaign.toml --out results")
 @click.argument("spec", type=FilePath())
 @click.option(
-    "--out", default=".kassay/campaign", show_default=True, help="A folder, or hdfs://, s3a://, ..."
+    "--out",
+    default=".kassay/campaign",
+    show_default=True,
+    callback=written_folder,
+    help="A folder, or hdfs://, s3a://, ...",
 )
 @spark_options
 @json_option
@@ -76,6 +82,7 @@ def resume_command(folder: str, **chosen: Any) -> int:
     """Carry on the campaign in FOLDER, whatever ended it: no history is lost, none counts twice."""
     from kassay.pipeline.campaign.records.campaign import reopen
 
+    _require_begun(folder)
     return _work(folder, chosen, reopen)
 
 
@@ -88,6 +95,7 @@ def report_command(folder: str, **chosen: Any) -> int:
     from kassay.pipeline.campaign.records.campaign import reopen
     from kassay.pipeline.spark.session import translated_errors
 
+    _require_begun(folder)
     with translated_errors(folder), _opened(folder, chosen, reopen) as (spark, campaign):
         return _tell(spark, campaign, chosen["json_path"])
 
@@ -104,6 +112,7 @@ def report_command(folder: str, **chosen: Any) -> int:
     "folder_of_traces",
     type=FilePath(),
     metavar="FOLDER",
+    callback=written_folder,
     help="Write each one's trace into FOLDER.",
 )
 @spark_options
@@ -136,6 +145,15 @@ def _kept(folder: str, chosen: Mapping[str, Any]) -> list[KeptFinding]:
         return read_findings(Local(Path(folder)))
     with started(chosen, "kassay campaign findings") as spark, translated_errors(folder):
         return read_findings(open_store(folder, spark), spark)
+
+
+def _require_begun(folder: str) -> None:
+    """Raises InputError for a local folder without a campaign, before a lock would make the folder."""
+    from kassay.pipeline.campaign.records.campaign import header_of
+    from kassay.pipeline.campaign.records.store import Local
+
+    if "://" not in folder:
+        header_of(Local(Path(folder)))
 
 
 def _work(place: str, chosen: Mapping[str, Any], opening: Callable[[Store], Campaign]) -> int:

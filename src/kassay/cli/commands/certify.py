@@ -20,7 +20,7 @@ from kassay.cli.options import (
 )
 from kassay.model.errors import InputError
 
-PLACE = 10
+PLACE = 100
 
 
 @click.command(

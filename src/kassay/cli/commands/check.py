@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kassay.solver.check.check import Checked
     from kassay.solver.check.refusal import Posed
 
-PLACE = 90
+PLACE = 410
 
 
 @click.command("check", epilog="Example: kassay optimum --suite small --json - | kassay check -")

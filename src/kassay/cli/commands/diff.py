@@ -20,6 +20,7 @@ from kassay.cli.options import (
     present,
     seed_option,
     write_json,
+    written_folder,
 )
 from kassay.model.errors import InputError
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from kassay.certify.diff.run import DiffReport
     from kassay.certify.runs.options import RunOptions
 
-PLACE = 15
+PLACE = 110
 
 
 @click.command("diff", epilog="Example: kassay diff sticky path/to/my_assignor.py --by quality")
@@ -45,7 +46,9 @@ PLACE = 15
 @click.option("--call-timeout", type=Duration(), default="20s", show_default=True, help="Limit of one call.")
 @click.option("--memory", type=click.IntRange(min=32), default=512, show_default=True, help="MiB a target.")
 @config_option
-@click.option("--out", type=FilePath(), default=".kassay", show_default=True, help="The trace.")
+@click.option(
+    "--out", type=FilePath(), default=".kassay", show_default=True, callback=written_folder, help="The trace."
+)
 @seed_option
 @json_option
 def command(left: str, right: str, **chosen: Any) -> int:

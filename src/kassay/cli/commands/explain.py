@@ -6,7 +6,7 @@ import click
 
 from kassay.cli.options import json_option, present
 
-PLACE = 30
+PLACE = 200
 
 
 @click.command("explain", epilog="Example: kassay explain sticky")

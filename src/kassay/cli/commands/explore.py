@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kassay.model.groups.assignor import Assignor
     from kassay.model.groups.group import Assignment, Group
 
-PLACE = 120
+PLACE = 500
 
 
 @click.command(

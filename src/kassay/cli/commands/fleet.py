@@ -9,14 +9,15 @@ from typing import Any
 import click
 
 from kassay.cli.commands.campaign import spark_options, started
-from kassay.cli.options import FilePath, commas, json_option, present, seed_option
+from kassay.cli.options import FilePath, commas, json_option, present, seed_option, written_folder
+from kassay.cli.subcommands import Subcommands
 from kassay.model.errors import InputError
 from kassay.model.kinds import CONSUMER_GROUPS
 
-PLACE = 70
+PLACE = 610
 
 
-@click.group("fleet", epilog="Example: kassay fleet replay snapshots/ --out results")
+@click.group("fleet", cls=Subcommands, epilog="Example: kassay fleet replay snapshots/ --out results")
 def command() -> None:
     """Replay what happened to a fleet's groups against other assignors and the certified optimum."""
 
@@ -26,7 +27,7 @@ def command() -> None:
 )
 @click.option("--groups", type=click.IntRange(min=1), default=200, show_default=True)
 @click.option("--snapshots", type=click.IntRange(min=1), default=50, show_default=True)
-@click.option("--out", required=True, help="A new folder, or hdfs://, s3a://, ...")
+@click.option("--out", required=True, callback=written_folder, help="A new folder, or hdfs://, s3a://, ...")
 @spark_options
 @seed_option
 def generate_command(groups: int, snapshots: int, out: str, seed: int, **chosen: Any) -> int:
@@ -47,7 +48,13 @@ def generate_command(groups: int, snapshots: int, out: str, seed: int, **chosen:
 
 @command.command("replay", epilog="Example: kassay fleet replay snapshots/ --out results --assignors sticky")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--out", default=".kassay/fleet", show_default=True, help="Where the tables go.")
+@click.option(
+    "--out",
+    default=".kassay/fleet",
+    show_default=True,
+    callback=written_folder,
+    help="Where the tables go.",
+)
 @click.option(
     "--assignors",
     default="range,sticky,cooperative-sticky,optimal-sticky",

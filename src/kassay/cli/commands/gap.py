@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kassay.cli.options import Duration, FilePath, json_option, present, seed_option, write_json
+from kassay.cli.options import (
+    Duration,
+    FilePath,
+    json_option,
+    present,
+    require_writable,
+    seed_option,
+    write_json,
+)
 from kassay.cli.targets import (
     SUITES,
     asked_again,
@@ -27,7 +35,7 @@ if TYPE_CHECKING:
     from kassay.certify.targets.resolve import Target
     from kassay.reading.documents import Located
 
-PLACE = 100
+PLACE = 420
 
 
 @click.command("gap", epilog="Example: kassay gap range sticky uniform --suite bench")
@@ -51,6 +59,8 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
     order = parse_order(chosen["order_text"])
     if sum(chosen[name] not in (None, False) for name in ("suite_name", "path", "hunting")) > 1:
         raise InputError("--suite, --instances and --hunt: expected one of the three")
+    if chosen["hunting"]:
+        require_writable(str(chosen["out"]), "--out", folder=True)
     hunting, named = chosen["hunting"], chosen["suite_name"] is not None or chosen["path"] is not None
     posed = instances_of(chosen) if named else None
     loaded, missing = measurable(targets, chosen, CONSUMER_GROUPS if hunting else SUITES)

@@ -14,7 +14,7 @@ from kassay.model.kinds import GROUPS, Kind
 if TYPE_CHECKING:
     from kassay.certify.jars.candidates import JarClass
 
-PLACE = 40
+PLACE = 210
 
 Rows = list[dict[str, str]]
 """One dictionary a line of the table."""

@@ -13,7 +13,7 @@ from kassay.model.errors import InputError
 if TYPE_CHECKING:
     from kassay.reading.documents import Located
 
-PLACE = 80
+PLACE = 400
 
 ORDER = "balance,movement,rack"
 

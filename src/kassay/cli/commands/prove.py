@@ -6,7 +6,7 @@ import click
 
 from kassay.cli.options import Duration, json_option, no_seed_option, present
 
-PLACE = 110
+PLACE = 440
 
 
 @click.command("prove", epilog="Example: kassay prove ceil-range-even abs")

@@ -18,7 +18,7 @@ from kassay.cli.targets import (
 )
 from kassay.model.errors import InputError
 
-PLACE = 140
+PLACE = 430
 
 
 @click.command("rank", epilog="Example: kassay rank path/to/my_assignor.py sticky optimal-sticky")

@@ -8,14 +8,23 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from click.core import ParameterSource
 
-from kassay.cli.options import Duration, FilePath, config_option, json_option, pairs, present, write_json
+from kassay.cli.options import (
+    Duration,
+    FilePath,
+    config_option,
+    json_option,
+    pairs,
+    present,
+    write_json,
+    written_file,
+)
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
     from kassay.certify.runs.replay import Instead, Replayed
     from kassay.report.screen.console import Screen
 
-PLACE = 20
+PLACE = 120
 
 _WORDS: Final = {"violated": "still violates", "holds": "no longer violates", "unknown": "may still violate"}
 
@@ -30,7 +39,9 @@ _WORDS: Final = {"violated": "still violates", "holds": "no longer violates", "u
 )
 @click.option("--call-timeout", type=Duration(), help="Limit of one call.")
 @click.option("--memory", type=click.IntRange(min=32), help="MiB.")
-@click.option("--itf", type=FilePath(), help="Also write the rounds in Apalache's ITF form.")
+@click.option(
+    "--itf", type=FilePath(), callback=written_file, help="Also write the rounds in Apalache's ITF form."
+)
 @json_option
 @click.pass_context
 def command(

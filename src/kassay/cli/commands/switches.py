@@ -7,7 +7,7 @@ import click
 from kassay.cli.options import json_option, present
 from kassay.model.errors import InputError
 
-PLACE = 130
+PLACE = 510
 
 
 @click.command("switches", epilog="Example: kassay switches zookeeper")

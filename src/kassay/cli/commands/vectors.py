@@ -8,7 +8,7 @@ import click
 
 from kassay.cli.options import FilePath, in_process_option, json_option, write_json
 
-PLACE = 50
+PLACE = 130
 
 SHOWN = 5
 

@@ -15,7 +15,7 @@ from kassay.model.errors import InputError
 if TYPE_CHECKING:
     from kassay.certify.targets.resolve import Target
 
-PLACE = 120
+PLACE = 300
 
 
 @click.command("what-if", epilog="Example: kassay what-if groups.txt topics.txt --events leave:2,join:3")

@@ -165,14 +165,20 @@ def create(spec: Spec, store: Store) -> Campaign:
     return Campaign(spec, lanes, store)
 
 
+def header_of(store: Store) -> dict[str, Any]:
+    """What the campaign that is there says of itself. Raises `InputError` for a place without one."""
+    header = store.read(HEADER)
+    if header is None:
+        raise InputError(f"{store.place}: no {HEADER}, expected the folder of a campaign")
+    return header
+
+
 def reopen(store: Store, pace: Pace | None = None) -> Campaign:
     """The campaign that is there, as far as its receipts say; its targets must be what they were.
 
     Raises `InputError` for a place without a campaign, or with one that this version cannot carry on.
     """
-    header = store.read(HEADER)
-    if header is None:
-        raise InputError(f"{store.place}: no {HEADER}, expected the folder of a campaign")
+    header = header_of(store)
     if header.get("schema") != SCHEMA:
         raise InputError(
             f"{store.place}/{HEADER}: schema {header.get('schema')!r}, expected {SCHEMA!r}: "

@@ -1,0 +1,31 @@
+"""A command that has commands below it, each of which stands in the help with its whole first sentence."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import click
+
+_SENTENCE: Final = re.compile(r".+?\.(?=\s|$)", re.DOTALL)
+
+
+class Subcommands(click.Group):
+    """A group; named without a command it prints its help, laid out, and ends with 2."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands in the order in which they were added, the first sentence of each uncut."""
+        rows = [(name, _sentence(command)) for name, command in self.commands.items()]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
+        """The names in the order in which they were added."""
+        return [*self.commands]
+
+
+def _sentence(command: click.Command) -> str:
+    """The first sentence of a command's help."""
+    text = (command.help or "").partition("\n\n")[0]
+    sentence = _SENTENCE.match(text)
+    return " ".join((sentence[0] if sentence else text).split())
