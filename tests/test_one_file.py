@@ -104,7 +104,7 @@ COMMANDS = {
     "--help": "Say hello to the user.",
     "greet": "hello",
     "explain server-range@9.2": "server-range@9.1",
-    "certify all-to-last --claims never-last --histories 20 --in-process": " lonely ",
+    "certify all-to-last --claims never-last --histories 20 --in-process -v": " lonely ",
     "certify otherlib:greedy --claims never-last --histories 20 --in-process": "VIOLATED",
     "explore zookeeper --members 1 --partitions 1": "nobody-owns violated (real)",
 }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.certify.runs.baseline import read_baseline
+from kassay.certify.runs.baseline import Baseline
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.cli import certifying
 from kassay.cli.certifying import Session
@@ -20,7 +20,7 @@ OPTIONS = RunOptions(claims=("topic-even", "complete"), budget=Budget(histories=
 
 @pytest.fixture
 def session(tmp_path):
-    return Session(OPTIONS, tmp_path / "out", quiet=True, baseline=None, formats=("junit", "markdown"))
+    return Session(OPTIONS, tmp_path / "out", detail=None, formats=("junit", "markdown"))
 
 
 def test_a_trace_is_written_for_each_claim_that_is_broken_and_named_in_the_certificate(session, capsys):
@@ -53,9 +53,10 @@ def test_reports_are_written_beside_the_traces(session):
 
 def test_a_baseline_that_was_updated_accepts_the_same_run(session, tmp_path):
     path = tmp_path / "known.json"
+    session.baseline = Baseline.at(path, update=False)
     session.certify("ceil-range")
-    session.update_baseline(path)
-    again = Session(OPTIONS, tmp_path / "out", quiet=True, baseline=read_baseline(path), formats=())
+    session.write_reports()
+    again = Session(OPTIONS, tmp_path / "out", detail=None, baseline=Baseline.at(path, update=False))
     assert again.certify("ceil-range") != 1
     assert [claim.known is not None for claim in again.certificates[0].claims] == [True, False]
 
@@ -125,6 +126,6 @@ def test_a_usage_error_stops_the_call_before_any_target_is_played(tmp_path, monk
     monkeypatch.setattr(certifying, "certify", lambda *_: pytest.fail("a target was played"))
     options = replace(OPTIONS, protocol=RebalanceProtocol.EAGER)
     with pytest.raises(InputError) as refused:
-        Session(options, tmp_path, quiet=True, baseline=None, formats=()).certify(*specs)
+        Session(options, tmp_path, detail=None).certify(*specs)
     assert said in str(refused.value)
     assert capsys.readouterr().err == ""

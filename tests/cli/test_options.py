@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kassay.cli.main import run
 from kassay.cli.options import (
     Duration,
     FilePath,
@@ -26,6 +27,8 @@ from kassay.cli.options import (
     seed_option,
     typed_again,
     write_json,
+    written_file,
+    written_folder,
 )
 from kassay.model.errors import InputError
 from tests.hostile import ALL
@@ -247,3 +250,70 @@ def test_commands_that_play_histories_have_the_same_options():
         "profile",
         "exhaustive",
     ]
+
+
+@click.command()
+@click.option("--file", callback=written_file)
+@click.option("--out", type=FilePath(), callback=written_folder)
+def writing(file, out):
+    """Writes."""
+
+
+@pytest.fixture
+def places(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("kept")
+    (tmp_path / "folder").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize("word", ["file", "new", "folder/new", "a/b/new", "-", "/dev/null"])
+def test_a_file_that_can_be_written_is_taken_and_nothing_is_left(places, word):
+    writing.main(["--file", word], standalone_mode=False)
+    assert sorted(path.name for path in places.rglob("*")) == ["file", "folder"]
+    assert (places / "file").read_text() == "kept"
+
+
+@pytest.mark.parametrize(
+    ("word", "why"),
+    [
+        ("folder", "Is a directory"),
+        ("file/new", "Not a directory"),
+        ("/proc/no/such", "No such file or directory"),
+        ("x" * 300, "File name too long"),
+        ("folder/" + "x" * 300 + "/new", "File name too long"),
+        ("a\0b", "embedded null byte"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_told_at_once(places, word, why):
+    with pytest.raises(InputError) as refused:
+        writing.main(["--file", word], standalone_mode=False)
+    assert str(refused.value) == f"--file {word}: cannot be written ({why})"
+
+
+@pytest.mark.parametrize("word", ["folder", "new", "folder/a/b", "hdfs://host/x"])
+def test_a_folder_that_can_be_written_into_is_taken_and_not_made(places, word):
+    writing.main(["--out", word], standalone_mode=False)
+    assert sorted(path.name for path in places.rglob("*")) == ["file", "folder"]
+
+
+@pytest.mark.parametrize(
+    ("word", "why"), [("file", "Not a directory"), ("/proc/x", "No such file or directory")]
+)
+def test_a_folder_that_cannot_be_written_into_is_told_at_once(places, word, why):
+    with pytest.raises(InputError) as refused:
+        writing.main(["--out", word], standalone_mode=False)
+    assert str(refused.value) == f"--out {word}: cannot be written ({why})"
+
+
+@pytest.mark.parametrize("command", ["certify range --out F", "diff range sticky --out F", "gap range --hunt --out F",
+    "campaign run spec.toml --out F", "fleet generate --out F", "fleet replay x --out F", "replay t --itf F/x",
+    "certify range --events F/x", "certify range --baseline F/x", "list claims --json F/x"])  # fmt: skip
+def test_every_command_that_writes_looks_before_it_works(places, capsys, command):
+    assert run(command.replace("F", "file").split()) == 2
+    said = capsys.readouterr().err
+    option = command.split()[-2]
+    assert (
+        said
+        == f"kassay: {option} {command.split()[-1].replace('F', 'file')}: cannot be written (Not a directory)\n"
+    )

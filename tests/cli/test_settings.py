@@ -74,7 +74,7 @@ def test_every_option_of_every_command_may_stand_there() -> None:
             continue
         for option in command.params:
             if isinstance(option, click.Option) and option.is_flag:
-                key = option.opts[0].removeprefix("--")
+                key = next(name for name in option.opts if name.startswith("--")).removeprefix("--")
                 assert read({name: {key: True}})[name] == {option.name: True}
 
 

@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from kassay.model.verdict import Verdict
 from kassay.report import facts
+from tests.certify.runs.written import certificate, result
 
 
 @pytest.mark.parametrize(("number", "said"), [(0, "0 members"), (1, "1 member"), (2, "2 members")])
@@ -119,3 +121,46 @@ def test_the_broken_round_names_the_guilty_and_stands_beside_what_it_could_be(ce
     assert [m.member_id for m in optimum.members] == [m.member_id for m in broken.members]
     assert sorted(tp for m in optimum.members for tp in m.given) == [("t0", p) for p in range(4)]
     assert facts.optimum_round(rounds, facts.could_be_of(None)) is None
+
+
+CLEAN = certificate(result("complete", Verdict.HOLDS), result("topic-even", Verdict.HOLDS))
+UNKNOWN = certificate(*(result(f"c{i}", Verdict.UNKNOWN) for i in range(7)))
+
+
+def controls(**counts):
+    return {**CLEAN.controls, **counts}
+
+
+@pytest.mark.parametrize(
+    ("doubtful", "said"),
+    [
+        (CLEAN, []),
+        (replace(CLEAN, interrupted=True), ["interrupted after 9 histories: nothing is certified"]),
+        (replace(UNKNOWN, interrupted=True), ["interrupted after 9 histories: nothing is certified"]),
+        (UNKNOWN, ["unknown: 7 claims; a larger --time or --histories may decide"]),
+        (
+            certificate(
+                result("a", Verdict.UNKNOWN), result("b", Verdict.HOLDS), result("c", Verdict.UNKNOWN)
+            ),
+            ["unknown: a, c; a larger --time or --histories may decide"],
+        ),
+        (replace(CLEAN, assume=("x", "y")), ["assumed of inputs: x, y; nothing is said of others"]),
+        (replace(CLEAN, reached={"few-partitions": 3, "static-mix": 0}), ["never reached: static-mix"]),
+        (replace(CLEAN, reached={"two-objects": 0}), []),
+        (
+            replace(CLEAN, controls=controls(missed=["a", "b"])),
+            ["built-in faulty assignors that were not caught: a, b"],
+        ),
+        (
+            replace(CLEAN, controls=controls(unproven=["complete", "other"])),
+            ["no built-in faulty assignor was caught that breaks: complete"],
+        ),
+        (
+            replace(CLEAN, controls=controls(unknown=4)),
+            ["4 built-in faulty assignors were not run for lack of budget"],
+        ),
+        (replace(CLEAN, notes=("baseline: gone",)), ["baseline: gone"]),
+    ],
+)
+def test_what_could_make_a_pass_mean_less_is_told(doubtful, said):
+    assert facts.warnings(doubtful) == said

@@ -5,21 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kassay.certify.runs import baseline as baselines
-from kassay.certify.runs.baseline import Known
+from kassay.certify.runs.baseline import Baseline
 from kassay.certify.runs.certificate import Certificate
 from kassay.certify.runs.options import RunOptions, promises_of, require_heeded
-from kassay.certify.runs.run import Report, certify
+from kassay.certify.runs.run import Report, RunProgress, certify
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.cli.options import complain, fault, gravest, write_json
 from kassay.model.errors import InputError, TargetError
+from kassay.report import facts
 from kassay.report.files.formats import reports
 from kassay.report.files.traces import with_saved_traces
 from kassay.report.screen.console import bar, console
-from kassay.report.screen.terminal import certificate_view
+from kassay.report.screen.terminal import Detail, body_view, verdict_line
 from kassay.writing.files import write_text
+
+if TYPE_CHECKING:
+    from kassay.cli.events import Events
 
 
 @dataclass
@@ -28,13 +34,15 @@ class Session:
 
     options: RunOptions
     out: Path
-    quiet: bool
-    baseline: tuple[Known, ...] | None
-    formats: Sequence[str]
+    detail: Detail | None
+    baseline: Baseline | None = None
+    formats: Sequence[str] = ()
+    events: Events | None = None
     certificates: list[Certificate] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.screen = console(stderr=self.quiet)
+        self.screen = console()
         self.errors = console(stderr=True)
 
     def certify(self, *specs: str) -> int:
@@ -43,6 +51,8 @@ class Session:
         All are loaded first: raises `InputError` before any is played. An interrupt ends the call; what was
         found by then is told.
         """
+        if self.events is not None:
+            self.events.run_started([*dict.fromkeys(specs)], self.options)
         targets, outcomes = self._loaded(specs)
         for target in targets:
             outcomes.append(self._certified(target))
@@ -56,7 +66,8 @@ class Session:
 
         What does not load is told, a line each, once nothing is wrong with the options.
         """
-        targets, errors = [], []
+        targets = []
+        errors = dict[str, TargetError]()
         for spec in dict.fromkeys(specs):
             try:
                 target = resolve(
@@ -67,22 +78,32 @@ class Session:
                     protocol=self.options.protocol,
                 )
             except TargetError as error:
-                errors.append(error)
+                errors[spec] = error
             else:
                 promises_of(target.kind, target.claims, self.options)
                 targets.append(target)
         require_heeded(targets, self.options)
-        for complaint in errors:
-            complain(complaint)
+        if self.events is not None:
+            for target in targets:
+                self.events.target_loaded(target)
+        for spec, complaint in errors.items():
+            self._lost(spec, complaint)
         return targets, [4] * len(errors)
+
+    def _lost(self, spec: str, complaint: TargetError) -> int:
+        """Tell of a target that cannot be asked; its exit code."""
+        complain(complaint)
+        self.missing.append(spec)
+        if self.events is not None:
+            self.events.target_not_loaded(spec, str(complaint))
+        return 4
 
     def _certified(self, target: Target) -> int:
         """Certify one target; its exit code. What goes wrong with it is said and ends it alone."""
         try:
             certificate = self._run(lambda report: certify(target, self.options, report), target.spec)
         except TargetError as error:
-            complain(error)
-            return 4
+            return self._lost(target.spec, error)
         except InputError:
             raise
         except Exception as error:
@@ -90,31 +111,65 @@ class Session:
         if any(result.counterexample for result in certificate.claims):
             certificate = with_saved_traces(certificate, self.out)
         if self.baseline is not None:
-            certificate = baselines.apply(certificate, self.baseline, date.today())
+            certificate = self.baseline.applied(certificate, date.today())
         self.certificates.append(certificate)
-        if not self.quiet:
-            self.screen.show(certificate_view(certificate))
+        if self.events is not None:
+            self.events.verdict(certificate)
+        if self.detail not in (None, Detail.QUIET):
+            self.screen.show(body_view(certificate, self.detail))
         return certificate.exit_code
 
     def _run(self, work: Callable[[Report], Certificate], spec: str) -> Certificate:
-        """Run with a progress bar on a terminal."""
+        """Run with a progress bar on a terminal, and with the events that were asked for."""
         if not self.errors.is_terminal:
-            return work(lambda _: None)
+            return work(self._heard(spec))
         with bar(spec, 1.0) as show:
             words = "{0.phase}: {0.histories} histories, {0.findings} findings"
-            return work(lambda now: show(now.share, words.format(now)))
+            hear = self._heard(spec)
+
+            def report(now: RunProgress) -> None:
+                show(now.share, words.format(now))
+                hear(now)
+
+            return work(report)
+
+    def _heard(self, spec: str) -> Report:
+        return (lambda _: None) if self.events is None else partial(self.events.progress, spec)
 
     def write_reports(self) -> None:
-        """Write the reports that were asked for."""
-        for file, text in reports(self.certificates, self.formats):
-            path = str(self.out / file)
-            write_text(text, path)
-            self.errors.say(f"report: {path}")
+        """Write the reports that were asked for, and the baseline where this call writes it."""
+        if self.formats:
+            for file, text in reports(self.certificates, self.formats):
+                path = str(self.out / file)
+                write_text(text, path)
+                self._note(f"report: {path}")
+        if self.baseline is not None and self.baseline.written:
+            self._write_baseline(self.baseline)
 
-    def update_baseline(self, path: Path) -> None:
+    def _write_baseline(self, baseline: Baseline) -> None:
         """Write the findings of this run into the baseline, and say what that changed."""
-        before = self.baseline or ()
-        after = baselines.updated(before, self.certificates)
-        write_json(baselines.document_of(after), str(path))
-        for change in baselines.changes(before, after, date.today()):
-            self.errors.say(f"baseline {path}: {change}")
+        if baseline.first and (self.missing or any(c.interrupted for c in self.certificates)):
+            self.errors.say(f"baseline {baseline.path}: not written, as not every target was put to the test")
+            return
+        after = baselines.updated(baseline.known, self.certificates)
+        write_json(baselines.document_of(after), str(baseline.path))
+        if baseline.first:
+            number = facts.counted(len(after), "finding")
+            self.errors.say(f"baseline {baseline.path}: written, accepts {number}; keep it with the source")
+            return
+        for change in baselines.changes(baseline.known, after, date.today()):
+            self.errors.say(f"baseline {baseline.path}: {change}")
+
+    def _note(self, text: str) -> None:
+        if self.detail is not Detail.QUIET:
+            self.errors.say(text)
+
+    def conclude(self, exit_code: int) -> None:
+        """Say what came out, a line a target, the last of all."""
+        if self.detail is not None:
+            for certificate in self.certificates:
+                self.screen.show(verdict_line(certificate))
+            for spec in self.missing if self.certificates else ():  # alone, its complaint has been the last
+                self.screen.say(("NOT LOADED", "bold red"), f"  {spec}")
+        if self.events is not None:
+            self.events.run_ended(exit_code)

@@ -144,7 +144,7 @@ def written_file(context: click.Context, option: click.Parameter, value: Any) ->
 
 
 def written_folder(context: click.Context, option: click.Parameter, value: Any) -> Any:
-    """Callback of an option that names a folder to write into; an address such as `hdfs://` is Spark's to check.
+    """Callback of an option that names a folder to write into; an address, as `hdfs://`, is Spark's to check.
 
     Raises InputError where nothing could be written there, which is looked at before any work begins.
     """
@@ -190,6 +190,11 @@ json_option = click.option(
     callback=written_file,
     help="Write the result as JSON; `-` for standard output.",
 )
+
+
+def quiet_option(command: F) -> F:
+    """`--quiet`: what came out, and nothing else."""
+    return click.option("-q", "--quiet", is_flag=True, help="Print verdict lines only.")(command)
 
 
 def histories_options(command: F) -> F:
@@ -289,6 +294,14 @@ def present(document: Any, view: Callable[[], View], json_path: str | None) -> N
         console().show(view())
 
 
+def write_line(document: Any) -> None:
+    """Write the document as one line of standard output, there at once."""
+    from kassay.writing.documents import json_text
+
+    sys.stdout.write(json_text(document, compact=True, ascii_only=_ascii_only()) + "\n")
+    sys.stdout.flush()
+
+
 class JsonLines:
     """A context that writes documents one a line: to a file, to standard output for `-`, or nowhere.
 
@@ -303,12 +316,11 @@ class JsonLines:
         """Add a line; standard output has it at once."""
         if self._path is None:
             return
-        from kassay.writing.documents import json_text
-
         if self._path == "-":
-            sys.stdout.write(json_text(document, compact=True, ascii_only=_ascii_only()) + "\n")
-            sys.stdout.flush()
+            write_line(document)
         else:
+            from kassay.writing.documents import json_text
+
             self._lines.append(json_text(document, compact=True) + "\n")
 
     def __enter__(self) -> JsonLines:

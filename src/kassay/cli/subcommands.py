@@ -13,7 +13,11 @@ _SENTENCE: Final = re.compile(r".+?\.(?=\s|$)", re.DOTALL)
 class Subcommands(click.Group):
     """A group; named without a command it prints its help, laid out, and ends with 2."""
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002  # click's signature
+        formatter: click.HelpFormatter,
+    ) -> None:
         """The commands in the order in which they were added, the first sentence of each uncut."""
         rows = [(name, _sentence(command)) for name, command in self.commands.items()]
         with formatter.section("Commands"):

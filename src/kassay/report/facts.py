@@ -8,6 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.model.groups.trace import Conditions
+from kassay.model.verdict import Verdict
+from kassay.properties.registry import situations_of
 from kassay.writing.text import shell_command
 
 STORY_COLUMNS: Final = ("member", "subscribed", "claims", "is given")
@@ -135,6 +137,40 @@ def controls(certificate: Certificate) -> str:
     if counts.get("unproven"):
         text += f"; without a caught control: {', '.join(counts['unproven'])}"
     return text
+
+
+def _lacking(certificate: Certificate) -> list[str]:
+    """The situations that never came up although a claim that was judged needs them."""
+    never = {name for name, count in certificate.reached.items() if not count}
+    judged, assume = [c.id.partition(":")[0] for c in certificate.claims], frozenset(certificate.assume)
+    return [
+        each.id
+        for each in (situations_of(certificate.kind) if never else ())
+        if each.id in never and any(each.is_required(claim, assume) for claim in judged)
+    ]
+
+
+def warnings(certificate: Certificate) -> list[str]:
+    """What could make a pass mean less than it seems to, a line each; empty where nothing does."""
+    counts = certificate.controls
+    unknown = (
+        [] if certificate.interrupted else [c.id for c in certificate.claims if c.verdict is Verdict.UNKNOWN]
+    )
+    undecided = f"{len(unknown)} claims" if len(unknown) > 5 else ", ".join(unknown)
+    narrowed, never = ", ".join(certificate.assume), ", ".join(_lacking(certificate))
+    holding = [c.id.partition(":")[0] for c in certificate.claims if c.verdict is Verdict.HOLDS]
+    unproven = ", ".join(each for each in counts.get("unproven") or () if each in holding)
+    missed = ", ".join(counts.get("missed") or ())
+    said = (
+        (interrupted(certificate), "{}: nothing is certified"),
+        (undecided, "unknown: {}; a larger --time or --histories may decide"),
+        (narrowed, "assumed of inputs: {}; nothing is said of others"),
+        (never, "never reached: {}"),
+        (missed, "built-in faulty assignors that were not caught: {}"),
+        (unproven, "no built-in faulty assignor was caught that breaks: {}"),
+        (counts.get("unknown"), "{} built-in faulty assignors were not run for lack of budget"),
+    )
+    return [text.format(value) for value, text in said if value] + list(certificate.notes)
 
 
 class MemberFacts(NamedTuple):

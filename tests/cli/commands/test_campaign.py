@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from kassay.cli.main import main
+from kassay.cli.main import main, run
 from tests.paths import EXAMPLES
 
 SPARK = pytest.mark.spark
@@ -35,3 +35,11 @@ def test_bad_input_is_one_line_and_exit_2(tmp_path, monkeypatch, capsys, argumen
     assert left.value.code == 2
     assert said in told
     assert len(told.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", ["report", "resume"])
+def test_a_campaign_that_is_not_there_leaves_no_folder(tmp_path, monkeypatch, capsys, command):
+    monkeypatch.chdir(tmp_path)
+    assert run(["campaign", command, "NOSUCH"]) == 2
+    assert capsys.readouterr().err == "kassay: NOSUCH: no campaign.json, expected the folder of a campaign\n"
+    assert not any(tmp_path.iterdir())

@@ -112,9 +112,16 @@ def test_exhaustive_to_a_scope(tmp_path):
 
 def test_a_baseline_accepts_what_is_known(tmp_path):
     common = ("certify", "ceil-range", "--claims", "topic-even", *QUICK, "--baseline", "known.json")
-    assert kassay(*common, cwd=tmp_path).returncode == 1
-    assert kassay(*common, "--baseline-update", cwd=tmp_path).returncode == 1
-    valid(json.loads((tmp_path / "known.json").read_text()), "baseline-1")
+    assert kassay(*common[:-2], cwd=tmp_path).returncode == 1
+    first = kassay(*common, cwd=tmp_path)
+    assert first.returncode == 0
+    assert "warning: baseline: known.json was not there" in first.stdout
+    assert "baseline known.json: written, accepts 1 finding" in first.stderr
+    written = (tmp_path / "known.json").read_text()
+    valid(json.loads(written), "baseline-1")
+    more = kassay(*common[:3], "topic-even,balanced-within-one", *common[4:], cwd=tmp_path)
+    assert more.returncode == 1, "what is not in the baseline still fails"
+    assert (tmp_path / "known.json").read_text() == written, "which only --baseline-update changes"
     accepted = kassay(*common, "--json", "-", cwd=tmp_path)
     assert accepted.returncode == 0
     assert certificate(accepted)["claims"][0]["known"]
@@ -126,6 +133,37 @@ def test_a_baseline_accepts_what_is_known(tmp_path):
     entry["findings"][0].update(target="ceil-range", expires="2020-01-31")
     (tmp_path / "known.json").write_text(json.dumps(entry))
     assert kassay(*common, cwd=tmp_path).returncode == 1
+
+
+def test_the_verdicts_come_last_a_line_a_target(tmp_path):
+    common = ("certify", "range", "no-such", "ceil-range", "--claims", "topic-even", *QUICK)
+    usual = kassay(*common, cwd=tmp_path).stdout.splitlines()
+    quiet = kassay(*common, "-q", "--report", "junit", cwd=tmp_path)
+    lines = quiet.stdout.splitlines()
+    assert usual[-3:] == lines
+    assert [line.partition("  ")[0] for line in lines] == ["CERTIFIED", "NOT CERTIFIED", "NOT LOADED"]
+    assert quiet.stderr.count("\n") == 1
+    assert not [line for line in usual if line.startswith("reached:")]
+    verbose = kassay(*common, "-v", cwd=tmp_path).stdout
+    assert "\nreached: " in verbose
+    one_line(here(*common, "-v", "-q", cwd=tmp_path), 2)
+
+
+def test_a_first_baseline_is_written_only_where_every_target_was_put_to_the_test(tmp_path):
+    common = (
+        "certify",
+        "ceil-range",
+        "no-such",
+        "--claims",
+        "topic-even",
+        *QUICK,
+        "--baseline",
+        "known.json",
+    )
+    done = kassay(*common, cwd=tmp_path)
+    assert done.returncode == 4
+    assert "baseline known.json: not written" in done.stderr
+    assert not (tmp_path / "known.json").exists()
 
 
 def test_reports_are_written(tmp_path):

@@ -71,6 +71,9 @@ DECIDES_NOTHING = {
     "baseline": "what is accepted of what was found",
     "baseline_update": "what is accepted of what was found",
     "reports": "what else is written",
+    "events": "what else is written",
+    "quiet": "what is shown",
+    "verbose": "what is shown",
     "out": "where the trace is: the printed command names it, and every test here has it elsewhere",
     "json_path": "what else is written",
 }

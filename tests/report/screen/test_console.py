@@ -182,3 +182,8 @@ def test_what_looks_like_markup_is_text_and_a_long_word_is_folded_not_cut():
     lines = table_of(("name",), [("x" * 25,)], width=10, header=False)
     assert "".join(lines) == "x" * 25
     assert table_of(("name",), [(Text("styled", "red"),)], header=False) == ["styled"]
+
+
+def test_what_is_said_is_one_line_however_long(capsys):
+    console().say("word " * 100)
+    assert capsys.readouterr().out == "word " * 100 + "\n"

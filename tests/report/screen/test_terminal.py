@@ -1,7 +1,7 @@
 """A certificate on the terminal."""
 
 from kassay.report.screen.console import console
-from kassay.report.screen.terminal import certificate_view
+from kassay.report.screen.terminal import Detail, certificate_view
 
 
 def test_the_terminal_shows_verdicts_and_the_smallest_case(certificates, capsys):
@@ -12,3 +12,41 @@ def test_the_terminal_shows_verdicts_and_the_smallest_case(certificates, capsys)
     assert "VIOLATED" in shown
     assert "3 members, 4 partitions" in shown
     assert "\x1b[" not in shown
+
+
+def shown(capsys, certificate, detail):
+    console().show(certificate_view(certificate, detail))
+    return capsys.readouterr().out.splitlines()
+
+
+def test_the_verdict_is_the_last_line_behind_the_warnings(every_mark, capsys):
+    *before, last = shown(capsys, every_mark, Detail.USUAL)
+    assert (
+        last
+        == f"NOT CERTIFIED  {every_mark.target}: 1 hold, 2 violated, 1 unknown, 1 known violation; 1 warning"
+    )
+    assert before[-2:] == ["warning: unknown: unknown; a larger --time or --histories may decide", ""]
+    assert not [line for line in before if line.startswith("reached:")]
+
+
+def test_quiet_is_the_verdict_alone(every_mark, capsys):
+    (only,) = shown(capsys, every_mark, Detail.QUIET)
+    assert only.startswith("NOT CERTIFIED")
+
+
+def test_verbose_adds_what_was_reached_and_what_each_verdict_rests_on(every_mark, capsys):
+    lines = shown(capsys, every_mark, Detail.VERBOSE)
+    assert "reached: seen 3" in lines
+    assert next(line for line in lines if line.startswith("  claim")).split() == [
+        "claim",
+        "verdict",
+        "judged",
+        "could",
+        "fail",
+        "elsewhere",
+        "failed",
+        "why",
+    ]
+    holds = next(result for result in every_mark.claims if result.id == "holds")
+    row = next(line for line in lines if line.startswith("  holds "))
+    assert row.split()[1:4] == ["holds", str(holds.judged), str(holds.checked)]

@@ -50,7 +50,7 @@ def read_baseline(path: Path) -> tuple[Known, ...]:
     """
     if not is_there(path):
         return ()
-    baseline = read_as(_Baseline, read_json(path, "a baseline"), str(path), closed=True)
+    baseline = read_as(_Document, read_json(path, "a baseline"), str(path), closed=True)
     findings = tuple(replace(known, target=recorded(known.target)) for known in baseline.findings)
     with at(str(path)):
         unique(((f"findings[{i}]", known.key) for i, known in enumerate(findings)), "the finding")
@@ -61,7 +61,31 @@ def read_baseline(path: Path) -> tuple[Known, ...]:
 
 
 @dataclass(frozen=True)
-class _Baseline:
+class Baseline:
+    """The file of a call, what it accepts, and whether the call writes it: the `first` one always does."""
+
+    path: Path
+    known: tuple[Known, ...]
+    first: bool
+    written: bool
+
+    @classmethod
+    def at(cls, path: Path, *, update: bool) -> Baseline:
+        """The baseline in that file. Raises `InputError` if what is there is none."""
+        first = not is_there(path)
+        return cls(path, read_baseline(path), first, written=first or update)
+
+    def applied(self, certificate: Certificate, today: date) -> Certificate:
+        """The certificate with known findings marked; on the first run all that was found is known."""
+        if not self.first:
+            return apply(certificate, self.known, today)
+        entries = updated((), [certificate])
+        note = f"baseline: {self.path} was not there, so that whatever this run found is accepted"
+        return replace(apply(certificate, entries, today), notes=(*certificate.notes, note))
+
+
+@dataclass(frozen=True)
+class _Document:
     """The document of a baseline."""
 
     schema: Literal["kassay/baseline/1"]

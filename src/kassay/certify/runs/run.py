@@ -37,12 +37,14 @@ PATIENCE_SHARE = 1 / 5
 
 @dataclass(frozen=True)
 class RunProgress:
-    """How far a run is."""
+    """How far a run is: the claims that are broken by now, and a result that has just been made smaller."""
 
     phase: str
     histories: int
     findings: int
     share: float
+    broken: tuple[str, ...] = ()
+    shrunk: ClaimResult | None = None
 
 
 Report = Callable[[RunProgress], None]
@@ -66,7 +68,7 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
                 _exhaust(bench, tally, report)
             else:
                 _play(job, bench, tally, started, report)
-            results = tuple(_result(bench, promised, tally, started) for promised in promises)
+            results = tuple(_reported(bench, promised, tally, started, report) for promised in promises)
         controls = _controls(job, tally, started, report) if options.controls else no_controls(job)
     except KeyboardInterrupt:
         interrupted = True
@@ -158,7 +160,8 @@ def _play(job: Job, bench: Bench, total: Tally, started: float, report: Report) 
             ordinary = any(count.failed > count.contradictory for count in total.counts.values())
             if ordinary and found_at is None:
                 found_at = time.monotonic()
-            report(RunProgress("playing", total.histories, total.findings, _share(options, started, total)))
+            share = _share(options, started, total)
+            report(RunProgress("playing", total.histories, total.findings, share, _broken(total)))
 
 
 def _share(options: RunOptions, started: float, tally: Tally) -> float:
@@ -204,7 +207,21 @@ def _exhaust(bench: Bench, total: Tally, report: Report) -> None:
             break
         total.take(index, case, bench.driver.examine(case, bench.subject_for(index)), bench.driver)
         if index % BLOCK == 0:
-            report(RunProgress("exhausting", total.histories, total.findings, 0.0))
+            report(RunProgress("exhausting", total.histories, total.findings, 0.0, _broken(total)))
+
+
+def _broken(tally: Tally) -> tuple[str, ...]:
+    """The claims that are broken by now."""
+    return tuple(name for name, count in tally.counts.items() if count.failed)
+
+
+def _reported(bench: Bench, promised: Promise, tally: Tally, started: float, report: Report) -> ClaimResult:
+    """The verdict on one promise; what was made smaller for it is reported."""
+    result = _result(bench, promised, tally, started)
+    if result.counterexample is not None:
+        now = RunProgress("shrinking", tally.histories, tally.findings, 1.0, _broken(tally), result)
+        report(now)
+    return result
 
 
 def _result(bench: Bench, promised: Promise, tally: Tally, started: float) -> ClaimResult:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,10 +15,19 @@ from kassay.cli.options import (
     in_process_option,
     json_option,
     pairs,
+    quiet_option,
+    require_writable,
     seed_option,
     write_json,
+    written_file,
+    written_folder,
 )
 from kassay.model.errors import InputError
+
+if TYPE_CHECKING:
+    from kassay.certify.runs.baseline import Baseline
+    from kassay.cli.events import Events
+    from kassay.report.screen.terminal import Detail
 
 PLACE = 100
 
@@ -42,10 +51,29 @@ PLACE = 100
     help="Values that members draw from.",
 )
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
-@click.option("--baseline", type=FilePath(), help="Accepted findings; new ones still fail.")
+@click.option(
+    "--baseline",
+    type=FilePath(),
+    help="Accepted findings; new ones still fail. A file that is not there is written, and accepts this run.",
+)
 @click.option("--baseline-update", is_flag=True, help="Write what this run found into the baseline.")
-@click.option("--report", "reports", help="Also write html,junit,sarif,markdown reports.")
-@click.option("--out", type=FilePath(), default=".kassay", show_default=True, help="Traces and reports.")
+@click.option("--report", "reports", help="Also write html,junit,sarif,markdown,badge reports.")
+@click.option(
+    "--out",
+    type=FilePath(),
+    default=".kassay",
+    show_default=True,
+    callback=written_folder,
+    help="Traces and reports.",
+)
+@click.option(
+    "--events",
+    metavar="FILE",
+    callback=written_file,
+    help="What happens as it happens, JSON a line; `-` for standard output.",
+)
+@quiet_option
+@click.option("-v", "--verbose", is_flag=True, help="Print what was reached, and what each verdict rests on.")
 @seed_option
 @json_option
 def command(targets: tuple[str, ...], **chosen: Any) -> int:
@@ -55,33 +83,68 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
     program (`exec:COMMAND`), a class of a jar (`jar:PATHS!CLASS`), an assigner of npm
     (`node:PACKAGE!EXPORT`) or a client library (`kafka-python:sticky`, `kafka-clients:sticky`).
     """
-    from kassay.certify.runs.baseline import read_baseline
     from kassay.cli.certifying import Session
     from kassay.report.files.formats import parse_formats
 
     options = _options(chosen)
     asked = commas(chosen["reports"], "--report")
-    formats = parse_formats(asked) if asked else ()
-    baseline_path = chosen["baseline"]
-    if chosen["baseline_update"] and baseline_path is None:
-        raise InputError("--baseline-update: expected --baseline FILE as well")
-    baseline = read_baseline(baseline_path) if baseline_path else None
     session = Session(
         options=options,
         out=chosen["out"],
-        quiet=chosen["json_path"] == "-",
-        baseline=baseline,
-        formats=formats,
+        detail=_detail(chosen),
+        baseline=_baseline(chosen),
+        formats=parse_formats(asked) if asked else (),
+        events=_events(chosen),
     )
     outcome = session.certify(*targets)
-    if formats:
+    try:
         session.write_reports()
-    if chosen["baseline_update"]:
-        session.update_baseline(baseline_path)
-    if chosen["json_path"]:
-        documents = [c.to_json() for c in session.certificates]
-        write_json(documents[0] if len(set(targets)) == 1 and documents else documents, chosen["json_path"])
+        if chosen["json_path"]:
+            documents = [c.to_json() for c in session.certificates]
+            one = len(set(targets)) == 1 and documents
+            write_json(documents[0] if one else documents, chosen["json_path"])
+    finally:
+        session.conclude(outcome)
     return outcome
+
+
+def _detail(chosen: dict[str, Any]) -> Detail | None:
+    """How much is shown on standard output; None where it belongs to a document."""
+    from kassay.report.screen.terminal import Detail
+
+    if chosen["quiet"] and chosen["verbose"]:
+        raise InputError("--quiet and --verbose: expected one of the two")
+    owners = [
+        option for option, name in (("--json", "json_path"), ("--events", "events")) if chosen[name] == "-"
+    ]
+    if len(owners) > 1:
+        raise InputError("--json - and --events -: expected one of the two on standard output")
+    if owners:
+        return None
+    return Detail.QUIET if chosen["quiet"] else Detail.VERBOSE if chosen["verbose"] else Detail.USUAL
+
+
+def _baseline(chosen: dict[str, Any]) -> Baseline | None:
+    """The accepted findings; raises `InputError` where the file is no baseline, or could not be written."""
+    path = chosen["baseline"]
+    if path is None:
+        if chosen["baseline_update"]:
+            raise InputError("--baseline-update: expected --baseline FILE as well")
+        return None
+    from kassay.certify.runs.baseline import Baseline
+
+    baseline = Baseline.at(path, update=chosen["baseline_update"])
+    if baseline.written:
+        require_writable(str(path), "--baseline", folder=False)
+    return baseline
+
+
+def _events(chosen: dict[str, Any]) -> Events | None:
+    if chosen["events"] is None:
+        return None
+    from kassay.cli.events import Events
+
+    return Events(chosen["events"])
 
 
 def _options(chosen: dict[str, Any]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from kassay.cli.options import (
     json_option,
     pairs,
     present,
+    quiet_option,
     seed_option,
     write_json,
     written_folder,
@@ -49,6 +51,7 @@ PLACE = 110
 @click.option(
     "--out", type=FilePath(), default=".kassay", show_default=True, callback=written_folder, help="The trace."
 )
+@quiet_option
 @seed_option
 @json_option
 def command(left: str, right: str, **chosen: Any) -> int:
@@ -63,7 +66,7 @@ def command(left: str, right: str, **chosen: Any) -> int:
     from kassay.certify.targets.resolve import resolve
     from kassay.model.errors import TargetError
     from kassay.report.screen.console import bar
-    from kassay.report.screen.differences import diff_view
+    from kassay.report.screen.differences import diff_verdict, diff_view
 
     options = _options(chosen)
     targets = []
@@ -92,7 +95,8 @@ def command(left: str, right: str, **chosen: Any) -> int:
             lambda cases, inputs: tell(cases, f"{cases} histories, {inputs} inputs"),
         )
     path = _saved(report, chosen["out"])
-    present(report.to_json(path), lambda: diff_view(report, path), chosen["json_path"])
+    view = partial(diff_verdict, report) if chosen["quiet"] else partial(diff_view, report, path)
+    present(report.to_json(path), view, chosen["json_path"])
     return report.exit_code
 
 

@@ -15,6 +15,7 @@ from kassay.cli.options import (
     json_option,
     pairs,
     present,
+    quiet_option,
     write_json,
     written_file,
 )
@@ -42,10 +43,17 @@ _WORDS: Final = {"violated": "still violates", "holds": "no longer violates", "u
 @click.option(
     "--itf", type=FilePath(), callback=written_file, help="Also write the rounds in Apalache's ITF form."
 )
+@quiet_option
 @json_option
 @click.pass_context
 def command(
-    context: click.Context, /, trace_path: Path, itf: Path | None, json_path: str | None, **chosen: Any
+    context: click.Context,
+    /,
+    trace_path: Path,
+    itf: Path | None,
+    quiet: bool,
+    json_path: str | None,
+    **chosen: Any,
 ) -> int:
     """Play TRACE again under the conditions that it keeps, or those that options say instead.
 
@@ -59,12 +67,16 @@ def command(
     from kassay.report.screen.console import console
 
     if is_difference(read_json(trace_path, "a trace")):
-        return _difference(trace_path, itf, json_path, _instead(context, chosen))
+        return _difference(trace_path, itf, json_path, _instead(context, chosen), quiet=quiet)
     playback = load_trace(trace_path, _instead(context, chosen))
     screen = console(stderr=json_path == "-")
-    screen.say(f"replaying {playback.trace.claim} against {playback.target.spec}")
+    if not quiet:
+        screen.say(f"replaying {playback.trace.claim} against {playback.target.spec}")
     replayed = replay(playback)
-    _show(replayed, screen)
+    if not quiet:
+        _show(replayed, screen)
+    why = f": unknown, {replayed.why}" if replayed.why else ""
+    screen.say(f"{playback.target.spec} {_WORDS[replayed.verdict.value]} {playback.trace.claim}{why}")
     if itf is not None:
         write_json(to_itf(replayed.narration), str(itf))
     if json_path:
@@ -72,16 +84,17 @@ def command(
     return replayed.exit_code
 
 
-def _difference(path: Path, itf: Path | None, json_path: str | None, instead: Instead) -> int:
+def _difference(path: Path, itf: Path | None, json_path: str | None, instead: Instead, *, quiet: bool) -> int:
     """Put a difference to its two targets again: 1 while they differ."""
     from kassay.certify.diff.replay import replay_difference
     from kassay.certify.runs.replay import Instead
-    from kassay.report.screen.differences import replayed_view
+    from kassay.report.screen.differences import replayed_verdict, replayed_view
 
     if itf is not None or instead != Instead():
         raise InputError(f"{path}: a difference is put to its own two targets as it was, expected no options")
     replayed = replay_difference(path)
-    present(replayed.to_json(), lambda: replayed_view(replayed), json_path)
+    view = replayed_verdict if quiet else replayed_view
+    present(replayed.to_json(), lambda: view(replayed), json_path)
     return replayed.exit_code
 
 
@@ -103,7 +116,7 @@ def _instead(context: click.Context, chosen: dict[str, Any]) -> Instead:
 
 
 def _show(replayed: Replayed, screen: Screen) -> None:
-    """What the replay was under, what happened, and what came out."""
+    """What the replay was under, and what happened."""
     from kassay.report.screen.terminal import story
 
     playback = replayed.playback
@@ -116,5 +129,3 @@ def _show(replayed: Replayed, screen: Screen) -> None:
     screen.show(story(replayed.narration))
     for message in replayed.violations:
         screen.say(f"  {message}", style="red")
-    why = f": unknown, {replayed.why}" if replayed.why else ""
-    screen.say(f"{playback.target.spec} {_WORDS[replayed.verdict.value]} {playback.trace.claim}{why}")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from kassay.cli.options import FilePath, in_process_option, json_option, write_json
+from kassay.cli.options import FilePath, in_process_option, json_option, quiet_option, write_json
 
 PLACE = 130
 
@@ -18,9 +18,15 @@ SHOWN = 5
 @click.option("--target", "spec", help="Check this target instead of the reference; compares sets.")
 @click.option("--exact", is_flag=True, help="With --target: compare the order inside lists as well.")
 @in_process_option
+@quiet_option
 @json_option
 def command(
-    paths: tuple[Path, ...], spec: str | None, exact: bool, in_process: bool, json_path: str | None
+    paths: tuple[Path, ...],
+    spec: str | None,
+    exact: bool,
+    in_process: bool,
+    quiet: bool,
+    json_path: str | None,
 ) -> int:
     """Check the vectors in PATH (files or folders, .json or .json.gz) against the references."""
     from contextlib import ExitStack
@@ -43,6 +49,8 @@ def command(
                 screen.say(f"{result.name}: unknown ({result.unknown})")
                 continue
             screen.say(f"{result.name}: {result.passed} passed, {len(result.failures)} failed")
+            if quiet:
+                continue
             for vector_id, message in result.failures[:SHOWN]:
                 screen.say(f"  {vector_id}: {message}")
             if len(result.failures) > SHOWN:

@@ -133,8 +133,11 @@ class Screen:
         return self._console.is_terminal
 
     def show(self, view: View) -> None:
-        """Show the view; what does not fit in is not cut."""
-        self._console.print(view, crop=False)
+        """Show the view; what does not fit in is not cut.
+
+        In a stack, as rich joins a text of its own with others and wraps what must not be.
+        """
+        self._console.print(stack(view), crop=False)
 
     def say(self, *parts: Part, style: str = "") -> None:
         """One line, never wrapped."""

@@ -31,7 +31,7 @@ def diff_view(report: DiffReport, path: str | None) -> View:
         parts.append(line(failed, style="yellow"))
     if report.smallest is not None:
         parts += _difference(report.smallest, path)
-    return stack(*parts, _verdict(report), line())
+    return stack(*parts, diff_verdict(report))
 
 
 def _difference(smallest: SmallestDifference, path: str | None) -> list[View]:
@@ -56,13 +56,21 @@ def replayed_view(replayed: ReplayedDifference) -> View:
     """What the two said when a difference was put to them again."""
     difference = replayed.difference
     left, right = difference.left.target, difference.right.target
-    words = {"violated": "still differ", "holds": "no longer differ", "unknown": "may still differ"}
     return stack(
         line(f"replaying {left} and {right}, as {leading(difference)} answers"),
         *(line(f"  another than recorded: {change}", style="yellow") for change in replayed.changes),
         story(replayed.narration),
         *lines_view(replayed.lines),
-        line(f"{left} and {right} {words[replayed.verdict]}" + (f": {replayed.why}" if replayed.why else "")),
+        replayed_verdict(replayed),
+    )
+
+
+def replayed_verdict(replayed: ReplayedDifference) -> View:
+    """Whether the two still differ, in one line."""
+    left, right = replayed.difference.left.target, replayed.difference.right.target
+    words = {"violated": "still differ", "holds": "no longer differ", "unknown": "may still differ"}
+    return line(
+        f"{left} and {right} {words[replayed.verdict]}" + (f": {replayed.why}" if replayed.why else "")
     )
 
 
@@ -119,7 +127,8 @@ def lines_view(differences: Sequence[str]) -> list[View]:
     ]
 
 
-def _verdict(report: DiffReport) -> View:
+def diff_verdict(report: DiffReport) -> View:
+    """Whether the two differ, in one line."""
     inputs = counted(report.inputs, "input")
     if report.verdict == "differ":
         return line(("DIFFERENT", "bold red"), f"  in {report.differing} of {_histories(report.cases)}")

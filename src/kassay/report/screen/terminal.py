@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import Enum, auto
 from typing import Any, Final
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult
@@ -15,19 +16,34 @@ _STYLES: Final = {"holds": "green", "violated": "bold red", "unknown": "yellow",
 _MARKS: Final = {"violated": "VIOLATED"}
 
 
-def certificate_view(certificate: Certificate) -> View:
-    """A certificate as a person reads it: verdicts, counterexamples, what was seen, the verdict."""
+class Detail(Enum):
+    """How much is shown of a certificate."""
+
+    QUIET = auto()
+    USUAL = auto()
+    VERBOSE = auto()
+
+
+def certificate_view(certificate: Certificate, detail: Detail = Detail.USUAL) -> View:
+    """A certificate as a person reads it, what could make a pass meaningless and the verdict last."""
+    if detail is Detail.QUIET:
+        return verdict_line(certificate)
+    return stack(body_view(certificate, detail), verdict_line(certificate))
+
+
+def body_view(certificate: Certificate, detail: Detail = Detail.USUAL) -> View:
+    """All of a certificate but its verdict: claims, counterexamples, what was seen, what to beware of."""
     parts: list[View] = [
         line(("target ", "dim"), (certificate.target, "bold"), (f"  {facts.played(certificate)}", "dim"))
     ]
-    if certificate.assume:
-        parts.append(line(f"assuming {', '.join(certificate.assume)}", style="dim"))
-    parts.append(_claims_table(certificate.claims))
+    verbose = detail is Detail.VERBOSE
+    parts.append(_counts_table(certificate.claims) if verbose else _claims_table(certificate.claims))
     parts += [_counterexample(result) for result in certificate.claims if result.counterexample]
-    parts += _seen(certificate)
-    doubts = (facts.interrupted(certificate), *certificate.notes)
-    parts += [line(doubt, style="yellow") for doubt in doubts if doubt]
-    return stack(*parts, _verdict(certificate), line())
+    parts += _seen(certificate) if verbose else []
+    if controls := facts.controls(certificate):
+        parts += [line(f"controls: {controls}", style="dim")]
+    parts += [line(f"warning: {warning}", style="yellow") for warning in facts.warnings(certificate)]
+    return stack(*parts, line())
 
 
 def _claims_table(results: Sequence[ClaimResult]) -> View:
@@ -85,23 +101,39 @@ def story(steps: Sequence[Mapping[str, Any]], rounds_max: int = 8) -> View:
     return stack(*parts)
 
 
+def _counts_table(results: Sequence[ClaimResult]) -> View:
+    """The claims with what each verdict rests on."""
+    columns = ("  claim", "verdict", "judged", "could fail", "elsewhere", "failed", "why")
+    rows = [
+        (
+            f"  {result.id}",
+            (_MARKS.get(mark, mark), _STYLES[mark]),
+            result.judged,
+            result.checked,
+            "-" if result.across_processes is None else result.across_processes,
+            result.failed,
+            (reason, "dim"),
+        )
+        for result, mark, reason in facts.judged(results)
+    ]
+    return plain_table(columns, rows, numbers=columns[2:6])
+
+
 def _seen(certificate: Certificate) -> list[View]:
-    reached = ", ".join(f"{name} {count}" for name, count in certificate.reached.items() if count)
-    unreached = facts.unreached(certificate)
-    caught, missed = facts.controls(certificate), certificate.controls.get("missed")
-    said = (
-        (f"reached: {reached}" if reached else "", "dim"),
-        (f"not reached: {unreached}" if unreached else "", "dim"),
-        (f"controls: {caught}" if caught else "", "yellow" if missed else "dim"),
-    )
-    return [*([line()] if reached else []), *(line(words, style=style) for words, style in said if words)]
+    """The situations that came up, the most frequent first."""
+    counts = sorted(certificate.reached.items(), key=lambda each: (-each[1], each[0]))
+    reached = ", ".join(f"{name} {count}" for name, count in counts if count)
+    return [line(), line(f"reached: {reached}", style="dim")] if reached else []
 
 
-def _verdict(certificate: Certificate) -> View:
+def verdict_line(certificate: Certificate) -> View:
+    """The verdict on a target in one line that is never wrapped, with the numbers of claims and warnings."""
     style = {"certified": "bold green", "not-certified": "bold red", "unknown": "bold yellow"}
     counts = {v: sum(1 for c in certificate.claims if c.verdict is v and c.known is None) for v in Verdict}
     text = ", ".join(f"{counts[v]} {word}" for v, word in zip(Verdict, ("hold", "violated", "unknown")))
     if known := sum(1 for c in certificate.claims if c.known is not None):
-        text += f", {known} known violation{'s' if known > 1 else ''}"
+        text += f", {facts.counted(known, 'known violation')}"
+    if doubts := len(facts.warnings(certificate)):
+        text += f"; {facts.counted(doubts, 'warning')}"
     verdict = certificate.verdict
-    return line((verdict.upper().replace("-", " "), style[verdict]), f"  {certificate.target}: {text}")
+    return whole_line((verdict.upper().replace("-", " "), style[verdict]), f"  {certificate.target}: {text}")
