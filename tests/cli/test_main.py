@@ -26,7 +26,7 @@ def test_every_file_of_the_folder_is_a_command_with_a_line_and_a_place_of_its_ow
     assert "certify" in names
     assert None not in heads
     assert len({head["place"] for head in heads if head}) == len(names)
-    for name in names:
+    for name in (each.replace("_", "-") for each in names):
         command = cli.get_command(context, name)
         assert command is not None
         assert command.name == name
