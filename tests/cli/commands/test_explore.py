@@ -278,3 +278,14 @@ def test_a_walk_from_a_seed_that_was_drawn_is_walked_again_by_the_line_that_is_t
     kassay(*shlex.split(line), cwd=tmp_path)
     again = json.loads((tmp_path / "found.json").read_text())
     assert again | {"elapsed_s": 0} == walked | {"elapsed_s": 0}
+
+
+def test_a_page_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
+    done = here("explore", "zookeeper", "--report", "html", "--out", "pages", "--json", "-", cwd=tmp_path)
+    assert done.returncode == 0
+    valid(json.loads(done.stdout), "explore-3")
+    assert done.stderr == "report: pages/exploration.html\n"
+    page = (tmp_path / "pages" / "exploration.html").read_text()
+    assert "kassay explore zookeeper --report html --out pages --json -" in page
+    told = one_line(here("explore", "zookeeper", "--report", "pdf", cwd=tmp_path), 2)
+    assert "'pdf' is not 'html'" in told

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kassay.cli.clock_options import clock_options, timing_of
-from kassay.cli.options import Duration, json_option, present, seed_option, typed_again
+from kassay.cli.options import Duration, FilePath, json_option, present, seed_option, typed_again
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
 
@@ -70,6 +70,8 @@ PLACE = 500
     "--switch", "switches", multiple=True, metavar="NAME", help="Break a rule (kassay list switches)."
 )
 @click.option("--mermaid", is_flag=True, help="Print traces as Mermaid sequence diagrams.")
+@click.option("--report", type=click.Choice(["html"]), help="Also write a page with the runs and states.")
+@click.option("--out", type=FilePath(), default=".kassay", show_default=True, help="Where the page goes.")
 @seed_option
 @json_option
 @click.pass_context
@@ -93,7 +95,13 @@ def command(context: click.Context, /, model: str, **chosen: Any) -> int:
             symmetry=chosen["symmetry"],
             progress=lambda walked: show(walked.states),
         )
-    view = partial(exploration_view, result, replay=typed_again(context), mermaid=chosen["mermaid"])
+    again = typed_again(context)
+    view = partial(exploration_view, result, replay=again, mermaid=chosen["mermaid"])
+    if chosen["report"]:
+        from kassay.cli.pages import write_page
+        from kassay.report.pages.exploration import render
+
+        write_page(render(result, again=again), chosen["out"], "exploration.html")
     present(result.to_json(), view, chosen["json_path"])
     return {"holds": 0, "violated": 1}.get(str(result.verdict), 3)
 

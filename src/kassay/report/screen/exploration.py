@@ -17,11 +17,12 @@ from kassay.report.screen.swimlanes import text_diagram
 
 _STYLES: Final = {Severity.REAL: "bold red", Severity.ZOMBIE: "yellow", Severity.BY_DESIGN: "yellow"}
 _VERDICTS: Final = {Verdict.HOLDS: "bold green", Verdict.VIOLATED: "bold red", Verdict.UNKNOWN: "bold yellow"}
-_LIMITS: Final = {
+LIMITS: Final = {
     "states": "the limit of states (--max-states)",
     "time": "the limit of time (--time)",
     "random walks": "the end of the walks; at random, finding nothing proves nothing",
 }
+"""What ended a walk early, in words."""
 _LEGEND: Final = "in the lanes: o, a step by itself; x, a fault; -->, a request; <- -, its answer"
 
 
@@ -30,7 +31,7 @@ def exploration_view(result: ExploreResult, *, replay: str, mermaid: bool = Fals
     done = result.exploration
     speed = done.states / done.elapsed_s if done.elapsed_s else 0.0
     parts: list[View] = [
-        line(f"{result.model}: {_settings(result)}"),
+        line(f"{result.model}: {settings_line(result)}"),
         line(
             f"{done.states} states, {done.edges} edges, diameter {done.diameter}, "
             f"{done.elapsed_s:.1f} s ({speed:.0f} states/s)"
@@ -67,7 +68,7 @@ class _Runs:
         return Drawing(lambda width: text_diagram(actions, width=width).split("\n"))
 
 
-def _settings(result: ExploreResult) -> str:
+def settings_line(result: ExploreResult) -> str:
     """The settings that matter to this model."""
     settings = result.settings_json()
     plain = {"network": NetworkLevel.ATOMIC, "clock": ClockLevel.TIMELESS, "symmetry": "off"}
@@ -149,9 +150,9 @@ def _verdict(result: ExploreResult) -> View:
     done = result.exploration
     words = str(done.verdict)
     if done.verdict is Verdict.VIOLATED:
-        words += f": {', '.join(_reasons(result))}"
+        words += f": {', '.join(reasons(result))}"
     elif done.limit is not None:
-        words += f": stopped at {_LIMITS.get(done.limit, done.limit)}"
+        words += f": stopped at {LIMITS.get(done.limit, done.limit)}"
     elif done.verdict is Verdict.HOLDS:
         words += ": in every reachable state"
         softer = dict.fromkeys(f"{v.invariant} ({v.severity})" for v in done.violations)
@@ -160,7 +161,7 @@ def _verdict(result: ExploreResult) -> View:
     return line(words, style=_VERDICTS[done.verdict])
 
 
-def _reasons(result: ExploreResult) -> list[str]:
+def reasons(result: ExploreResult) -> list[str]:
     """What makes a walk violated: the promises broken, dead ends, livelocks."""
     done, live = result.exploration, result.exploration.liveness
     broken = dict.fromkeys(v.invariant for v in done.violations if v.severity is Severity.REAL)

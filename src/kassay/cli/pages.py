@@ -1,0 +1,15 @@
+"""Pages that commands write beside what they print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kassay.report.screen.console import console
+from kassay.writing.files import write_text
+
+
+def write_page(text: str, out: Path, name: str) -> None:
+    """Write the page into the folder and say where; raises `InputError` where that cannot be."""
+    path = str(out / name)
+    write_text(text, path)
+    console(stderr=True).say(f"report: {path}")

@@ -1,0 +1,98 @@
+"""Histograms one below the other on the same bins, so that they compare at a glance."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from kassay.report.figures.scales import Tick, plain
+
+NEVER: Final = -1
+"""A value that stands for what has none: it has a bin of its own, the last."""
+_APART_MAX: Final = 8
+"""So many values have a bin each; from there on a bin holds twice as many values as the one before."""
+
+
+class HistogramColumn(NamedTuple):
+    """A bar of a histogram: its place and width in per cent, its height in per cent of the row, its words."""
+
+    at: float
+    width: float
+    height: float
+    text: str
+
+
+class HistogramRow(NamedTuple):
+    """One histogram: what it is of, its figures in words, its columns, and which series it is of."""
+
+    label: str
+    text: str
+    columns: tuple[HistogramColumn, ...]
+    series: int
+
+
+class Histograms(NamedTuple):
+    """Histograms that share their bins; the tallest column of each has the whole height of its row."""
+
+    title: str
+    rows: tuple[HistogramRow, ...]
+    axis: tuple[Tick, ...]
+    unit: str
+
+
+class Bin(NamedTuple):
+    """The whole numbers from `low` to `high`, both included."""
+
+    low: int
+    high: int
+
+    @property
+    def label(self) -> str:
+        """The numbers of the bin."""
+        if self.low == NEVER:
+            return "never"
+        return plain(self.low) if self.low == self.high else f"{plain(self.low)} to {plain(self.high)}"
+
+
+def bins_of(values: Sequence[int]) -> tuple[Bin, ...]:
+    """Bins that hold all the values: small numbers by themselves, then twice as wide each time."""
+    proper = [value for value in values if value != NEVER]
+    low, top = min(proper, default=0), max(proper, default=0)
+    low = min(low, 0) if low <= 1 else low
+    bins = [Bin(value, value) for value in range(low, min(top, low + _APART_MAX - 1) + 1)]
+    width = 2
+    while bins[-1].high < top:
+        start = bins[-1].high + 1
+        bins.append(Bin(start, start + width - 1))
+        width *= 2
+    return (*bins, Bin(NEVER, NEVER)) if NEVER in values else tuple(bins)
+
+
+def histograms(
+    title: str, rows: Mapping[str, Counter[int]], unit: str, texts: Mapping[str, str] | None = None
+) -> Histograms:
+    """A histogram a name; of whole numbers, each as often as it was counted. `unit` names what is counted.
+
+    `texts` are words on each; without, how many there are.
+    """
+    bins = bins_of([value for counts in rows.values() for value in counts])
+    width = 100 / len(bins)
+    drawn = []
+    for series, (label, counts) in enumerate(rows.items()):
+        total = sum(counts.values())
+        heights = [sum(n for value, n in counts.items() if each.low <= value <= each.high) for each in bins]
+        top = max(heights, default=0) or 1
+        columns = tuple(
+            HistogramColumn(
+                round(place * width, 2),
+                round(width, 2),
+                round(100 * count / top, 2),
+                f"{each.label}: {count:,} of {total:,} ({count / total:.1%})",
+            )
+            for place, (each, count) in enumerate(zip(bins, heights, strict=True))
+            if count
+        )
+        drawn.append(HistogramRow(label, (texts or {}).get(label, f"{total:,} {unit}"), columns, series))
+    axis = tuple(Tick(round((place + 0.5) * width, 2), each.label) for place, each in enumerate(bins))
+    return Histograms(title, tuple(drawn), axis, unit)

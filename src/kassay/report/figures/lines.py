@@ -1,0 +1,71 @@
+"""Lines: a number over another, a line a thing, told apart by dashes and by the shape of their points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from kassay.report.figures.scales import Axis, Tick, plain, scale_of
+
+
+class Point(NamedTuple):
+    """A point: its place in per cent from the left and from the top, and its two numbers in words."""
+
+    x: float
+    y: float
+    text: str
+
+
+class Stroke(NamedTuple):
+    """A straight piece of a line, from one point to the next, in per cent."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+
+
+class Line(NamedTuple):
+    """A line: what it is of, its points in order, the strokes between them, and which series it is of."""
+
+    label: str
+    points: tuple[Point, ...]
+    strokes: tuple[Stroke, ...]
+    series: int
+
+
+class LineChart(NamedTuple):
+    """Lines on common axes; `across` and `up` name what the axes count."""
+
+    title: str
+    across: str
+    up: str
+    lines: tuple[Line, ...]
+    x_axis: tuple[Tick, ...]
+    y_axis: tuple[Tick, ...]
+
+
+def line_chart(
+    title: str, series: Mapping[str, Sequence[tuple[float, float]]], *, across: str, up: str
+) -> LineChart:
+    """A line a name through its points (x, y), in the order of x."""
+    points = [point for line in series.values() for point in line]
+    x_scale = scale_of([x for x, _ in points], tailed=True)
+    y_scale = scale_of([y for _, y in points])
+    lines = tuple(
+        _line(label, sorted(line), number, x_scale, y_scale)
+        for number, (label, line) in enumerate(series.items())
+    )
+    y_axis = tuple(Tick(round(100 - tick.at, 2), tick.label) for tick in y_scale.ticks)
+    return LineChart(title, across, up, lines, x_scale.ticks, y_axis)
+
+
+def _line(
+    label: str, points: Sequence[tuple[float, float]], number: int, x_scale: Axis, y_scale: Axis
+) -> Line:
+    marks = tuple(
+        Point(x_scale.at(x), round(100 - y_scale.at(y), 2), f"{plain(x)}: {plain(y)}") for x, y in points
+    )
+    strokes = tuple(Stroke(a.x, a.y, b.x, b.y) for a, b in pairwise(marks))
+    return Line(label, marks, strokes, number)

@@ -1,0 +1,153 @@
+"""The graph of an exploration's states as a drawing, where it is small enough to say something."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from kassay.certify.protocols.explore import ExploreResult
+from kassay.model.explore.values import WalkStep
+from kassay.report.facts import counted
+from kassay.report.figures.layered import layered
+
+STATES_DRAWN_MAX: Final = 200
+"""More states than that are a cloud."""
+_LAYER: Final = 44
+_MARGIN: Final = 16
+
+
+class Node(NamedTuple):
+    """A state: where it is drawn (x in per cent, y in pixels), and what it is."""
+
+    x: float
+    y: int
+    text: str
+    start: bool
+    rests: bool
+    way: bool
+    bad: bool
+    link: str
+
+
+class Edge(NamedTuple):
+    """The steps from one state to another. `look`: "" for one away from the start, else "back", or "way"."""
+
+    x1: float
+    y1: int
+    x2: float
+    y2: int
+    look: str
+    text: str
+
+
+class StateGraph(NamedTuple):
+    """The drawing, and its states as rows of a table: number, distance, where it leads to, what it is."""
+
+    title: str
+    description: str
+    height: int
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    rows: tuple[tuple[str, str, str, str], ...]
+
+
+def state_graph(
+    result: ExploreResult, way: Sequence[WalkStep[Any]] = (), name: str = ""
+) -> StateGraph | None:
+    """The graph of the states walked; None where there are more than `STATES_DRAWN_MAX`.
+
+    `way` is a trace to mark in it, whose states are linked to its steps by `name`.
+    """
+    graph = result.exploration.graph
+    if len(graph.states) > STATES_DRAWN_MAX:
+        return None
+    steps = _steps_of(result, way)
+    pairs: dict[tuple[int, int], list[str]] = {}
+    actions = list(graph.actions)
+    for state in range(graph.expanded):
+        for label, target in graph.edges(state):
+            if target != state:
+                pairs.setdefault((state, target), []).append(str(actions[label]))
+    places = layered(graph.depths, list(pairs))
+    ys = [_MARGIN + _LAYER * place.layer for place in places]
+    trodden = set(zip(list(steps), list(steps)[1:]))
+    edges = tuple(
+        Edge(
+            places[a].x,
+            ys[a],
+            places[b].x,
+            ys[b],
+            "way" if (a, b) in trodden else "" if ys[b] > ys[a] else "back",
+            f"{a} to {b}: {'; '.join(dict.fromkeys(texts))}",
+        )
+        for (a, b), texts in pairs.items()
+    )
+    kinds = [_kind(result, state, steps) for state in range(len(graph.states))]
+    last = list(steps)[-1] if steps else -1
+    nodes = tuple(
+        Node(
+            place.x,
+            ys[state],
+            f"state {state}, {counted(graph.depths[state], 'step')} from the start"
+            + (f": {kinds[state]}" if kinds[state] else ""),
+            graph.parents[state] < 0,
+            result.built.converged(graph.states[state]),
+            state in steps,
+            state == last,
+            f"{name}/step-{steps[state]}" if state in steps else "",
+        )
+        for state, place in enumerate(places)
+    )
+    leads: dict[int, list[str]] = {}
+    for a, b in pairs:
+        leads.setdefault(a, []).append(str(b))
+    rows = tuple(
+        (str(state), str(graph.depths[state]), " ".join(leads.get(state, ())) or "-", kinds[state] or "-")
+        for state in range(len(graph.states))
+    )
+    height = 2 * _MARGIN + _LAYER * max((place.layer for place in places), default=0)
+    return StateGraph(
+        f"{counted(len(graph.states), 'state')}, by their distance from the start",
+        _description(bool(steps)),
+        height,
+        nodes,
+        tuple(sorted(edges, key=lambda edge: edge.look == "way")),
+        rows,
+    )
+
+
+def _description(marked: bool) -> str:
+    words = (
+        "A square is a start, a circle a state, a second circle around it says that a run may rest there for "
+        "ever; steps back or aside are dashed."
+    )
+    return words + (" The thick line is the run shown above, to the state marked ✕." if marked else "")
+
+
+def _steps_of(result: ExploreResult, way: Sequence[WalkStep[Any]]) -> dict[int, int]:
+    """The states of a trace by their number in the graph, each with its step, in the order of the trace.
+
+    A trace may pass a state that only a renaming of clients leads to the graph's: such states are left out.
+    """
+    graph = result.exploration.graph
+    numbers: Mapping[Hashable, int] = {state: number for number, state in enumerate(graph.states)}
+    steps: dict[int, int] = {}
+    for step, each in enumerate(way):
+        number = numbers.get(result.built.canonical(each.state))
+        if number is not None:
+            steps[number] = step
+    return steps
+
+
+def _kind(result: ExploreResult, state: int, steps: Mapping[int, int]) -> str:
+    graph = result.exploration.graph
+    words = []
+    if graph.parents[state] < 0:
+        words.append("a start")
+    if result.built.converged(graph.states[state]):
+        words.append("a run may rest here")
+    if state in steps:
+        words.append(f"step {steps[state]} of the run")
+    if state >= graph.expanded:
+        words.append("not walked on from")
+    return ", ".join(words)
