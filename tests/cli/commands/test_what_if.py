@@ -63,3 +63,16 @@ def test_a_candidate_that_gives_no_assignment_is_told_and_ends_with_1(tmp_path):
 )
 def test_what_makes_no_sense_is_told_in_a_line(arguments, complaint):
     assert complaint in one_line(here("what-if", *FILES[:2], *arguments, cwd=CLUSTER), 2)
+
+
+def test_the_way_starts_at_what_the_state_says_or_at_from():
+    told = here("what-if", *FILES[:2], "--to", "sticky", "--json", "-", cwd=CLUSTER)
+    (path,) = valid(json.loads(told.stdout), "what-if-1")["paths"]
+    assert path["from"] == "partition.assignment.strategy=range"
+    assert [step["setting"] for step in path["steps"]] == [
+        "partition.assignment.strategy=sticky,range",
+        "partition.assignment.strategy=sticky",
+    ]
+    given = here("what-if", *FILES[:2], "--from", "uniform", "--to", "sticky", "--json", "-", cwd=CLUSTER)
+    (path,) = json.loads(given.stdout)["paths"]
+    assert path["policies"] == ["downgrade", "bidirectional"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ from kassay.certify.clusters.candidates import PlayedCandidate, play_candidate
 from kassay.certify.clusters.events import PlannedChange
 from kassay.certify.clusters.figures import Loads, Racks, loads_of, racks_of
 from kassay.certify.clusters.observed import ObservedGroup
+from kassay.certify.clusters.rollout import Members, Rollout, rollout
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.cluster import TopicPartition
 from kassay.solver.consumers.documents import solve_consumers
@@ -46,6 +47,7 @@ class WhatIf:
     candidates: tuple[PlayedCandidate, ...]
     optimum: PlayedCandidate
     best: Solved
+    paths: tuple[Rollout, ...] = ()
 
     @property
     def failed(self) -> tuple[PlayedCandidate, ...]:
@@ -77,6 +79,7 @@ class WhatIf:
                 "status": self.best.figures["status"],
                 "bound": self.best.figures["bound"],
             },
+            "paths": [path.to_json() for path in self.paths],
         }
 
 
@@ -95,9 +98,13 @@ def what_if(
     observed: ObservedGroup,
     targets: Sequence[Target],
     changes: Sequence[PlannedChange] = (),
+    start: Target | None = None,
     report: Callable[[int], None] = lambda _: None,
 ) -> WhatIf:
-    """The whole answer; `report` is told how many of the targets are done."""
+    """The whole answer, with the ways from `start` where that is known.
+
+    `report` is told how many of the targets are done.
+    """
     optimum = play_candidate(resolve(OPTIMUM), observed, changes)
     owners = optimum.answers[0].owners()
     candidates = []
@@ -114,4 +121,12 @@ def what_if(
         tuple(candidates),
         optimum,
         best_of(observed),
+        () if start is None else tuple(_paths(observed, start, targets)),
     )
+
+
+def _paths(observed: ObservedGroup, start: Target, targets: Sequence[Target]) -> Iterable[Rollout]:
+    """The way to each target."""
+    members = observed.group.members
+    counts = Members(len(members), sum(member.instance_id is not None for member in members))
+    return (rollout(start, target, counts) for target in targets)

@@ -13,6 +13,7 @@ from kassay.cli.targets import target_options
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
+    from kassay.certify.clusters.observed import ObservedGroup
     from kassay.certify.targets.resolve import Target
 
 PLACE = 300
@@ -49,9 +50,13 @@ def command(**chosen: Any) -> int:
     changes = () if chosen["events"] is None else parse_events(chosen["events"], observed)
     targets = _targets(chosen["targets"] or KAFKAS, chosen)
     with bar("asking", len(targets)) as tell:
-        answer = what_if(observed, targets, changes, tell)
+        answer = what_if(observed, targets, changes, _start(observed, chosen), tell)
     path = _keep(answer.best.certificate, chosen["out"])
-    present(answer.to_json(), lambda: what_if_view(answer, path), chosen["json_path"])
+    present(
+        answer.to_json(),
+        lambda: what_if_view(answer, path, in_full=bool(chosen["targets"])),
+        chosen["json_path"],
+    )
     return 1 if answer.failed else 0
 
 
@@ -69,6 +74,20 @@ def _targets(specs: tuple[str, ...], chosen: dict[str, Any]) -> list[Target]:
         require_measurable(target)
         targets.append(target)
     return targets
+
+
+def _start(observed: ObservedGroup, chosen: dict[str, Any]) -> Target | None:
+    """The assignor of today: the one given, else the one that the coordinator names if kassay knows it."""
+    from kassay.certify.clusters.rollout import start_of
+    from kassay.model.errors import TargetError
+
+    if chosen["strategy"] is not None:
+        return _targets((chosen["strategy"],), chosen)[0]
+    spec = start_of(observed.strategy, is_consumer_group=observed.is_consumer_group)
+    try:
+        return None if spec is None else _targets((spec,), {**chosen, "configs": ()})[0]
+    except (TargetError, InputError):  # a rule of their own, which only --from can name
+        return None
 
 
 def _keep(certificate: dict[str, Any], out: Path | None) -> str | None:

@@ -10,6 +10,7 @@ from kassay.certify.clusters.figures import Loads, Racks
 from kassay.certify.clusters.observed import ObservedGroup
 from kassay.certify.clusters.whatif import WhatIf
 from kassay.report.facts import counted
+from kassay.report.screen.clusters.paths import paths_in_short, paths_view
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.writing.text import shell_command
 
@@ -19,13 +20,20 @@ _NAMED_MAX: Final = 4
 """So many members or partitions are named before the rest is counted."""
 
 
-def what_if_view(answer: WhatIf, certificate: str | None) -> View:
-    """Today, every candidate beside the optimum, what each event does, and the way to roll it out."""
+def what_if_view(answer: WhatIf, certificate: str | None, *, in_full: bool = True) -> View:
+    """Today, every candidate beside the optimum, what each event does, and the way there.
+
+    The ways are told step by step where that is wanted `in_full`, else a line each.
+    """
     parts: list[View] = [*group_head(answer.observed), *_today(answer), line(), _switches(answer)]
     parts += [line(f"{each.spec}: {each.failure}", style="bold red") for each in answer.failed]
     parts += [line(), line(_MEANING, style="dim")]
     if answer.changes:
         parts += [line(), _events(answer)]
+    if answer.paths:
+        parts += [line(), *(paths_view(answer.paths) if in_full else paths_in_short(answer.paths))]
+    else:
+        parts += [line(), line("no rolling path: --from TARGET, or the output of --state, says from where")]
     if certificate is not None:
         check = shell_command(["kassay", "check", certificate])
         parts += [line(), whole_line(f"optimum: {certificate}  ({check})")]

@@ -1,0 +1,344 @@
+"""The safe way from one assignor to another by rolling restarts, as the coordinator's model has it.
+
+Ways are tried in the order of how many restarts they take: the new setting alone; the new assignor before
+the old one in the list, then alone; the old one before the new, then alone. One is safe if no member is
+refused on the way. Restarts are walked one by one with a few members (`rolling_group`); which assignor is
+selected is asked of the coordinator's own rule for every mix of all members. The mode of a member follows
+from its list: Kafka's client takes the highest rebalance protocol that all its assignors support (KIP-429,
+`ConsumerCoordinator`). Whatever is selected stands in every list, so no member keeps its partitions while a
+rule is in force that expects them to be given up.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from kassay.certify.clusters.rolling_group import ClientSetting, Restarted, RollingGroup
+from kassay.certify.targets.resolve import Target
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import Kind
+from kassay.model.protocols.coordinator.classic.group import GroupBuilder
+from kassay.model.protocols.values import requests
+from kassay.model.protocols.values.choices import Target as TargetAssignment
+from kassay.model.protocols.values.choices import TargetAsk
+from kassay.model.protocols.values.effects import Effects
+from kassay.model.protocols.values.groups import STABLE, ClassicGroup, ClassicMember
+from kassay.model.protocols.values.requests import Config, Subscription
+
+POLICY: Final = "group.consumer.migration.policy"
+POLICIES: Final = {
+    "disabled": Config(),
+    "upgrade": Config(upgrade=True),
+    "downgrade": Config(downgrade=True),
+    "bidirectional": Config(upgrade=True, downgrade=True),
+}
+"""The values of the brokers' setting; Kafka's default is bidirectional (`GroupCoordinatorConfig`)."""
+WALKED_MAX: Final = 4
+"""Members that are walked one by one; more change nothing but how often the same is done."""
+
+
+class RuleSpan(NamedTuple):
+    """The assignors that may be in force after `first` to `last` restarts of a step; several are a tie."""
+
+    rules: tuple[str, ...]
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class RollingStep:
+    """One rolling restart of all members.
+
+    `rebalances` are those of all restarts together. `eager` counts the members that give everything up at
+    each rebalance, before the first restart and after the last. `back` is after how many restarts a member
+    may still return to where the way began: up to all, or 0.
+    """
+
+    setting: ClientSetting
+    restarts: int
+    rebalances: int
+    spans: tuple[RuleSpan, ...]
+    eager: tuple[int, int]
+    back: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Its part of a document."""
+        return {
+            "setting": str(self.setting),
+            "restarts": self.restarts,
+            "rebalances": self.rebalances,
+            "in_force": [[list(span.rules), span.first, span.last] for span in self.spans],
+            "eager_members": list(self.eager),
+            "back_until": self.back,
+        }
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """The way between two settings; no steps where they are the same, `safe` is False where none was safe.
+
+    `policies` are the values of the brokers' policy under which it works, empty where it does not matter;
+    `refused` are shorter ways with the error that a member gets.
+    """
+
+    start: ClientSetting
+    goal: ClientSetting
+    steps: tuple[RollingStep, ...]
+    safe: bool
+    walked: int
+    policies: tuple[str, ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    def to_json(self) -> dict[str, Any]:
+        """Its part of a document."""
+        return {
+            "from": str(self.start),
+            "to": str(self.goal),
+            "safe": self.safe,
+            "walked_members": self.walked,
+            "policies": list(self.policies),
+            "steps": [step.to_json() for step in self.steps],
+            "refused": [list(each) for each in self.refused],
+            "notes": list(self.notes),
+        }
+
+
+class Members(NamedTuple):
+    """How many members there are, and how many of them are static."""
+
+    total: int
+    static: int
+
+
+def start_of(strategy: str | None, *, is_consumer_group: bool) -> str | None:
+    """The target spec of what the coordinator calls the group's strategy; None where that is not told."""
+    if strategy is None or not is_consumer_group:
+        return strategy
+    return "server-range" if strategy == "range" else strategy
+
+
+def setting_of(target: Target) -> ClientSetting:
+    """How a client is configured to use the target."""
+    if target.kind is Kind.SERVER:
+        return ClientSetting(remote=target.name.removeprefix("server-"))
+    return ClientSetting((target.name,))
+
+
+def rollout(start: Target, goal: Target, members: Members) -> Rollout:
+    """The shortest safe way from one target to the other, both of them assignors of consumer groups."""
+    first, last = setting_of(start), setting_of(goal)
+    if first == last:
+        return Rollout(first, last, (), True, 0)
+    modes = {target.name: target.protocol for target in (start, goal) if target.kind is Kind.CLIENT}
+    refused: list[tuple[str, str]] = []
+    walked = min(members.total, WALKED_MAX)
+    remotes = tuple(dict.fromkeys(("uniform", "range", *(s.remote for s in (first, last) if s.remote))))
+    for way in _ways(first, last):
+        policies = _policies(first, way, walked, members, remotes)
+        if not policies:
+            error = _error(first, way, walked, members, remotes)
+            refused.append((", then ".join(map(str, way)), error))
+            continue
+        config = POLICIES[policies[-1]]._replace(assignors=remotes)
+        steps = tuple(_steps(first, way, config, members, modes))
+        needed = () if len(policies) == len(POLICIES) else policies
+        return Rollout(
+            first, last, steps, True, walked, needed, tuple(refused), _notes(first, last, modes, goal)
+        )
+    return Rollout(first, last, (), False, walked, (), tuple(refused))
+
+
+def _ways(first: ClientSetting, last: ClientSetting) -> Iterator[tuple[ClientSetting, ...]]:
+    """What every member is set to, restart by restart, the shortest way first."""
+    yield (last,)
+    if not first.is_consumer and not last.is_consumer:
+        yield (ClientSetting((*last.strategies, *first.strategies)), last)
+        yield (ClientSetting((*first.strategies, *last.strategies)), last)
+
+
+def _walk(
+    first: ClientSetting, way: Sequence[ClientSetting], config: Config, walked: int, *, static: bool
+) -> list[list[Restarted]]:
+    """What each restart of each step came to; it ends at the first refusal."""
+    group = RollingGroup(config, walked, first, static=static)
+    steps: list[list[Restarted]] = []
+    for setting in way:
+        steps.append([])
+        for index in range(walked):
+            steps[-1].append(group.restart(index, setting))
+            if steps[-1][-1].error:
+                return steps
+    return steps
+
+
+def _kinds(members: Members) -> tuple[bool, ...]:
+    """Whether static, whether dynamic members are to be walked."""
+    return tuple(
+        kind for kind, count in ((False, members.total - members.static), (True, members.static)) if count
+    )
+
+
+def _policies(
+    first: ClientSetting,
+    way: Sequence[ClientSetting],
+    walked: int,
+    members: Members,
+    remotes: tuple[str, ...],
+) -> tuple[str, ...]:
+    """The brokers' policies under which nobody is refused and the group gets to the protocol wanted."""
+    good = []
+    for name, config in POLICIES.items():
+        configured = config._replace(assignors=remotes)
+        if all(_arrives(first, way, configured, walked, static=static) for static in _kinds(members)):
+            good.append(name)
+    return tuple(good)
+
+
+def _arrives(
+    first: ClientSetting, way: Sequence[ClientSetting], config: Config, walked: int, *, static: bool
+) -> bool:
+    group = RollingGroup(config, walked, first, static=static)
+    for setting in way:
+        for index in range(walked):
+            if group.restart(index, setting).error:
+                return False
+    return isinstance(group.group, ClassicGroup) is not way[-1].is_consumer
+
+
+def _error(
+    first: ClientSetting,
+    way: Sequence[ClientSetting],
+    walked: int,
+    members: Members,
+    remotes: tuple[str, ...],
+) -> str:
+    """The error with which a member is refused, under the policy that allows most."""
+    config = POLICIES["bidirectional"]._replace(assignors=remotes)
+    for static in _kinds(members):
+        last = _walk(first, way, config, walked, static=static)[-1][-1]
+        if last.error:
+            return last.error
+    return "the group stays in the other protocol"
+
+
+def _steps(
+    first: ClientSetting,
+    way: Sequence[ClientSetting],
+    config: Config,
+    members: Members,
+    modes: dict[str, RebalanceProtocol],
+) -> Iterator[RollingStep]:
+    walked = min(members.total, WALKED_MAX)
+    walks = {static: _walk(first, way, config, walked, static=static) for static in _kinds(members)}
+    before = first
+    for number, setting in enumerate(way):
+        rebalances = 0
+        for static, steps in walks.items():
+            count = members.static if static else members.total - members.static
+            rebalances += _scaled([each.rebalances for each in steps[number]], count)
+        yield RollingStep(
+            setting,
+            members.total,
+            rebalances,
+            _spans(before, setting, members.total, config),
+            (_eager(before, modes) * members.total, _eager(setting, modes) * members.total),
+            _back(first, way, number, config, members),
+        )
+        before = setting
+
+
+def _scaled(counts: Sequence[int], members: int) -> int:
+    """The rebalances of so many restarts: as most of those walked, and what single ones had beside that."""
+    usual = Counter(counts).most_common(1)[0][0]
+    return max(0, usual * members + sum(count - usual for count in counts))
+
+
+def _eager(setting: ClientSetting, modes: dict[str, RebalanceProtocol]) -> int:
+    """1 if a member with the setting gives everything up at each rebalance, else 0."""
+    return int(any(modes[name] is RebalanceProtocol.EAGER for name in setting.strategies))
+
+
+def _back(
+    first: ClientSetting, way: Sequence[ClientSetting], number: int, config: Config, members: Members
+) -> int:
+    """After how many restarts of a step a member may return to the first setting, scaled to all members."""
+    walked = min(members.total, WALKED_MAX)
+    static = all(_kinds(members))
+    for done in range(walked, 0, -1):
+        group = RollingGroup(config, walked, first, static=static)
+        for setting in way[:number]:
+            for index in range(walked):
+                group.restart(index, setting)
+        for index in range(done):
+            group.restart(index, way[number])
+        if not group.restart(done - 1, first).error:
+            return members.total if done == walked else done
+    return 0
+
+
+class _Options:
+    """Notes among what a choice is."""
+
+    def __init__(self) -> None:
+        self.options: tuple[str, ...] = ()
+
+    def pick(self, kind: str, options: Sequence[str]) -> str:  # noqa: ARG002 - one choice is asked here
+        self.options = tuple(options)
+        return options[0]
+
+    def member_id(self, prefix: str) -> str:
+        return prefix
+
+    def target(self, ask: TargetAsk) -> TargetAssignment:
+        return tuple((member.member_id, ()) for member in ask.members)
+
+
+def _spans(
+    before: ClientSetting, setting: ClientSetting, members: int, config: Config
+) -> tuple[RuleSpan, ...]:
+    """The assignors that are selected after each number of restarts, by the coordinator's own vote."""
+    if before.is_consumer or setting.is_consumer:
+        return (RuleSpan((setting.remote or setting.strategies[0],), members, members),)
+    spans: list[RuleSpan] = []
+    for done in range(1, members + 1):
+        options = _Options()
+        lists = [setting] * done + [before] * (members - done)
+        group = ClassicGroup(
+            STABLE,
+            1,
+            requests.CONSUMER_TYPE,
+            before.strategies[0],
+            "0",
+            tuple(
+                ClassicMember(
+                    str(i), "", "", 0, 0, tuple((name, Subscription(())) for name in each.strategies)
+                )
+                for i, each in enumerate(lists)
+            ),
+        )
+        GroupBuilder(Effects(config, (), options), group).pick_protocol()
+        if spans and spans[-1].rules == options.options:
+            spans[-1] = spans[-1]._replace(last=done)
+        else:
+            spans.append(RuleSpan(options.options, done, done))
+    return tuple(spans)
+
+
+def _notes(
+    first: ClientSetting, last: ClientSetting, modes: dict[str, RebalanceProtocol], goal: Target
+) -> tuple[str, ...]:
+    """What the model does not know of."""
+    notes = []
+    listed = RebalanceProtocol.COOPERATIVE in modes.values() and RebalanceProtocol.EAGER in modes.values()
+    if listed and not first.is_consumer and goal.name != "cooperative-sticky":
+        notes.append(
+            "a cooperative assignor is taken to support the eager protocol as well, as Kafka's own does: "
+            "one that does not cannot stand in one list with an eager one"
+        )
+    if last.is_consumer and last.remote not in ("uniform", "range"):
+        notes.append(f"the brokers must have {last.remote} in group.consumer.assignors")
+    return tuple(notes)
