@@ -4,8 +4,8 @@
 
 Five members read a topic of 20 partitions. The program of the first table answers by a constant, so that what
 is measured is the parent; the bare driver writes the same document and reads the answer, without a guard, a
-limit or a check. The second table plays a group's whole life against `examples/exec/sticky2.py`, the same
-history by both doors.
+limit or a check. The second table plays a group's whole life, the same history by both doors, against a
+program, a plain Python class and one in the full form.
 
 Goals: rounds 1.7 times as fast as call by call; 0.7 of the parent's CPU a call at 59bc719, which spent 2.5
 times a bare driver's.
@@ -23,8 +23,10 @@ from itertools import cycle, islice
 from pathlib import Path
 
 from kassay.certify.processes.host import Host, Limits, Start
+from kassay.certify.processes.load import TargetSource
 from kassay.certify.processes.programs.host import ProgramHost
 from kassay.certify.processes.programs.program import Program
+from kassay.certify.processes.python.host import PythonHost
 from kassay.model.calls import Look
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.group import Group, Member
@@ -34,7 +36,12 @@ from kassay.model.groups.player import Player
 MEMBERS, PARTITIONS = 5, 20
 CALLS, LIVES, RUNS = 2_000, 60, 7
 LIMITS = Limits(call_timeout_s=60, start_timeout_s=60)
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "exec"
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+PYTHON = (
+    TargetSource(file=str(EXAMPLES / "lag_assignor.py")),
+    TargetSource(module="kassay.assignors.sticky.sticky", class_name="Sticky"),
+)
+"""A plain class, and one that remembers."""
 LOOKS = frozenset({Look.AGAIN, Look.OTHER, Look.PERMUTED})
 SHARES = {
     f"m{m}": tuple(TopicPartition("t", p) for p in range(m, PARTITIONS, MEMBERS)) for m in range(MEMBERS)
@@ -141,16 +148,22 @@ def main() -> None:
     print(
         f"parent CPU a call: kassay {kassay:.1f} us, a bare driver {bare:.1f} us: {kassay / bare:.2f} times"
     )
-    sticky = (sys.executable, str(EXAMPLES / "sticky2.py"))
+    sticky = (sys.executable, str(EXAMPLES / "exec" / "sticky2.py"))
     with opened(*sticky) as one, opened(*sticky) as other:
-        other.rounds = None
-        plays = (of_lives(one), of_lives(other))
-        rounds, calls = medians(plays, time.perf_counter, LIVES)
-        rounds_cpu, calls_cpu = medians(plays, time.process_time, LIVES)
-    print(
-        f"a group's life: by rounds {rounds:.0f} us, call by call {calls:.0f} us: {calls / rounds:.2f} times"
-    )
-    print(f"the parent's CPU: {rounds_cpu:.0f} us and {calls_cpu:.0f} us: {calls_cpu / rounds_cpu:.2f} times")
+        compare("a program that remembers", one, other)
+    for source in PYTHON:
+        with PythonHost(source, Start(LIMITS)) as one, PythonHost(source, Start(LIMITS)) as other:
+            compare(source.class_name or Path(source.label).name, one, other)
+
+
+def compare(what: str, one: ProgramHost | PythonHost, other: ProgramHost | PythonHost) -> None:
+    """Print what a group's life takes by rounds, of the one, and call by call, of the other."""
+    other.at_once = False
+    plays = (of_lives(one), of_lives(other))
+    for clock, name in ((time.perf_counter, "time"), (time.process_time, "the parent's CPU")):
+        rounds, calls = medians(plays, clock, LIVES)
+        figures = f"by rounds {rounds:.0f} us, call by call {calls:.0f} us: {calls / rounds:.2f} times"
+        print(f"a group's life, {what}, {name}: {figures}")
 
 
 if __name__ == "__main__":

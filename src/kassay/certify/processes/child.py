@@ -38,6 +38,8 @@ _LOADING_MIB: Final = 1024
 """What libraries may take on top of the limit while the target is loaded."""
 _RESERVE: Final = 1024 * 1024
 _PLACED: Final = ("num_partitions", "replication_factor", "brokers")
+_FAILED: Final = b"[1,"
+"""How the reply begins that stands for a failure."""
 _INPUTS: Final = ("partitions_per_topic", "members", "replica_racks", "partition_weights", "assignable")
 
 
@@ -118,6 +120,8 @@ class Server:
         self.broken: dict[int, list[Any]] = {}
         self.reserve = bytearray(_RESERVE)
         self.buffer = b""
+        self.members: tuple[str, ...] = ()
+        self.said: list[bytes | None] = []
         forms = {FULL: self.assign_full, PLACER: self.place, **dict.fromkeys(CHECKS, self.assign_document)}
         assign = forms.get(loaded.form, self.assign_plain)
         self.calls: dict[str, Callable[[Any, bytes], list[Any]]] = {
@@ -135,16 +139,20 @@ class Server:
         pid = os.getpid()
         while True:
             sequence, payload = self.read()
-            news, drops, method, number, body = marshal.loads(payload)
-            for new, config in news:
-                self.make(new, config)
-            for gone in drops:
-                self.objects.pop(gone, None)
-                self.broken.pop(gone, None)
-            reply = self.answer(method, number, body)
-            if os.getpid() != pid:
-                os._exit(0)  # a process that the target forked came back from the call as well
-            write(self.output, frame(self.nonce, sequence, reply))
+            calls, needed, self.members = marshal.loads(payload)
+            self.said.clear()
+            for done, (news, drops, method, number, body) in enumerate(calls, start=1):
+                for new, config in news:
+                    self.make(new, config)
+                for gone in drops:
+                    self.objects.pop(gone, None)
+                    self.broken.pop(gone, None)
+                reply = self.answer(method, number, body)
+                if os.getpid() != pid:
+                    os._exit(0)  # a process that the target forked came back from the call as well
+                write(self.output, frame(self.nonce, sequence + done - 1, reply))
+                if done <= needed and reply.startswith(_FAILED):
+                    break
 
     def read(self) -> tuple[int, bytes]:
         """The next request."""
@@ -216,9 +224,10 @@ class Server:
         """One call of the full form, on values made for it."""
         from kassay.certify.processes import values
 
-        cluster, group = values.decode(marshal.loads(body))
+        given = dict(zip(self.members, self.said))
+        cluster, group = values.decode(marshal.loads(body), given)
         assignment, user_data = values.check_answer(target.assign(cluster, group))
-        mutated = values.changed(values.decode(marshal.loads(body)), (cluster, group))
+        mutated = values.changed(values.decode(marshal.loads(body), given), (cluster, group))
         return [0, [assignment, {member_id: data.hex() for member_id, data in user_data.items()}], mutated]
 
     def assign_document(self, target: Any, body: bytes) -> list[Any]:
@@ -248,6 +257,7 @@ class Server:
     def user_data(self, target: Any, body: bytes) -> list[Any]:
         """What the object adds to its subscription."""
         data = check_user_data(target.subscription_user_data(marshal.loads(body)))
+        self.said.append(data)
         return [0, None if data is None else data.hex(), None]
 
     def generation(self, target: Any, _body: bytes) -> list[Any]:

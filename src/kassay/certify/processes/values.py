@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from kassay.assignors.plain.answers import Malformed, Pair, check_assignment, check_user_data, shown
@@ -27,12 +28,14 @@ def encode(cluster: Cluster, group: Group) -> Encoded:
     )
 
 
-def decode(encoded: Encoded) -> tuple[Cluster, Group]:
-    """The input of a call, made anew."""
+def decode(
+    encoded: Encoded, given: Mapping[str, bytes | None] = MappingProxyType({})
+) -> tuple[Cluster, Group]:
+    """The input of a call, made anew; `given` is user data of members that the input is without."""
     topics, brokers, members, leader, assigned, subscription_type, assignable = encoded
     cluster = Cluster(tuple(map(Topic._make, topics)), tuple(map(Broker._make, brokers)))
     return cluster, Group(
-        tuple(Member(m[0], m[1], _pairs(m[2]), *m[3:]) for m in members),
+        tuple(Member(m[0], m[1], _pairs(m[2]), m[3], m[4], m[5], given.get(m[0], m[6])) for m in members),
         leader,
         frozenset(_pairs(assigned)),
         None if subscription_type is None else SubscriptionType(subscription_type),

@@ -16,7 +16,7 @@ from kassay.assignors.plain.partitioner import PlainPartitioner
 from kassay.assignors.plain.placer import PlainPlacer
 from kassay.certify.processes.host import Host, Start
 from kassay.certify.processes.load import Loaded, TargetSource, load
-from kassay.certify.processes.remote import PythonHost
+from kassay.certify.processes.python.host import PythonHost
 from kassay.certify.targets.local import LocalAssignor, LocalDocument, LocalHost, guarded
 from kassay.certify.targets.resolve import PYTHON, Meta, Request, Target, Way, digest_of, protocols
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable

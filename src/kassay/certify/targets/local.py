@@ -20,8 +20,8 @@ from kassay.assignors.plain.documents import PlainDocument
 from kassay.certify.alarm import Overdue, deadline
 from kassay.certify.processes.host import Host, Start
 from kassay.certify.processes.load import TargetSource
+from kassay.certify.processes.python.host import PythonHost
 from kassay.certify.processes.references import ReferenceHost
-from kassay.certify.processes.remote import PythonHost
 from kassay.certify.processes.values import changed, check_answer
 from kassay.certify.targets.resolve import PYTHON, Offer, Request, Target, Way
 from kassay.model.cluster import Cluster, TopicPartition

@@ -132,7 +132,7 @@ class Player:
                     seen = [_asked(look) for look in looks]
                     probes = self._probes(world.cluster, group, leader, answer, seen)
             else:
-                group, answer, probes = self._at_once(rounds, world, leader, turn)
+                group, answer, probes, mutated = self._at_once(rounds, world, leader, turn)
             if not isinstance(answer, Failure):
                 _learn(world, seats, answer, failed_sync, reports, rounds)
         except Exception as error:  # whatever the target's own code throws is its verdict
@@ -152,8 +152,8 @@ class Player:
 
     def _at_once(
         self, rounds: Rounds, world: GroupWorld, leader: Seat, turn: int
-    ) -> tuple[Group, Assignment | Failure, tuple[Probe[Assignment], ...]]:
-        """The group as it joins, the leader's answer and the second looks, in one request."""
+    ) -> tuple[Group, Assignment | Failure, tuple[Probe[Assignment], ...], str | None]:
+        """The group as it joins, the leader's answer, the second looks and what changed, in one request."""
         seats = world.seats.values()
         claims = tuple([seat.joining() for seat in seats])
         without = world.group(claims, leader)
@@ -164,12 +164,14 @@ class Player:
         answers = rounds.ask(
             AssignCall(leader.assignor, world.cluster, without), [seat.assignor for seat in seats], looks
         )
-        members = tuple([claim._replace(user_data=data) for claim, data in zip(claims, answers.user_data)])
-        group = world.group(members, leader)
+        group = without
+        if any(data is not None for data in answers.user_data):
+            members = [claim._replace(user_data=data) for claim, data in zip(claims, answers.user_data)]
+            group = world.group(tuple(members), leader)
         if isinstance(answers.answer, Failure) or not self.looks:
-            return group, answers.answer, ()
+            return group, answers.answer, (), answers.mutated
         probes = self._probes(world.cluster, group, leader, answers.answer, answers.looks)
-        return group, answers.answer, probes
+        return group, answers.answer, probes, answers.mutated
 
     def _looks(
         self, leader: Seat, cluster: Cluster, group: Group, turn: int

@@ -29,11 +29,15 @@ class Learned(NamedTuple):
 
 
 class RoundAnswers(NamedTuple):
-    """What came of a round: the user data of each member, the answer, and one for each second look."""
+    """What came of a round: the user data of each member, the answer, and one for each second look.
+
+    `mutated` says what the leader's object changed in its input, where that is known.
+    """
 
     user_data: tuple[bytes | None, ...]
     answer: Assignment | Failure
     looks: tuple[Assignment | Failure, ...] = ()
+    mutated: str | None = None
 
 
 class Rounds(Protocol):

@@ -26,6 +26,7 @@ from kassay.model.groups.history import FailedSync, History, Join, Leave
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Step
 from kassay.model.kinds import Kind
+from tests.certify.processes.children import children
 from tests.certify.processes.programs.version2 import ALL, START, opened, program, requests
 
 ONE_BY_ONE = "new,user_data,on_assignment,drop"
@@ -158,6 +159,12 @@ def test_a_round_is_one_request_and_what_a_group_learns_another(tmp_path: Path) 
     )
     for request in asked:
         validator.validate(request)
+
+
+def test_a_dropped_host_ends_its_process_though_it_had_a_door() -> None:
+    before = children()
+    steps(opened(ALL), {})
+    assert children() == before
 
 
 @pytest.mark.parametrize("fault", ["", "assign=fresh-answer:{}"])

@@ -50,8 +50,6 @@ class ProgramCalls(GuardedHost):
     """
 
     hello: Hello
-    rounds: Rounds | None = None
-    """The door for whole rounds of a group, if there is one."""
 
     def __init__(self, program: Program, start: Start) -> None:
         self.program = program
@@ -99,6 +97,11 @@ class ProgramCalls(GuardedHost):
             raise TargetNotLoadable(
                 f"{self.program.label}: {failure.message}, expected {self.program.expected}"
             ) from None
+
+    @property
+    def rounds(self) -> Rounds | None:
+        """The door for whole rounds of a group, if there is one."""
+        return None
 
     def supports(self, call: str) -> bool:
         """Whether the program has this call of version 2."""

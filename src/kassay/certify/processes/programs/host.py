@@ -16,11 +16,15 @@ from kassay.certify.processes.programs.rounds import ProgramRounds
 class ProgramHost(ProgramCalls):
     """Makes objects of a program, in the full form of the kind that it says it is of."""
 
-    def begin(self) -> None:
-        """A new process that has said hello; raises `TargetNotLoadable`."""
-        super().begin()
-        at_once = self.supports("new") and (self.supports("round") or self.supports("batch"))
-        self.rounds = ProgramRounds(self) if at_once else None
+    at_once: bool = True
+    """Whether to open the door for whole rounds, where the program has one."""
+
+    @property
+    def rounds(self) -> ProgramRounds | None:
+        """The door for whole rounds of a group; the host does not hold it, or would outlive its last user."""
+        supports = self.supports
+        opens = self.at_once and supports("new") and (supports("round") or supports("batch"))
+        return ProgramRounds(self) if opens else None
 
     def make(self, number: int, config: dict[str, str]) -> ProgramObject:
         """The object of that number."""

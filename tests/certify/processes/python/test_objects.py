@@ -8,7 +8,7 @@ import pytest
 
 from kassay.certify.processes.host import START, Host
 from kassay.certify.processes.load import TargetSource
-from kassay.certify.processes.remote import PythonHost
+from kassay.certify.processes.python.host import PythonHost
 from kassay.model.cluster import Cluster
 from kassay.model.failure import TargetFailure
 from kassay.model.groups.assignor import GroupMetadata
@@ -36,13 +36,6 @@ def test_large_inputs_and_answers_pass(host: Host) -> None:
     group = Group(tuple(Member(f"member-{m}", topics) for m in range(40)))
     answer = host.new({}).assign(cluster, group)
     assert sum(map(len, answer.values())) == 20_000
-
-
-def test_forgotten_objects_are_dropped(host: Host) -> None:
-    for _ in range(300):
-        ask(host, "behave")
-    assert isinstance(host, PythonHost)
-    assert host.drops == [300]
 
 
 REPORTS = """

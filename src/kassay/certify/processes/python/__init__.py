@@ -1,0 +1,1 @@
+"""Python classes in child processes under a guard."""
