@@ -20,7 +20,7 @@ FILES = {
         def is_read(step):
             return step.is_read
 
-        @claim("never-last", kinds=CONSUMER_GROUPS, breakable=is_read, source="nowhere")
+        @claim("never-last", kinds=CONSUMER_GROUPS, breakable=is_read, source="nowhere", fix="sit down")
         def never_last(step):
             """The last member gets nothing."""
             for topic, by_member in step.shares.items():

@@ -94,8 +94,16 @@ def answer_claims(
             if isinstance(failure, Failure) and failure.kind in _SPENT:
                 yield Evidence(subject, {"no answer": failure.message})
 
-    for predicate in (total, terminates):
-        claim(predicate.__name__, kinds=kinds, validity=True, breakable=always, source=source)(predicate)
+    for predicate, fix in (
+        (
+            total,
+            "answer every input of its form: topics that are not there, no members, empty lists included",
+        ),
+        (terminates, "bound its loops and what it keeps, so that it ends on every input"),
+    ):
+        claim(predicate.__name__, kinds=kinds, validity=True, breakable=always, source=source, fix=fix)(
+            predicate
+        )
 
 
 def repeated_claims(
@@ -146,9 +154,18 @@ def repeated_claims(
         looks=_ANYWHERE,
         breakable=lambda step: looked(step, _ANYWHERE) and is_open(step),
         source=hash_order,
+        fix="sort before it decides: walk no set, hash, clock, random number or state of earlier calls",
     )(deterministic)
     if pure is not None:
-        claim("pure", kinds=kinds, validity=True, looks=_HERE, breakable=always, source=pure)(is_pure)
+        claim(
+            "pure",
+            kinds=kinds,
+            validity=True,
+            looks=_HERE,
+            breakable=always,
+            source=pure,
+            fix="work on copies of its input, and keep nothing between calls that decides an answer",
+        )(is_pure)
     if order is not None:
         claim(
             "order-independent",
@@ -156,4 +173,5 @@ def repeated_claims(
             looks=_TURNED,
             breakable=lambda step: looked(step, _TURNED) and is_open(step),
             source=order,
+            fix="sort members, topics and claims by their names before it deals anything out",
         )(order_independent)

@@ -74,7 +74,8 @@ class Claim:
     anything at all, `breakable` where some well-formed answer to what was asked would break it, whatever
     the answer was: these judgements count, and a `minimum` of them is needed before the claim can hold.
     Both are asked with what the predicate is asked with. `looks` are the second looks it needs. A claim
-    with a `parameter` is written `id:argument`.
+    with a `parameter` is written `id:argument`. `fix` goes on from "A fix must": what a target that
+    breaks the claim has to do instead.
     """
 
     id: str
@@ -83,6 +84,7 @@ class Claim:
     predicate: Predicate
     breakable: Callable[..., bool]
     source: str
+    fix: str
     validity: bool = False
     applies: Callable[..., bool] | None = None
     minimum: int = 50
@@ -109,6 +111,7 @@ def claim(
     *,
     kinds: Kind | tuple[Kind, ...],
     source: str,
+    fix: str,
     breakable: Callable[..., bool],
     scope: Scope = Scope.STEP,
     validity: bool = False,
@@ -134,6 +137,7 @@ def claim(
                 predicate,
                 breakable,
                 source,
+                fix,
                 validity,
                 applies,
                 minimum,

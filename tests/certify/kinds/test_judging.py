@@ -109,7 +109,7 @@ def test_judgements_across_processes_are_counted_apart(look):
 
 def test_a_claim_says_where_it_can_be_broken_or_is_not_registered():
     with pytest.raises(TypeError, match="breakable"):
-        claim("new", kinds=Kind.CLIENT, source="nobody")
+        claim("new", kinds=Kind.CLIENT, source="nobody", fix="be kind")
 
 
 def test_calls_without_an_answer_are_for_the_claims_that_speak_of_them():

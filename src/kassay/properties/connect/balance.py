@@ -40,6 +40,7 @@ def _may_lack_balance(step: ConnectStep) -> bool:
     scope=Scope.OUTCOME,
     breakable=_may_lack_balance,
     source="KIP-415; KAFKA-10413",
+    fix=("deal connectors and tasks each on their own, always to the worker with the fewest of that kind"),
 )
 def balanced_within_one(step: ConnectStep) -> Iterator[Evidence]:
     """At rest workers differ by at most one connector, and by at most one task."""
@@ -98,6 +99,7 @@ def _may_take_more(run: ConnectRun) -> bool:
     breakable=_may_take_more,
     minimum=20,
     source="KIP-415",
+    fix="take from a worker only what is beyond its share, and leave it the rest",
 )
 def sticky_minimal(run: ConnectRun) -> Iterator[Evidence]:
     """From the last change to a balanced rest, no more running work is taken back than balance needs."""
@@ -120,6 +122,7 @@ def _is_answered(run: ConnectRun, *_: str) -> bool:
     breakable=always,
     parameter=number(NumberRange(1, SETTLING_ROUNDS_MAX, whole=True), example="4"),
     source="KIP-415",
+    fix=("give the same answer once everybody runs what it was told, without a delay or something to stop"),
 )
 def converges(run: ConnectRun, rounds: str) -> Iterator[Evidence]:
     """After a change and nothing else the cluster comes to rest.
@@ -144,6 +147,7 @@ def _was_left_alone(run: ConnectRun) -> bool:
     breakable=always,
     minimum=20,
     source="KIP-415",
+    fix=("start from what the workers run, and change nothing where that is complete and balanced"),
 )
 def stable(run: ConnectRun) -> Iterator[Evidence]:
     """A rebalance for no reason leaves a cluster at rest as it is."""

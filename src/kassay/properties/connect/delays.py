@@ -14,7 +14,15 @@ from kassay.properties.connect.balance import least_taken_back
 from kassay.properties.registry import Evidence, always, claim
 
 
-@claim("delayed-for-loss", kinds=Kind.CONNECT, breakable=always, source="KIP-415; KAFKA-9848")
+@claim(
+    "delayed-for-loss",
+    kinds=Kind.CONNECT,
+    breakable=always,
+    source="KIP-415; KAFKA-9848",
+    fix=(
+        "tell a delay only while work of a departed worker waits, and no longer than that has still to wait"
+    ),
+)
 def delayed_for_loss(step: ConnectStep) -> Iterator[Evidence]:
     """A delay is told only for work that a departed worker ran, or to wait before work is taken back again.
 
@@ -55,6 +63,7 @@ def _overdue(step: ConnectStep) -> dict[str, int]:
     applies=_has_overdue,
     minimum=20,
     source="KIP-415",
+    fix=("give lost work out as soon as the maximum delay is over, whoever joined meanwhile"),
 )
 def lost_returns(step: ConnectStep) -> Iterator[Evidence]:
     """What a departed worker ran is given to somebody once it has waited for the maximum delay.
@@ -77,7 +86,12 @@ def _may_take_back(step: ConnectStep) -> bool:
 
 
 @claim(
-    "backs-off", kinds=Kind.CONNECT, applies=_may_take_back, breakable=_may_take_back, source="KAFKA-12495"
+    "backs-off",
+    kinds=Kind.CONNECT,
+    applies=_may_take_back,
+    breakable=_may_take_back,
+    source="KAFKA-12495",
+    fix=("revoke nothing for balance while a delay is on, nor in the round after one that revoked something"),
 )
 def backs_off(step: ConnectStep) -> Iterator[Evidence]:
     """No work is taken back for balance while a delay is on, nor right after a round that took some back."""

@@ -33,7 +33,14 @@ def _runners_after(step: ConnectStep) -> dict[Work, list[str]]:
     return runners
 
 
-@claim("exists", kinds=Kind.CONNECT, validity=True, breakable=always, source="ConnectAssignor")
+@claim(
+    "exists",
+    kinds=Kind.CONNECT,
+    validity=True,
+    breakable=always,
+    source="ConnectAssignor",
+    fix="name only workers of the request, and have them start only what is configured",
+)
 def known(step: ConnectStep) -> Iterator[Evidence]:
     """Every worker in the answer is one of the request, and whatever is to be started is configured."""
     workers = {worker.worker_id for worker in step.request.workers}
@@ -51,7 +58,14 @@ def _may_run_twice(step: ConnectStep) -> bool:
     return bool(step.request.configured) or any(len(w) > 1 for w in step.request.runners.values())
 
 
-@claim("single-owner", kinds=Kind.CONNECT, validity=True, breakable=_may_run_twice, source="KIP-415")
+@claim(
+    "single-owner",
+    kinds=Kind.CONNECT,
+    validity=True,
+    breakable=_may_run_twice,
+    source="KIP-415",
+    fix=("hand each connector and each task to one worker, and count what the others still run"),
+)
 def single_owner(step: ConnectStep) -> Iterator[Evidence]:
     """Once all have obeyed an answer, no connector and no task runs on two workers."""
     for each, workers in sorted(_runners_after(step).items(), key=lambda item: work_key(item[0])):
@@ -65,7 +79,13 @@ def _has_free(step: ConnectStep) -> bool:
 
 
 @claim(
-    "complete", kinds=Kind.CONNECT, validity=True, scope=Scope.OUTCOME, breakable=_has_free, source="KIP-415"
+    "complete",
+    kinds=Kind.CONNECT,
+    validity=True,
+    scope=Scope.OUTCOME,
+    breakable=_has_free,
+    source="KIP-415",
+    fix="deal out everything that is configured and runs nowhere, once no delay is on",
 )
 def complete(step: ConnectStep) -> Iterator[Evidence]:
     """At rest, when no delay is on and nobody has a reason to rejoin, everything configured runs."""
@@ -78,7 +98,14 @@ def _has_strays(step: ConnectStep) -> bool:
     return bool(step.request.runners.keys() - step.request.configured)
 
 
-@claim("deleted-stops", kinds=Kind.CONNECT, breakable=_has_strays, minimum=20, source="KIP-415")
+@claim(
+    "deleted-stops",
+    kinds=Kind.CONNECT,
+    breakable=_has_strays,
+    minimum=20,
+    source="KIP-415",
+    fix="revoke from each worker what it runs and the configuration no longer has",
+)
 def deleted_stops(step: ConnectStep) -> Iterator[Evidence]:
     """Whatever runs and is not configured is stopped."""
     runners = _runners_after(step)
@@ -92,7 +119,13 @@ def _may_overlap(step: ConnectStep) -> bool:
     return any(each in configured and len(on) < workers for each, on in step.request.runners.items())
 
 
-@claim("revoke-before-assign", kinds=Kind.CONNECT, breakable=_may_overlap, source="KIP-415")
+@claim(
+    "revoke-before-assign",
+    kinds=Kind.CONNECT,
+    breakable=_may_overlap,
+    source="KIP-415",
+    fix="have the worker that runs it stop first, and give it out in the round after",
+)
 def revoke_before_assign(step: ConnectStep) -> Iterator[Evidence]:
     """Nobody is told to start what another worker says that it runs: that one must have stopped first."""
     for worker, change in sorted(step.given.workers.items()):

@@ -51,6 +51,10 @@ def _may_differ_by_two(step: Step) -> bool:
     applies=equal_subscriptions,
     breakable=_may_differ_by_two,
     source="RoundRobinAssignor; KIP-54",
+    fix=(
+        "count partitions over all topics when it chooses who is next, so that nobody "
+        "gets two more than another"
+    ),
 )
 def balanced_within_one(step: Step) -> Iterator[Evidence]:
     """Where all subscriptions are equal, max load - min load <= 1."""
@@ -114,6 +118,7 @@ def _may_be_moved_better(step: Step) -> bool:
     scope=Scope.OUTCOME,
     breakable=_may_be_moved_better,
     source="KIP-54",
+    fix=("hand a partition on whenever a reader of its topic has two fewer, until no such hand-over is left"),
 )
 def balanced_kip54(step: Step) -> Iterator[Evidence]:
     """No single move of a partition to a member with at least two fewer helps."""
@@ -153,6 +158,7 @@ def _loads_may_differ(step: Step, _: Best) -> bool:
     scope=Scope.OPTIMUM,
     breakable=_loads_may_differ,
     source="Harvey et al. 2006, semi-matchings",
+    fix=("hand partitions on along chains of readers too, not only from one member straight to another"),
 )
 def balanced_optimal(step: Step, best: Best) -> Iterator[Evidence]:
     """The sorted load vector is the lexicographically least possible."""
@@ -178,6 +184,7 @@ def _may_move_more(step: Step, best: Best) -> bool:
     applies=_is_balanced,
     breakable=_may_move_more,
     source="KIP-54: second goal of the sticky rule",
+    fix=("start from the previous owners (the highest generation counts) and move only what balance needs"),
 )
 def sticky_minimal(step: Step, best: Best) -> Iterator[Evidence]:
     """Among assignments with the optimal loads, the fewest partitions leave their previous owner.
@@ -216,6 +223,7 @@ def _may_mismatch_more(step: Step, best: Best, order: str) -> bool:
     breakable=_may_mismatch_more,
     parameter=one_of(ORDER, RACK_FIRST),
     source="KIP-881",
+    fix=("prefer, among equally good owners, a member whose rack holds a replica of the partition"),
 )
 def rack_local(step: Step, best: Best, _: str) -> Iterator[Evidence]:
     """In the declared order of goals, the fewest partitions whose owner's rack holds no replica.
@@ -251,6 +259,7 @@ def _may_weigh_more(step: Step, best: Best, ratio: str) -> bool:
     breakable=_may_weigh_more,
     parameter=number(NumberRange(1, 1000), default="2"),
     source="lag-based assignors; P||Cmax",
+    fix=("deal partitions out by their weight, the heaviest first, each to the reader that carries least"),
 )
 def weighted_spread(step: Step, best: Best, ratio: str) -> Iterator[Evidence]:
     """With partition weights, the heaviest member carries at most r times the certified lower bound."""

@@ -44,6 +44,10 @@ def _may_take_too_early(step: Step) -> bool:
     kinds=Kind.CLIENT,
     breakable=_may_take_too_early,
     source="KIP-429: a partition is given on only after its owner gave it up",
+    fix=(
+        "withhold a partition that changes hands until its owner no longer claims it, and "
+        "give it out in the next round"
+    ),
 )
 def cooperative(step: Step) -> Iterator[Evidence]:
     """m receives tp only if the claimants of tp at its highest generation are a subset of {m}."""
@@ -89,6 +93,7 @@ def _may_go_on(rebalanced: Rebalanced, _: str) -> bool:
     confirm=True,
     parameter=number(NumberRange(1, ROUNDS_MAX, whole=True), example="2"),
     source="KIP-429; KAFKA-9029",
+    fix="give the answer that it gave before when members report just that as owned",
 )
 def converges(rebalanced: Rebalanced, rounds: str) -> Iterator[Evidence]:
     """After one change the group comes to rest within the promised rounds.
@@ -132,6 +137,7 @@ def _is_open(rebalanced: Rebalanced) -> bool:
     confirm=True,
     minimum=20,
     source="KIP-54; apache/kafka PR 21069",
+    fix="prefer what members own already, so that an unchanged group keeps its assignment",
 )
 def stable(rebalanced: Rebalanced) -> Iterator[Evidence]:
     """A settled, unchanged group gets the same answer again."""
@@ -155,6 +161,7 @@ def stable(rebalanced: Rebalanced) -> Iterator[Evidence]:
     confirm=True,
     minimum=20,
     source="KAFKA-2464: any member may lead; implementations of one protocol name meet in one group",
+    fix=("decide by what all members report, and not by anything that only the leader's own object knows"),
 )
 def leader_neutral(rebalanced: Rebalanced) -> Iterator[Evidence]:
     """Nothing moves in a settled group of which only the leader changed."""
@@ -199,6 +206,10 @@ def _may_have_others(rebalanced: Rebalanced) -> bool:
     breakable=_may_have_others,
     minimum=20,
     source="KIP-345",
+    fix=(
+        "keep a member's partitions by its group.instance.id or by what it claims, and "
+        "not by its new member id"
+    ),
 )
 def static_stable(rebalanced: Rebalanced) -> Iterator[Evidence]:
     """A static member back under a new member id, with its owned list, gets the same partitions."""

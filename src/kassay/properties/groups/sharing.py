@@ -69,6 +69,7 @@ def _some_may_not_be_given_out(step: Step) -> bool:
     kinds=Kind.SHARE,
     breakable=_some_may_not_be_given_out,
     source="KIP-932; KAFKA-18827, KAFKA-19344",
+    fix="give out only partitions among those that may be given out",
 )
 def newly_assignable(step: Step) -> Iterator[Evidence]:
     """Nobody is newly given a partition that may not be given out.
@@ -95,6 +96,7 @@ def _one_may_have_three(step: Step) -> bool:
     scope=Scope.OUTCOME,
     breakable=_one_may_have_three,
     source="KIP-932; KAFKA-19362, KAFKA-19363",
+    fix="give each next reader the partition with the fewest members by then",
 )
 def shared_evenly(step: Step) -> Iterator[Evidence]:
     """No partition is shared by two members more than another: of one topic, or any if all read the same."""
@@ -119,6 +121,7 @@ def _one_may_have_two(step: Step) -> bool:
     scope=Scope.OUTCOME,
     breakable=_one_may_have_two,
     source="KIP-932; KAFKA-19362, KAFKA-19363",
+    fix="give each next partition to the reader with the fewest by then",
 )
 def counts_within_one(step: Step) -> Iterator[Evidence]:
     """Members have counts within one of each other: of each topic, or of all if all read the same."""
@@ -169,6 +172,7 @@ def _may_take_back_more(step: Step, _: BestSharing) -> bool:
     applies=_is_even,
     breakable=_may_take_back_more,
     source="KAFKA-19362, KAFKA-19363",
+    fix="let members keep what they have, and take back only what evenness needs",
 )
 def fewest_taken_back(step: Step, best: BestSharing) -> Iterator[Evidence]:
     """Among even answers, the fewest copies are taken from members that had them and could keep them.

@@ -28,7 +28,15 @@ _is_divisible = attrgetter("is_divisible")
 
 
 @claim(
-    "topic-even", kinds=CONSUMER_GROUPS, scope=Scope.OUTCOME, breakable=_is_divisible, source="RangeAssignor"
+    "topic-even",
+    kinds=CONSUMER_GROUPS,
+    scope=Scope.OUTCOME,
+    breakable=_is_divisible,
+    source="RangeAssignor",
+    fix=(
+        "split each topic by itself: count // readers for everybody, and one more for the "
+        "first count % readers"
+    ),
 )
 def topic_even(step: Step) -> Iterator[Evidence]:
     """For each topic, the counts of its subscribers differ by at most one."""
@@ -53,6 +61,7 @@ def _no_rack_matching(step: Step) -> bool:
     applies=_no_rack_matching,
     breakable=_is_divisible,
     source="RangeAssignor",
+    fix=("give each reader of a topic, in member order, the next run of consecutive numbers"),
 )
 def contiguous(step: Step) -> Iterator[Evidence]:
     """Each share of a topic is a run of consecutive numbers in member order.
@@ -88,6 +97,7 @@ def _has_pair(step: Step) -> bool:
     scope=Scope.OUTCOME,
     breakable=_has_pair,
     source="RangeAssignor; KIP-881",
+    fix="give equal indices of topics with equal counts and readers to the same member",
 )
 def copartitioned(step: Step) -> Iterator[Evidence]:
     """Topics with equal counts and equal subscriber sets have the same owner at each index."""
@@ -125,6 +135,7 @@ def priority(step: Step, member_id: str) -> int:
     scope=Scope.OUTCOME,
     breakable=attrgetter("is_contested"),
     source="the failover assignor of seed article 000",
+    fix="give the whole topic to the reader of highest priority",
 )
 def active_passive(step: Step) -> Iterator[Evidence]:
     """Each topic goes whole to its highest-priority subscriber.

@@ -21,6 +21,10 @@ from kassay.properties.registry import Evidence, Scope, always, claim
     validity=True,
     breakable=always,
     source="ConsumerPartitionAssignor.assign",
+    fix=(
+        "make an entry for each member of the request, an empty list for one that gets "
+        "nothing, and no other entry"
+    ),
 )
 def members(step: Step) -> Iterator[Evidence]:
     """There is an entry for each member id and no other."""
@@ -39,6 +43,7 @@ def members(step: Step) -> Iterator[Evidence]:
     validity=True,
     breakable=always,
     source="KIP-848: PartitionAssignor",
+    fix="name only members of the request",
 )
 def known_members(step: Step) -> Iterator[Evidence]:
     """No foreign member appears; an absent member has nothing."""
@@ -49,7 +54,16 @@ def known_members(step: Step) -> Iterator[Evidence]:
 _is_read = attrgetter("is_read")
 
 
-@claim("single-owner", kinds=CONSUMER_GROUPS, validity=True, breakable=_is_read, source="KIP-429")
+@claim(
+    "single-owner",
+    kinds=CONSUMER_GROUPS,
+    validity=True,
+    breakable=_is_read,
+    source="KIP-429",
+    fix=(
+        "give each partition to one member alone: take it from the list of what is left once it is given out"
+    ),
+)
 def single_owner(step: Step) -> Iterator[Evidence]:
     """No partition is given out twice."""
     given = step.given
@@ -64,7 +78,14 @@ def single_owner(step: Step) -> Iterator[Evidence]:
             yield Evidence(str(tp), {"owners": tuple(sorted(ids))})
 
 
-@claim("single-owner", kinds=Kind.SHARE, validity=True, breakable=_is_read, source="KIP-932")
+@claim(
+    "single-owner",
+    kinds=Kind.SHARE,
+    validity=True,
+    breakable=_is_read,
+    source="KIP-932",
+    fix="list each partition once for a member",
+)
 def given_once(step: Step) -> Iterator[Evidence]:
     """No partition is given twice to one member."""
     for member_id, tps in sorted(step.given.items()):
@@ -77,7 +98,17 @@ def _reads_something(step: Step) -> bool:
     return bool(step.group.subscribers)
 
 
-@claim("exists", kinds=GROUPS, validity=True, breakable=_reads_something, source="Kafka metadata")
+@claim(
+    "exists",
+    kinds=GROUPS,
+    validity=True,
+    breakable=_reads_something,
+    source="Kafka metadata",
+    fix=(
+        "take topics and partition numbers from the metadata (0 to count - 1), not from "
+        "subscriptions or old claims"
+    ),
+)
 def exists(step: Step) -> Iterator[Evidence]:
     """Every partition given out is in the metadata: topic known, 0 <= p < its count."""
     if step.given_out <= step.cluster.everything:
@@ -98,7 +129,14 @@ def _has_stranger(step: Step) -> bool:
     return any(len(subscribers.get(topic, ())) < everybody for topic in step.cluster.counts)
 
 
-@claim("subscribed", kinds=GROUPS, validity=True, breakable=_has_stranger, source="KIP-54")
+@claim(
+    "subscribed",
+    kinds=GROUPS,
+    validity=True,
+    breakable=_has_stranger,
+    source="KIP-54",
+    fix="give a partition only to members whose own subscription names its topic",
+)
 def subscribed(step: Step) -> Iterator[Evidence]:
     """A member gets only topics of its own subscription."""
     by_id = step.group.by_id
@@ -149,6 +187,7 @@ def _has_unclaimed(step: Step) -> bool:
     validity=True,
     breakable=_must_give,
     source="KIP-54, KIP-429",
+    fix="go on until no partition of a topic that somebody reads is left over",
 )
 def complete(rebalanced: Rebalanced) -> Iterator[Evidence]:
     """Every partition of a known topic with a subscriber is given out.
@@ -181,6 +220,7 @@ def _must_share(rebalanced: Rebalanced) -> bool:
     validity=True,
     breakable=_must_share,
     source="KIP-932",
+    fix="give every partition that may be given out to a reader of its topic",
 )
 def shared_out(rebalanced: Rebalanced) -> Iterator[Evidence]:
     """Every partition of a known topic with a subscriber that may be given out has a member."""

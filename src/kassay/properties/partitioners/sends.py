@@ -46,7 +46,16 @@ def _by_key(step: ProducerSendsStep) -> Iterator[tuple[bytes, int]]:
             yield record.key, topic.count
 
 
-@claim("in-range", kinds=Kind.PARTITIONER, validity=True, breakable=always, source="Partitioner")
+@claim(
+    "in-range",
+    kinds=Kind.PARTITIONER,
+    validity=True,
+    breakable=always,
+    source="Partitioner",
+    fix=(
+        "make the hash positive (hash & 0x7fffffff) before it takes the remainder by the number of partitions"
+    ),
+)
 def in_range(step: ProducerSendsStep) -> Iterator[Evidence]:
     """0 <= partition < count for every record, count >= 1."""
     for sent in step.given:
@@ -82,6 +91,7 @@ def _has_key_again(step: ProducerSendsStep) -> bool:
     validity=True,
     breakable=_has_key_again,
     source="DefaultPartitioner",
+    fix="compute the partition from the key bytes and the number of partitions alone",
 )
 def same_key_same_partition(step: ProducerSendsStep) -> Iterator[Evidence]:
     """Equal key bytes and equal count give equal partitions."""
@@ -114,6 +124,7 @@ def _is_bound(step: ProducerSendsStep) -> bool:
     looks=(Look.OTHER,),
     breakable=_is_bound,
     source="Partitioner",
+    fix="keep no state that decides where records with a key go",
 )
 def pure(step: ProducerSendsStep) -> Iterator[Evidence]:
     """Another object configured alike sends records with a key, or with a partition, to the same places.
@@ -149,7 +160,13 @@ def _has_key(step: ProducerSendsStep) -> bool:
     return next(_by_key(step), None) is not None
 
 
-@claim("hash-compatible", kinds=Kind.PARTITIONER, breakable=_has_key, source="Utils.murmur2")
+@claim(
+    "hash-compatible",
+    kinds=Kind.PARTITIONER,
+    breakable=_has_key,
+    source="Utils.murmur2",
+    fix=("compute murmur2 as Kafka does, in 32 bits with overflow, with the tail bytes taken as unsigned"),
+)
 def hash_compatible(step: ProducerSendsStep) -> Iterator[Evidence]:
     """Murmur2 of the key bytes equals Kafka's for every length and byte pattern."""
     for sent, key, partition in _keyed(step):
@@ -169,7 +186,13 @@ def _may_miss_available(step: ProducerSendsStep) -> bool:
     )
 
 
-@claim("available-only", kinds=Kind.PARTITIONER, breakable=_may_miss_available, source="DefaultPartitioner")
+@claim(
+    "available-only",
+    kinds=Kind.PARTITIONER,
+    breakable=_may_miss_available,
+    source="DefaultPartitioner",
+    fix=("choose for records without a key among the available partitions while there are any"),
+)
 def available_only(step: ProducerSendsStep) -> Iterator[Evidence]:
     """A keyless record goes to an available partition whenever there is one."""
     for sent in step.given:
@@ -194,6 +217,7 @@ def asks_out_of_range(step: ProducerSendsStep) -> bool:
     applies=asks_out_of_range,
     breakable=always,
     source="KafkaProducer",
+    fix="raise an error for a named partition that the topic does not have",
 )
 def refuses_out_of_range(step: ProducerSendsStep) -> Iterator[Evidence]:
     """An explicit partition outside [0, count) is an error."""

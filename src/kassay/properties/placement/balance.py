@@ -74,6 +74,10 @@ def _may_be_uneven(step: PlacementStep, best: BestPlacement) -> bool:
     applies=_is_on_unfenced,
     breakable=_may_be_uneven,
     source="AdminUtils, its first goal",
+    fix=(
+        "give the next replica to the broker with the fewest in the racks that are "
+        "allowed, existing partitions counted"
+    ),
 )
 def replicas_even(step: PlacementStep, best: BestPlacement) -> Iterator[Evidence]:
     """Replicas per broker are within one where the rack rule allows, else as even as they can be.
@@ -103,6 +107,7 @@ def _may_lead_unevenly(step: PlacementStep, best: BestPlacement) -> bool:
     scope=Scope.OPTIMUM,
     breakable=_may_lead_unevenly,
     source="KAFKA-15354",
+    fix=("rotate who stands first, so that the next leader is the broker that leads the fewest"),
 )
 def leaders_even(step: PlacementStep, best: BestPlacement) -> Iterator[Evidence]:
     """Preferred leaders per unfenced broker are within one, existing partitions included, where possible."""

@@ -63,6 +63,7 @@ def _claim(
     breakable: Callable[..., bool],
     scope: Scope = Scope.STEP,
     *,
+    fix: str,
     applies: Callable[..., bool] | None = _has_moves,
     validity: bool = False,
 ) -> Callable[[_P], _P]:
@@ -77,6 +78,7 @@ def _claim(
             applies=applies,
             breakable=breakable,
             source=source,
+            fix=fix,
         )
         @wraps(predicate)
         def of_step(step: PlanStep, *best: int) -> Iterator[Evidence]:
@@ -100,7 +102,12 @@ def stages(plan: Plan) -> Iterator[Stage]:
         yield Stage(partition, number, before, after, wanted, last)
 
 
-@_claim("plan-valid", "KIP-455", has_rows)
+@_claim(
+    "plan-valid",
+    "KIP-455",
+    has_rows,
+    fix="move a replica only from a broker that hosts it by then, to one that does not",
+)
 def plan_valid(plan: Plan) -> Iterator[Evidence]:
     """A replica moves only from a broker that hosts it; each state between keeps the other rules."""
     for number, (move, before, after) in enumerate(plan.states(), start=1):
@@ -112,7 +119,13 @@ def plan_valid(plan: Plan) -> Iterator[Evidence]:
     yield from rack_spread_in_plan(plan)
 
 
-@_claim("replicas-distinct", "KIP-455", has_rows, validity=True)
+@_claim(
+    "replicas-distinct",
+    "KIP-455",
+    has_rows,
+    validity=True,
+    fix=("look at the replicas as they are after the moves before, so that no broker is there twice"),
+)
 def replicas_distinct_in_plan(plan: Plan) -> Iterator[Evidence]:
     """After every move the partition has exactly RF different brokers, none of them gone at its last."""
     brokers = {broker.broker_id: broker for broker in plan.brokers}
@@ -128,7 +141,12 @@ def replicas_distinct_in_plan(plan: Plan) -> Iterator[Evidence]:
                 yield Evidence(stage.subject, {"replicas": stage.replicas, **wrong})
 
 
-@_claim("rack-spread", "KIP-36, KIP-455", _may_crowd)
+@_claim(
+    "rack-spread",
+    "KIP-36, KIP-455",
+    _may_crowd,
+    fix=("choose the order of moves so that no rack holds more replicas than the rule allows on the way"),
+)
 def rack_spread_in_plan(plan: Plan) -> Iterator[Evidence]:
     """No move breaks the rack rule of its partition, and a partition that is done with keeps it."""
     if not plan.brokers or any(broker.rack is None for broker in plan.brokers):
@@ -150,7 +168,14 @@ def rack_spread_in_plan(plan: Plan) -> Iterator[Evidence]:
             )
 
 
-@_claim("plan-minimal", "KAFKA-19048", has_rows, Scope.OPTIMUM, applies=None)
+@_claim(
+    "plan-minimal",
+    "KAFKA-19048",
+    has_rows,
+    Scope.OPTIMUM,
+    applies=None,
+    fix="keep every replica whose broker has room for it in the balanced placement",
+)
 def plan_minimal(plan: Plan, fewest: int) -> Iterator[Evidence]:
     """The fewest replicas move among plans that reach the same balance."""
     copied = sum(move.target is not None for move in plan.moves)

@@ -62,6 +62,9 @@ def is_placed(step: PlacementStep) -> bool:
     applies=is_placed,
     breakable=always,
     source="AdminUtils",
+    fix=(
+        "choose for each partition as many brokers as the replication factor says, each known and none twice"
+    ),
 )
 def replicas_distinct(step: PlacementStep) -> Iterator[Evidence]:
     """Every new partition has exactly RF different, known brokers."""
@@ -95,6 +98,7 @@ def wrong_replicas(
     applies=is_too_few,
     breakable=always,
     source="AdminUtils",
+    fix=("raise an error (ValueError) where the replication factor is larger than the number of brokers"),
 )
 def too_few_brokers(step: PlacementStep) -> Iterator[Evidence]:
     """RF larger than the number of brokers is refused with an error."""
@@ -158,7 +162,14 @@ def _may_break_spread(step: PlacementStep) -> bool:
     )
 
 
-@claim("rack-spread", kinds=Kind.PLACER, applies=has_rack_rule, breakable=_may_break_spread, source="KIP-36")
+@claim(
+    "rack-spread",
+    kinds=Kind.PLACER,
+    applies=has_rack_rule,
+    breakable=_may_break_spread,
+    source="KIP-36",
+    fix="put the next replica into a rack that has none yet, as long as there is one",
+)
 def rack_spread(step: PlacementStep) -> Iterator[Evidence]:
     """Replicas lie in min(RF, racks) racks, at most ceil(RF / racks) in each where brokers allow."""
     request = step.request
@@ -193,6 +204,7 @@ def _is_enough(step: PlacementStep) -> bool:
     applies=has_partial_racks,
     breakable=_is_enough,
     source="AdminUtils",
+    fix="raise an error where only some of the brokers have a rack",
 )
 def partial_racks_refused(step: PlacementStep) -> Iterator[Evidence]:
     """A cluster in which only some brokers have a rack is refused."""
@@ -224,6 +236,7 @@ def _may_repeat_followers(step: PlacementStep) -> bool:
     applies=has_laps,
     breakable=_may_repeat_followers,
     source="AdminUtils, its second goal",
+    fix="shift the followers by one more each time it has gone round all brokers",
 )
 def follower_spread(step: PlacementStep) -> Iterator[Evidence]:
     """A broker that leads at least as many partitions as there are brokers has two follower sets or more.
@@ -277,6 +290,7 @@ def _may_lead_fenced(step: PlacementStep) -> bool:
     applies=is_placed,
     breakable=_may_lead_fenced,
     source="StripedReplicaPlacer",
+    fix="put an unfenced broker first in each row that has one",
 )
 def no_fenced_leader(step: PlacementStep) -> Iterator[Evidence]:
     """No fenced broker leads a partition that an unfenced replica could lead."""

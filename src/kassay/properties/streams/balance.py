@@ -42,6 +42,7 @@ def _may_weigh_less(step: TaskStep) -> bool:
     scope=Scope.OUTCOME,
     breakable=_may_weigh_less,
     source="Harvey et al. 2006, semi-matchings; KIP-441",
+    fix=("give the next active task to the process with the fewest tasks for each of its threads"),
 )
 def balanced_optimal(step: TaskStep) -> Iterator[Evidence]:
     """At rest no active task would weigh less on another process, the k-th of c threads weighing k/c.
@@ -128,6 +129,7 @@ def _may_move_more(run: TaskRun) -> bool:
     breakable=_may_move_more,
     minimum=20,
     source="KIP-441; KIP-54: second goal of the sticky rule",
+    fix="leave active tasks where they run, and move only those beyond a process's share",
 )
 def sticky_minimal(run: TaskRun) -> Iterator[Evidence]:
     """From the last change to the rest after it, the fewest active tasks leave a process that is still there.

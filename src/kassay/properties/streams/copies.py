@@ -33,6 +33,7 @@ def _copies(step: TaskStep) -> Iterator[tuple[TaskId, list[str], int]]:
     applies=has_stateful,
     breakable=always,
     source="StreamsConfig num.standby.replicas; KIP-1071",
+    fix=("place exactly min(standbys, processes - 1) standby copies of each task with state"),
 )
 def standby_count(step: TaskStep) -> Iterator[Evidence]:
     """At rest each stateful task has min(standbys, processes - 1) standby copies, no fewer and no more."""
@@ -52,7 +53,14 @@ def _may_have_too_many(step: TaskStep) -> bool:
     )
 
 
-@claim("warm-ups", kinds=Kind.STREAMS, applies=has_stateful, breakable=_may_have_too_many, source="KIP-441")
+@claim(
+    "warm-ups",
+    kinds=Kind.STREAMS,
+    applies=has_stateful,
+    breakable=_may_have_too_many,
+    source="KIP-441",
+    fix=("count warm-ups against max.warmup.replicas, and make none of a copy that has caught up"),
+)
 def warm_ups(step: TaskStep) -> Iterator[Evidence]:
     """Where a probing rebalance follows, copies beyond those asked for are few enough, and still behind.
 
@@ -147,6 +155,7 @@ def _may_restore_more(_: TaskStep, best: BestStandbys) -> bool:
     breakable=_may_restore_more,
     minimum=20,
     source="KIP-441; KIP-1071",
+    fix="prefer, among equally loaded members, those that hold a copy of the task already",
 )
 def sticky_standbys(step: TaskStep, best: BestStandbys) -> Iterator[Evidence]:
     """Beside the active tasks of the answer no standby copies, as even, need fewer restores.

@@ -18,7 +18,16 @@ def _may_be_refused(step: TaskStep) -> bool:
     return len(request.clients) > 1 or not request.tasks or len(request.stateful) < len(request.tasks)
 
 
-@claim("task-errors", kinds=Kind.STREAMS, breakable=_may_be_refused, source="KIP-924, AssignmentError")
+@claim(
+    "task-errors",
+    kinds=Kind.STREAMS,
+    breakable=_may_be_refused,
+    source="KIP-924, AssignmentError",
+    fix=(
+        "give each active task to one process, standbys only to tasks with state, and an "
+        "entry to each process"
+    ),
+)
 def task_errors(step: TaskStep) -> Iterator[Evidence]:
     """The answer has none of the five errors for which Kafka refuses it (KIP-924)."""
     request, given = step.request, step.given

@@ -26,6 +26,10 @@ def _is_answered(run: TaskRun, *_: str) -> bool:
     breakable=always,
     parameter=number(NumberRange(1, SETTLING_ROUNDS_MAX, whole=True), example="2"),
     source="KIP-441",
+    fix=(
+        "ask for a probing rebalance only while copies are behind, and keep the answer "
+        "once they have caught up"
+    ),
 )
 def converges(run: TaskRun, rounds: str) -> Iterator[Evidence]:
     """After a change and nothing else, with copies that catch up, the application comes to rest.
@@ -68,6 +72,7 @@ def _had_choice(run: TaskRun) -> bool:
     breakable=_had_choice,
     minimum=20,
     source="KIP-441",
+    fix="start from what the processes have, and change nothing that is balanced",
 )
 def stable(run: TaskRun) -> Iterator[Evidence]:
     """A settled, unchanged application gets the same answer again."""
@@ -100,6 +105,7 @@ def _could_differ(run: TaskRun) -> bool:
     breakable=_could_differ,
     minimum=20,
     source="KIP-1071: an assignment is computed when the group changes, and stands until then",
+    fix=("choose by what the processes have, so that its own answer, asked again, stays as it is"),
 )
 def fixed_point(run: TaskRun) -> Iterator[Evidence]:
     """Run again with nothing changed and all copies caught up, the rule gives the same answer.

@@ -120,6 +120,10 @@ def _may_spend_more(_: TaskStep, least: BestMembers) -> bool:
     breakable=_may_spend_more,
     minimum=20,
     source="KIP-441; KIP-1071",
+    fix=(
+        "prefer, among equally balanced members, those whose process has the task's "
+        "state, then the one that runs it"
+    ),
 )
 def sticky_by_member(step: TaskStep, least: BestMembers) -> Iterator[Evidence]:
     """Active tasks even by member are where restores and changes of process cost least, then most stay.

@@ -93,6 +93,7 @@ def _can_break(step: TaskStep) -> bool:
     breakable=_can_break,
     minimum=20,
     source="KIP-708",
+    fix=("prefer for the next copy a process whose tags have values that no copy of the task has yet"),
 )
 def standby_tags(step: TaskStep) -> Iterator[Evidence]:
     """At rest the copies of a task differ in each tag to be spread over, as far as it has values for them.

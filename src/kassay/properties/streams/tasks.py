@@ -37,7 +37,14 @@ def is_open(step: TaskStep) -> bool:
     return _has_tasks(step) and (len(step.request.clients) > 1 or _has_copies(step))
 
 
-@claim("exists", kinds=Kind.STREAMS, validity=True, breakable=always, source="TaskAssignor")
+@claim(
+    "exists",
+    kinds=Kind.STREAMS,
+    validity=True,
+    breakable=always,
+    source="TaskAssignor",
+    fix="name only processes and tasks of the request",
+)
 def known(step: TaskStep) -> Iterator[Evidence]:
     """Every process and every task in the answer is one of the request."""
     tasks = frozenset(step.request.tasks)
@@ -48,7 +55,14 @@ def known(step: TaskStep) -> Iterator[Evidence]:
             yield Evidence(str(task), {"process": process_id, "expected": "a task of the request"})
 
 
-@claim("single-owner", kinds=Kind.STREAMS, validity=True, breakable=_has_tasks, source="TaskAssignor")
+@claim(
+    "single-owner",
+    kinds=Kind.STREAMS,
+    validity=True,
+    breakable=_has_tasks,
+    source="TaskAssignor",
+    fix="give each active task to one process alone",
+)
 def single_owner(step: TaskStep) -> Iterator[Evidence]:
     """No active task is given out twice: its records would be processed twice."""
     for task, runs_on in sorted(step.given.active_on.items()):
@@ -56,7 +70,14 @@ def single_owner(step: TaskStep) -> Iterator[Evidence]:
             yield Evidence(str(task), {"active on": tuple(runs_on)})
 
 
-@claim("complete", kinds=Kind.STREAMS, validity=True, breakable=_has_tasks, source="TaskAssignor")
+@claim(
+    "complete",
+    kinds=Kind.STREAMS,
+    validity=True,
+    breakable=_has_tasks,
+    source="TaskAssignor",
+    fix="make every task of the request active on some process",
+)
 def complete(step: TaskStep) -> Iterator[Evidence]:
     """Every task is active somewhere: its records would wait."""
     for task in sorted(set(step.request.tasks) - step.given.owners.keys()):
@@ -74,6 +95,9 @@ def has_stateful(step: TaskStep) -> bool:
     applies=has_stateful,
     breakable=_has_copies,
     source="StreamsConfig, KIP-441",
+    fix=(
+        "choose standbys among the processes that do not run the task, as many as asked if there are enough"
+    ),
 )
 def standby_disjoint(step: TaskStep) -> Iterator[Evidence]:
     """An active task and its standbys are on different processes, as many as asked where processes allow.
@@ -115,6 +139,7 @@ def _may_lack_balance(step: TaskStep) -> bool:
     scope=Scope.OUTCOME,
     breakable=_may_lack_balance,
     source="KIP-441, its balance factor",
+    fix="deal active tasks out by the number of threads of each process",
 )
 def balanced_within_one(step: TaskStep) -> Iterator[Evidence]:
     """At rest no process could hand an active task to another and still have as many for each thread.

@@ -93,6 +93,7 @@ def _may_lack_balance(step: TaskStep) -> bool:
     scope=Scope.OUTCOME,
     breakable=_may_lack_stateful_balance,
     source="KIP-441; KIP-1071",
+    fix="count tasks with state on their own when it chooses the next thread",
 )
 def stateful_balanced(step: TaskStep) -> Iterator[Evidence]:
     """At rest no thread could run an active task with state for another and still have no more of them.
@@ -111,6 +112,7 @@ def stateful_balanced(step: TaskStep) -> Iterator[Evidence]:
     scope=Scope.OUTCOME,
     breakable=_may_lack_balance,
     source="KIP-1071",
+    fix="count active and standby tasks together when it chooses the next thread",
 )
 def threads_balanced(step: TaskStep) -> Iterator[Evidence]:
     """At rest no thread could take a task, active or standby, off another and still have no more of them.
