@@ -10,11 +10,6 @@ from kassay.report import facts
 from tests.certify.runs.written import certificate, result
 
 
-@pytest.mark.parametrize(("number", "said"), [(0, "0 members"), (1, "1 member"), (2, "2 members")])
-def test_numbers_have_their_noun(number, said):
-    assert facts.counted(number, "member") == said
-
-
 def test_a_finding_is_told_by_its_size_and_how_to_see_it_again(certificates):
     found = next(r for r in certificates[0].claims if r.id == "topic-even").counterexample
     assert facts.size(found) == "3 members, 4 partitions, 0 events after the start; ordinary input"
@@ -68,6 +63,30 @@ def test_nothing_given_is_not_no_entry():
     assert member.row() == ("m0", "t", "t-0 @3", "-")
     assert member._replace(given=None).row()[3] == "no entry"
     assert member._replace(answered=False).row()[3] == "no answer"
+
+
+def test_an_empty_claim_has_its_generation_and_a_member_what_is_its_own():
+    asked = {
+        "generation": 4, "topics": {"t": 1}, "answer": {}, "configs": {"a": {"prefer": "t"}},
+        "members": [
+            {"id": "a", "topics": ["t"], "owned": [], "generation": 3, "user_data": "0001"},
+            {"id": "b", "topics": ["t"], "owned": [], "generation": -1, "instance_id": "i", "rack": "r",
+             "user_data": "00" * 9},
+        ],
+    }  # fmt: skip
+    (each,) = facts.rounds_of([{"rounds": [asked]}])
+    assert [member.row()[2] for member in each.members] == ["- @3", "-"]
+    assert [member.extras for member in each.members] == [
+        "prefer=t, user data 0001",
+        "static i, rack r, user data 00000000.. (9 bytes)",
+    ]
+
+
+def test_the_first_that_is_marked_is_always_shown():
+    assert facts.window([False] * 9, 4) == (0, 4)
+    assert facts.window([False] * 8 + [True], 4) == (5, 4)
+    assert facts.window([True] + [False] * 8, 4) == (0, 4)
+    assert facts.window([], 4) == (0, 0)
 
 
 def test_a_round_of_a_share_group_says_what_may_not_be_given_out():

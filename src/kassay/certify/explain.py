@@ -85,12 +85,13 @@ def _claim(claim_id: str) -> dict[str, Any]:
         if name != claim_id:
             continue
         reading = readings.setdefault(
-            f"{claim.sentence} {claim.source}",
+            f"{claim.sentence} {claim.source} {claim.fix}",
             {
                 "kinds": [],
                 "sentence": claim.sentence,
                 "more": "\n".join((claim.predicate.__doc__ or "").strip().splitlines()[1:]).strip(),
                 "source": claim.source,
+                "fix": claim.fix,
                 "held_against": "every target" if claim.validity else "who declares it",
                 "looks_at": claim.scope.value,
                 "minimum": claim.minimum,

@@ -8,25 +8,26 @@ from typing import Any, Final, NamedTuple
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.model.groups.trace import Conditions
+from kassay.model.kinds import NOUNS
+from kassay.model.kinds import counted as counted
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import situations_of
 from kassay.writing.text import shell_command
 
 STORY_COLUMNS: Final = ("member", "subscribed", "claims", "is given")
+_BYTES_SHOWN: Final = 4
+"""Bytes of user data that a line shows."""
 _EXTRAS: Final = (("static", "instance_id"), ("rack", "rack"))
-
-
-def counted(number: int, noun: str) -> str:
-    """The number with its noun."""
-    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def played(certificate: Certificate) -> str:
     """What was played, and for how long."""
+    nouns = NOUNS[certificate.kind]
+    counts = [counted(certificate.histories, nouns.case)]
+    counts += [counted(certificate.rebalances, nouns.call)] if nouns.call else []
     return (
         f"{certificate.protocol}, profile {certificate.profile}, seed {certificate.seed}, "
-        f"{certificate.histories} histories, {certificate.rebalances} rebalances, "
-        f"{certificate.elapsed_s:.1f} s"
+        f"{', '.join(counts)}, {certificate.elapsed_s:.1f} s"
     )
 
 
@@ -46,10 +47,11 @@ def judged(results: Iterable[ClaimResult]) -> list[tuple[ClaimResult, str, str]]
 
 
 def size(example: Counterexample) -> str:
-    """How small the smallest history is, and on what input it breaks the claim."""
+    """How small the smallest case is, in the words of its kind, and on what input it breaks the claim."""
+    nouns = NOUNS[example.trace.kind]
+    counts = ((example.members, nouns.who), (example.partitions, nouns.what), (example.events, nouns.event))
     return (
-        f"{counted(example.members, 'member')}, {counted(example.partitions, 'partition')}, "
-        f"{counted(example.events, 'event')} after the start; "
+        f"{', '.join(counted(number, noun) for number, noun in counts if noun)}; "
         f"{'contradictory' if example.trace.contradictory else 'ordinary'} input"
     )
 
@@ -116,7 +118,8 @@ def _versions(side: Mapping[str, Any]) -> list[str]:
 
 def interrupted(certificate: Certificate) -> str:
     """That the run was interrupted, and when; empty for one that was not."""
-    return f"interrupted after {certificate.histories} histories" if certificate.interrupted else ""
+    cases = counted(certificate.histories, NOUNS[certificate.kind].case)
+    return f"interrupted after {cases}" if certificate.interrupted else ""
 
 
 def unreached(certificate: Certificate) -> str:
@@ -184,10 +187,15 @@ class MemberFacts(NamedTuple):
     given: Sequence[tuple[str, int]] | None
     answered: bool
 
+    @property
+    def since(self) -> str:
+        """The generation of what is claimed, of an empty list too: `@3`; empty for a member without one."""
+        return f"@{self.generation}" if self.claims or self.generation >= 0 else ""
+
     def row(self) -> tuple[str, str, str, str]:
         """The texts of `STORY_COLUMNS`."""
         who = f"{self.member_id} ({self.extras})" if self.extras else self.member_id
-        claims = _tiles(self.claims) + (f" @{self.generation}" if self.claims else "")
+        claims = " ".join(filter(None, (_tiles(self.claims), self.since)))
         given = "no entry" if self.given is None else _tiles(self.given)
         return who, " ".join(self.topics) or "-", claims, given if self.answered else "no answer"
 
@@ -229,6 +237,12 @@ def guilty_at(broken: Iterable[Mapping[str, Any]]) -> dict[tuple[int, int | None
         named = {each["subject"], *_names_in(each["facts"].values())}
         guilty[place] = guilty.get(place, frozenset()) | named
     return guilty
+
+
+def window(marked: Sequence[bool], most: int) -> tuple[int, int]:
+    """How many to leave out at the start, and how many to show, so that the first that is marked is there."""
+    first = next((place for place, mark in enumerate(marked) if mark), 0)
+    return max(0, first + 1 - most), min(most, len(marked))
 
 
 def _names_in(values: Iterable[Any]) -> Iterator[str]:
@@ -285,9 +299,11 @@ def optimum_round(rounds: Iterable[RoundFacts], possible: CouldBe | None) -> Rou
 
 def _round(step: Mapping[str, Any], place: tuple[int, int], guilty: frozenset[str] | None) -> RoundFacts:
     answer, failure = step.get("answer"), step.get("failure")
-    members = []
+    members, configs = [], step.get("configs") or {}
     for each in step.get("members", ()):
-        extras = (f"{word} {each[name]}" for word, name in _EXTRAS if each.get(name))
+        extras = [f"{word} {each[name]}" for word, name in _EXTRAS if each.get(name)]
+        extras += [f"{key}={value}" for key, value in configs.get(each["id"], {}).items()]
+        extras += [_user_data(each["user_data"])] if each.get("user_data") else []
         claims, given = _pairs(each["owned"]), _pairs((answer or {}).get(each["id"]))
         facts = each["id"], ", ".join(extras), each["topics"], claims or (), each["generation"], given
         members.append(MemberFacts(*facts, answer is not None))
@@ -295,6 +311,12 @@ def _round(step: Mapping[str, Any], place: tuple[int, int], guilty: frozenset[st
     topics = step.get("topics", {})
     generation = step.get("generation", 0)
     return RoundFacts(generation, topics, members, said, _withheld(step, topics), place, guilty)
+
+
+def _user_data(digits: str) -> str:
+    """User data by its first bytes and its length."""
+    size = len(digits) // 2
+    return f"user data {digits[: 2 * _BYTES_SHOWN]}" + (f".. ({size} bytes)" if size > _BYTES_SHOWN else "")
 
 
 def _withheld(step: Mapping[str, Any], topics: Mapping[str, int]) -> str:

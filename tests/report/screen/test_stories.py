@@ -7,9 +7,10 @@ from kassay.certify.kinds.judging import Subject
 from kassay.certify.kinds.registry import driver_for
 from kassay.certify.targets.resolve import resolve
 from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import counted
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.sources import Seeded
-from kassay.report.screen.terminal import story
+from kassay.report.screen.rounds import story
 
 
 def shown(told, rounds_max=8):
@@ -31,7 +32,8 @@ def told(spec, seed):
 def test_a_placement_is_told_partition_by_partition(seed):
     case, steps = told("placement:rack-aware", seed)
     text = shown(steps)
-    assert f"{case.request.partitions} new partitions, {case.request.replication_factor} replicas" in text
+    placed, each = case.request.partitions, case.request.replication_factor
+    assert f"{counted(placed, 'new partition')}, {counted(each, 'replica')} each" in text
     assert all(" ".join(map(str, row)) in text for _, row in steps[0].get("answer", []))
     assert ("refused: " in text) == ("refused" in steps[0])
 
@@ -60,7 +62,7 @@ def test_an_application_is_told_rebalance_by_rebalance(seed):
     assert text.count("rebalance ") == len(steps)
     assert all(join.process_id in text for join in case.processes)
     assert "at rest" in text
-    assert ("more rebalances" in shown(steps, 1)) == (len(steps) > 1)
+    assert ("more rebalance" in shown(steps, 1)) == (len(steps) > 1)
 
 
 def test_racks_and_tags_are_told_where_processes_have_any():

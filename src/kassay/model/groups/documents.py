@@ -119,6 +119,10 @@ REBALANCED: Final = codec.shape(
         codec.shape(
             generation=WHOLE,
             topics=codec.mapped(COUNT),
+            leader=Field(optional(TEXT), None),
+            weights=Field(codec.mapped(listed(COUNT)), None),
+            racks=Field(codec.mapped(listed(listed(TEXT))), None),
+            configs=Field(codec.mapped(codec.mapped(TEXT)), None),
             assignable=Field(PARTITIONS, None, sparse=True),
             members=listed(
                 codec.shape(
@@ -128,6 +132,7 @@ REBALANCED: Final = codec.shape(
                     generation=WHOLE,
                     rack=optional(TEXT),
                     instance_id=optional(TEXT),
+                    user_data=Field(TEXT, None),
                 )
             ),
             answer=Field(codec.mapped(PARTITIONS), None),
@@ -148,12 +153,26 @@ def rebalanced_to_json(rebalanced: Rebalanced) -> dict[str, Any]:
 
 
 def step_to_json(step: Step) -> dict[str, Any]:
-    """One round: what each member claimed and what it was given."""
+    """One round: who led, what each member claimed and what it was given.
+
+    Weights by partition, the racks of replicas, configurations and user data (in hex) stand there where
+    somebody has any.
+    """
+    cluster, group = step.cluster, step.group
     document: dict[str, Any] = {
         "generation": step.generation,
-        "topics": dict(step.cluster.counts),
-        "members": [MEMBER.write(member) for member in step.group.members],
+        "topics": dict(cluster.counts),
+        "leader": group.leader,
+        "members": [_member_to_json(member) for member in group.members],
     }
+    weights = {t.name: list(t.weights) for t in cluster.by_name.values() if t.weights is not None}
+    racks = {name: [sorted(held) for held in rows] for name, rows in cluster.replica_racks.items()}
+    if weights:
+        document["weights"] = weights
+    if any(map(any, racks.values())):
+        document["racks"] = racks
+    if step.configs:
+        document["configs"] = {member_id: dict(config) for member_id, config in step.configs.items()}
     if step.group.assignable is not None:
         document["assignable"] = PARTITIONS.write(sorted(step.group.assignable))
     if isinstance(step.answer, Failure):
@@ -161,3 +180,8 @@ def step_to_json(step: Step) -> dict[str, Any]:
     else:
         document["answer"] = {member_id: PARTITIONS.write(tps) for member_id, tps in step.answer.items()}
     return document
+
+
+def _member_to_json(member: Member) -> dict[str, Any]:
+    document: dict[str, Any] = MEMBER.write(member)
+    return document if member.user_data is None else document | {"user_data": member.user_data.hex()}

@@ -7,7 +7,7 @@ from typing import Any
 
 from kassay.report import facts
 from kassay.report.screen.console import View, line, lines, plain_table, stack
-from kassay.report.screen.terminal import story
+from kassay.report.screen.rounds import story
 
 Document = Mapping[str, Any]
 
@@ -40,6 +40,7 @@ def _claim(document: Document) -> View:
             parts.append(line(f"  {' '.join(reading['more'].split())}", style="dim"))
         rows = [
             ("  source", reading["source"]),
+            ("  a fix must", reading["fix"]),
             ("  held against", reading["held_against"]),
             ("  holds after", f"{reading['minimum']} judgements or more, none of them broken"),
         ]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import Enum, auto
-from typing import Any, Final
+from typing import Final
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult
 from kassay.model.verdict import Verdict
 from kassay.report import facts
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
-from kassay.report.screen.stories import other_story
+from kassay.report.screen.rounds import story
 
 _STYLES: Final = {"holds": "green", "violated": "bold red", "unknown": "yellow", "known": "yellow"}
 _MARKS: Final = {"violated": "VIOLATED"}
@@ -67,37 +67,10 @@ def _counterexample(result: ClaimResult) -> View:
     ]
     if len(violations) > 4:
         parts.append(line(f"  and {len(violations) - 4} more"))
-    parts += [line(), story(example.trace.narration)]
+    trace = example.trace
+    parts += [line(), story(trace.narration, broken=trace.broken, possible=facts.could_be_of(trace.could_be))]
     if command := facts.replay_command(example):
         parts.append(whole_line(f"  replay: {command}", style="cyan"))
-    return stack(*parts)
-
-
-def story(steps: Sequence[Mapping[str, Any]], rounds_max: int = 8) -> View:
-    """The rounds of a trace as tables: what each member subscribed to, claimed and was given.
-
-    For other kinds what was asked and answered: see `stories`.
-    """
-    rounds = facts.rounds_of(steps)
-    if not rounds:
-        return other_story(steps, rounds_max)
-    parts: list[View] = []
-    columns = [f"    {facts.STORY_COLUMNS[0]}", *facts.STORY_COLUMNS[1:]]
-    for number, each in enumerate(rounds[:rounds_max], start=1):
-        topics = " ".join(f"{name}[{count}]" for name, count in each.topics.items())
-        withheld = f"; not to be given out: {each.withheld}" if each.withheld else ""
-        parts.append(
-            line(f"  round {number}, generation {each.generation}, topics {topics or '-'}{withheld}")
-        )
-        parts.append(
-            plain_table(
-                columns, [("    " + who, *rest) for who, *rest in (member.row() for member in each.members)]
-            )
-        )
-        if each.failure:
-            parts.append(line(f"    {each.failure}", style="red"))
-    if len(rounds) > rounds_max:
-        parts.append(line(f"  and {len(rounds) - rounds_max} more rounds", style="dim"))
     return stack(*parts)
 
 
