@@ -19,7 +19,7 @@ from kassay.model.groups.trace import Conditions, Trace
 from kassay.model.itf import to_itf
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
-from kassay.report.screen.rounds import story
+from kassay.report.screen.cases.rounds import story
 from tests.cli.runner import valid
 from tests.paths import DOCS, HELD
 

@@ -117,7 +117,7 @@ def _instead(context: click.Context, chosen: dict[str, Any]) -> Instead:
 
 def _show(replayed: Replayed, screen: Screen) -> None:
     """What the replay was under, and what happened."""
-    from kassay.report.screen.rounds import story
+    from kassay.report.screen.cases.rounds import story
 
     playback = replayed.playback
     for line in playback.restored:

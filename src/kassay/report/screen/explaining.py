@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kassay.report import facts
+from kassay.report.screen.cases.rounds import story
 from kassay.report.screen.console import View, line, lines, plain_table, stack
-from kassay.report.screen.rounds import story
 
 Document = Mapping[str, Any]
 

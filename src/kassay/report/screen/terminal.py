@@ -9,8 +9,8 @@ from typing import Final
 from kassay.certify.runs.certificate import Certificate, ClaimResult
 from kassay.model.verdict import Verdict
 from kassay.report import facts
+from kassay.report.screen.cases.rounds import story
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
-from kassay.report.screen.rounds import story
 
 _STYLES: Final = {"holds": "green", "violated": "bold red", "unknown": "yellow", "known": "yellow"}
 _MARKS: Final = {"violated": "VIOLATED"}

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from kassay.report import facts
+from kassay.report.screen.cases.stories import other_story
 from kassay.report.screen.console import Part, View, line, plain_table, stack
-from kassay.report.screen.stories import other_story
 
 Step = Mapping[str, Any]
 

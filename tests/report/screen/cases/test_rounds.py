@@ -6,7 +6,7 @@ from rich.console import Console
 from kassay.certify.findings.could_be import broken_and_could_be
 from kassay.model.kinds import Kind
 from kassay.report.facts import could_be_of
-from kassay.report.screen.rounds import story
+from kassay.report.screen.cases.rounds import story
 from tests.certify.findings.cases import smallest
 
 

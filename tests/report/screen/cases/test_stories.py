@@ -10,7 +10,7 @@ from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import counted
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.sources import Seeded
-from kassay.report.screen.rounds import story
+from kassay.report.screen.cases.rounds import story
 
 
 def shown(told, rounds_max=8):
