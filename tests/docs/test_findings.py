@@ -65,13 +65,14 @@ def table(told):
 
 def replayable(path):
     """The trace, with the mark of what it takes to play it."""
-    library, *_ = path.stem.split("_")
     marks = {
-        "aiokafka": [pytest.mark.aiokafka],
-        "kafkajs": [pytest.mark.node],
-        "platformatic": [pytest.mark.node],
+        "aiokafka": pytest.mark.aiokafka,
+        "kafkajs": pytest.mark.node,
+        "platformatic": pytest.mark.node,
     }
-    return pytest.param(path, marks=marks.get(library, []), id=path.stem)
+    return pytest.param(
+        path, marks=[marks[part] for part in path.stem.split("_") if part in marks], id=path.stem
+    )
 
 
 @pytest.mark.parametrize("path", [replayable(path) for path in TRACES])
