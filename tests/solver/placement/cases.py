@@ -119,7 +119,12 @@ def best_by_trying(case: Document) -> tuple[int, int] | None:
     total = sum(rf for rf, _ in rows) + sum(host.get("base", 0) for host in case["brokers"])
     room = {h["id"]: h["max_replicas"] - h.get("base", 0) for h in case["brokers"] if "max_replicas" in h}
     best: tuple[int, int] | None = None
+    cordoned = {host["id"] for host in case["brokers"] if host.get("cordoned")}
     for choice in itertools.product(*(valid_rows(case, rf) for rf, _ in rows)):
+        if any(
+            cordoned.intersection(new).difference(old) for new, (_, old) in zip(choice, rows, strict=True)
+        ):
+            continue
         counts = Counter(broker for row in choice for broker in row)
         if any(counts[broker] > most for broker, most in room.items()):
             continue

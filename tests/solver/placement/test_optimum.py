@@ -46,6 +46,21 @@ def test_small_placements_are_as_good_as_the_best_of_all() -> None:
     assert seen["optimal"] > 500
 
 
+def _with_cordons(rng: random.Random) -> cases.Document:
+    case = cases.small(rng)
+    for host in case["brokers"]:
+        host.pop("max_replicas", None)
+        if rng.random() < 0.3:
+            host["cordoned"] = True
+    return case
+
+
+def test_a_cordoned_broker_takes_no_new_replica_and_the_rest_is_as_good_as_the_best_of_all() -> None:
+    rng = random.Random(3)
+    seen = Counter(_agrees_with_trying_all(_with_cordons(rng)) for _ in range(500))
+    assert seen["infeasible"] > 50 and seen["optimal"] > 200
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 12))
 def test_more_small_placements_are_as_good_as_the_best_of_all(seed: int) -> None:

@@ -26,6 +26,11 @@ from operator import gt, lt, or_
 Marginal = Callable[[int, int], int]
 """(place, count) -> what the place's next unit costs when it holds `count`; not decreasing in count."""
 
+Change = tuple[int, int, int]
+"""(item, a, b): the item picks place b in a's stead."""
+Allowed = Callable[[Sequence[Change]], bool]
+"""Whether a hand-over of these changes may be made; it is made where it may."""
+
 
 @dataclass(frozen=True)
 class Rules:
@@ -143,10 +148,17 @@ class Exchange:
         if best is not None:
             self.arcs[a][b] = best
 
-    def descend(self, marginal: Marginal) -> None:
-        """Hand units over until no hand-over makes picks plus place costs cheaper, or until the deadline."""
+    def descend(self, marginal: Marginal, allowed: Allowed | None = None) -> bool:
+        """Hand units over until no hand-over makes picks plus place costs cheaper, or until the deadline.
+
+        Stops short of the first hand-over that is not `allowed`, and answers whether none was refused.
+        """
         while not self._spent() and (path := self._best_path(marginal)) is not None:
-            self._hand_over(path)
+            changes = self._changes(path)
+            if allowed is not None and not allowed(changes):
+                return False
+            self._hand_over(path, changes)
+        return True
 
     def prices(self, marginal: Marginal) -> tuple[int, ...]:
         """The dual solution: what each place would charge for a pick, so that nobody wants to change.
@@ -208,11 +220,14 @@ class Exchange:
             path.append(before[path[-1]])
         return path[::-1]
 
-    def _hand_over(self, path: list[int]) -> None:
+    def _changes(self, path: list[int]) -> list[Change]:
+        """The exchanges along the path."""
+        return [(_lowest_bit(self.arcs[a][b][1]), a, b) for a, b in pairwise(path)]
+
+    def _hand_over(self, path: list[int], changes: Iterable[Change]) -> None:
         """Exchange along the path: its first place loses a unit, its last gains one."""
         touched: set[int] = set()
-        chosen = [_lowest_bit(self.arcs[a][b][1]) for a, b in pairwise(path)]
-        for item, a, b in zip(chosen, path, path[1:]):
+        for item, a, b in changes:
             self.picks[item].remove(a)
             self.picks[item].add(b)
             self.held[a] ^= 1 << item

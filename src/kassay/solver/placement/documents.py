@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any, Final
 
 from kassay.solver.check.check import require_accepted
 from kassay.solver.placement.optimum import PlacementOptimum, best_placement
 from kassay.solver.placement.problem import PlacementProblem
+from kassay.solver.placement.within import PlacementWithin, best_within
 from kassay.solver.results import Solved
 
 SCHEMA: Final = "kassay/placement-certificate/1"
 BOUNDS_SCHEMA: Final = "kassay/placement-certificate/2"
 """Of a placement for which the time ran out."""
+BUDGET_SCHEMA: Final = "kassay/placement-certificate/3"
+"""Of a placement within a budget."""
 
 
 def solve_placement(problem: PlacementProblem, time_limit_s: float | None = None) -> Solved:
@@ -42,6 +46,32 @@ def placement_certificate(best: PlacementOptimum) -> dict[str, Any]:
             "sentence": best.witness.sentence,
         }
     return certificate
+
+
+def solve_within(problem: PlacementProblem, budget: int, costs: Sequence[int] | None = None) -> Solved:
+    """The certified best placement within a budget of copies, or of what `costs` say of each partition's.
+
+    Raises as `best_within` does.
+    """
+    best = best_within(problem, budget, costs)
+    certificate = (
+        placement_certificate(best) if isinstance(best, PlacementOptimum) else within_certificate(best)
+    )
+    return Solved(certificate, require_accepted(certificate, problem.name or "a placement"))
+
+
+def within_certificate(within: PlacementWithin) -> dict[str, Any]:
+    """What the checker of placements within a budget needs: the budget and its scales beside the prices."""
+    return {
+        "schema": BUDGET_SCHEMA,
+        "instance": within.best.problem.document(),
+        "costs": list(within.costs),
+        "budget": within.budget,
+        "scales": list(within.scales),
+        "assignment": rows_by_topic(within.best),
+        "prices": list(within.best.prices),
+        "leader_prices": list(within.best.leader_prices),
+    }
 
 
 def rows_by_topic(best: PlacementOptimum) -> dict[str, list[list[int]]]:

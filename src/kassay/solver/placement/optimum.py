@@ -16,7 +16,7 @@ Each optimum leaves prices behind, one number a broker, which prove it: see `pla
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush, heapreplace
 from itertools import chain
@@ -24,7 +24,12 @@ from itertools import chain
 from kassay.solver.algorithms.exchange import Exchange, Rules, masks
 from kassay.solver.algorithms.quota import Quota
 from kassay.solver.placement.leaders import choose_leaders, leader_quota
-from kassay.solver.placement.problem import PlacementProblem, Spread, broker_ids
+from kassay.solver.placement.problem import (
+    InfeasiblePlacementError,
+    PlacementProblem,
+    Spread,
+    broker_ids,
+)
 from kassay.solver.placement.room import require_room, within_room
 
 
@@ -68,14 +73,32 @@ def best_placement(problem: PlacementProblem, deadline: float | None = None) -> 
     placed = problem.partitions()
     index = {broker.id: place for place, broker in enumerate(problem.brokers)}
     current = [tuple(index[b] for b in row if b in index) for _, _, row in placed]
-    quota = _replica_quota(problem)
+    quota = replica_quota(problem, problem.total + 1)
     factors = [rf for _, rf, _ in placed]
     graph = _spread_replicas(problem, factors, current, quota, deadline)
     chosen = within_room(problem, factors, graph.picks) if graph.late else graph.picks
+    prices = _level_prices(quota) if graph.late else graph.prices(quota.marginal)
+    witness = None if graph.late else _witness(problem, graph, quota)
+    return with_leaders(problem, chosen, prices, witness, deadline, late=graph.late)
+
+
+def with_leaders(
+    problem: PlacementProblem,
+    chosen: Sequence[set[int]],
+    prices: tuple[int, ...],
+    witness: Witness | None = None,
+    deadline: float | None = None,
+    *,
+    late: bool = False,
+) -> PlacementOptimum:
+    """The placement with these replicas (positions of brokers) and the best leaders for them."""
+    placed = problem.partitions()
+    index = {broker.id: place for place, broker in enumerate(problem.brokers)}
+    current = [tuple(index[b] for b in row if b in index) for _, _, row in placed]
     wanted = [index.get(row[0]) if row else None for _, _, row in placed]
     leaders = choose_leaders(problem.brokers, chosen, wanted, deadline)
     led_quota = leader_quota(problem.brokers, len(chosen))
-    late = graph.late or leaders.late
+    late = late or leaders.late
     led = [next(iter(picked)) for picked in leaders.picks]
     ids = [broker.id for broker in problem.brokers]
     rows = tuple(
@@ -89,9 +112,9 @@ def best_placement(problem: PlacementProblem, deadline: float | None = None) -> 
         tuple(leaders.counts),
         sum(len(picked.difference(row)) for picked, row in zip(chosen, current, strict=True)),
         sum(leader != want for leader, want in zip(led, wanted, strict=True) if want is not None),
-        _level_prices(quota) if graph.late else graph.prices(quota.marginal),
+        prices,
         _level_prices(led_quota) if leaders.late else leaders.prices(led_quota.marginal),
-        None if late else _witness(problem, graph, quota),
+        None if late else witness,
         late,
     )
 
@@ -106,12 +129,13 @@ def _level_prices(quota: Quota) -> tuple[int, ...]:
     return (quota.level_price(),) * len(quota.shares)
 
 
-def _replica_quota(problem: PlacementProblem) -> Quota:
+def replica_quota(problem: PlacementProblem, weight: int) -> Quota:
+    """The cost of a broker's number of replicas, where a unit of imbalance weighs so many copies."""
     brokers = problem.brokers
     return Quota(
         [broker.share for broker in brokers],
         problem.total,
-        problem.total + 1,
+        weight,
         [broker.base for broker in brokers],
         [broker.max_replicas for broker in brokers],
     )
@@ -131,36 +155,48 @@ def _spread_replicas(
     deadline: float | None,
 ) -> Exchange:
     """The exchange graph after the descent: every partition's replicas; raises where there is no room."""
-    places = len(problem.brokers)
-    everything = (1 << len(factors)) - 1
-    spreads = {rf: problem.spread(rf) for rf in set(factors)}
-    kept = masks(places, current)
-    rules = Rules(
-        may=[everything] * places,
-        prices=(0, 1),
-        priced=(kept, [everything & ~mask for mask in kept]),
-        racks=problem.racks,
-        least=[spreads[rf].least for rf in factors],
-        most=[spreads[rf].most for rf in factors],
-    )
-    start = _fewest_copies(problem, factors, current, spreads, quota)
+    start = fewest_copies(problem, factors, current, quota)
     require_room(problem, factors, start)
-    graph = Exchange(rules, start, deadline)
+    graph = Exchange(placement_rules(problem, factors, current, {1: range(len(factors))}), start, deadline)
     graph.descend(quota.marginal)
     return graph
 
 
-def _fewest_copies(
+def placement_rules(
     problem: PlacementProblem,
     factors: Sequence[int],
     current: Sequence[tuple[int, ...]],
-    spreads: dict[int, Spread],
+    copies: Mapping[int, Iterable[int]],
+) -> Rules:
+    """What replicas must obey; a copy costs what `copies` says of the partitions by position."""
+    everything = (1 << len(factors)) - 1
+    spreads = {rf: problem.spread(rf) for rf in set(factors)}
+    kept = masks(len(problem.brokers), current)
+    alike = {price: sum(1 << item for item in items) for price, items in copies.items()}
+    return Rules(
+        may=[
+            mask if broker.cordoned else everything
+            for broker, mask in zip(problem.brokers, kept, strict=True)
+        ],
+        prices=(0, *alike),
+        priced=(kept, *([same & ~mask for mask in kept] for same in alike.values())),
+        racks=problem.racks,
+        least=[spreads[rf].least for rf in factors],
+        most=[spreads[rf].most for rf in factors],
+    )
+
+
+def fewest_copies(
+    problem: PlacementProblem,
+    factors: Sequence[int],
+    current: Sequence[tuple[int, ...]],
     quota: Quota,
 ) -> list[set[int]]:
     """For each partition alone a valid placement with the fewest copies, at brokers with room first.
 
     Balance is left to the descent, but the nearer the start is to it the less there is to do.
     """
+    spreads = {rf: problem.spread(rf) for rf in set(factors)}
     racks = problem.racks or (0,) * len(problem.brokers)
     members: list[list[int]] = [[] for _ in range(max(racks) + 1)]
     for place, rack in enumerate(racks):
@@ -175,11 +211,14 @@ def _fewest_copies(
                 counts[place] += 1
         else:
             unsettled.append(item)
-    due = [_Due(rack, counts, quota) for rack in members]
+    due = [
+        _Due([b for b in rack if not problem.brokers[b].cordoned], rack, counts, quota) for rack in members
+    ]
     for item in unsettled:
         kept = set(current[item])
         spread = spreads[factors[item]]
         order = [rack.first(spread.most, kept) for rack in due]
+        _require_takers(problem, item, factors[item], spread, order)
         chosen = {place for rack in order for _, _, place in rack[: spread.least]}
         spare = sorted(each for rack in order for each in rack[spread.least :])
         chosen.update(place for _, _, place in spare[: factors[item] - len(chosen)])
@@ -189,13 +228,33 @@ def _fewest_copies(
     return picks
 
 
-class _Due:
-    """The brokers of a rack, those due a copy first; `counts` are what they have, and only grow."""
+def _require_takers(
+    problem: PlacementProblem, item: int, rf: int, spread: Spread, order: Sequence[Sequence[object]]
+) -> None:
+    """Raise where cordons leave a partition too few of the brokers that racks offer, which are in `order`."""
+    if sum(map(len, order)) >= rf and min(map(len, order)) >= spread.least:
+        return
+    cordoned = [broker.id for broker in problem.brokers if broker.cordoned]
+    tp = problem.partitions()[item][0]
+    raise InfeasiblePlacementError(
+        f"brokers: {tp} wants {rf} replicas, expected enough brokers in each rack that hold it or take new "
+        f"replicas, for {broker_ids(cordoned)} {'is' if len(cordoned) == 1 else 'are'} cordoned",
+        cordoned,
+    )
 
-    def __init__(self, brokers: Sequence[int], counts: Sequence[int], quota: Quota) -> None:
+
+class _Due:
+    """The brokers of a rack, those due a copy first; `counts` are what they have, and only grow.
+
+    Of all `brokers` of the rack, who has a replica may keep it; only the `takers` take another.
+    """
+
+    def __init__(
+        self, takers: Sequence[int], brokers: Sequence[int], counts: Sequence[int], quota: Quota
+    ) -> None:
         self.counts, self.quota, self.brokers = counts, quota, frozenset(brokers)
         # Brokers only get dearer, so an entry on top that is out of date is put right there and then.
-        self.heap = [(quota.marginal(broker, counts[broker]), broker) for broker in brokers]
+        self.heap = [(quota.marginal(broker, counts[broker]), broker) for broker in takers]
         heapify(self.heap)
 
     def first(self, number: int, kept: Set[int]) -> list[tuple[bool, int, int]]:
@@ -226,9 +285,9 @@ def _obeys(row: Sequence[int], racks: Sequence[int], number: int, spread: Spread
 def _witness(problem: PlacementProblem, graph: Exchange, quota: Quota) -> Witness | None:
     """Brokers that hold the fewest replicas they can, and still too many for all to be within one.
 
-    None as well where `max_replicas` are given: then the limits themselves may be the reason.
+    None as well where `max_replicas` or cordons are given: then they themselves may be the reason.
     """
-    if any(room is not None for room in quota.room):
+    if any(room is not None for room in quota.room) or any(b.cordoned for b in problem.brokers):
         return None
     places = range(len(problem.brokers))
     loads = [count + base for count, base in zip(graph.counts, quota.base, strict=True)]

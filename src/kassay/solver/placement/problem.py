@@ -1,8 +1,9 @@
 """A replica placement problem: brokers with racks and shares, and where the replicas are now.
 
 The JSON form is family "B" of the instance format (`docs/instances.md`), with optional fields of a
-broker: `fenced` (must not lead where another replica can), `max_replicas` (room, in replicas) and
-`base` (replicas of topics that are not in the document and stay); and of the document: `removed`,
+broker: `fenced` (must not lead where another replica can), `cordoned` (keeps what it has and takes no
+other replica, KIP-1066), `max_replicas` (room, in replicas) and `base` (replicas of topics that are not
+in the document and stay); and of the document: `removed`,
 the ids of brokers that are going. With `removed` any other unknown broker in `current` is an
 error; without it every broker that is not listed is taken to be going.
 """
@@ -41,6 +42,7 @@ class Broker:
     fenced: bool = False
     max_replicas: Count | None = None
     base: Count = 0
+    cordoned: bool = False
 
 
 class Spread(NamedTuple):
@@ -168,15 +170,22 @@ def _broker_document(broker: Broker) -> dict[str, Any]:
         document["max_replicas"] = broker.max_replicas
     if broker.base:
         document["base"] = broker.base
+    if broker.cordoned:
+        document["cordoned"] = True
     return document
 
 
 def _refuse_impossible(problem: PlacementProblem) -> None:
-    """Raise if a topic wants more replicas than there are brokers, or only some brokers have a rack."""
+    """Raise for more replicas than brokers, for racks of only some, for cordons beside `max_replicas`."""
     without = [broker.id for broker in problem.brokers if broker.rack is None]
     if without and len(without) < len(problem.brokers):
         raise InputError(
             f"brokers: {broker_ids(without)} without a rack, expected a rack for all or for none"
+        )
+    cordoned = [broker.id for broker in problem.brokers if broker.cordoned]
+    if cordoned and any(broker.max_replicas is not None for broker in problem.brokers):
+        raise InputError(
+            f"brokers: {broker_ids(cordoned)} cordoned and some with max_replicas, expected one or the other"
         )
     ids = [broker.id for broker in problem.brokers]
     for index, topic in enumerate(problem.topics):

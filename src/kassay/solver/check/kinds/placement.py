@@ -52,7 +52,15 @@ Row = tuple[int, ...]
 _LISTED: Final = 8
 
 _BROKER: Final = record(
-    {"id": COUNT}, {"rack": NAME, "share": COUNT, "fenced": FLAG, "max_replicas": COUNT, "base": COUNT}
+    {"id": COUNT},
+    {
+        "rack": NAME,
+        "share": COUNT,
+        "fenced": FLAG,
+        "max_replicas": COUNT,
+        "base": COUNT,
+        "cordoned": FLAG,
+    },
 )
 _INSTANCE: Final = record(
     {
@@ -71,6 +79,7 @@ class _Broker(NamedTuple):
     fenced: bool
     room: int | None
     base: int
+    cordoned: bool = False
 
 
 class _Case(NamedTuple):
@@ -113,7 +122,7 @@ def pose(document: Any) -> Posed:
         )
     form = {
         "family": FAMILY,
-        "brokers": [broker._asdict() for broker in brokers],
+        "brokers": [_form(broker) for broker in brokers],
         "topics": sorted(map(dict, document["topics"]), key=lambda topic: str(topic["name"])),
         "current": {name: _without_empty_end(rows) for name, rows in current.items() if any(rows)},
     }
@@ -129,7 +138,16 @@ def _broker(entry: Document) -> _Broker:
         bool(entry.get("fenced")),
         entry.get("max_replicas"),
         base or 0,
+        bool(entry.get("cordoned")),
     )
+
+
+def _form(broker: _Broker) -> Document:
+    """What an instance says of a broker; that it takes new replicas goes without saying."""
+    form = broker._asdict()
+    if not broker.cordoned:
+        del form["cordoned"]
+    return form
 
 
 def _without_empty_end(rows: Sequence[Sequence[int]]) -> list[list[int]]:
@@ -141,7 +159,7 @@ def check(form: Document, certificate: Document) -> Proven:
     """What the certificate proves; raises `RefusedError` if it does not prove its placement optimal."""
     case = valid_case(form, certificate["assignment"])
     _replicas_optimal(case, one_price_each(certificate["prices"], len(case.brokers)))
-    _leaders_optimal(case, one_price_each(certificate["leader_prices"], len(case.brokers)))
+    require_best_leaders(case, one_price_each(certificate["leader_prices"], len(case.brokers)))
     witness = certificate.get("witness")
     if witness is not None:
         _witness_holds(case, witness)
@@ -218,7 +236,10 @@ def _rack_rule(brokers: Sequence[_Broker], rf: int) -> tuple[int, int, list[list
 def _valid(case: _Case) -> None:
     rack_of = {broker.id: broker.rack for broker in case.brokers}
     rules = {rf: _rack_rule(case.brokers, rf) for rf in set(case.rf)}
-    for number, (rf, row) in enumerate(zip(case.rf, case.new, strict=True)):
+    cordoned = {broker.id for broker in case.brokers if broker.cordoned}
+    for number, (rf, old, row) in enumerate(zip(case.rf, case.old, case.new, strict=True)):
+        if cordoned.difference(old).intersection(row):
+            raise RefusedError(f"placement {number} is new to a broker that is cordoned")
         if len(row) != rf or len(set(row)) != rf:
             raise RefusedError(f"placement {number} is {list(row)}, expected {rf} distinct brokers")
         if not rack_of.keys() >= set(row):
@@ -238,39 +259,57 @@ def _replicas_optimal(case: _Case, prices: list[int]) -> None:
     require(bound == paid, f"replicas: {paid} is paid, the prices prove only {bound}")
 
 
-def replicas_paid(case: _Case, prices: list[int]) -> tuple[int, int]:
-    """What the replicas pay for imbalance and copies, and what any pay at the least, by the prices."""
+def copies_paid(case: _Case, costs: Sequence[int]) -> int:
+    """What the copies cost, where one of each partition costs so much."""
+    rows = zip(case.new, case.old, costs, strict=True)
+    return sum(cost * len(set(new).difference(old)) for new, old, cost in rows)
+
+
+def replicas_paid(
+    case: _Case, prices: list[int], weight: int | None = None, costs: Sequence[int] = ()
+) -> tuple[int, int]:
+    """What the replicas pay for imbalance and copies, and what any pay at the least, by the prices.
+
+    A unit of imbalance weighs more than all copies, unless a `weight` is given, and a copy of each partition
+    costs 1, unless `costs` are.
+    """
     total = sum(case.rf) + sum(broker.base for broker in case.brokers)
+    weight = total + 1 if weight is None else weight
+    costs = costs or [1] * len(case.rf)
     loads = Counter(broker for row in case.new for broker in row)
-    paid = sum(len(set(new).difference(old)) for new, old in zip(case.new, case.old, strict=True))
+    paid = copies_paid(case, costs)
     bound, partitions = 0, len(case.rf)
     for broker, price in zip(case.brokers, prices, strict=True):
-        share = Due(broker.share, case.shares, total, total + 1)
+        share = Due(broker.share, case.shares, total, weight)
         most = partitions if broker.room is None else min(partitions, broker.room - broker.base)
         paid += share.pays(loads[broker.id] + broker.base)
         bound += share.least(price, most, broker.base)
-    alike = Counter((rf, frozenset(old)) for rf, old in zip(case.rf, case.old, strict=True))
+    alike = Counter(
+        (rf, frozenset(old), cost) for rf, old, cost in zip(case.rf, case.old, costs, strict=True)
+    )
     price_of = {broker.id: price for broker, price in zip(case.brokers, prices, strict=True)}
     rules = {rf: _rack_rule(case.brokers, rf) for rf in set(case.rf)}
-    cheap = {
-        rf: [sorted([b.id for b in rack], key=price_of.__getitem__) for rack in racks]
+    takers = {
+        rf: [sorted([b.id for b in rack if not b.cordoned], key=price_of.__getitem__) for rack in racks]
         for rf, (_, _, racks) in rules.items()
     }
-    for (rf, old), count in alike.items():
+    members = {rf: [{b.id for b in rack} for rack in racks] for rf, (_, _, racks) in rules.items()}
+    for (rf, old, cost), count in alike.items():
         least, most, _ = rules[rf]
         dues: list[int] = []
         spare: list[int] = []
-        for rack in cheap[rf]:
-            # Whoever is new pays 1 more: of those the cheapest will do, as many as a rack may have.
-            near = {*rack[: most + len(old)], *old.intersection(rack)}
-            ordered = sorted([price_of[b] + (b not in old) for b in near])
+        for able, rack in zip(takers[rf], members[rf], strict=True):
+            # Whoever is new pays the copy as well: of those the cheapest will do, as many as a rack may have.
+            near = {*able[: most + len(old)], *old.intersection(rack)}
+            ordered = sorted([price_of[b] + (b not in old) * cost for b in near])
             dues += ordered[:least]
             spare += ordered[least:most]
         bound += count * (sum(dues) + sum(sorted(spare)[: rf - len(dues)]))
     return paid, bound
 
 
-def _leaders_optimal(case: _Case, prices: list[int]) -> None:
+def require_best_leaders(case: _Case, prices: list[int]) -> None:
+    """Refuse leaders that the prices do not prove to be the best for these replicas."""
     paid, bound = leaders_paid(case, prices)
     require(bound == paid, f"leaders: {paid} is paid, the prices prove only {bound}")
 

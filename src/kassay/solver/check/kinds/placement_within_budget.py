@@ -1,0 +1,104 @@
+"""A placement within a budget of copies, or of bytes: what a copy counts is a part of the proof.
+
+Whatever a unit of imbalance and a unit of cost count, prices prove what every valid placement pays for both,
+as for `placement`. As no placement that counts costs more than the budget, imbalance pays for what is left:
+the bound of Lagrange. Where a placement meets it, no other within the budget is more even, and whatever is as
+even costs at least what is left of the payment. Leaders are the best for these replicas, as for `placement`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kassay.solver.check.kinds import placement
+from kassay.solver.check.refusal import (
+    ANYTHING,
+    COUNT,
+    POSITIVE,
+    WHOLE,
+    Document,
+    ProofKind,
+    Proven,
+    by_name,
+    one_of,
+    one_price_each,
+    pair,
+    record,
+    require,
+    rows,
+)
+
+SCHEMA: Final = "kassay/placement-certificate/3"
+
+
+def check(form: Document, certificate: Document) -> Proven:
+    """What the certificate proves of each goal; raises `RefusedError` for what is no valid placement."""
+    case = placement.valid_case(form, certificate["assignment"])
+    costs, budget = certificate["costs"], certificate["budget"]
+    require(len(costs) == len(case.rf), f"{len(case.rf)} partitions, {len(costs)} costs of a copy")
+    cost = placement.copies_paid(case, costs)
+    require(cost <= budget, f"the copies cost {cost}, the budget is {budget}")
+    places = len(case.brokers)
+    weight, price = certificate["scales"]
+    paid, least = placement.replicas_paid(
+        case,
+        one_price_each(certificate["prices"], places),
+        weight,
+        [price * each for each in costs],
+    )
+    placement.require_best_leaders(case, one_price_each(certificate["leader_prices"], places))
+    figures = placement.figures(case)
+    value = figures["upper"]
+    shares = [broker.share for broker in case.brokers]
+    total = sum(case.rf) + sum(broker.base for broker in case.brokers)
+    # What is paid for imbalance is this many times the imbalance, less a constant.
+    every = sum(shares)
+    alike = len(set(shares)) == 1
+    added = 2 * total * total * shares[0] if alike else total * total * sum(s * s for s in shares)
+    unit, parts = (1, every) if alike else (every, 1)
+    units = -(-(least - price * budget) // weight)
+    balance = max(0, -(-(units * unit + added) // parts))
+    movement = max(0, -((paid - price * cost - least) // price)) if balance == value and price else 0
+    goals = [
+        {"goal": "balance of replicas", "value": value, "bound": balance, "proven": balance == value},
+        {"goal": "cost of copies", "value": cost, "bound": movement, "proven": movement == cost},
+        *figures["goals"][2:],
+    ]
+    proven = balance == value
+    return Proven(
+        f"optimal: none within a budget of {budget} is more even"
+        if proven
+        else f"interval: balance of replicas {value}, {balance} at the least within a budget of {budget}",
+        {
+            **figures,
+            "status": "optimal" if proven else "interval",
+            "goals": goals,
+            "lower": balance,
+            "budget": budget,
+            "cost": cost,
+            "rack_mismatch": 0,
+            "bound": "broker prices: balance within the budget; leaders, then changes of leader",
+            "assignment": certificate["assignment"],
+        },
+    )
+
+
+KIND: Final = ProofKind(
+    schema=SCHEMA,
+    family=placement.FAMILY,
+    pose=placement.pose,
+    takes=lambda _: True,
+    shape=record(
+        {
+            "schema": one_of(SCHEMA),
+            "instance": ANYTHING,
+            "costs": rows(COUNT),
+            "budget": COUNT,
+            "scales": pair(POSITIVE, COUNT),
+            "assignment": by_name(rows(rows(COUNT))),
+            "prices": rows(WHOLE),
+            "leader_prices": rows(WHOLE),
+        }
+    ),
+    check=check,
+)

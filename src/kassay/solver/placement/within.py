@@ -1,0 +1,192 @@
+"""The most even placement that so many copies, or bytes, can buy.
+
+What a copy counts beside imbalance is a price: the dearer, the fewer copies are worth making. The placements
+that are cheapest at some price lie on a convex curve of imbalance over cost (the counts of brokers are an
+M-convex set, see `exchange`). The search halves prices down to the one at which the budget is overdrawn, and
+at that price, where both ends of an edge of the curve cost alike, walks along the edge as far as the budget
+goes. The prices of brokers there prove a bound for every placement within the budget, by Lagrange.
+
+With bytes, partitions are steered by classes of similar size, but paid for and proven by their own; what then
+remains between value and bound is told as an interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from kassay.model.errors import InputError
+from kassay.solver.algorithms.exchange import Change, Exchange
+from kassay.solver.placement.optimum import (
+    PlacementOptimum,
+    best_placement,
+    fewest_copies,
+    placement_rules,
+    replica_quota,
+    with_leaders,
+)
+from kassay.solver.placement.problem import InfeasiblePlacementError, PlacementProblem
+
+_CLASSES: Final = 16
+"""So many classes of sizes at most: the exchange looks at each pair of them."""
+_FINE: Final = 256
+"""The search sees the largest class as so many units: bytes one by one would take it many more halvings."""
+
+
+class Scales(NamedTuple):
+    """What a unit of imbalance counts, and what a unit of cost."""
+
+    imbalance: int
+    cost: int
+
+
+@dataclass(frozen=True)
+class PlacementWithin:
+    """A placement within a budget, and the scales at which the prices of its brokers prove a bound."""
+
+    best: PlacementOptimum
+    costs: tuple[int, ...]
+    budget: int
+    spent: int
+    scales: Scales
+
+
+def best_within(
+    problem: PlacementProblem, budget: int, costs: Sequence[int] | None = None
+) -> PlacementOptimum | PlacementWithin:
+    """The optimum where the budget buys it, else the most even placement that it does buy.
+
+    `costs` are what a copy of each partition costs, in the problem's order of partitions; 1 without them.
+    Raises `InfeasiblePlacementError` where the budget does not pay for the copies without which no placement
+    is valid (brokers that are going, the rack rule), and as `best_placement` does.
+    """
+    if any(broker.max_replicas is not None for broker in problem.brokers):
+        raise InputError("brokers: max_replicas beside a budget, expected one or the other")
+    search = _Search(problem, budget, costs)
+    optimum = best_placement(problem)
+    if search.spent_by(optimum) <= budget:
+        return optimum
+    return search.within()
+
+
+class _Search:
+    """Replicas (positions of brokers) of each partition on their way from the fewest copies to evenness."""
+
+    def __init__(self, problem: PlacementProblem, budget: int, costs: Sequence[int] | None) -> None:
+        placed = problem.partitions()
+        index = {broker.id: place for place, broker in enumerate(problem.brokers)}
+        self.problem, self.budget = problem, budget
+        self.factors = [rf for _, rf, _ in placed]
+        self.current = [tuple(index[b] for b in row if b in index) for _, _, row in placed]
+        self.costs = tuple(costs) if costs is not None else (1,) * len(placed)
+        self.classes = _classes(self.costs)
+        self.start = fewest_copies(problem, self.factors, self.current, replica_quota(problem, 1))
+        forced = self.cost(self.start)
+        if forced > budget:
+            raise InfeasiblePlacementError(
+                f"a budget of {budget} does not pay for the copies that must be: {forced} at the least, to "
+                "leave the brokers that are going and to keep the rack rule",
+                (),
+            )
+
+    def cost(self, picks: Sequence[set[int]]) -> int:
+        """What the copies of these replicas cost."""
+        rows = zip(picks, self.current, self.costs, strict=True)
+        return sum(cost * len(picked.difference(row)) for picked, row, cost in rows)
+
+    def spent_by(self, best: PlacementOptimum) -> int:
+        """What the copies of a placement cost."""
+        rows = zip(best.rows, self.problem.partitions(), self.costs, strict=True)
+        return sum(cost * len(set(row).difference(old)) for row, (_, _, old), cost in rows)
+
+    def within(self) -> PlacementWithin:
+        """The most even placement within the budget, which is too small for the optimum."""
+        unit, coarse = max(64, len(self.factors)), max(1, max(self.classes) // _FINE)
+        step = replica_quota(self.problem, unit)
+        everywhere = range(len(self.problem.brokers))
+        low, high = (
+            0,
+            2
+            + 2
+            * max(
+                abs(step.marginal(place, count)) for place in everywhere for count in (0, self.problem.total)
+            ),
+        )
+        picks = self.start
+        while high - low > 1:
+            price = (low + high) // 2
+            graph = self._graph(picks, price, coarse)
+            if graph.descend(step.marginal, _Purse(self, graph.picks).pays):
+                high, picks = price, graph.picks
+            else:
+                low = price
+        graph = self._graph(picks, max(low, 1), coarse)
+        graph.descend(step.marginal, _Purse(self, graph.picks).pays)
+        scales = self._scales(picks, graph.picks, Scales(unit * coarse, high))
+        proof = self._graph(picks, scales.cost)
+        marginal = replica_quota(self.problem, scales.imbalance).marginal
+        proof.descend(marginal)
+        best = with_leaders(self.problem, graph.picks, proof.prices(marginal))
+        return PlacementWithin(best, self.costs, self.budget, self.cost(graph.picks), scales)
+
+    def _graph(self, picks: Sequence[set[int]], price: int, coarse: int = 1) -> Exchange:
+        """The exchange graph of copies at this price for so `coarse` a cost, from picks cheapest for their counts."""
+        copies: dict[int, list[int]] = {}
+        for cost, items in self.classes.items():
+            copies.setdefault(price * -(-cost // coarse), []).extend(items)
+        rules = placement_rules(self.problem, self.factors, self.current, copies)
+        return Exchange(rules, [set(row) for row in picks])
+
+    def _scales(self, cheap: Sequence[set[int]], dear: Sequence[set[int]], scales: Scales) -> Scales:
+        """The scales at which both ends of the walk cost alike; those given where it came to nothing."""
+        plain = replica_quota(self.problem, 1)
+        imbalances = [
+            sum(plain.cost(place, count) for place, count in enumerate(_counts(self.problem, picks)))
+            for picks in (cheap, dear)
+        ]
+        more, even = self.cost(dear) - self.cost(cheap), imbalances[0] - imbalances[1]
+        return Scales(more, even) if more > 0 and even > 0 else scales
+
+
+class _Purse:
+    """What of the budget is left while hand-overs are made."""
+
+    def __init__(self, search: _Search, picks: Sequence[set[int]]) -> None:
+        self._search, self._left = search, search.budget - search.cost(picks)
+
+    def pays(self, changes: Sequence[Change]) -> bool:
+        """Whether the budget pays for these changes too; then it has."""
+        search = self._search
+        cost = sum(
+            search.costs[item] * ((b not in search.current[item]) - (a not in search.current[item]))
+            for item, a, b in changes
+        )
+        if cost > self._left:
+            return False
+        self._left -= cost
+        return True
+
+
+def _classes(costs: Sequence[int]) -> dict[int, Iterable[int]]:
+    """The partitions by what steers them: the mean cost of those near in size, in a few classes."""
+    order = sorted(range(len(costs)), key=costs.__getitem__)
+    if len(set(costs)) <= _CLASSES:
+        return {cost: [item for item in order if costs[item] == cost] for cost in sorted(set(costs))}
+    size = -(-len(order) // _CLASSES)
+    classes: dict[int, Iterable[int]] = {}
+    for start in range(0, len(order), size):
+        items = order[start : start + size]
+        mean = sum(costs[item] for item in items) // len(items)
+        while mean in classes:
+            mean += 1
+        classes[mean] = items
+    return classes
+
+
+def _counts(problem: PlacementProblem, picks: Iterable[set[int]]) -> list[int]:
+    counts = [0] * len(problem.brokers)
+    for picked in picks:
+        for place in picked:
+            counts[place] += 1
+    return counts
