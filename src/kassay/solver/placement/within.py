@@ -131,7 +131,7 @@ class _Search:
         return PlacementWithin(best, self.costs, self.budget, self.cost(graph.picks), scales)
 
     def _graph(self, picks: Sequence[set[int]], price: int, coarse: int = 1) -> Exchange:
-        """The exchange graph of copies at this price for so `coarse` a cost, from picks cheapest for their counts."""
+        """The exchange graph where so coarse a cost has this price; picks are cheapest for their counts."""
         copies: dict[int, list[int]] = {}
         for cost, items in self.classes.items():
             copies.setdefault(price * -(-cost // coarse), []).extend(items)

@@ -1,0 +1,117 @@
+"""A placement held against the placement claims: which hold, which are broken, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from kassay.certify.replicas.placed import PlacedCluster, Rows, leaders_of, replicas_of
+from kassay.model.cluster import Broker, TopicPartition
+from kassay.model.placement.request import PlacementRequest, Replicas
+from kassay.model.placement.step import PlacementStep
+from kassay.properties.placement.balance import BestPlacement, leaders_even, replicas_even
+from kassay.properties.placement.replicas import (
+    follower_spread,
+    has_laps,
+    has_rack_rule,
+    no_fenced_leader,
+    rack_spread,
+    replicas_distinct,
+)
+from kassay.properties.registry import Evidence
+
+
+class Standing(StrEnum):
+    """What became of a claim about one placement: there is nothing random in it, so no `unknown`."""
+
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    NOT_JUDGED = "not judged"
+
+
+@dataclass(frozen=True)
+class ClaimStanding:
+    """A claim about a placement, in the words of the claim, with the evidence where it is broken."""
+
+    claim: str
+    sentence: str
+    standing: Standing
+    evidence: tuple[Evidence, ...] = ()
+    why: str = ""
+
+
+_BY_FACTOR: Final = (
+    ("replicas-distinct", replicas_distinct, None, ""),
+    ("rack-spread", rack_spread, has_rack_rule, "not every broker has a rack"),
+    ("no-fenced-leader", no_fenced_leader, None, ""),
+    ("follower-spread", follower_spread, has_laps, "no broker leads as many partitions as there are brokers"),
+)
+"""Claims about partitions, judged for those of one replication factor at a time."""
+
+
+def judge(brokers: tuple[Broker, ...], rows: Rows, best: BestPlacement | None) -> tuple[ClaimStanding, ...]:
+    """Each placement claim about these rows on these brokers; those of balance need `best`."""
+    steps = list(_steps(brokers, rows))
+    standings = []
+    for claim, predicate, applies, why in _BY_FACTOR:
+        judged = [(tps, step) for tps, step in steps if applies is None or applies(step)]
+        evidence = tuple(_named(each, tps) for tps, step in judged for each in predicate(step))
+        standings.append(_standing(claim, predicate.__doc__, evidence, "" if judged else why))
+    whole = _step(brokers, tuple(rows.values()), 1)
+    for claim, balance in (("replicas-even", replicas_even), ("leaders-even", leaders_even)):
+        if best is None or best.replicas is None:
+            standings.append(_standing(claim, balance.__doc__, (), "there is no certified best to judge by"))
+        else:
+            standings.append(_standing(claim, balance.__doc__, tuple(balance(whole, best)), ""))
+    return tuple(standings)
+
+
+def best_loads(brokers: Iterable[Broker], rows: Iterable[Replicas]) -> BestPlacement:
+    """The loads of a certified best placement, as the claims of balance read them."""
+    rows = tuple(rows)
+    held, led = replicas_of(rows), leaders_of(rows)
+    unfenced = [broker.broker_id for broker in brokers if not broker.fenced]
+    return BestPlacement(
+        tuple(sorted(held[broker] for broker in unfenced)), tuple(sorted(led[broker] for broker in unfenced))
+    )
+
+
+def _standing(claim: str, sentence: str | None, evidence: tuple[Evidence, ...], why: str) -> ClaimStanding:
+    standing = Standing.NOT_JUDGED if why else Standing.VIOLATED if evidence else Standing.HOLDS
+    return ClaimStanding(claim, (sentence or "").strip().splitlines()[0], standing, evidence, why)
+
+
+def _steps(brokers: tuple[Broker, ...], rows: Rows) -> Iterator[tuple[list[TopicPartition], PlacementStep]]:
+    """The partitions of each replication factor, as an answer of a placer."""
+    by_factor: dict[int, list[TopicPartition]] = {}
+    for tp, row in rows.items():
+        by_factor.setdefault(len(row), []).append(tp)
+    for factor, tps in sorted(by_factor.items()):
+        yield tps, _step(brokers, tuple(rows[tp] for tp in tps), factor)
+
+
+def _step(brokers: tuple[Broker, ...], rows: tuple[Replicas, ...], factor: int) -> PlacementStep:
+    return PlacementStep(PlacementRequest(len(rows), factor, brokers), rows)
+
+
+def _named(evidence: Evidence, tps: list[TopicPartition]) -> Evidence:
+    """The evidence with the partition's name in place of its number."""
+    word, _, number = evidence.subject.partition(" ")
+    if word != "partition":
+        return evidence
+    return Evidence(str(tps[int(number)]), evidence.facts)
+
+
+def rack_breaks(cluster: PlacedCluster, rows: Rows) -> frozenset[TopicPartition]:
+    """The partitions whose replicas break the rack rule of these brokers."""
+    if not cluster.has_racks:
+        return frozenset()
+    known = cluster.ids
+    broken: set[TopicPartition] = set()
+    for tps, step in _steps(cluster.brokers, rows):
+        if has_rack_rule(step):
+            subjects = {each.subject for each in rack_spread(step)}
+            broken.update(tp for number, tp in enumerate(tps) if f"partition {number}" in subjects)
+    return frozenset(broken) | {tp for tp, row in rows.items() if not known.issuperset(row)}

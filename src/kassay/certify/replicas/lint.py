@@ -1,0 +1,234 @@
+"""Reassignment files, looked through before they are executed: what Kafka refuses, and what nobody means.
+
+Errors are what Kafka's tool or controller refuses or what loses redundancy; warnings are what it takes and
+somebody may regret. What the cluster is known to be sharpens it: without topics no partition is unknown.
+
+Source: Kafka `ReassignPartitionsCommand` (parsePartitionReassignmentData, parseExecuteAssignmentArgs,
+verifyBrokerIds), `ReplicationControlManager`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kassay.certify.replicas.judge import rack_breaks
+from kassay.certify.replicas.placed import PlacedCluster, listed
+from kassay.model.cluster import TopicPartition
+from kassay.reading.fields import suggestion
+from kassay.reading.kafka.lines import Place
+from kassay.reading.kafka.reassignment import ReassignedPartition, Reassignment, TopicsToMove
+
+
+class Severity(StrEnum):
+    """How bad it is: an error makes the exit code 1."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True)
+class LintFinding:
+    """What is wrong in one place of a file."""
+
+    place: Place
+    field: str
+    severity: Severity
+    rule: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.field}: {self.severity}: {self.message} [{self.rule}]"
+
+
+@dataclass(frozen=True)
+class LintContext:
+    """What is known of the cluster: topics with their rows, and brokers; None for what nobody said."""
+
+    cluster: PlacedCluster | None = None
+    has_topics: bool = False
+    has_brokers: bool = False
+
+
+def lint(block: Reassignment | TopicsToMove, context: LintContext) -> tuple[LintFinding, ...]:
+    """Everything that is wrong with one object of a file, in the order of the file."""
+    findings = _of_topics(block, context) if isinstance(block, TopicsToMove) else _of_rows(block, context)
+    return tuple(sorted(findings, key=lambda each: (each.place, each.field, each.rule)))
+
+
+def _error(place: Place, field: str, rule: str, message: str) -> LintFinding:
+    return LintFinding(place, field, Severity.ERROR, rule, message)
+
+
+def _warning(place: Place, field: str, rule: str, message: str) -> LintFinding:
+    return LintFinding(place, field, Severity.WARNING, rule, message)
+
+
+def _version(block: Reassignment | TopicsToMove) -> Iterator[LintFinding]:
+    if block.version != 1:
+        yield _error(
+            block.place, "version", "version", f"found {block.version}, expected 1, which Kafka knows"
+        )
+
+
+def _of_topics(block: TopicsToMove, context: LintContext) -> Iterator[LintFinding]:
+    yield from _version(block)
+    for topic, times in Counter(block.topics).items():
+        if times > 1:
+            yield _error(
+                block.place, "topics", "duplicate-topic", f"{topic} stands {times} times, expected once"
+            )
+        yield from _known_topic(topic, block.place, "topics", context)
+
+
+def _of_rows(block: Reassignment, context: LintContext) -> Iterator[LintFinding]:
+    yield from _version(block)
+    for place, field in block.twice:
+        yield _error(
+            place, field, "duplicate-key", "stands twice, of which Kafka takes the last without a word"
+        )
+    if not block.partitions:
+        yield _error(block.place, "partitions", "empty", "no partition, expected at least one")
+    first: dict[TopicPartition, ReassignedPartition] = {}
+    for row in block.partitions:
+        before = first.setdefault(row.partition, row)
+        if before is not row:
+            yield _error(
+                row.place,
+                row.path,
+                "duplicate-partition",
+                f"{row.partition} stands in line {before.place.line} too",
+            )
+        yield from _row(row)
+        if context.has_topics:
+            yield from _against_topics(row, context)
+        if context.has_brokers:
+            yield from _against_brokers(row, context)
+
+
+def _row(row: ReassignedPartition) -> Iterator[LintFinding]:
+    """What is wrong with an entry by itself."""
+    field = f"{row.path}.replicas"
+    if row.partition.partition < 0:
+        yield _error(
+            row.place,
+            f"{row.path}.partition",
+            "partition",
+            f"found {row.partition.partition}, expected 0 or more",
+        )
+    if not row.replicas:
+        yield _error(
+            row.place, field, "empty-replicas", f"{row.partition} has no replica, expected at least one"
+        )
+    twice = sorted(broker for broker, times in Counter(row.replicas).items() if times > 1)
+    if twice:
+        yield _error(row.place, field, "duplicate-replica", f"{listed(twice)} twice, expected each once")
+    if any(broker < 0 for broker in row.replicas):
+        yield _error(row.place, field, "broker", f"found {min(row.replicas)}, expected ids from 0 on")
+    if row.log_dirs is not None and len(row.log_dirs) != len(row.replicas):
+        yield _error(
+            row.place,
+            f"{row.path}.log_dirs",
+            "log-dirs-length",
+            f"{len(row.log_dirs)} for {len(row.replicas)} replicas, expected one each (`any` for any)",
+        )
+    for log_dir in row.log_dirs or ():
+        if log_dir != "any" and not log_dir.startswith("/"):
+            yield _error(
+                row.place,
+                f"{row.path}.log_dirs",
+                "log-dir",
+                f"found {log_dir!r}, expected `any` or an absolute path",
+            )
+
+
+def _known_topic(topic: str, place: Place, field: str, context: LintContext) -> Iterator[LintFinding]:
+    if context.cluster is None or not context.has_topics:
+        return
+    topics = {tp.topic for tp in context.cluster.rows}
+    if topic not in topics:
+        yield _error(place, field, "unknown-topic", f"no topic {topic!r}{suggestion(topic, topics)}")
+
+
+def _against_topics(row: ReassignedPartition, context: LintContext) -> Iterator[LintFinding]:
+    """What is wrong with an entry, given where its partition is now."""
+    cluster = context.cluster
+    if cluster is None:
+        return
+    unknown = list(_known_topic(row.partition.topic, row.place, f"{row.path}.topic", context))
+    yield from unknown
+    now = cluster.rows.get(row.partition)
+    if now is None:
+        if not unknown:
+            count = sum(tp.topic == row.partition.topic for tp in cluster.rows)
+            yield _error(
+                row.place,
+                f"{row.path}.partition",
+                "unknown-partition",
+                f"found {row.partition.partition}, expected one below {count}, which are all of its topic",
+            )
+        return
+    field = f"{row.path}.replicas"
+    if row.partition in cluster.moving:
+        yield _error(
+            row.place, row.path, "moving", f"{row.partition} is being reassigned already: wait, or --cancel"
+        )
+    if row.replicas and len(row.replicas) < len(now):
+        yield _error(
+            row.place,
+            field,
+            "replication-factor",
+            f"RF {len(row.replicas)}, {row.partition} has RF {len(now)} now",
+        )
+    elif len(row.replicas) > len(now):
+        yield _warning(
+            row.place,
+            field,
+            "replication-factor",
+            f"RF {len(row.replicas)}, {row.partition} has RF {len(now)} now",
+        )
+    elif row.replicas == now:
+        yield _warning(row.place, field, "no-change", f"{row.partition} is there already")
+    yield from _racks(row, now, cluster)
+
+
+def _racks(row: ReassignedPartition, now: tuple[int, ...], cluster: PlacedCluster) -> Iterator[LintFinding]:
+    """Whether the racks of a partition are spread worse than before."""
+    if (
+        not cluster.has_racks
+        or not cluster.ids.issuperset(row.replicas)
+        or len(set(row.replicas)) < len(row.replicas)
+    ):
+        return
+    tp = row.partition
+    if rack_breaks(cluster, {tp: row.replicas}) and not rack_breaks(cluster, {tp: now}):
+        racks = ", ".join(f"{broker} in {cluster.racks[broker]}" for broker in row.replicas)
+        yield _error(
+            row.place, f"{row.path}.replicas", "rack-spread", f"{tp} loses its spread over racks: {racks}"
+        )
+
+
+def _against_brokers(row: ReassignedPartition, context: LintContext) -> Iterator[LintFinding]:
+    """What is wrong with an entry, given the brokers there are."""
+    cluster = context.cluster
+    if cluster is None:
+        return
+    field = f"{row.path}.replicas"
+    unknown = sorted({broker for broker in row.replicas if broker >= 0} - cluster.ids)
+    if unknown:
+        yield _error(
+            row.place, field, "unknown-broker", f"{listed(unknown)} not in the cluster: {listed(cluster.ids)}"
+        )
+    now = cluster.rows.get(row.partition, ()) if context.has_topics else ()
+    new = sorted((cluster.cordoned & set(row.replicas)) - set(now)) if context.has_topics else []
+    if new:
+        yield _error(row.place, field, "cordoned", f"{listed(new)} cordoned, expected no new replica there")
+    fenced = [
+        b.broker_id for b in cluster.brokers if b.fenced and b.broker_id == next(iter(row.replicas), None)
+    ]
+    if fenced:
+        yield _warning(
+            row.place, field, "fenced-leader", f"{listed(fenced)} fenced and would be preferred leader"
+        )

@@ -1,0 +1,226 @@
+"""A cluster as its tools describe it, and the change that is asked for: what every judgement starts from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from kassay.model.cluster import Broker, TopicPartition
+from kassay.model.errors import InputError
+from kassay.model.placement.request import Replicas
+from kassay.reading.kafka.log_dirs import LogDirs
+from kassay.reading.kafka.reassignment import Reassignment
+from kassay.reading.kafka.topics import DescribedTopic, whole_topics
+
+Rows = Mapping[TopicPartition, Replicas]
+_SHOWN = 6
+
+
+@dataclass(frozen=True)
+class PlacedCluster:
+    """Brokers in the order of their ids, and the replicas of every partition, preferred leader first.
+
+    `sizes` are bytes of a copy of each partition, None where nobody said. `moving` are partitions whose
+    reassignment is under way: their rows are where they are going. `cordoned` brokers take no new replicas.
+    """
+
+    brokers: tuple[Broker, ...]
+    rows: Rows
+    sizes: Mapping[TopicPartition, int] | None = None
+    moving: frozenset[TopicPartition] = frozenset()
+    cordoned: frozenset[int] = frozenset()
+    warnings: tuple[str, ...] = ()
+
+    @cached_property
+    def ids(self) -> frozenset[int]:
+        """The brokers' ids."""
+        return frozenset(broker.broker_id for broker in self.brokers)
+
+    @cached_property
+    def racks(self) -> dict[int, str | None]:
+        """The rack of each broker."""
+        return {broker.broker_id: broker.rack for broker in self.brokers}
+
+    @property
+    def has_racks(self) -> bool:
+        """Whether every broker has a rack."""
+        return bool(self.brokers) and all(broker.rack is not None for broker in self.brokers)
+
+    def bytes_of(self, tp: TopicPartition) -> int:
+        """The bytes of a copy of the partition, 0 where nobody said."""
+        return 0 if self.sizes is None else self.sizes.get(tp, 0)
+
+
+@dataclass(frozen=True)
+class PlacementChange:
+    """What is asked for: brokers that go, that stay but hold nothing, that come, that take no more."""
+
+    removed: frozenset[int] = frozenset()
+    drained: frozenset[int] = frozenset()
+    added: tuple[Broker, ...] = ()
+    cordoned: frozenset[int] = frozenset()
+
+    @property
+    def leaving(self) -> frozenset[int]:
+        """The brokers that are to hold nothing."""
+        return self.removed | self.drained
+
+    @property
+    def is_none(self) -> bool:
+        """Whether the brokers are to be as they are."""
+        return not (self.removed or self.drained or self.added)
+
+    def apply(self, cluster: PlacedCluster) -> PlacedCluster:
+        """The cluster on the brokers that are to hold replicas; raises `InputError` for ids that cannot be."""
+        known = cluster.ids
+        for option, ids in (
+            ("--remove-broker", self.removed),
+            ("--drain", self.drained),
+            ("--cordon", self.cordoned),
+        ):
+            for id_ in sorted(ids - known - {broker.broker_id for broker in self.added}):
+                raise InputError(f"{option} {id_}: no such broker, expected one of {listed(known)}")
+        for broker in self.added:
+            if broker.broker_id in known:
+                raise InputError(
+                    f"--add-broker {broker.broker_id}: found among the brokers, expected a new id"
+                )
+        brokers = (*(b for b in cluster.brokers if b.broker_id not in self.leaving), *self.added)
+        return PlacedCluster(
+            tuple(sorted(brokers)),
+            cluster.rows,
+            cluster.sizes,
+            cluster.moving,
+            (cluster.cordoned | self.cordoned) - self.leaving,
+        )
+
+
+@dataclass
+class ClusterSources:
+    """What files say of a cluster, as far as it is read; `cluster` puts it together."""
+
+    topics: list[DescribedTopic] = field(default_factory=list)
+    current: list[Reassignment] = field(default_factory=list)
+    brokers: dict[int, tuple[Broker, str]] = field(default_factory=dict)
+    log_dirs: list[LogDirs] = field(default_factory=list)
+
+    def add_brokers(self, brokers: Iterable[Broker], file: str) -> None:
+        """Take the brokers of one more file; raises `InputError` for one that has another rack elsewhere."""
+        for broker in brokers:
+            before = self.brokers.get(broker.broker_id)
+            if before is not None and before[0].rack != broker.rack:
+                raise InputError(
+                    f"{file}: broker {broker.broker_id}: found rack {broker.rack!r}, expected "
+                    f"{before[0].rack!r} as in {before[1]}"
+                )
+            self.brokers[broker.broker_id] = (broker, file)
+
+    def cluster(
+        self, added: frozenset[int] = frozenset(), leaving: frozenset[int] = frozenset()
+    ) -> PlacedCluster:
+        """The cluster; brokers that are only named as `leaving` may be missing among those described.
+
+        Raises `InputError` where nothing says where replicas are, where partitions are missing, or where a
+        broker that holds replicas is not among those described.
+        """
+        rows, moving = self._rows()
+        if not rows:
+            raise InputError(
+                "FILE: nothing says where replicas are, expected the output of kafka-topics.sh --describe or "
+                "of kafka-reassign-partitions.sh"
+            )
+        holding = {broker for row in rows.values() for broker in row}
+        brokers = {id_: broker for id_, (broker, _) in self.brokers.items()}
+        warnings = []
+        if not brokers:
+            brokers = {id_: Broker(id_) for id_ in (holding | leaving) - added}
+            warnings.append(
+                "no racks were given: rack rules are not judged, and brokers without replicas are not known; "
+                "add --brokers with the output of kafka-broker-api-versions.sh"
+            )
+        for id_ in sorted(leaving - brokers.keys()):
+            brokers[id_] = Broker(id_)
+        missing = holding - brokers.keys() - added
+        if missing:
+            raise InputError(
+                f"--brokers: {listed(missing)} not described, expected every broker that holds replicas: one "
+                "that is gone for good is a --remove-broker, one that is down for a while an --add-broker N:rack"
+            )
+        if moving:
+            warnings.append(
+                f"{len(moving)} partition{'s are' if len(moving) > 1 else ' is'} being reassigned "
+                f"({named(moving)}): planned from where they are going; run the plan when they are there"
+            )
+        sizes = self._sizes(rows, warnings)
+        cordoned = frozenset[int]().union(*(each.cordoned for each in self.log_dirs))
+        return PlacedCluster(tuple(sorted(brokers.values())), rows, sizes, moving, cordoned, tuple(warnings))
+
+    def _rows(self) -> tuple[dict[TopicPartition, Replicas], frozenset[TopicPartition]]:
+        rows: dict[TopicPartition, Replicas] = {}
+        moving = set()
+        for topic in whole_topics(self.topics):
+            for row in topic.partitions:
+                if row.partition in rows:
+                    raise row.place.wrong("Partition", str(row.partition), "each once in all files")
+                rows[row.partition] = row.target
+                if row.is_moving:
+                    moving.add(row.partition)
+        for reassignment in self.current:
+            for entry in reassignment.partitions:
+                if entry.partition in rows:
+                    raise entry.place.wrong(entry.path, str(entry.partition), "each once in all files")
+                if not entry.replicas or len(set(entry.replicas)) < len(entry.replicas):
+                    raise entry.place.wrong(f"{entry.path}.replicas", entry.replicas, "brokers, each once")
+                if min(entry.replicas) < 0 or entry.partition.partition < 0:
+                    raise entry.place.wrong(entry.path, str(entry.partition), "numbers from 0 on")
+                rows[entry.partition] = entry.replicas
+        return dict(sorted(rows.items())), frozenset(moving)
+
+    def _sizes(self, rows: Rows, warnings: list[str]) -> dict[TopicPartition, int] | None:
+        if not self.log_dirs:
+            return None
+        sizes: dict[TopicPartition, int] = {}
+        for each in self.log_dirs:
+            for tp, size in each.sizes.items():
+                sizes[tp] = max(size, sizes.get(tp, 0))
+            for broker, directory, error in each.offline:
+                warnings.append(f"broker {broker}: log directory {directory} is offline ({error})")
+        unknown = [tp for tp in rows if tp not in sizes]
+        if unknown:
+            warnings.append(f"no size of {len(unknown)} partitions ({named(unknown)}): they count 0 bytes")
+        return sizes
+
+
+def listed(ids: Iterable[int]) -> str:
+    """Broker ids as a sentence names them."""
+    ids = sorted(ids)
+    more = f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else ""
+    names = ", ".join(map(str, ids[:_SHOWN])) + more
+    return f"broker{'s' if len(ids) != 1 else ''} {names}" if ids else "no broker"
+
+
+def named(tps: Iterable[TopicPartition]) -> str:
+    """Partitions as a sentence names them."""
+    tps = sorted(tps)
+    return ", ".join(map(str, tps[:_SHOWN])) + (f" and {len(tps) - _SHOWN} more" if len(tps) > _SHOWN else "")
+
+
+def leaders_of(rows: Iterable[Replicas]) -> Counter[int]:
+    """How many partitions each broker leads where preferred leaders lead."""
+    return Counter(row[0] for row in rows if row)
+
+
+def replicas_of(rows: Iterable[Replicas]) -> Counter[int]:
+    """How many replicas each broker holds."""
+    return Counter(broker for row in rows for broker in row)
+
+
+def bytes_on(cluster: PlacedCluster, rows: Rows) -> Counter[int]:
+    """The bytes of the replicas that each broker holds in these rows."""
+    held: Counter[int] = Counter()
+    for tp, row in rows.items():
+        for broker in row:
+            held[broker] += cluster.bytes_of(tp)
+    return held

@@ -1,0 +1,204 @@
+"""The way from one placement to another, in bounded steps that can be executed one after the other.
+
+A step is one run of `kafka-reassign-partitions.sh --execute`: partitions go from the rows before it to those
+after it. No step copies more than its bound, unless a single copy does; after each step every partition has
+as many replicas as before it, and none has lost the rack rule. What leaves brokers that go comes first, then
+what mends racks, then what evens out, heaviest brokers first; changes of leader alone, which copy nothing,
+come last.
+
+Source: Kafka `ReassignPartitionsCommand`, KIP-455.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from kassay.certify.replicas.judge import rack_breaks
+from kassay.certify.replicas.placed import PlacedCluster, Rows, replicas_of
+from kassay.certify.replicas.propose import Proposal
+from kassay.model.cluster import TopicPartition
+from kassay.model.placement.plan import Move, Plan
+from kassay.model.placement.request import Replicas
+from kassay.properties.placement.plans import plan_valid
+from kassay.properties.registry import Evidence
+from kassay.solver.placement.plan import plan
+
+DEFAULT_MOVES: Final = 50
+"""Copies a step where nothing else is said."""
+
+
+class StepBound(NamedTuple):
+    """What a step may copy: replicas, and bytes if they are known; None for any number."""
+
+    moves: int | None = DEFAULT_MOVES
+    size: int | None = None
+
+
+@dataclass(frozen=True)
+class ReassignmentStep:
+    """One step: the partitions it changes, before and after, and what it copies.
+
+    `moves` are its exchanges of one replica each. `incoming` and `outgoing` are bytes by broker, or replicas
+    where sizes are not known; copies are read from the leader.
+    """
+
+    before: Mapping[TopicPartition, Replicas]
+    after: Mapping[TopicPartition, Replicas]
+    moves: tuple[Move, ...]
+    purpose: str
+    copies: int
+    size: int | None
+    incoming: Mapping[int, int] = field(default_factory=dict)
+    outgoing: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def busiest(self) -> int:
+        """The most that one broker takes or hands out: bytes, or replicas where sizes are not known."""
+        return max((*self.incoming.values(), *self.outgoing.values()), default=0)
+
+
+_PURPOSES: Final = ("drain", "racks", "balance", "leaders")
+
+
+def steps_of(proposal: Proposal, bound: StepBound) -> tuple[ReassignmentStep, ...]:
+    """The steps of a proposal, none where the placement is as it should be."""
+    packer = _Packer(proposal.cluster, bound)
+    for purpose, tp, moves in _ordered(proposal):
+        for move in moves:
+            packer.add(purpose, tp, move)
+    return packer.finished()
+
+
+def evidence_against(proposal: Proposal, steps: Iterable[ReassignmentStep]) -> Iterator[Evidence]:
+    """What the claims about plans and rules between steps have against the steps: nothing, or they are wrong.
+
+    The moves of all steps in their order are one plan, each state of which is judged; after each step every
+    partition has its number of replicas and none has come to break the rack rule.
+    """
+    moves: list[Move] = []
+    rows = dict(proposal.cluster.rows)
+    broken = rack_breaks(proposal.target, rows)
+    for number, step in enumerate(steps, start=1):
+        moves += step.moves
+        for tp, row in step.after.items():
+            if rows[tp] != step.before[tp]:
+                yield Evidence(f"step {number}", {"starts from": step.before[tp], "but there is": rows[tp]})
+            if len(set(row)) != len(rows[tp]):
+                yield Evidence(f"step {number}", {"leads to": row, "from": rows[tp]})
+        rows |= step.after
+        now = rack_breaks(proposal.target, rows)
+        if now - broken:
+            yield Evidence(f"step {number}", {"breaks the rack rule of": sorted(now - broken)})
+        broken = now
+    if rows != dict(proposal.after):
+        yield Evidence("the last step", {"ends elsewhere": len(rows)})
+    yield from plan_valid(Plan(proposal.target.brokers, tuple(proposal.cluster.rows.items()), tuple(moves)))
+
+
+def reassignment_json(rows: Rows) -> dict[str, Any]:
+    """The rows as `kafka-reassign-partitions.sh` takes them; each replica in any log directory."""
+    return {
+        "version": 1,
+        "partitions": [
+            {
+                "topic": tp.topic,
+                "partition": tp.partition,
+                "replicas": list(row),
+                "log_dirs": ["any"] * len(row),
+            }
+            for tp, row in sorted(rows.items())
+        ],
+    }
+
+
+def _ordered(proposal: Proposal) -> Iterator[tuple[str, TopicPartition, tuple[Move, ...]]]:
+    """Each partition that changes, with what for and its moves, in the order in which they are to be made."""
+    before, leaving = proposal.cluster.rows, proposal.change.leaving
+    changed = {tp: row for tp, row in proposal.after.items() if row != before[tp]}
+    broken = rack_breaks(proposal.target, {tp: before[tp] for tp in changed})
+    loads = replicas_of(before.values())
+    moves: dict[TopicPartition, list[Move]] = {tp: [] for tp in changed}
+    for move in plan(before, changed, proposal.target.racks):
+        moves[move.partition].append(move)
+
+    def purpose(tp: TopicPartition) -> int:
+        if leaving.intersection(before[tp]):
+            return 0
+        if all(move.target is None for move in moves[tp]):
+            return 3
+        return 1 if tp in broken else 2
+
+    def relief(tp: TopicPartition) -> int:
+        return sum(
+            loads[move.source or 0] - loads[move.target or 0] for move in moves[tp] if move.target is not None
+        )
+
+    for tp in sorted(changed, key=lambda tp: (purpose(tp), -relief(tp), tp)):
+        yield _PURPOSES[purpose(tp)], tp, tuple(moves[tp])
+
+
+class _Packer:
+    """Puts moves into steps, one after the other."""
+
+    def __init__(self, cluster: PlacedCluster, bound: StepBound) -> None:
+        self._cluster, self._bound = cluster, bound
+        self._rows = dict(cluster.rows)
+        self._steps: list[ReassignmentStep] = []
+        self._open(())
+
+    def _open(self, purposes: Iterable[str]) -> None:
+        self._before: dict[TopicPartition, Replicas] = {}
+        self._moves: list[Move] = []
+        self._copies = self._size = 0
+        self._incoming: dict[int, int] = {}
+        self._outgoing: dict[int, int] = {}
+        self._purposes = dict.fromkeys(purposes)
+
+    def add(self, purpose: str, tp: TopicPartition, move: Move) -> None:
+        """Put the move into the step that is open, or into a new one where that is full."""
+        known = self._cluster.sizes is not None
+        size = self._cluster.bytes_of(tp)
+        copied = move.target is not None
+        bound = self._bound
+        full = copied and (
+            (bound.moves is not None and self._copies + 1 > bound.moves)
+            or (bound.size is not None and known and self._size + size > bound.size)
+        )
+        if self._moves and (full or ("leaders" in self._purposes) != (purpose == "leaders")):
+            self._close()
+        self._purposes[purpose] = None
+        row = self._rows[tp]
+        self._before.setdefault(tp, row)
+        self._rows[tp] = move.exchanged(row) if move.order is None else move.order
+        self._moves.append(move)
+        if copied:
+            self._copies += 1
+            self._size += size
+            amount = size if known else 1
+            for broker, sums in ((move.target, self._incoming), (self._before[tp][0], self._outgoing)):
+                if broker is not None:
+                    sums[broker] = sums.get(broker, 0) + amount
+
+    def _close(self) -> None:
+        if self._moves:
+            after = {tp: self._rows[tp] for tp in self._before}
+            self._steps.append(
+                ReassignmentStep(
+                    self._before,
+                    after,
+                    tuple(self._moves),
+                    ", ".join(self._purposes),
+                    self._copies,
+                    None if self._cluster.sizes is None else self._size,
+                    self._incoming,
+                    self._outgoing,
+                )
+            )
+        self._open(())
+
+    def finished(self) -> tuple[ReassignmentStep, ...]:
+        """All steps."""
+        self._close()
+        return tuple(self._steps)
