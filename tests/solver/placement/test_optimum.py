@@ -57,8 +57,8 @@ def _with_cordons(rng: random.Random) -> cases.Document:
 
 def test_a_cordoned_broker_takes_no_new_replica_and_the_rest_is_as_good_as_the_best_of_all() -> None:
     rng = random.Random(3)
-    seen = Counter(_agrees_with_trying_all(_with_cordons(rng)) for _ in range(500))
-    assert seen["infeasible"] > 50 and seen["optimal"] > 200
+    seen = Counter(_agrees_with_trying_all(_with_cordons(rng)) for _ in range(200))
+    assert seen["infeasible"] > 15 and seen["optimal"] > 80
 
 
 @pytest.mark.slow

@@ -10,9 +10,10 @@ verifyBrokerIds), `ReplicationControlManager`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, Final
 
 from kassay.certify.replicas.judge import rack_breaks
 from kassay.certify.replicas.placed import PlacedCluster, listed
@@ -21,8 +22,10 @@ from kassay.reading.fields import suggestion
 from kassay.reading.kafka.lines import Place
 from kassay.reading.kafka.reassignment import ReassignedPartition, Reassignment, TopicsToMove
 
+SCHEMA: Final = "kassay/place-lint/1"
 
-class Severity(StrEnum):
+
+class LintSeverity(StrEnum):
     """How bad it is: an error makes the exit code 1."""
 
     ERROR = "error"
@@ -35,7 +38,7 @@ class LintFinding:
 
     place: Place
     field: str
-    severity: Severity
+    severity: LintSeverity
     rule: str
     message: str
 
@@ -59,11 +62,11 @@ def lint(block: Reassignment | TopicsToMove, context: LintContext) -> tuple[Lint
 
 
 def _error(place: Place, field: str, rule: str, message: str) -> LintFinding:
-    return LintFinding(place, field, Severity.ERROR, rule, message)
+    return LintFinding(place, field, LintSeverity.ERROR, rule, message)
 
 
 def _warning(place: Place, field: str, rule: str, message: str) -> LintFinding:
-    return LintFinding(place, field, Severity.WARNING, rule, message)
+    return LintFinding(place, field, LintSeverity.WARNING, rule, message)
 
 
 def _version(block: Reassignment | TopicsToMove) -> Iterator[LintFinding]:
@@ -232,3 +235,23 @@ def _against_brokers(row: ReassignedPartition, context: LintContext) -> Iterator
         yield _warning(
             row.place, field, "fenced-leader", f"{listed(fenced)} fenced and would be preferred leader"
         )
+
+
+def lint_json(findings: Sequence[LintFinding], objects: int) -> dict[str, Any]:
+    """The document of `kassay place --lint --json`."""
+    return {
+        "schema": SCHEMA,
+        "objects": objects,
+        "errors": sum(each.severity is LintSeverity.ERROR for each in findings),
+        "findings": [
+            {
+                "file": each.place.file,
+                "line": each.place.line,
+                "field": each.field,
+                "severity": str(each.severity),
+                "rule": each.rule,
+                "message": each.message,
+            }
+            for each in findings
+        ],
+    }

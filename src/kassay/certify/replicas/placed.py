@@ -23,7 +23,8 @@ class PlacedCluster:
     """Brokers in the order of their ids, and the replicas of every partition, preferred leader first.
 
     `sizes` are bytes of a copy of each partition, None where nobody said. `moving` are partitions whose
-    reassignment is under way: their rows are where they are going. `cordoned` brokers take no new replicas.
+    reassignment is under way: their rows are where they are going. `cordoned` brokers take no new replicas,
+    `gone` ones hold replicas and are not there any more.
     """
 
     brokers: tuple[Broker, ...]
@@ -31,6 +32,7 @@ class PlacedCluster:
     sizes: Mapping[TopicPartition, int] | None = None
     moving: frozenset[TopicPartition] = frozenset()
     cordoned: frozenset[int] = frozenset()
+    gone: frozenset[int] = frozenset()
     warnings: tuple[str, ...] = ()
 
     @cached_property
@@ -73,8 +75,8 @@ class PlacementChange:
         return not (self.removed or self.drained or self.added)
 
     def apply(self, cluster: PlacedCluster) -> PlacedCluster:
-        """The cluster on the brokers that are to hold replicas; raises `InputError` for ids that cannot be."""
-        known = cluster.ids
+        """The cluster on the brokers that are to hold replicas; raises `InputError` for wrong ids."""
+        known = cluster.ids | cluster.gone
         for option, ids in (
             ("--remove-broker", self.removed),
             ("--drain", self.drained),
@@ -120,7 +122,7 @@ class ClusterSources:
     def cluster(
         self, added: frozenset[int] = frozenset(), leaving: frozenset[int] = frozenset()
     ) -> PlacedCluster:
-        """The cluster; brokers that are only named as `leaving` may be missing among those described.
+        """The cluster; a broker that is `leaving` may be gone, and so be missing among those described.
 
         Raises `InputError` where nothing says where replicas are, where partitions are missing, or where a
         broker that holds replicas is not among those described.
@@ -135,18 +137,17 @@ class ClusterSources:
         brokers = {id_: broker for id_, (broker, _) in self.brokers.items()}
         warnings = []
         if not brokers:
-            brokers = {id_: Broker(id_) for id_ in (holding | leaving) - added}
+            brokers = {id_: Broker(id_) for id_ in holding - added}
             warnings.append(
                 "no racks were given: rack rules are not judged, and brokers without replicas are not known; "
                 "add --brokers with the output of kafka-broker-api-versions.sh"
             )
-        for id_ in sorted(leaving - brokers.keys()):
-            brokers[id_] = Broker(id_)
-        missing = holding - brokers.keys() - added
+        gone = frozenset((holding & leaving) - brokers.keys())
+        missing = holding - brokers.keys() - added - gone
         if missing:
             raise InputError(
-                f"--brokers: {listed(missing)} not described, expected every broker that holds replicas: one "
-                "that is gone for good is a --remove-broker, one that is down for a while an --add-broker N:rack"
+                f"--brokers: {listed(missing)} not described, expected every broker that holds replicas "
+                "(one that is gone: --remove-broker N; one that is only down: --add-broker N:rack)"
             )
         if moving:
             warnings.append(
@@ -155,7 +156,9 @@ class ClusterSources:
             )
         sizes = self._sizes(rows, warnings)
         cordoned = frozenset[int]().union(*(each.cordoned for each in self.log_dirs))
-        return PlacedCluster(tuple(sorted(brokers.values())), rows, sizes, moving, cordoned, tuple(warnings))
+        return PlacedCluster(
+            tuple(sorted(brokers.values())), rows, sizes, moving, cordoned, gone, tuple(warnings)
+        )
 
     def _rows(self) -> tuple[dict[TopicPartition, Replicas], frozenset[TopicPartition]]:
         rows: dict[TopicPartition, Replicas] = {}

@@ -65,9 +65,9 @@ _PURPOSES: Final = ("drain", "racks", "balance", "leaders")
 def steps_of(proposal: Proposal, bound: StepBound) -> tuple[ReassignmentStep, ...]:
     """The steps of a proposal, none where the placement is as it should be."""
     packer = _Packer(proposal.cluster, bound)
-    for purpose, tp, moves in _ordered(proposal):
-        for move in moves:
-            packer.add(purpose, tp, move)
+    for errand in _ordered(proposal):
+        for move in errand.moves:
+            packer.add(_PURPOSES[errand.turn], errand.partition, move)
     return packer.finished()
 
 
@@ -113,8 +113,21 @@ def reassignment_json(rows: Rows) -> dict[str, Any]:
     }
 
 
-def _ordered(proposal: Proposal) -> Iterator[tuple[str, TopicPartition, tuple[Move, ...]]]:
-    """Each partition that changes, with what for and its moves, in the order in which they are to be made."""
+class _Errand(NamedTuple):
+    """Moves of one partition that are made together, in what place among all, and what for."""
+
+    turn: int
+    relief: int
+    partition: TopicPartition
+    moves: tuple[Move, ...]
+
+
+def _ordered(proposal: Proposal) -> Iterator[_Errand]:
+    """All moves, in the order in which they are to be made.
+
+    What leaves a broker that goes is made before the partition's other moves: such a broker counts for no
+    rack, and the moves before its own in the partition's plan stay inside their racks.
+    """
     before, leaving = proposal.cluster.rows, proposal.change.leaving
     changed = {tp: row for tp, row in proposal.after.items() if row != before[tp]}
     broken = rack_breaks(proposal.target, {tp: before[tp] for tp in changed})
@@ -123,20 +136,22 @@ def _ordered(proposal: Proposal) -> Iterator[tuple[str, TopicPartition, tuple[Mo
     for move in plan(before, changed, proposal.target.racks):
         moves[move.partition].append(move)
 
-    def purpose(tp: TopicPartition) -> int:
-        if leaving.intersection(before[tp]):
-            return 0
-        if all(move.target is None for move in moves[tp]):
-            return 3
-        return 1 if tp in broken else 2
+    def errand(tp: TopicPartition, turn: int, own: list[Move]) -> _Errand:
+        copies = [move for move in own if move.target is not None]
+        relief = sum(loads[move.source or 0] - loads[move.target or 0] for move in copies)
+        return _Errand(turn if copies else len(_PURPOSES) - 1, -relief, tp, tuple(own))
 
-    def relief(tp: TopicPartition) -> int:
-        return sum(
-            loads[move.source or 0] - loads[move.target or 0] for move in moves[tp] if move.target is not None
-        )
-
-    for tp in sorted(changed, key=lambda tp: (purpose(tp), -relief(tp), tp)):
-        yield _PURPOSES[purpose(tp)], tp, tuple(moves[tp])
+    errands = []
+    for tp, own in moves.items():
+        draining = [move for move in own if move.source in leaving]
+        others = [move for move in own if move.source not in leaving]
+        if draining and not any(move.target is not None for move in others):
+            draining, others = [*draining, *others], []
+        if draining:
+            errands.append(errand(tp, 0, draining))
+        if others:
+            errands.append(errand(tp, 1 if tp in broken and not draining else 2, others))
+    yield from sorted(errands)
 
 
 class _Packer:

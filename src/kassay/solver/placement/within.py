@@ -34,7 +34,7 @@ _FINE: Final = 256
 """The search sees the largest class as so many units: bytes one by one would take it many more halvings."""
 
 
-class Scales(NamedTuple):
+class PaymentScales(NamedTuple):
     """What a unit of imbalance counts, and what a unit of cost."""
 
     imbalance: int
@@ -49,7 +49,7 @@ class PlacementWithin:
     costs: tuple[int, ...]
     budget: int
     spent: int
-    scales: Scales
+    scales: PaymentScales
 
 
 def best_within(
@@ -123,7 +123,7 @@ class _Search:
                 low = price
         graph = self._graph(picks, max(low, 1), coarse)
         graph.descend(step.marginal, _Purse(self, graph.picks).pays)
-        scales = self._scales(picks, graph.picks, Scales(unit * coarse, high))
+        scales = self._scales(picks, graph.picks, PaymentScales(unit * coarse, high))
         proof = self._graph(picks, scales.cost)
         marginal = replica_quota(self.problem, scales.imbalance).marginal
         proof.descend(marginal)
@@ -138,7 +138,9 @@ class _Search:
         rules = placement_rules(self.problem, self.factors, self.current, copies)
         return Exchange(rules, [set(row) for row in picks])
 
-    def _scales(self, cheap: Sequence[set[int]], dear: Sequence[set[int]], scales: Scales) -> Scales:
+    def _scales(
+        self, cheap: Sequence[set[int]], dear: Sequence[set[int]], scales: PaymentScales
+    ) -> PaymentScales:
         """The scales at which both ends of the walk cost alike; those given where it came to nothing."""
         plain = replica_quota(self.problem, 1)
         imbalances = [
@@ -146,7 +148,7 @@ class _Search:
             for picks in (cheap, dear)
         ]
         more, even = self.cost(dear) - self.cost(cheap), imbalances[0] - imbalances[1]
-        return Scales(more, even) if more > 0 and even > 0 else scales
+        return PaymentScales(more, even) if more > 0 and even > 0 else scales
 
 
 class _Purse:

@@ -1,0 +1,218 @@
+"""Judge a cluster's replica placement, find the certified best one, and plan the way there step by step."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from kassay.cli.options import FilePath, json_option, no_seed_option, present, write_json
+from kassay.model.errors import InputError
+from kassay.reading.fields import shown
+
+if TYPE_CHECKING:
+    from kassay.certify.replicas.placed import ClusterSources, PlacementChange
+    from kassay.certify.replicas.planned import ClusterPlan
+
+PLACE = 122
+
+_SIZES: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_DECIMAL: Final = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+class ByteSize(click.ParamType[int]):
+    """Bytes such as `500GiB`, `50MB` or `1048576`."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The bytes."""
+        if isinstance(value, int):
+            return value
+        match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,3})?)\s*([KMGT]?)(i?)(B?)", str(value), re.ASCII)
+        if match is None or (match[3] and not match[2]):
+            self.fail(
+                f"{shown(value)} is no size, expected something like 500GiB, 50MB or 1048576", param, ctx
+            )
+        units = _SIZES if match[3] or not match[4] else _DECIMAL
+        return int(float(match[1]) * units[match[2]])
+
+
+class NewBroker(click.ParamType[tuple[int, str | None]]):
+    """A broker that comes, `N` or `N:rack`."""
+
+    name = "N:rack"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, str | None]:
+        """Its id and its rack."""
+        if isinstance(value, tuple):
+            return value
+        number, colon, rack = str(value).partition(":")
+        if re.fullmatch("[0-9]{1,9}", number) is None or (colon and not rack):
+            self.fail(f"{shown(value)} is no broker, expected an id and a rack such as 7:az-c", param, ctx)
+        return int(number), rack or None
+
+
+_ID = click.IntRange(0, 2**31 - 1)
+
+
+@click.command(
+    "place", epilog="Example: kassay place topics.txt brokers.txt --remove-broker 3 --add-broker 9:az-c --why"
+)
+@click.argument("files", nargs=-1, metavar="[FILE...]")
+@click.option("--topics", multiple=True, metavar="FILE", help="kafka-topics --describe, or a reassignment.")
+@click.option("--brokers", multiple=True, metavar="FILE", help="kafka-broker-api-versions, or id,rack.")
+@click.option("--sizes", multiple=True, metavar="FILE", help="Output of kafka-log-dirs --describe.")
+@click.option("--remove-broker", type=_ID, multiple=True, metavar="N", help="It goes: nothing stays on it.")
+@click.option("--drain", type=_ID, multiple=True, metavar="N", help="It stays, but is to hold nothing.")
+@click.option("--add-broker", type=NewBroker(), multiple=True, metavar="N:RACK", help="It comes.")
+@click.option("--cordon", type=_ID, multiple=True, metavar="N", help="It keeps its replicas, takes no other.")
+@click.option("--max-moves", type=click.IntRange(min=0), metavar="N", help="Copy so many replicas at most.")
+@click.option("--max-bytes", type=ByteSize(), metavar="SIZE", help="Copy so much at most; needs --sizes.")
+@click.option("--step-moves", type=click.IntRange(min=1), metavar="N", help="Copies a step [default: 50].")
+@click.option("--step-bytes", type=ByteSize(), metavar="SIZE", help="Bytes a step; needs --sizes.")
+@click.option("--throttle", type=ByteSize(), default="50MB", show_default=True, help="Bytes a second.")
+@click.option("--judge", is_flag=True, help="Judge today's placement alone: 1 where a claim is broken.")
+@click.option(
+    "--lint", "lints", is_flag=True, help="Look through FILEs of kafka-reassign-partitions instead."
+)
+@click.option("--why", is_flag=True, help="Also say what keeps it from being better.")
+@click.option("--out", type=FilePath(), default=".kassay/place", show_default=True, help="The plan's files.")
+@no_seed_option
+@json_option
+def command(**chosen: Any) -> int:
+    """Judge where a cluster's replicas are, find the best placement with a proof, and plan the way there.
+
+    A FILE is the output of kafka-topics --describe, kafka-broker-api-versions, kafka-log-dirs or
+    kafka-reassign-partitions; which one is told by its content. The plan is JSON for
+    kafka-reassign-partitions in bounded steps, each with a file that takes it back. Exit codes: 0 done, 1 a
+    claim is broken (--judge) or a file has errors (--lint), 2 unreadable or impossible, 3 not proven.
+    """
+    from kassay.certify.replicas.placed import ClusterSources
+
+    sources = ClusterSources()
+    if chosen["lints"]:
+        return _lint(chosen, sources)
+    from kassay.certify.replicas.inputs import take_file, take_named
+
+    for path in chosen["files"]:
+        take_file(sources, path)
+    take_named(sources, chosen["topics"], chosen["brokers"], chosen["sizes"])
+    plan = _plan(chosen, sources)
+    files = {} if chosen["judge"] else _write(plan, chosen["out"])
+    present(plan.to_json(files), lambda: _view(plan, files, chosen), chosen["json_path"])
+    if chosen["judge"]:
+        return 1 if plan.is_broken else 0
+    return 0 if plan.proposal.is_proven else 3
+
+
+def _view(plan: ClusterPlan, files: dict[str, str], chosen: dict[str, Any]) -> Any:
+    from kassay.report.screen.replicas.place import judged_view, place_view
+
+    if chosen["judge"]:
+        return judged_view(plan, why=chosen["why"])
+    return place_view(plan, files, chosen["throttle"], why=chosen["why"])
+
+
+def _plan(chosen: dict[str, Any], sources: ClusterSources) -> ClusterPlan:
+    """The plan that the options ask for; raises `InputError`."""
+    from kassay.certify.replicas.planned import plan_cluster
+    from kassay.certify.replicas.propose import MoveLimit
+    from kassay.certify.replicas.steps import DEFAULT_MOVES, StepBound
+
+    if chosen["max_moves"] is not None and chosen["max_bytes"] is not None:
+        raise InputError("--max-moves and --max-bytes: expected one of the two")
+    if not chosen["throttle"]:
+        raise InputError("--throttle 0: expected at least a byte a second")
+    change = _change(chosen)
+    if chosen["judge"] and not change.is_none:
+        raise InputError("--judge: judges today's placement, expected no broker that comes or goes beside it")
+    cluster = sources.cluster(frozenset(broker.broker_id for broker in change.added), change.leaving)
+    limit = None
+    if chosen["max_moves"] is not None or chosen["max_bytes"] is not None:
+        in_bytes = chosen["max_moves"] is None
+        limit = MoveLimit(chosen["max_bytes"] if in_bytes else chosen["max_moves"], in_bytes)
+    if chosen["step_bytes"] is not None and cluster.sizes is None:
+        raise InputError("--step-bytes: no sizes, expected --sizes with the output of kafka-log-dirs.sh")
+    moves = chosen["step_moves"]
+    if moves is None and chosen["step_bytes"] is None:
+        moves = DEFAULT_MOVES
+    return plan_cluster(cluster, change, limit, StepBound(moves, chosen["step_bytes"]))
+
+
+def _change(chosen: dict[str, Any]) -> PlacementChange:
+    from kassay.certify.replicas.placed import PlacementChange
+    from kassay.model.cluster import Broker
+
+    ids = [number for number, _ in chosen["add_broker"]]
+    if len(set(ids)) < len(ids):
+        raise InputError(f"--add-broker: found one of {sorted(ids)} twice, expected each broker once")
+    return PlacementChange(
+        frozenset(chosen["remove_broker"]),
+        frozenset(chosen["drain"]),
+        tuple(Broker(number, rack) for number, rack in chosen["add_broker"]),
+        frozenset(chosen["cordon"]),
+    )
+
+
+def _write(plan: ClusterPlan, out: Path) -> dict[str, str]:
+    """Write certificate, steps and the files that take them back; the paths by what they are."""
+    from kassay.certify.replicas.steps import reassignment_json
+
+    documents: dict[str, tuple[str, Any]] = {"certificate": ("certificate.json", plan.proposal.certificate)}
+    before = {tp: row for step in reversed(plan.steps) for tp, row in step.before.items()}
+    if plan.steps:
+        after = {tp: plan.proposal.after[tp] for tp in before}
+        documents["plan"] = ("plan.json", reassignment_json(after))
+        documents["rollback"] = ("rollback.json", reassignment_json(before))
+    width = len(str(len(plan.steps)))
+    for number, step in enumerate(plan.steps, start=1):
+        name = f"step-{number:0{width}}"
+        documents[f"step {number}"] = (f"{name}.json", reassignment_json(step.after))
+        documents[f"rollback {number}"] = (f"{name}-rollback.json", reassignment_json(step.before))
+    files = {}
+    for what, (name, document) in documents.items():
+        files[what] = str(out / name)
+        write_json(document, files[what])
+    _forget(out, {name for name, _ in documents.values()})
+    return files
+
+
+def _forget(out: Path, names: set[str]) -> None:
+    """Take away the steps of an earlier plan that this one does not have: nobody is to run them."""
+    for path in sorted(out.glob("step-*.json")):
+        if path.name not in names and re.fullmatch(r"step-\d+(-rollback)?\.json", path.name):
+            path.unlink()
+
+
+def _lint(chosen: dict[str, Any], sources: ClusterSources) -> int:
+    from kassay.certify.replicas.inputs import take_named, to_be_linted
+    from kassay.certify.replicas.lint import LintContext, LintSeverity, lint, lint_json
+    from kassay.certify.replicas.placed import PlacedCluster
+    from kassay.report.screen.replicas.place import lint_view
+
+    if not chosen["files"]:
+        raise InputError("FILE: none to look through, expected JSON as kafka-reassign-partitions.sh takes it")
+    blocks = to_be_linted(chosen["files"], sources)
+    take_named(sources, chosen["topics"], chosen["brokers"], chosen["sizes"])
+    if not blocks:
+        raise InputError(
+            "FILE: no reassignment among them, expected JSON as kafka-reassign-partitions.sh takes"
+        )
+    change = _change(chosen)
+    has_topics, has_brokers = bool(sources.topics or sources.current), bool(sources.brokers)
+    cluster: PlacedCluster | None = None
+    if has_topics:
+        cluster = sources.cluster(frozenset(broker.broker_id for broker in change.added), change.leaving)
+    elif has_brokers:
+        cluster = PlacedCluster(tuple(sorted(broker for broker, _ in sources.brokers.values())), {})
+    if cluster is not None:
+        cluster = change.apply(cluster)
+    context = LintContext(cluster, has_topics, has_brokers)
+    findings = [each for block in blocks for each in lint(block, context)]
+    present(lint_json(findings, len(blocks)), lambda: lint_view(findings, len(blocks)), chosen["json_path"])
+    return 1 if any(each.severity is LintSeverity.ERROR for each in findings) else 0

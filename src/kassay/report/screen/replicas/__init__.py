@@ -1,0 +1,1 @@
+"""Placements, plans and lints of reassignments, on a terminal."""

@@ -1,0 +1,210 @@
+"""A cluster's placement on a terminal: claims, brokers before and after, steps, and how to run them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Final
+
+from kassay.certify.replicas.judge import ClaimStanding, Standing
+from kassay.certify.replicas.lint import LintFinding, LintSeverity
+from kassay.certify.replicas.placed import bytes_on
+from kassay.certify.replicas.planned import BrokerLoad, ClusterPlan
+from kassay.certify.replicas.steps import ReassignmentStep
+from kassay.properties.registry import as_text
+from kassay.report.facts import counted
+from kassay.report.screen.console import View, line, plain_table, stack, whole_line
+from kassay.writing.text import shell_command
+
+_UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+_STYLES: Final = {Standing.HOLDS: "green", Standing.VIOLATED: "bold red", Standing.NOT_JUDGED: "yellow"}
+_MANY: Final = 60
+"""So many brokers are shown one a line; of more, the racks."""
+_STEPS_SHOWN: Final = 20
+_TOOL: Final = ("kafka-reassign-partitions.sh", "--bootstrap-server", "HOST:9092")
+
+
+def bytes_text(size: int) -> str:
+    """The bytes in the unit in which they are easiest read.
+
+    >>> bytes_text(5_000_000_000), bytes_text(17)
+    ('4.7 GiB', '17 B')
+    """
+    amount, unit = float(size), 0
+    while amount >= 1024 and unit < len(_UNITS) - 1:
+        amount, unit = amount / 1024, unit + 1
+    return f"{amount:.1f} {_UNITS[unit]}" if unit else f"{size} B"
+
+
+def place_view(plan: ClusterPlan, files: Mapping[str, str], throttle: int, *, why: bool) -> View:
+    """Today judged, the proposal, the steps, and what to run."""
+    parts: list[View] = [*_head(plan), line(), line("today", style="bold"), _claims(plan.today)]
+    parts += [line(), *_proposal(plan), line(), _brokers(plan.loads())]
+    if plan.steps:
+        parts += [line(), _steps(plan.steps, files, throttle), line(), *_commands(plan, files, throttle)]
+    if files.get("certificate"):
+        check = shell_command(["kassay", "check", files["certificate"]])
+        parts += [line(), whole_line(f"certificate: {files['certificate']}  ({check})")]
+    if why:
+        parts += [line(), line("why not better", style="bold"), *(line(f"  {each}") for each in plan.reasons)]
+    return stack(*parts)
+
+
+def judged_view(plan: ClusterPlan, *, why: bool) -> View:
+    """Today's placement alone."""
+    parts: list[View] = [*_head(plan), line(), _claims(plan.today)]
+    if why:
+        parts += [line(), *(line(f"  {each}") for each in plan.reasons)]
+    return stack(*parts)
+
+
+def _head(plan: ClusterPlan) -> Iterator[View]:
+    cluster = plan.proposal.cluster
+    racks = {broker.rack for broker in cluster.brokers if broker.rack is not None}
+    what = [
+        counted(len(cluster.brokers), "broker") + (f" in {counted(len(racks), 'rack')}" if racks else ""),
+        counted(len({tp.topic for tp in cluster.rows}), "topic"),
+        counted(len(cluster.rows), "partition"),
+        counted(sum(map(len, cluster.rows.values())), "replica"),
+    ]
+    if cluster.sizes is not None:
+        what.append(bytes_text(bytes_on(cluster, cluster.rows).total()))
+    yield line("cluster: " + ", ".join(what))
+    for warning in cluster.warnings:
+        yield line(f"warning: {warning}", style="yellow")
+
+
+def _claims(standings: Sequence[ClaimStanding]) -> View:
+    rows = [
+        (f"  {each.claim}", line(str(each.standing), style=_STYLES[each.standing]), _where(each))
+        for each in standings
+    ]
+    return plain_table(("  claim", "", "where"), rows, header=False)
+
+
+def _where(standing: ClaimStanding) -> str:
+    """Where a claim is broken: the first evidence, and how much there is."""
+    if not standing.evidence:
+        return standing.why or standing.sentence
+    first = standing.evidence[0]
+    facts = ", ".join(f"{key} {as_text(value)}" for key, value in first.facts.items())
+    more = len(standing.evidence) - 1
+    return f"{first.subject}: {facts}" + (f"; and {more} more" if more else "")
+
+
+def _proposal(plan: ClusterPlan) -> Iterator[View]:
+    proposal = plan.proposal
+    if not plan.steps:
+        yield line(("nothing to do: ", "bold green"), "no placement on these brokers is better")
+        return
+    size = proposal.bytes_copied
+    copied = ("1 copy" if proposal.copies == 1 else f"{proposal.copies} copies") + (
+        f" ({bytes_text(size)})" if size is not None else ""
+    )
+    proven = "proven to be the best" if proposal.is_proven else "not proven to be the best"
+    limit = "" if proposal.limit is None else f" within {proposal.limit}"
+    yield line(
+        ("proposal", "bold"),
+        f": {proven}{limit}; {copied}, {counted(proposal.figures['leader_changes'], 'change')} of leader",
+    )
+    yield _claims([each for each in plan.planned if each.standing is not Standing.HOLDS] or plan.planned)
+
+
+def _brokers(loads: Sequence[BrokerLoad]) -> View:
+    """Brokers below their racks, and each rack's sums."""
+    rows: list[tuple[object, ...]] = []
+    known = any(load.size is not None for load in loads)
+    for rack, members in groupby(loads, key=lambda load: load.broker.rack):
+        own = list(members)
+        if rack is not None or len(loads) > _MANY:
+            rows.append((line(rack or "no rack", style="bold"), "", "", *_sums(own, known)))
+        if len(loads) <= _MANY:
+            rows += [("", load.broker.broker_id, load.state, *_sums([load], known)) for load in own]
+    columns = ("rack", "broker", "", "replicas", "leaders", *(("bytes",) if known else ()))
+    return plain_table(columns, rows, ("broker", "replicas", "leaders", "bytes"))
+
+
+def _sums(loads: Sequence[BrokerLoad], known: bool) -> Iterator[str]:
+    for pairs in ([load.replicas for load in loads], [load.leaders for load in loads]):
+        yield _change(sum(before for before, _ in pairs), sum(after for _, after in pairs))
+    if known:
+        sizes = [load.size or (0, 0) for load in loads]
+        before, after = (sum(size[end] for size in sizes) for end in (0, 1))
+        yield bytes_text(before) if before == after else f"{bytes_text(before)} -> {bytes_text(after)}"
+
+
+def _change(before: int, after: int) -> str:
+    return str(before) if before == after else f"{before} -> {after}"
+
+
+def _steps(steps: Sequence[ReassignmentStep], files: Mapping[str, str], throttle: int) -> View:
+    known = any(step.size is not None for step in steps)
+    rows = []
+    for number, step in enumerate(steps[:_STEPS_SHOWN], start=1):
+        time = (_time_text(step.busiest / throttle), bytes_text(step.size or 0)) if known else ()
+        rows.append(
+            (
+                number,
+                step.purpose,
+                len(step.after),
+                step.copies,
+                *time[::-1],
+                files.get(f"step {number}", "-"),
+            )
+        )
+    more = ("bytes", f"at {throttle / 1e6:g} MB/s") if known else ()
+    columns = ("step", "for", "partitions", "copies", *more, "file")
+    table = plain_table(columns, rows, ("step", "partitions", "copies", *more))
+    if len(steps) > _STEPS_SHOWN:
+        return stack(table, line(f"and {len(steps) - _STEPS_SHOWN} more steps"))
+    return table
+
+
+def _time_text(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def _commands(plan: ClusterPlan, files: Mapping[str, str], throttle: int) -> Iterator[View]:
+    """How the first step is run, waited for, and taken back."""
+    first = files.get("step 1")
+    if first is None:
+        return
+    tool = [*_TOOL, "--reassignment-json-file"]
+    copied = ["--throttle", str(throttle)] if plan.steps[0].copies else []
+    yield line("each step in turn; --verify until it is complete, which also takes the throttle away:")
+    yield whole_line("  " + shell_command([*tool, first, "--execute", *copied]))
+    yield whole_line("  " + shell_command([*tool, first, "--verify"]))
+    yield line("back again, one step or all:")
+    yield whole_line("  " + shell_command([*tool, files["rollback 1"], "--execute", *copied]))
+    yield whole_line("  " + shell_command([*tool, files["rollback"], "--execute", *copied]))
+    if copied:
+        yield line(
+            "The throttle is bytes a second of what a broker takes, and of what it hands out. It must be "
+            "well above what producers write to a broker, or copies never catch up.",
+            style="dim",
+        )
+    if plan.proposal.figures["leader_changes"]:
+        yield line(
+            "Preferred leaders take over with auto.leader.rebalance.enable, or by kafka-leader-election.sh "
+            "--election-type PREFERRED --all-topic-partitions.",
+            style="dim",
+        )
+
+
+def lint_view(findings: Sequence[LintFinding], objects: int) -> View:
+    """Every finding a line, and how many there are."""
+    parts: list[View] = [
+        whole_line(str(each), style="red" if each.severity is LintSeverity.ERROR else "yellow")
+        for each in findings
+    ]
+    errors = sum(each.severity is LintSeverity.ERROR for each in findings)
+    warnings = len(findings) - errors
+    parts.append(
+        line(
+            f"{counted(objects, 'reassignment')}: {counted(errors, 'error')}, {counted(warnings, 'warning')}",
+            style="bold",
+        )
+    )
+    return stack(*parts)

@@ -1,0 +1,48 @@
+"""The whole answer for a cluster."""
+
+from __future__ import annotations
+
+import pytest
+
+from kassay.certify.replicas.judge import Standing
+from kassay.certify.replicas.placed import PlacementChange
+from kassay.certify.replicas.planned import plan_cluster
+from kassay.certify.replicas.propose import MoveLimit
+from kassay.certify.replicas.steps import StepBound
+from kassay.model.cluster import Broker
+from kassay.solver.placement.problem import InfeasiblePlacementError
+from tests.certify.replicas.clusters import cluster
+from tests.cli.runner import valid
+
+ROWS: dict[str, list[tuple[int, ...]]] = {"t": [(1, 2, 3)] * 7 + [(1, 4, 2)], "u": [(2, 1)] * 5}
+
+
+def test_today_tomorrow_and_every_broker_on_the_way() -> None:
+    change = PlacementChange(frozenset({3}), frozenset({1}), (Broker(9, "c"), Broker(8, "a")))
+    plan = plan_cluster(cluster(ROWS, sizes=True), change, None, StepBound(4))
+    assert plan.is_broken and all(each.standing is not Standing.VIOLATED for each in plan.planned)
+    loads = {load.broker.broker_id: load for load in plan.loads()}
+    assert {id_: load.state for id_, load in loads.items() if load.state} == {
+        3: "removed",
+        1: "drained",
+        8: "added",
+        9: "added",
+    }
+    assert loads[3].replicas[1] == loads[1].replicas[1] == 0 and loads[9].replicas[0] == 0
+    before, after = zip(*(load.replicas for load in loads.values()), strict=True)
+    assert sum(before) == sum(after) == 34
+    document = valid(plan.to_json({}), "place-1")
+    assert len(document["steps"]) == len(plan.steps) > 2
+
+
+def test_within_a_limit_balance_is_held_against_what_is_best_without() -> None:
+    plan = plan_cluster(cluster(ROWS), PlacementChange(), MoveLimit(3, False), StepBound())
+    assert plan.proposal.copies == 3
+    broken = {each.claim for each in plan.planned if each.standing is Standing.VIOLATED}
+    assert "replicas-even" in broken and "rack-spread" not in broken
+
+
+def test_what_cannot_be_says_why() -> None:
+    placed = cluster({"t": [(1, 2, 3)]}, {1: "a", 2: "b", 3: "c"})
+    with pytest.raises(InfeasiblePlacementError, match=r"^RF 3 needs 3 brokers; 2 are left"):
+        plan_cluster(placed, PlacementChange(drained=frozenset({2})), None, StepBound())

@@ -1,0 +1,65 @@
+"""The certified best placement for a cluster, free and within limits."""
+
+from __future__ import annotations
+
+import pytest
+
+from kassay.certify.replicas.placed import PlacementChange
+from kassay.certify.replicas.propose import MoveLimit, problem_of, propose
+from kassay.model.cluster import Broker, TopicPartition
+from kassay.model.errors import InputError
+from kassay.solver.check.check import check_certificate
+from kassay.solver.placement.problem import InfeasiblePlacementError
+from tests.certify.replicas.clusters import cluster, drawn
+
+CROWDED = {"t": [(1, 2, 3)] * 8}
+
+
+def test_the_certificate_is_accepted_and_nobody_s_replication_factor_changes() -> None:
+    for seed in range(200, 240):
+        placed, change = drawn(seed)
+        try:
+            proposal = propose(placed, change)
+        except InfeasiblePlacementError:
+            continue
+        assert check_certificate(dict(proposal.certificate)).accepted
+        assert {tp: len(row) for tp, row in proposal.after.items()} == {
+            tp: len(row) for tp, row in placed.rows.items()
+        }
+        held = {broker for row in proposal.after.values() for broker in row}
+        assert held <= proposal.target.ids and not held & change.leaving
+
+
+def test_partitions_of_one_topic_may_have_different_factors() -> None:
+    placed = cluster({"t": [(1, 2, 3), (1, 2), (2, 1, 3)]})
+    problem, order = problem_of(placed)
+    assert [(topic.name, topic.partitions) for topic in problem.topics] == [("t (RF 2)", 1), ("t (RF 3)", 2)]
+    assert order == [TopicPartition("t", number) for number in (1, 0, 2)]
+
+
+@pytest.mark.parametrize("moves", [0, 1, 3, 7])
+def test_so_many_copies_are_made_and_nothing_within_them_is_more_even(moves: int) -> None:
+    proposal = propose(cluster(CROWDED), PlacementChange(), MoveLimit(moves, False))
+    assert proposal.copies == moves and proposal.is_proven
+    assert check_certificate(dict(proposal.certificate)).accepted
+
+
+def test_no_more_bytes_are_copied_than_allowed() -> None:
+    placed = cluster(CROWDED, sizes=True)
+    proposal = propose(placed, PlacementChange(), MoveLimit(9 << 20, True))
+    assert 0 < (proposal.bytes_copied or 0) <= 9 << 20
+    assert check_certificate(dict(proposal.certificate)).accepted
+
+
+def test_what_has_to_be_copied_may_be_too_much() -> None:
+    with pytest.raises(InfeasiblePlacementError, match="8 at the least"):
+        propose(cluster(CROWDED), PlacementChange(removed=frozenset({3})), MoveLimit(7, False))
+    with pytest.raises(InputError, match="--max-bytes 7: no sizes"):
+        propose(cluster(CROWDED), PlacementChange(), MoveLimit(7, True))
+
+
+def test_a_cordoned_broker_takes_nothing() -> None:
+    proposal = propose(cluster(CROWDED), PlacementChange(cordoned=frozenset({6})))
+    assert not any(6 in row for row in proposal.after.values())
+    added = propose(cluster(CROWDED), PlacementChange(added=(Broker(9, "c"),), cordoned=frozenset({6})))
+    assert any(9 in row for row in added.after.values())

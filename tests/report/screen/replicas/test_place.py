@@ -1,0 +1,49 @@
+"""A plan of replicas on a terminal."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from kassay.certify.replicas.placed import PlacementChange
+from kassay.certify.replicas.planned import plan_cluster
+from kassay.certify.replicas.steps import StepBound
+from kassay.report.screen.console import View, console
+from kassay.report.screen.replicas.place import bytes_text, place_view
+from tests.certify.replicas.clusters import cluster
+
+
+def shown(view: View) -> str:
+    """What a terminal would show."""
+    file = io.StringIO()
+    console(file=file).show(view)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (3 << 40, "3.0 TiB"), (9 << 60, "9216.0 PiB")],
+)
+def test_bytes(size: int, text: str) -> None:
+    assert bytes_text(size) == text
+
+
+def test_brokers_stand_below_their_racks_with_what_changes() -> None:
+    plan = plan_cluster(cluster({"t": [(1, 2, 3)] * 6}, sizes=True), PlacementChange(), None, StepBound(4))
+    text = shown(place_view(plan, {}, 1 << 20, why=True))
+    assert "cluster: 6 brokers in 3 racks, 1 topic, 6 partitions, 18 replicas, 63.0 MiB" in text
+    assert "proposal: proven to be the best; 9 copies" in text
+    assert "6 -> 3" in text and "why not better" in text
+
+
+def test_a_topic_cannot_colour_or_break_the_screen() -> None:
+    name = "t\x1b[31m\n[red]"
+    plan = plan_cluster(cluster({name: [(1, 4, 2)] * 2}), PlacementChange(), None, StepBound())
+    text = shown(place_view(plan, {}, 1, why=False))
+    assert "\x1b" not in text and "t\\x1b[31m\\n[red]-0" in text.replace("\n", "")
+
+
+def test_nothing_to_do() -> None:
+    plan = plan_cluster(cluster({"t": [(1, 2)]}, {1: None, 2: None}), PlacementChange(), None, StepBound())
+    assert "nothing to do" in shown(place_view(plan, {}, 1, why=False))
