@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kassay.certify.replicas.placed import ClusterSources, PlacementChange
     from kassay.certify.replicas.planned import ClusterPlan
 
-PLACE = 122
+PLACE = 320
 
 _SIZES: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _DECIMAL: Final = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
