@@ -1,8 +1,6 @@
 """Pages in a real Chromium: what the tests with the mark `browser` open, look at and hold.
 
-    from tests.browser import chromium, open_page  # in the conftest.py of the folder
-
-`open_page(html)` shows the text as a file, offline, and gives Playwright's page. When the test ends, a page
+The fixture `open_page(html)` shows the text as a file, offline, and gives Playwright's page. When the test ends, a page
 that asked for anything, or that the browser complained about, fails it.
 """
 
@@ -14,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from tests.npm import unpacked
 
 Page = Any
 """Playwright's page, which is installed in an environment of its own."""
@@ -92,6 +88,8 @@ def no_overflow(page: Page, width: int = NARROW) -> None:
 
 def axe(page: Page) -> None:
     """The page breaks no rule of axe-core seriously; skips where there is no axe-core."""
+    from tests.npm import unpacked
+
     source = unpacked("axe-core") / "axe.min.js"
     page.evaluate(source.read_text(encoding="utf-8"))
     result = page.evaluate("axe.run(document, {resultTypes: ['violations']})")

@@ -4,6 +4,10 @@ import os
 
 from hypothesis import settings
 
+from tests.browser import chromium, open_page
+
+__all__ = ["chromium", "open_page"]
+
 # A slow machine is no finding: what takes long is measured in benchmarks.
 settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)

@@ -20,7 +20,7 @@ from tests.faults.catalogue import SOURCE, Fault
 from tests.paths import ROOT
 
 POLL_S = 0.02
-LEFT_OUT = ("spark", "deep", "java", "node", "aiokafka")
+LEFT_OUT = ("spark", "deep", "java", "node", "aiokafka", "browser")
 OPTIONS = ("-q", "-x", "-p", "no:cacheprovider", "--assert=plain", "-m", f"not ({' or '.join(LEFT_OUT)})")
 SHARED = ("cattrs", "click", "hypothesis.stateful", "jsonschema", "networkx", "rich.console")
 """Third-party modules that most tests import."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from functools import cache
 from html.parser import HTMLParser
 
 import pytest
@@ -34,7 +35,12 @@ EVIL = "</script><img src=x onerror=alert(1)>"
 
 def gallery(name: str) -> str:
     """A page with every component, and the name wherever one can stand."""
-    return whole(environment().from_string(GALLERY), (), {"name": name})
+    return whole(compiled(), (), {"name": name})
+
+
+@cache
+def compiled():
+    return environment().from_string(GALLERY)
 
 
 class Reader(HTMLParser):

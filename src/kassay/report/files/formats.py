@@ -10,7 +10,7 @@ from kassay.certify.runs.certificate import Certificate
 from kassay.model.errors import InputError
 
 FILES: Final[dict[str, tuple[str, str]]] = {
-    "html": ("kassay.report.pages.html", "report.html"),
+    "html": ("kassay.report.pages.certificates", "report.html"),
     "junit": ("kassay.report.files.junit", "junit.xml"),
     "sarif": ("kassay.report.files.sarif", "report.sarif"),
     "markdown": ("kassay.report.files.markdown", "report.md"),

@@ -30,12 +30,15 @@ kassay.start = (root) => {
   for (const step of kassay.ready) { step(root); }
 };
 
-/* Opens every fold around what the address names, and goes there. */
+/* Opens every fold, and the frame of a board, around what the address names, and goes there. */
 kassay.follow = () => {
-  const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  let name = location.hash.slice(1);
+  try { name = decodeURIComponent(name); } catch { return; }
+  const place = document.getElementById(name);
   if (!place) { return; }
   for (let fold = place.closest("details"); fold; fold = fold.parentElement.closest("details")) { fold.open = true; }
-  place.scrollIntoView();
+  place.dispatchEvent(new Event("kassay-show", { bubbles: true }));
+  (place.closest(".board") || place).scrollIntoView();
 };
 
 addEventListener("beforeprint", () => {

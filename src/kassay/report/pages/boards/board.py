@@ -1,0 +1,205 @@
+"""What a board is made of: frames of rows of tiles, and how many tiles become ranges of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import groupby
+from typing import Final, NamedTuple
+
+TILES_MAX: Final = 150
+"""Up to so many tiles of a frame stand one by one; more are told by ranges of numbers."""
+
+FRAMES_MAX: Final = 40
+"""Up to so many frames are drawn, the one that the board opens at among them."""
+
+
+class TileLook(StrEnum):
+    """What a tile says beside its name; a sign and a word say the same as its colour."""
+
+    PLAIN = "plain"
+    KEPT = "kept"
+    NEW = "new"
+    GONE = "gone"
+    LEADS = "leads"
+    STANDBY = "standby"
+    WARM_UP = "warm-up"
+
+
+SIGNS: Final = {
+    TileLook.NEW: "+",
+    TileLook.GONE: "−",
+    TileLook.LEADS: "★",
+    TileLook.STANDBY: "◦",
+    TileLook.WARM_UP: "○",
+}
+
+
+class Tile(NamedTuple):
+    """Something that is given out: `number` of `group`, such as partition 3 of a topic.
+
+    `text` is what is shown, and what a tile is followed by from frame to frame. Tiles without a number
+    never become a range.
+    """
+
+    text: str
+    look: TileLook = TileLook.PLAIN
+    guilty: bool = False
+    group: str = ""
+    number: int | None = None
+    moves: bool = True
+
+    @property
+    def sign(self) -> str:
+        """The sign of its look; a cross for a guilty one."""
+        return "✕" if self.guilty else SIGNS.get(self.look, "")
+
+    @property
+    def spoken(self) -> str:
+        """What its look says, in words, for who does not see it."""
+        return ", ".join([*(["named by the violation"] if self.guilty else []), *self._look()])
+
+    def _look(self) -> list[str]:
+        return [] if self.look in (TileLook.PLAIN, TileLook.KEPT) else [self.look.value]
+
+
+class Cell(NamedTuple):
+    """What stands in one column of a row: tiles, or a text."""
+
+    tiles: tuple[Tile, ...] = ()
+    text: str = ""
+    numeric: bool = False
+    given: bool = False
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing stands there."""
+        return not self.tiles and not self.text
+
+
+class Row(NamedTuple):
+    """One member, broker, process, worker or record, with what is told of it in each column."""
+
+    name: str
+    cells: tuple[Cell, ...]
+    extras: str = ""
+    guilty: bool = False
+
+
+class Grid(NamedTuple):
+    """The rows of a frame; the first column is that of the names."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    @property
+    def tiles(self) -> int:
+        """How many tiles it has."""
+        return sum(len(cell.tiles) for row in self.rows for cell in row.cells)
+
+
+class Beside(NamedTuple):
+    """What could be in place of what is: whose answer, in words, and as a table of the same rows."""
+
+    title: str
+    words: str
+    measures: tuple[tuple[str, str, str], ...]
+    table: Grid | None
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One round, rebalance or step: what happened before it, who is given what, and whether it is broken."""
+
+    anchor: str
+    label: str
+    title: str
+    table: Grid
+    notes: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
+    failure: str = ""
+    broken: bool = False
+    beside: Beside | None = None
+
+
+@dataclass(frozen=True)
+class Board:
+    """A counterexample: its frames, and the number of the one to open at; links name it by `anchor`."""
+
+    anchor: str
+    frames: tuple[Frame, ...]
+    opens: int
+    left_out: int = 0
+
+    @property
+    def looks(self) -> tuple[tuple[str, str], ...]:
+        """The signs that its tiles bear, with their words, for a legend."""
+        tiles = [
+            tile
+            for frame in self.frames
+            for table in (frame.table, *([frame.beside.table] if frame.beside and frame.beside.table else []))
+            for row in table.rows
+            for cell in row.cells
+            for tile in cell.tiles
+        ]
+        signs = tuple((SIGNS[look], look.value) for look in SIGNS if any(t.look is look for t in tiles))
+        guilty = any(tile.guilty for tile in tiles)
+        return ((("✕", "named by the violation"),) if guilty else ()) + signs
+
+
+def board(anchor: str, frames: Sequence[Frame]) -> Board:
+    """The board that opens at the first broken frame, or at the last; far too many frames are left out."""
+    opens = next((place for place, frame in enumerate(frames) if frame.broken), len(frames) - 1)
+    first = max(0, min(opens - FRAMES_MAX // 2, len(frames) - FRAMES_MAX))
+    kept = tuple(compacted(frame) for frame in frames[first : first + FRAMES_MAX])
+    return Board(anchor, kept, opens - first, len(frames) - len(kept))
+
+
+def compacted(frame: Frame) -> Frame:
+    """The frame with ranges of numbers in place of single tiles, where these are many."""
+    if frame.table.tiles <= TILES_MAX:
+        return frame
+    beside = frame.beside
+    if beside is not None and beside.table is not None:
+        beside = beside._replace(table=_compacted_table(beside.table))
+    return replace(frame, table=_compacted_table(frame.table), beside=beside)
+
+
+def _compacted_table(table: Grid) -> Grid:
+    rows = (
+        row._replace(cells=tuple(cell._replace(tiles=tuple(_ranges(cell.tiles))) for cell in row.cells))
+        for row in table.rows
+    )
+    return table._replace(rows=tuple(rows))
+
+
+def _ranges(tiles: Iterable[Tile]) -> Iterator[Tile]:
+    """A tile for all numbers of a group that look the same; guilty ones and those without a number alone."""
+
+    def alike(tile: Tile) -> tuple[str, str, bool, str]:
+        alone = tile.guilty or tile.number is None
+        return tile.group, tile.look.value, alone, tile.text if alone else ""
+
+    for (group, _, alone, _), several in groupby(sorted(tiles, key=alike), key=alike):
+        members = list(several)
+        if alone or len(members) == 1:
+            yield from members
+        else:
+            numbers = sorted({tile.number for tile in members if tile.number is not None})
+            yield members[0]._replace(text=f"{group} {number_ranges(numbers)}".strip(), moves=False)
+
+
+def number_ranges(numbers: Sequence[int]) -> str:
+    """The numbers, which ascend, as ranges.
+
+    >>> number_ranges([0, 1, 2, 5, 7, 8])
+    '0–2, 5, 7–8'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]}" if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)

@@ -1,0 +1,159 @@
+"""Certificates as one page: verdicts, what could make a pass meaningless, what is broken, what holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
+from kassay.model.verdict import Verdict
+from kassay.report import facts
+from kassay.report.pages.boards.traces import board_of
+from kassay.report.pages.layout import PAGE_BYTES_MAX, fragment
+from kassay.report.pages.layout import render as page
+from kassay.writing.text import shell_command
+
+BOARDS_MAX: Final = 40
+"""So many boards a page has at most; for the traces beyond it has the command that tells them."""
+BOARD_BYTES_MAX: Final = PAGE_BYTES_MAX * 7 // 10
+"""What the boards of a page may weigh together: what else it holds needs the rest."""
+MESSAGES_MAX: Final = 6
+LOOKS: Final = {
+    "certified": "ok",
+    "not-certified": "bad",
+    "unknown": "warn",
+    "holds": "ok",
+    "violated": "bad",
+    "known": "warn",
+}
+"""How verdicts and marks look."""
+
+
+@dataclass(frozen=True)
+class BrokenClaim:
+    """A broken claim: the words for it, its board or None where the page is full, and commands to copy."""
+
+    result: ClaimResult
+    mark: str
+    look: str
+    reason: str
+    size: str
+    messages: tuple[str, ...]
+    more: int
+    board: str | None
+    replay: str
+    explain: str
+    conditions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """One certificate, in the order in which it is read; `anchor` names it in links."""
+
+    anchor: str
+    target: str
+    word: str
+    look: str
+    counts: str
+    played: str
+    doubts: tuple[str, ...]
+    seen: str
+    findings: tuple[BrokenClaim, ...]
+    unknown: tuple[ClaimResult, ...]
+    holds: tuple[ClaimResult, ...]
+    reached: tuple[tuple[str, int], ...]
+
+
+def render(certificates: Sequence[Certificate]) -> str:
+    """The whole page."""
+    boards = _Boards()
+    sections = [_section(each, number, boards) for number, each in enumerate(certificates, start=1)]
+    words = Counter(section.word for section in sections)
+    return page(
+        "certificates",
+        ("board",),
+        sections=sections,
+        summary=", ".join(f"{count} {word}" for word, count in words.items()),
+        title=sections[0].target if len(sections) == 1 else f"{len(sections)} targets",
+    )
+
+
+class _Boards:
+    """Draws the boards of a page while there is room, and numbers its traces."""
+
+    def __init__(self) -> None:
+        self.traces, self.drawn, self.bytes = 0, 0, 0
+
+    def draw(self, example: Counterexample) -> str | None:
+        """The board of the next trace; None where the page is full, or nothing was told."""
+        self.traces += 1
+        if self.drawn >= BOARDS_MAX:
+            return None
+        board = board_of(example.trace.to_json(), f"trace-{self.traces}")
+        drawn = None if board is None else fragment("boards", "board", board)
+        weight = 0 if drawn is None else len(drawn.encode())
+        if drawn is None or self.bytes + weight > BOARD_BYTES_MAX:
+            return None
+        self.drawn, self.bytes = self.drawn + 1, self.bytes + weight
+        return drawn
+
+
+def _section(certificate: Certificate, number: int, boards: _Boards) -> Section:
+    by_mark = facts.judged(certificate.claims)
+    broken = [each for each in by_mark if each[1] in ("violated", "known")]
+    counts = Counter(mark for _, mark, _ in by_mark)
+    words = {"holds": "hold", "violated": "violated", "unknown": "unknown", "known": "accepted"}
+    return Section(
+        anchor=f"target-{number}",
+        target=certificate.target,
+        word=certificate.verdict.replace("-", " "),
+        look=LOOKS[certificate.verdict],
+        counts=", ".join(f"{counts[mark]} {word}" for mark, word in words.items() if counts[mark]),
+        played=facts.played(certificate),
+        doubts=tuple(_doubts(certificate)),
+        seen="" if _controls_in_doubt(certificate) else facts.controls(certificate),
+        findings=tuple(
+            _finding(*each, boards) for each in sorted(broken, key=lambda each: each[1] == "known")
+        ),
+        unknown=tuple(result for result, mark, _ in by_mark if mark == Verdict.UNKNOWN.value),
+        holds=tuple(result for result, mark, _ in by_mark if mark == Verdict.HOLDS.value),
+        reached=tuple(certificate.reached.items()),
+    )
+
+
+def _doubts(certificate: Certificate) -> Iterator[str]:
+    """What could make a pass meaningless, before any result."""
+    if facts.interrupted(certificate):
+        yield f"The run was {facts.interrupted(certificate)}."
+    if certificate.assume:
+        yield f"Inputs are assumed to keep to: {', '.join(sorted(certificate.assume))}."
+    if facts.unreached(certificate):
+        yield f"Situations never reached: {facts.unreached(certificate)}."
+    if _controls_in_doubt(certificate):
+        yield f"{facts.controls(certificate)}."
+    yield from certificate.notes
+
+
+def _controls_in_doubt(certificate: Certificate) -> bool:
+    return any(certificate.controls.get(name) for name in ("missed", "unknown", "unproven"))
+
+
+def _finding(result: ClaimResult, mark: str, reason: str, boards: _Boards) -> BrokenClaim:
+    example = result.counterexample
+    violations = () if example is None else example.trace.violations
+    path = None if example is None else example.path
+    return BrokenClaim(
+        result=result,
+        mark="accepted" if mark == "known" else mark,
+        look=LOOKS[mark],
+        reason=reason,
+        size="" if example is None else facts.size(example),
+        messages=tuple(violations[:MESSAGES_MAX]),
+        more=max(0, len(violations) - MESSAGES_MAX),
+        board=None if example is None else boards.draw(example),
+        replay=facts.replay_command(example),
+        explain="" if path is None else shell_command(("kassay", "explain", path)),
+        conditions=() if example is None else tuple(facts.conditions(example.trace.to_json())),
+    )

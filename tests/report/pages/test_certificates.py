@@ -1,0 +1,104 @@
+"""The page of certificates: verdict first, what is broken as boards, whole offline, and sound in a browser."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from kassay.certify.runs.certificate import Certificate
+from kassay.report.pages import certificates as pages
+from kassay.report.pages.layout import PAGE_BYTES_MAX
+from tests.browser import axe, no_overflow
+from tests.report.pages.test_layout import EVIL, Reader
+from tests.report.test_hostile import renamed
+
+
+def place(text: str, page: str) -> int:
+    assert text in page
+    return page.index(text)
+
+
+def test_the_page_asks_for_nothing_else(certificates: list[Certificate]) -> None:
+    text = pages.render(certificates)
+    read = Reader(text)
+    links = [
+        value
+        for _, attributes in read.elements
+        for name, value in attributes.items()
+        if name in ("src", "href")
+    ]
+    assert links
+    assert all(link and link.startswith("#") for link in links)
+    assert not re.search(r"https?://|@import|url\(", text)
+    assert "mine &amp; &lt;yours&gt;.py" in text
+    assert "<yours>" not in text
+
+
+def test_every_link_and_label_leads_to_what_is_there_once(certificates: list[Certificate]) -> None:
+    elements = [attributes for _, attributes in Reader(pages.render(certificates)).elements]
+    ids = [each["id"] for each in elements if "id" in each]
+    assert len(ids) == len(set(ids))
+    wanted = {each["href"][1:] for each in elements if each.get("href")}  # type: ignore[index]
+    wanted |= {each["aria-labelledby"] for each in elements if "aria-labelledby" in each}
+    assert wanted <= set(ids)
+
+
+def test_the_verdict_comes_first_then_doubts_then_what_is_broken_then_what_holds(
+    every_mark: Certificate,
+) -> None:
+    page = pages.render([replace(every_mark, notes=("a note",))])
+    order = [
+        "not certified</span>", "Situations never reached: never-seen", "a note", "What is broken",
+        "<code>violated</code>", "<code>without-a-case</code>", "<code>known</code>",
+        "<code>unknown</code>", "Claims that hold", "<code>holds</code>", "Situations reached",
+    ]  # fmt: skip
+    body = page[page.index("<main") :]
+    places = [place(text, body) for text in order]
+    assert places == sorted(places)
+    assert "accepted until the next release" in body
+
+
+def test_a_page_without_room_for_a_board_has_its_command(
+    certificates: list[Certificate], monkeypatch
+) -> None:
+    broken = next(result for result in certificates[1].claims if result.counterexample is not None)
+    example = replace(broken.counterexample, path="out/traces/a b.json")  # type: ignore[type-var]
+    many = replace(certificates[1], claims=(replace(broken, counterexample=example),) * 300)
+    page = pages.render([many])
+    assert len(page.encode()) < PAGE_BYTES_MAX
+    assert page.count('class="board"') == pages.BOARDS_MAX
+    assert page.count("kassay explain &#39;out/traces/a b.json&#39;") == 300 - pages.BOARDS_MAX
+    monkeypatch.setattr(pages, "BOARD_BYTES_MAX", 20_000)
+    assert 0 < pages.render([many]).count('class="board"') < pages.BOARDS_MAX
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_certificates_in_a_browser(certificates, every_mark, open_page, dark) -> None:
+    page = open_page(pages.render([*certificates, every_mark]), dark=dark)
+    assert page.locator(".hero").first.is_visible()
+    for fold in page.locator("summary").all():
+        fold.click()
+    axe(page)
+    no_overflow(page)
+
+
+@pytest.mark.browser
+def test_no_name_runs_anything(certificates, open_page) -> None:
+    page = open_page(pages.render([renamed(each, EVIL, EVIL) for each in certificates]))
+    assert page.locator("img").count() == 0
+    assert page.get_by_text(EVIL).first.is_visible()
+    no_overflow(page)
+
+
+@pytest.mark.browser
+def test_all_is_on_paper(certificates, open_page) -> None:
+    page = open_page(pages.render(certificates))
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".frame").count() > 0
+    assert all(frame.is_visible() for frame in page.locator(".frame").all())
+    assert all(each.is_visible() for each in page.locator("details > *").all())
+    assert not page.locator(".controls, .copy").first.is_visible()
