@@ -67,6 +67,8 @@ def test_garbage_in_the_channel_is_no_answer(host: Host) -> None:
             FailureKind.DIED,
             "process killed by signal 6 (SIGABRT) during f; it last",
         ),
+        (Ended(1, tail="MemoryError\nb"), FailureKind.DIED, "process ended with exit status 1 during f (did"),
+        (Ended(1, tail="OutOfMemoryError\nb"), FailureKind.DIED, "process ended with exit status 1 during f"),
     ],
 )
 def test_an_end_is_for_memory_where_the_guard_or_a_signal_near_the_limit_says_so(
@@ -76,3 +78,22 @@ def test_an_end_is_for_memory_where_the_guard_or_a_signal_near_the_limit_says_so
     assert (found.kind, found.where) == (kind, "f")
     assert found.message.startswith(message)
     assert found.message.endswith("; it last wrote: b") is bool(ended.tail)
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        "Terminating due to java.lang.OutOfMemoryError: Java heap space\n",
+        'Traceback (most recent call last):\n  File "x.py", line 3, in <module>\nMemoryError\n',
+        "MemoryError: Unable to allocate 8.00 EiB\n",
+        "\n<--- Last few GCs --->\n\nFATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n 1: 0xb\n",
+        "fatal error: runtime: out of memory\n\nruntime stack:\n",
+        "terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc\n",
+        "memory allocation of 9223372036854775807 bytes failed\n",
+    ],
+)
+def test_an_end_is_for_memory_where_the_run_time_says_so_in_its_last_words(tail: str) -> None:
+    failure = Ended(3, tail=f"before\n{tail}").failure("f", memory_mib=100)
+    assert failure.kind is FailureKind.MEMORY
+    assert failure.message.startswith("f ran out of memory; it last wrote: ")
+    assert Ended(0, tail=tail).failure("f", memory_mib=100).kind is FailureKind.DIED

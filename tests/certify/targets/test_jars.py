@@ -277,14 +277,19 @@ def test_what_does_no_harm(hostile, do):
         ("overflow", FailureKind.RAISED, "java.lang.StackOverflowError"),
         ("exit", FailureKind.DIED, "status 7"),
         ("halt", FailureKind.DIED, "status 9"),
-        ("eat", FailureKind.DIED, "OutOfMemoryError"),
+        ("eat", FailureKind.MEMORY, "OutOfMemoryError"),
         ("scribble", FailureKind.MALFORMED, "scribbled"),
         ("null", FailureKind.MALFORMED, "null"),
         ("null_map", FailureKind.MALFORMED, "null"),
         ("null_assignment", FailureKind.MALFORMED, "null"),
         ("null_partition", FailureKind.MALFORMED, "null"),
         ("null_topic", FailureKind.MALFORMED, "null"),
-        ("endless_list", FailureKind.DIED, "OutOfMemoryError"),
+        ("endless_list", FailureKind.MEMORY, "OutOfMemoryError"),
+        (
+            "throw_no_memory",
+            FailureKind.MEMORY,
+            "assign ran out of memory; it last wrote: Terminating due to",
+        ),
     ],
 )
 def test_what_costs_its_verdict(hostile, do, kind, words):

@@ -99,6 +99,8 @@ public class Hostile implements ConsumerPartitionAssignor, Configurable {
         switch (does) {
             case "throw":
                 throw new IllegalStateException("on purpose,\nover two lines");
+            case "throw_no_memory":
+                throw new OutOfMemoryError("by hand");
             case "throw_what_throws":
                 throw new RuntimeException() {
                     @Override

@@ -58,6 +58,8 @@ def assign(request):
         kept = []
         while True:
             kept.append(bytearray(os.urandom(1 << 20)))
+    if DO == "hoards":
+        bytearray(1 << 62)
     if DO == "starts_program":
         import subprocess
 

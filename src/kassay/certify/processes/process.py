@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import signal
 import socket
@@ -33,6 +34,18 @@ _BOOT: Final = (
 )
 
 
+_OUT_OF_MEMORY: Final = re.compile(
+    r"^(Terminating due to java\.lang\.OutOfMemoryError"  # Java, with -XX:+ExitOnOutOfMemoryError
+    r"|MemoryError(: .*)?\s*\Z"  # Python, as the last line: a traceback that was only logged ends nothing
+    r"|FATAL ERROR: .*JavaScript heap out of memory"  # Node
+    r"|fatal error: (runtime: out of memory|runtime: cannot allocate memory)"  # Go
+    r"|terminate called after throwing an instance of 'std::bad_alloc'"  # C++
+    r"|memory allocation of \d+ bytes failed)",  # Rust
+    re.MULTILINE,
+)
+"""What run times write when they end a program that asked for memory in vain."""
+
+
 @dataclass(frozen=True)
 class Ended:
     """How a child ended: exit status, or the negative number of the signal."""
@@ -53,6 +66,8 @@ class Ended:
         if self.over or (self.status < 0 and self.rss_mib >= 0.9 * memory_mib):
             message = f"{call} took more than {memory_mib} MiB of memory and was killed"
             return TargetFailure(FailureKind.MEMORY, message, call)
+        if self.status and _OUT_OF_MEMORY.search(self.tail):
+            return TargetFailure(FailureKind.MEMORY, f"{call} ran out of memory{self.words}", call)
         if self.status == CHANNEL_LOST:
             message = f"process closed the channel to kassay during {call}"
         elif self.status < 0:

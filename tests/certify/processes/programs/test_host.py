@@ -109,6 +109,7 @@ def test_what_a_program_is_asked() -> None:
             FailureKind.DIED,
             r"process ended with exit status 3 during assign .*; it last wrote: giving up",
         ),
+        ("hoards", FailureKind.MEMORY, r"assign ran out of memory; it last wrote: MemoryError"),
         ("allocates", FailureKind.MEMORY, r"assign took more than 64 MiB of memory and was killed"),
         (
             "prints",

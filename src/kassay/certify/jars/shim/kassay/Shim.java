@@ -20,6 +20,8 @@ public final class Shim {
     };
     private static final String CONFIGURABLE = "org.apache.kafka.common.Configurable";
 
+    private static final int OUT_OF_MEMORY = 3;
+
     private final OutputStream replies;
     private final StringBuilder out = new StringBuilder();
     private final Map<Long, Object> objects = new HashMap<>();
@@ -114,6 +116,10 @@ public final class Shim {
         reply.put("id", id);
         try {
             reply.put("answer", answered(call, request, reply));
+        } catch (OutOfMemoryError none) {
+            // what Java ends for it of itself, where it knows the flag and threw the error itself
+            System.err.println("Terminating due to " + none);
+            Runtime.getRuntime().halt(OUT_OF_MEMORY);
         } catch (Throwable thrown) {
             reply.put("error", Thrown.shown(thrown));
         }
