@@ -56,7 +56,9 @@ def test_priorities_are_drawn_where_a_claim_goes_by_them_unless_the_user_gave_so
     promises = promises_of(Kind.CLIENT, ("active-passive",), RunOptions())
     assert profile_of(Kind.CLIENT, promises, RunOptions()).member_configs == ((PRIORITY_CONFIG, PRIORITIES),)
     own = (("assignment.priority", ("7",)),)
-    assert profile_of(Kind.CLIENT, promises, RunOptions(member_config=own)).member_configs == own
+    profile = profile_of(Kind.CLIENT, promises, RunOptions(member_config=own))
+    assert (profile.member_configs, profile.deals) == (own, True)
+    assert not profile_of(Kind.CLIENT, promises, RunOptions()).deals
     assert profile_of(Kind.CLIENT, promises[:1], RunOptions()).member_configs == ()
 
 

@@ -100,6 +100,8 @@ class RunOptions:
                 raise wrong("exhaustive", scope, "members x partitions from 1x1 to {}x{}".format(*SCOPE_MAX))
             if self.budget.histories is not None:
                 raise InputError("exhaustive and histories: expected one of the two")
+            if self.member_config:
+                raise InputError("exhaustive and member-config: expected one of the two")
 
 
 _WITHOUT_SIZES: Final = (Kind.PARTITIONER, Kind.PLANNER)
@@ -160,6 +162,7 @@ def profile_of(kind: Kind, promises: tuple[Promise, ...], options: RunOptions) -
         kind=kind,
         assume=options.assume,
         member_configs=configs,
+        deals=bool(options.member_config),
         shape=shape,
     )
     claims = {promised.claim.id for promised in promises}

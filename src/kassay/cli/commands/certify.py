@@ -48,7 +48,7 @@ PLACE = 100
     "member_configs",
     multiple=True,
     metavar="K=V1,V2,...",
-    help="Values that members draw from.",
+    help="A value for each member: as many members differ as there are values.",
 )
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
 @click.option(

@@ -1,10 +1,17 @@
 """What a history may hold, and the names and extras that the generator gives out."""
 
+from collections import Counter
+from itertools import permutations
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kassay.model.cluster import Topic
+from kassay.model.groups.history import Crash, Join, Leave, Return, StaticReturn
 from kassay.model.kinds import Kind
 from kassay.properties.groups.histories.generator import RACKS, GeneratorState, Profile
+from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Seeded
 
 
@@ -73,6 +80,47 @@ def test_how_often_a_case_goes_large():
     }
     assert (large["small"], large["large"]) == (0, 400)
     assert 5 < large["mixed"] < 40
+
+
+@given(st.integers(0, 2**32), st.integers(1, 4))
+def test_a_newcomer_is_dealt_what_fewest_of_those_have_who_are_there_or_may_return(seed, count):
+    values = tuple(f"v{n}" for n in range(count))
+    profile = Profile(member_configs=(("priority", values),), deals=True)
+    config: dict[str, str] = {}
+    away: dict[str, str] = {}
+    for event in (event for change in history(Seeded(seed), profile).changes for event in change):
+        if isinstance(event, Join):
+            held = Counter([*config.values(), *away.values()])
+            value = dict(event.config)["priority"]
+            assert held[value] == min(held[each] for each in values)
+            config[event.member.member_id] = value
+        elif isinstance(event, Leave):
+            config.pop(event.member_id, None)
+        elif isinstance(event, Crash) and event.member_id in config:
+            away[event.member_id] = config.pop(event.member_id)
+        elif isinstance(event, Return) and event.member_id in away:
+            config[event.member_id] = away.pop(event.member_id)
+        elif isinstance(event, StaticReturn) and event.member_id in config:
+            config[event.new_member_id] = config.pop(event.member_id)
+
+
+def test_who_gets_which_value_is_drawn():
+    deals = set()
+    for seed in range(40):
+        draft = state(profile=Profile(member_configs=(("priority", ("1", "2", "3")),), deals=True), seed=seed)
+        deals.add(tuple(draft.join(draft.new_member(())).config[0][1] for _ in range(3)))
+    assert deals == set(permutations("123"))
+
+
+def test_a_static_member_keeps_its_value_and_one_that_leaves_gives_it_back():
+    draft = state(profile=Profile(member_configs=(("priority", ("1", "2")),), deals=True))
+    first, second = (draft.new_member((), static=static) for static in (True, False))
+    (_, kept), (_, given) = draft.join(first).config[0], draft.join(second).config[0]
+    draft.instances["new"] = draft.instances.pop(first.member_id)
+    draft.members["new"] = draft.members.pop(first.member_id)
+    del draft.members[second.member_id]
+    assert {kept, given} == {"1", "2"}
+    assert draft.join(draft.new_member(())).config == (("priority", given),)
 
 
 def test_configurations_are_drawn_from_the_profile():

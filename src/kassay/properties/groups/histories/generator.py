@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -22,10 +23,11 @@ class Profile:
     """How large histories get, and what they may hold.
 
     `small` looks at logical corners, `large` takes the shapes of production. `assume` narrows the
-    inputs. `member_configs` are keys with the values that members draw from. `shape` is the id of the
-    one shape that large histories take; all of them where it is empty. `racked` and `weighted` are the
-    chances that a small history has racks and weights, `quiet` that an aimed one ends in a rebalance for
-    no reason. `leads` says whether members are made leaders, and every aimed history ends with that.
+    inputs. `member_configs` are keys with the values that members have: drawn for each member, or, where
+    the profile `deals` them, dealt out, so that as many members differ as there are values. `shape` is the
+    id of the one shape that large histories take; all of them where it is empty. `racked` and `weighted`
+    are the chances that a small history has racks and weights, `quiet` that an aimed one ends in a rebalance
+    for no reason. `leads` says whether members are made leaders, and every aimed history ends with that.
     """
 
     name: str = "small"
@@ -36,6 +38,7 @@ class Profile:
     changes_max: int = 4
     assume: frozenset[str] = frozenset()
     member_configs: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    deals: bool = False
     shape: str = ""
     racked: float = 0.2
     weighted: float = 0.12
@@ -62,6 +65,25 @@ class Profile:
 
 
 @dataclass
+class Deal:
+    """The values of a key of members' configurations, the `order` in which they are dealt, and who has which.
+
+    A static member is known by its instance id: what it has outlives its restarts.
+    """
+
+    values: tuple[str, ...]
+    order: tuple[int, ...]
+    holders: dict[str, int] = field(default_factory=dict)
+
+    def next(self, holder: str, present: Set[str]) -> str:
+        """The value for a newcomer: one that fewest of those who are present have, the first of those."""
+        held = Counter(place for other, place in self.holders.items() if other in present)
+        place = min(self.order, key=held.__getitem__)
+        self.holders[holder] = place
+        return self.values[place]
+
+
+@dataclass
 class GeneratorState:
     """What the generator knows of the world while it writes a history."""
 
@@ -80,6 +102,7 @@ class GeneratorState:
     generation: int = GENERATION
     withholds: bool = False
     withheld: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    deals: dict[str, Deal] = field(default_factory=dict)
 
     def new_id(self) -> str:
         """A member id not used before; ids fall where `backwards`, so that id order is not join order."""
@@ -136,7 +159,19 @@ class GeneratorState:
         return Member(member_id, topics, rack=rack, instance_id=instance_id)
 
     def join(self, member: Member) -> Join:
-        """The member comes, with a configuration drawn from the profile's values."""
+        """The member comes, with a configuration of the profile's values."""
         return Join(
-            member, tuple((key, self.source.choice(values)) for key, values in self.profile.member_configs)
+            member,
+            tuple((key, self._value(key, values, member)) for key, values in self.profile.member_configs),
         )
+
+    def _value(self, key: str, values: tuple[str, ...], member: Member) -> str:
+        """The value that the member has from now on."""
+        if not self.profile.deals:
+            return self.source.choice(values)
+        if key not in self.deals:
+            first, falls = self.source.integer(0, len(values) - 1), self.source.boolean()
+            order = [(first + n) % len(values) for n in range(len(values))]
+            self.deals[key] = Deal(values, tuple(reversed(order)) if falls else tuple(order))
+        present = {self.instances.get(member_id, member_id) for member_id in (*self.members, *self.away)}
+        return self.deals[key].next(member.instance_id or member.member_id, present)
