@@ -60,6 +60,7 @@ CROSS_CUTTING = {
     "test_conformance": "every reference against every claim that it declares",
     "test_dev": "the script `dev`, beside the package",
     "test_documented_examples": "Kafka's documentation, and the articles this set out from, by target",
+    "test_example_cluster": "examples/cluster, whose logs a script of the tests writes",
     "test_held": "what users hold keeps being read",
     "test_house": "these rules",
     "test_one_file": "what is added by adding one file",

@@ -1,0 +1,304 @@
+"""Classic groups: a record is a generation, with what its leader saw and what it answered.
+
+So a record is judged alone, whatever is missing before it. Two things are not what they seem: a static
+member that comes back to a group at rest is stored under its new id in the same generation, perhaps with
+another subscription, without a rebalance; and a consumer group that goes back to the classic protocol is
+stored with the target of its coordinator and no leader. What members of an eager group owned stands in the
+record before, if that is the generation before.
+
+Source: Kafka `GroupMetadataManager.classicGroupSyncToClassicGroup` and
+`updateStaticMemberThenRebalanceOrCompleteJoin`, `ClassicGroup.fromConsumerGroup`; KIP-345, KIP-429, KIP-792.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kassay.assignors.sticky.user_data import decode_generation, decode_sticky
+from kassay.certify.audits.causes import SeenMember, causes, home, renamed
+from kassay.certify.audits.continuity import LogContinuity
+from kassay.certify.audits.judging import is_full, judgement, merged, only_owners, protocol_of
+from kassay.certify.audits.topics import KnownTopics, SeenTopics
+from kassay.certify.audits.values import (
+    AuditedRebalance,
+    CauseWord,
+    GroupAudit,
+    GroupProtocol,
+    LogMoment,
+    RebalanceCause,
+)
+from kassay.model.cluster import TopicPartition
+from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
+from kassay.model.groups.step import Step
+from kassay.model.kinds import Kind
+from kassay.reading.kafka.offsets.values import ClassicGeneration, GenerationMember
+
+
+@dataclass(frozen=True)
+class _Before:
+    """The generation that was read last; `owners` are by member id, None where they were not read."""
+
+    value: ClassicGeneration
+    moment: LogMoment
+    members: tuple[SeenMember, ...]
+    given: Mapping[str, tuple[TopicPartition, ...]] | None
+    step: Step | None = None
+    first: Step | None = None
+    turn: int = 0
+    withheld: bool = False
+
+
+@dataclass
+class ClassicHistory:
+    """The generations of one group, one after the other."""
+
+    audit: GroupAudit
+    topics: SeenTopics
+    homes: set[str] = field(default_factory=set)
+    before: _Before | None = None
+    migrated: bool = False
+
+    @classmethod
+    def of(cls, group: str, known: KnownTopics) -> ClassicHistory:
+        """A group of which nothing is known yet."""
+        return cls(GroupAudit(group, GroupProtocol.CLASSIC), SeenTopics(known.counts))
+
+    def forget(self) -> None:
+        """The group is deleted, or goes on as a consumer group."""
+        self.before = None
+
+    def take(
+        self, value: ClassicGeneration, moment: LogMoment, log: LogContinuity
+    ) -> AuditedRebalance | None:
+        """The rebalance that the record ends, None where it ends none."""
+        members = tuple(map(_seen, value.members))
+        before, gap = self.before, None
+        if before is not None and not _is_unbroken(before.moment, log):
+            missing = value.generation - before.value.generation - 1
+            if missing > 0:
+                gap = f"generations {before.value.generation + 1} to {value.generation - 1} are not there"
+        if before is not None and value.generation == before.value.generation and _is_same(before, members):
+            back = renamed(before.members, members)
+            self.audit.kept += len(back)
+            self._go_on(before, value, moment, members, back)
+            return None
+        if before is not None and value.generation <= before.value.generation:
+            gap = f"generation {value.generation} follows generation {before.value.generation}: another life"
+        if before is None and value.generation > 1 and log.unbroken_from != 0 and not self.migrated:
+            gap = f"what was before generation {value.generation} is not there"
+        if gap is None and before is not None:
+            self.audit.abandoned += max(0, value.generation - before.value.generation - 1)
+        return self._rebalance(value, moment, members, None if gap else before, gap, log)
+
+    def _rebalance(
+        self,
+        value: ClassicGeneration,
+        moment: LogMoment,
+        members: tuple[SeenMember, ...],
+        before: _Before | None,
+        gap: str | None,
+        log: LogContinuity,
+    ) -> AuditedRebalance:
+        why_not = _why_not(value)
+        step = None if why_not else self._step(value, before)
+        if step is None and not why_not:
+            why_not = "it has more partitions than a topic can be believed to have"
+        why, follows = self._causes(value, members, before, step)
+        given = step.given if step is not None else _given(value)
+        turn = before.turn + 1 if before is not None and follows else 0
+        first = before.first if before is not None and follows else step
+        full = step is not None and is_full(step)
+        self.before = _Before(value, moment, members, given, step, first, turn, step is not None and not full)
+        head = AuditedRebalance(
+            value.generation,
+            moment,
+            value.protocol,
+            len(value.members),
+            sum(len(tps) for tps in (given or {}).values()),
+            turn,
+            why,
+            gap=gap,
+            why_not=why_not,
+        )
+        if step is None:
+            return head
+        if not self._is_first(value, before, log):
+            # Who was replaced in a group at rest may have another subscription than the leader saw.
+            judged = only_owners(Kind.CLIENT, value.protocol, step, moment)
+        else:
+            knows = step.protocol is RebalanceProtocol.COOPERATIVE or any(m.owned for m in step.group.members)
+            outcome = merged(first, step) if full and first is not None else None
+            judged = judgement(
+                Kind.CLIENT, value.protocol, step, outcome, moment, owners_known=knows or before is not None
+            )
+        return AuditedRebalance(
+            head.generation,
+            moment,
+            head.assignor,
+            head.members,
+            head.partitions,
+            turn,
+            why,
+            judged.measured,
+            judged.judged,
+            None,
+            gap,
+            judged.findings,
+        )
+
+    def _step(self, value: ClassicGeneration, before: _Before | None) -> Step | None:
+        claims = [_claim(each, value.protocol) for each in value.members]
+        protocol = protocol_of(Kind.CLIENT, value.protocol, any(owned for owned, _ in claims))
+        eager = protocol is RebalanceProtocol.EAGER
+        says_owned = value.protocol == "sticky" and any(owned for owned, _ in claims)
+        if eager and not says_owned:
+            claims = [((), NO_GENERATION)] * len(claims)
+        if eager and not says_owned and before is not None and before.given is not None:
+            back = renamed(before.members, map(_seen, value.members))
+            had = {back.get(member_id, member_id): tps for member_id, tps in before.given.items()}
+            generation = before.value.generation
+            claims = [(had.get(each.member_id, ()), generation) for each in value.members]
+        given = _given(value) or {}
+        latest = max((generation for _, generation in claims), default=NO_GENERATION)
+        cluster = self.topics.cluster(
+            (tp for tps in given.values() for tp in tps),
+            (
+                tp
+                for each, (owned, generation) in zip(value.members, claims)
+                if protocol is RebalanceProtocol.COOPERATIVE and generation == latest and each.subscription
+                for tp in owned
+                if tp.topic in each.subscription.topics
+            ),
+            {},
+        )
+        if cluster is None:
+            return None
+        members = tuple(
+            Member(
+                each.member_id,
+                tuple(dict.fromkeys(each.subscription.topics)) if each.subscription else (),
+                tuple(dict.fromkeys(owned)),
+                generation,
+                each.subscription.rack if each.subscription else None,
+                each.instance_id,
+            )
+            for each, (owned, generation) in zip(value.members, claims)
+        )
+        group = Group(members, value.leader)
+        return Step(cluster, group, Assignment(given), value.generation, protocol=protocol)
+
+    def _causes(
+        self,
+        value: ClassicGeneration,
+        members: tuple[SeenMember, ...],
+        before: _Before | None,
+        step: Step | None,
+    ) -> tuple[tuple[RebalanceCause, ...], bool]:
+        """The causes, and whether the round follows up the one before."""
+        if self.migrated:
+            self.migrated = False
+            return (RebalanceCause(CauseWord.MIGRATED),), False
+        homes = {each.home for each in members}
+        if before is None:
+            self.homes |= homes
+            return (), False
+        came = homes - {each.home for each in before.members}
+        self.audit.returns.update(came & self.homes)
+        self.homes |= homes
+        why = causes(before.members, members)
+        if not before.members:
+            return (RebalanceCause(CauseWord.BEGAN, tuple(sorted(homes))),), False
+        if value.protocol != before.value.protocol and value.protocol and before.value.protocol:
+            why += (RebalanceCause(CauseWord.PROTOCOL, (before.value.protocol, value.protocol)),)
+        if not why and before.withheld and step is not None:
+            return (RebalanceCause(CauseWord.FOLLOW_UP),), True
+        if step is not None and before.step is not None:
+            counts, then = before.step.cluster.counts, step.cluster.counts
+            grown = sorted(topic for topic in then if topic in counts and then[topic] > counts[topic])
+            grown += sorted(counts.keys() ^ then.keys())
+            why += (RebalanceCause(CauseWord.TOPICS, tuple(grown)),) if grown else ()
+        if not why and value.leader != before.value.leader:
+            why += (RebalanceCause(CauseWord.LEADER, (before.value.leader or "-", value.leader or "-")),)
+        return why or (RebalanceCause(CauseWord.UNSEEN),), False
+
+    def _is_first(self, value: ClassicGeneration, before: _Before | None, log: LogContinuity) -> bool:
+        """Whether the record is the first one of its generation for certain, as the leader's answer is."""
+        if not any(each.instance_id for each in value.members):
+            return True
+        if log.unbroken_from == 0 or log.is_whole:
+            return True
+        return before is not None and _is_unbroken(before.moment, log)
+
+    def _go_on(
+        self,
+        before: _Before,
+        value: ClassicGeneration,
+        moment: LogMoment,
+        members: tuple[SeenMember, ...],
+        back: Mapping[str, str],
+    ) -> None:
+        """The same generation with other member ids."""
+        given = before.given
+        if given is not None:
+            given = {back.get(member_id, member_id): tps for member_id, tps in given.items()}
+        self.before = _Before(value, moment, members, given)
+
+
+def _seen(member: GenerationMember) -> SeenMember:
+    topics = frozenset(member.subscription.topics) if member.subscription else frozenset[str]()
+    at = home(member.instance_id, member.client_id, member.client_host)
+    return SeenMember(member.member_id, member.instance_id, at, topics)
+
+
+def _is_unbroken(since: LogMoment, log: LogContinuity) -> bool:
+    """Whether no offset is missing from that moment on."""
+    if since.offset is None or log.unbroken_from is None:
+        return False
+    return since.offset >= log.unbroken_from
+
+
+def _is_same(before: _Before, members: tuple[SeenMember, ...]) -> bool:
+    """Whether the members are those before, but for static ones with new ids."""
+    back = renamed(before.members, members)
+    return {back.get(each.member_id, each.member_id) for each in before.members} == {
+        each.member_id for each in members
+    }
+
+
+def _why_not(value: ClassicGeneration) -> str | None:
+    """Why no claim can be asked of the generation; None where one can."""
+    if value.protocol_type not in ("consumer", ""):
+        return f"its members speak {value.protocol_type!r}, not the protocol of consumers"
+    if not value.members:
+        return "the group is empty"
+    if len({each.member_id for each in value.members}) < len(value.members):
+        return "two of its members have one id"
+    unread = next((each.unread for each in value.members if each.unread), None)
+    if unread is not None:
+        return f"bytes that do not decode: {unread}"
+    if value.leader is None:
+        return "it was stored without a leader, when the group left the consumer protocol"
+    return None
+
+
+def _given(value: ClassicGeneration) -> dict[str, tuple[TopicPartition, ...]] | None:
+    """What the members are given; None where that was not read."""
+    if any(each.assignment is None for each in value.members):
+        return None
+    return {each.member_id: each.assignment.partitions for each in value.members if each.assignment}
+
+
+def _claim(member: GenerationMember, protocol: str | None) -> tuple[tuple[TopicPartition, ...], int]:
+    """What the member says that it owns, and since which generation (KIP-792)."""
+    subscription = member.subscription
+    if subscription is None:
+        return (), NO_GENERATION
+    if protocol == "sticky":
+        claim = decode_sticky(subscription.user_data)
+        return claim.owned, max(claim.generation, NO_GENERATION)
+    generation = subscription.generation
+    if generation < 0 and protocol == "cooperative-sticky":
+        generation = decode_generation(subscription.user_data)
+    return subscription.owned, max(generation, NO_GENERATION)

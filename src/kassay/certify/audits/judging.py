@@ -1,0 +1,230 @@
+"""Claims put to a recorded rebalance, which holds what the assignor saw and what it answered.
+
+Of the claims that an assignor's reference declares those are asked that need nothing but a step: second looks
+(`deterministic`) and the assignor itself are not to be had. Kafka's sticky assignors say that they keep what
+they can: where the balance is the best there is, moves beyond the certified least are a finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Final, NamedTuple
+
+from kassay.assignors import registry
+from kassay.certify.audits.values import AuditFinding, LogMoment, RebalanceFigures
+from kassay.certify.kinds.judging import Calls, Examination, Subject, judge
+from kassay.certify.kinds.oracles.groups import best_of_group
+from kassay.model.errors import KassayError
+from kassay.model.groups.assignor import Assignor, RebalanceProtocol
+from kassay.model.groups.documents import HISTORY, rebalanced_to_json
+from kassay.model.groups.group import Assignment
+from kassay.model.groups.history import History, Join
+from kassay.model.groups.metrics import moved
+from kassay.model.groups.step import Rebalanced, Step
+from kassay.model.groups.trace import Conditions, Trace
+from kassay.model.kinds import Kind
+from kassay.properties.groups.balance import ORDER
+from kassay.properties.registry import Promise, Scope, Violation, promise
+
+REFERENCES: Final = {
+    Kind.CLIENT: {name: name for name in ("range", "roundrobin", "sticky", "cooperative-sticky")},
+    Kind.SERVER: {"uniform": "uniform", "range": "server-range"},
+}
+"""The references of the assignors that Kafka has under these names."""
+COOPERATIVE: Final = frozenset({"cooperative-sticky", "stream"})
+"""Those that withhold partitions until their owners have given them up; `stream` is Kafka Streams."""
+_STICKY: Final = frozenset({"sticky", "cooperative-sticky", "uniform"})
+_VALID: Final = ("single-owner", "subscribed", "complete")
+_OF_A_STEP: Final = frozenset(
+    {"cooperative", "topic-even", "contiguous", "copartitioned", "balanced-within-one", "balanced-kip54"}
+)
+_OF_RACKS: Final = frozenset({"contiguous", "copartitioned"})
+"""Claims that a rule leaves where it matches racks; those of replicas are not recorded."""
+_SHOWN: Final = 3
+
+
+class Promises(NamedTuple):
+    """What is asked of each round, and of what came of a rebalance in the end."""
+
+    rounds: tuple[Promise, ...]
+    outcome: tuple[Promise, ...]
+
+
+@cache
+def promises(kind: Kind, assignor: str | None, racks: bool = False) -> Promises:
+    """What can be asked of the records of an assignor; of one that is unknown validity alone."""
+    names = list(_VALID)
+    if assignor == "stream":
+        names.remove("complete")  # a leader of Streams may hold tasks back until they have caught up
+    spec = REFERENCES[kind].get(assignor or "")
+    reference = registry.find(spec) if spec else None
+    if reference is not None:
+        names += [
+            name for name in reference.claims if name in _OF_A_STEP and not (racks and name in _OF_RACKS)
+        ]
+        names += ["sticky-minimal"] if assignor in _STICKY else []
+    asked = [promise(name, kind) for name in names]
+    of_rounds = (Scope.STEP, Scope.REBALANCE)
+    return Promises(
+        tuple(each for each in asked if each.claim.scope in of_rounds),
+        tuple(each for each in asked if each.claim.scope not in of_rounds),
+    )
+
+
+class Judgement(NamedTuple):
+    """What a rebalance showed."""
+
+    judged: tuple[str, ...]
+    findings: tuple[AuditFinding, ...]
+    measured: RebalanceFigures | None
+
+
+def judgement(
+    kind: Kind,
+    assignor: str | None,
+    step: Step,
+    outcome: Step | None,
+    moment: LogMoment,
+    *,
+    owners_known: bool,
+) -> Judgement:
+    """The round, and the rebalance that it ends if there is an `outcome`, judged and measured.
+
+    `owners_known` says whether the outcome's group claims what its members owned before.
+    """
+    asked = promises(kind, assignor, any(member.rack for member in step.group.members))
+    seen = Examination()
+    rebalanced = Rebalanced(0, (), (step,), settled=False, revocations=0)
+    judge(rebalanced, _subject(step, asked.rounds), seen, _no_best, ())
+    findings = _findings(kind, assignor, rebalanced, seen.violations, moment)
+    measured = None
+    if outcome is not None and outcome.group.members:
+        after = Examination()
+        subject = _subject(outcome, asked.outcome if outcome.is_read else ())
+        judge(
+            Calls((outcome,), (outcome,)),
+            subject,
+            after,
+            lambda each, _: best_of_group(each, ORDER),
+            (outcome,),
+        )
+        ended = Rebalanced(0, (), (outcome,), settled=True, revocations=0)
+        findings += _findings(kind, assignor, ended, after.violations, moment)
+        seen.judged.update(after.judged)
+        measured = _measured(outcome, owners_known)
+    return Judgement(tuple(seen.judged), tuple(findings), measured)
+
+
+def only_owners(kind: Kind, assignor: str | None, step: Step, moment: LogMoment) -> Judgement:
+    """The round asked alone whether a partition has two owners, whatever else is known."""
+    seen = Examination()
+    rebalanced = Rebalanced(0, (), (step,), settled=False, revocations=0)
+    judge(rebalanced, _subject(step, (promise("single-owner", kind),)), seen, _no_best, ())
+    return Judgement(
+        tuple(seen.judged), tuple(_findings(kind, assignor, rebalanced, seen.violations, moment)), None
+    )
+
+
+def _subject(step: Step, asked: tuple[Promise, ...]) -> Subject:
+    return Subject(_not_there, step.protocol, asked)
+
+
+def _not_there(_: object) -> Assignor:
+    """Records have no assignor that could be asked."""
+    raise KassayError("a record was to be asked again")
+
+
+def _no_best(*_: object) -> None:
+    return None
+
+
+def _measured(outcome: Step, owners_known: bool) -> RebalanceFigures:
+    best = best_of_group(outcome, ORDER)
+    loads = outcome.loads.values()
+    return RebalanceFigures(
+        max(loads) - min(loads),
+        best.loads[-1] - best.loads[0],
+        len(moved(outcome.given, outcome.previous)) if owners_known else None,
+        best.moved if owners_known else None,
+    )
+
+
+def _findings(
+    kind: Kind,
+    assignor: str | None,
+    rebalanced: Rebalanced,
+    violations: Sequence[Violation],
+    moment: LogMoment,
+) -> list[AuditFinding]:
+    """A finding for each claim that is broken, for however many partitions or members."""
+    by_claim: dict[str, list[Violation]] = {}
+    for violation in violations:
+        by_claim.setdefault(violation.claim, []).append(violation)
+    return [
+        AuditFinding(
+            claim,
+            "; ".join(_words(each) for each in broken[:_SHOWN])
+            + (f"; and {len(broken) - _SHOWN} more" if len(broken) > _SHOWN else ""),
+            rebalanced.steps[0].generation,
+            moment,
+            _trace(kind, assignor, rebalanced, claim, broken),
+        )
+        for claim, broken in by_claim.items()
+    ]
+
+
+def _words(violation: Violation) -> str:
+    return str(violation).removeprefix(f"{violation.claim}: ")
+
+
+def _trace(
+    kind: Kind, assignor: str | None, rebalanced: Rebalanced, claim: str, broken: Sequence[Violation]
+) -> Trace:
+    """The step as a history of one change: its members come with what they claimed; the answer is told."""
+    step = rebalanced.steps[0]
+    members = tuple(member._replace(user_data=None) for member in step.group.members)
+    history = History(step.cluster, (tuple(Join(member) for member in members),))
+    return Trace(
+        kind=kind,
+        target=REFERENCES[kind].get(assignor or "", assignor or "unknown"),
+        digest=None,
+        protocol=step.protocol,
+        claim=claim,
+        contradictory=broken[0].contradictory,
+        case=HISTORY.write(history),
+        violations=tuple(map(str, broken[:100])),
+        narration=(rebalanced_to_json(rebalanced),),
+        conditions=Conditions(),
+    )
+
+
+def merged(first: Step, last: Step) -> Step:
+    """A rebalance of several rounds as one: what the first was asked, and what came of it in the last."""
+    if first is last:
+        return last
+    return Step(
+        cluster=last.cluster,
+        group=first.group,
+        answer=last.given,
+        generation=last.generation,
+        protocol=last.protocol,
+    )
+
+
+def protocol_of(kind: Kind, assignor: str | None, claims: bool) -> RebalanceProtocol:
+    """How the assignor gives partitions on; of an unknown one by whether its members keep what they own."""
+    if kind is Kind.SERVER:
+        return RebalanceProtocol.EAGER
+    known = assignor in REFERENCES[kind]
+    cooperative = assignor in COOPERATIVE or (claims and not known)
+    return RebalanceProtocol.COOPERATIVE if cooperative else RebalanceProtocol.EAGER
+
+
+def is_full(step: Step) -> bool:
+    """Whether the round withholds nothing: all that somebody reads and that is there is given out."""
+    answer: Assignment = step.given
+    withheld = {tp for member in step.group.members for tp in member.owned} - step.given_out
+    return bool(answer) and not any(
+        tp[0] in step.group.subscribers and step.cluster.has(tp) for tp in withheld
+    )

@@ -1,0 +1,89 @@
+"""Judge what a cluster's own `__consumer_offsets` still holds of its groups' rebalances."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from kassay.cli.options import FilePath, json_option, no_seed_option, present
+from kassay.model.errors import InputError
+
+if TYPE_CHECKING:
+    from kassay.certify.audits.topics import KnownTopics
+
+PLACE = 330
+_MILLISECONDS: Final = re.compile(r"\d{12,14}")
+_CODES: Final = {"findings": 1, "clean": 0, "unknown": 3}
+
+
+@click.command("audit", epilog="Example: kassay audit offsets-12.txt --topics topics.txt")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--group", metavar="NAME", help="This group alone.")
+@click.option("--topics", "topics_path", metavar="FILE", help="Names and sizes: kafka-topics --describe.")
+@click.option("--since", metavar="TIME", help="From then on: 2026-11-22, 2026-11-22T08:00, or milliseconds.")
+@click.option("--out", type=FilePath(), help="Save what breaks a claim as traces there.")
+@no_seed_option
+@json_option
+def command(
+    files: tuple[str, ...],
+    group: str | None,
+    topics_path: str | None,
+    since: str | None,
+    out: Path | None,
+    json_path: str | None,
+) -> int:
+    """Judge the rebalances that __consumer_offsets still holds of a cluster's groups.
+
+    A FILE is the output of kafka-dump-log --offsets-decoder, or of the console consumer with
+    GroupMetadataMessageFormatter (classic groups alone); which one is told by its content.
+    Exit codes: 0 clean, 1 findings, 2 unreadable input, 3 nothing could be judged.
+    """
+    from kassay.certify.audits.document import audit_document, verdict
+    from kassay.certify.audits.run import audit_log
+    from kassay.reading.kafka.offsets.sources import in_order
+    from kassay.report.files.audits import with_audit_traces
+    from kassay.report.screen.clusters.audits import audit_view
+    from kassay.report.screen.console import bar
+
+    beginning = None if since is None else _milliseconds(since)
+    known = _known(topics_path)
+    if len(set(files)) < len(files):
+        raise InputError(f"{next(f for f in files if files.count(f) > 1)}: given twice, expected once")
+    with bar("reading") as tell:
+        audit = audit_log(
+            in_order(files), known, only=group, since=beginning, tell=lambda n: tell(0, f"{n:,} records")
+        )
+    if out is not None:
+        audit = with_audit_traces(audit, out)
+    document = audit_document(audit, files, None if out is None else str(out))
+    present(document, lambda: audit_view(audit), json_path)
+    return _CODES[verdict(audit)]
+
+
+def _known(path: str | None) -> KnownTopics:
+    """The topics of the file; none without one."""
+    from kassay.certify.audits.topics import KnownTopics
+
+    if path is None:
+        return KnownTopics()
+    from kassay.reading.documents import read_text
+    from kassay.reading.kafka.topics import read_topics
+
+    return KnownTopics.of(topic.to_topic() for topic in read_topics(read_text(path), path))
+
+
+def _milliseconds(text: str) -> int:
+    """The time in milliseconds since 1970; without a zone it is UTC. Raises `InputError`."""
+    if _MILLISECONDS.fullmatch(text):
+        return int(text)
+    try:
+        moment = datetime.fromisoformat(text)
+        return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
+    except (ValueError, OverflowError):
+        raise InputError(
+            f"--since {text!r}: no time, expected 2026-11-22T08:00 (UTC) or milliseconds since 1970"
+        ) from None

@@ -1,0 +1,147 @@
+"""An audit for a terminal: groups a line each, then findings, who caused most, and what is missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Final
+
+from kassay.certify.audits.values import GroupAudit, LogAudit, LogMoment
+from kassay.report.facts import counted
+from kassay.report.screen.console import View, line, plain_table, stack, whole_line
+from kassay.writing.text import shell_command
+
+_COLUMNS: Final = (
+    "group",
+    "protocol",
+    "rebalances",
+    "judged",
+    "moved",
+    "needless",
+    "double owners",
+    "unrest",
+    "spread",
+    "could be",
+    "gaps",
+)
+_TEXTS: Final = ("group", "protocol")
+_SHOWN: Final = 10
+_WHO: Final = 3
+
+
+def audit_view(audit: LogAudit) -> View:
+    """What was found; the verdict last."""
+    parts: list[View] = []
+    if audit.groups:
+        rows = [_row(group) for group in audit.groups]
+        parts += [plain_table(_COLUMNS, rows, [name for name in _COLUMNS if name not in _TEXTS]), line()]
+    for group in audit.groups:
+        parts += _group(group)
+    parts += [line(f"note: {note}", style="yellow") for note in audit.notes]
+    parts += [line(f"  {unread}", style="dim") for unread in audit.unread]
+    kinds = ", ".join(f"{count:,} {sort}" for sort, count in sorted(audit.records.items()))
+    parts += [line(f"{sum(audit.records.values()):,} records: {kinds or 'none'}", style="dim")]
+    return stack(*parts, _verdict(audit))
+
+
+def _row(group: GroupAudit) -> tuple[object, ...]:
+    worst, unrest = group.worst_spread, group.longest_unrest_ms
+    return (
+        line(group.name, style="bold"),
+        group.protocol.value,
+        len(group.rebalances),
+        group.judged,
+        group.moved,
+        line(str(group.needless), style="yellow" if group.needless else ""),
+        line(str(group.double_owners), style="bold red" if group.double_owners else ""),
+        "-" if unrest is None else duration(unrest),
+        "-" if worst is None else worst.spread,
+        "-" if worst is None else worst.best_spread,
+        len(group.gaps),
+    )
+
+
+def _group(group: GroupAudit) -> Iterator[View]:
+    lines = [*_findings(group), *_causes(group), *_gaps(group)]
+    if lines:
+        yield line(group.name, style="bold")
+        yield from lines
+        yield line()
+
+
+def _findings(group: GroupAudit) -> Iterator[View]:
+    for finding in group.findings[:_SHOWN]:
+        yield line(
+            "  ", (finding.claim, "bold red"), f" in generation {finding.generation}, {where(finding.moment)}"
+        )
+        yield line(f"    {finding.message}")
+        if finding.path is not None:
+            yield whole_line(f"    {shell_command(('kassay', 'explain', finding.path))}", style="dim")
+    if len(group.findings) > _SHOWN:
+        rest = Counter(finding.claim for finding in group.findings[_SHOWN:])
+        words = ", ".join(f"{count} {claim}" for claim, count in rest.most_common())
+        yield line(f"  and more: {words} (--json has all)")
+
+
+def _causes(group: GroupAudit) -> Iterator[View]:
+    words = Counter(cause.word.value for each in group.rebalances for cause in each.causes)
+    if words:
+        listed = ", ".join(f"{word} {count}" for word, count in words.most_common())
+        yield line(f"  causes: {listed}")
+    for who, times in group.returns.most_common(_WHO):
+        yield line("  ", (who, "yellow"), f" rejoined {counted(times, 'time')}")
+    if group.kept:
+        yield line(f"  {counted(group.kept, 'static member')} came back without a rebalance")
+    if group.abandoned:
+        yield line(f"  {counted(group.abandoned, 'rebalance')} began anew before the leader had answered")
+
+
+def _gaps(group: GroupAudit) -> Iterator[View]:
+    for gap in group.gaps[:_WHO]:
+        yield line(f"  gap: {gap}", style="dim")
+    if len(group.gaps) > _WHO:
+        yield line(f"  and {len(group.gaps) - _WHO} more gaps (--json has all)", style="dim")
+    reasons = Counter(each.why_not for each in group.rebalances if each.why_not)
+    for reason, count in reasons.most_common(_WHO):
+        yield line(f"  not judged: {count}, {reason}", style="dim")
+
+
+def _verdict(audit: LogAudit) -> View:
+    judged = f"{counted(audit.judged, 'rebalance')} judged in {counted(len(audit.groups), 'group')}"
+    if audit.findings:
+        return line(f"{counted(audit.findings, 'finding')}: {judged}", style="bold red")
+    if not audit.judged:
+        return line("unknown: no rebalance could be judged", style="yellow")
+    return line(f"clean: {judged}", style="green")
+
+
+def where(moment: LogMoment) -> str:
+    """Where and when a record was."""
+    offset = str(moment.place) if moment.offset is None else f"offset {moment.offset}"
+    return offset if moment.timestamp is None else f"{offset}, {at(moment.timestamp)}"
+
+
+def at(timestamp: int) -> str:
+    """A time in milliseconds since 1970 as UTC, or the number where no calendar has it."""
+    try:
+        moment = datetime.fromtimestamp(timestamp / 1000, UTC)
+    except (OverflowError, OSError, ValueError):
+        return str(timestamp)
+    return moment.strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def duration(milliseconds: int) -> str:
+    """A time as people say it: `0.5 s`, `12 s`, `3 min 20 s`, `2 h 5 min`.
+
+    >>> duration(500), duration(200_000), duration(7_500_000)
+    ('0.5 s', '3 min 20 s', '2 h 5 min')
+    """
+    seconds = milliseconds / 1000
+    if seconds < 60:
+        return f"{seconds:g} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min"

@@ -1,0 +1,49 @@
+"""Figures of a group, out of its rebalances."""
+
+from kassay.certify.audits.values import (
+    AuditedRebalance,
+    AuditFinding,
+    GroupAudit,
+    GroupProtocol,
+    LogMoment,
+    RebalanceFigures,
+)
+from kassay.reading.kafka.lines import Place
+
+
+def at(seconds):
+    return LogMoment(Place("f", 1), seconds, seconds * 1000)
+
+
+def group(*rebalances, protocol=GroupProtocol.CLASSIC):
+    audit = GroupAudit("g", protocol)
+    for each in rebalances:
+        audit.add(each)
+    return audit
+
+
+def rebalance(seconds, measured=None, **parts):
+    return AuditedRebalance(1, at(seconds), "range", 2, 4, measured=measured, judged=("complete",), **parts)
+
+
+def test_moves_and_the_worst_spread():
+    audit = group(
+        rebalance(0, RebalanceFigures(3, 2, 5, 2)), rebalance(1, RebalanceFigures(2, 0)), rebalance(2)
+    )
+    assert (audit.moved, audit.needless, audit.judged) == (5, 3, 3)
+    assert audit.worst_spread == RebalanceFigures(2, 0)
+
+
+def test_unrest_is_a_row_of_rebalances_or_what_the_records_say():
+    assert group(rebalance(0), rebalance(50), rebalance(100), rebalance(1000)).longest_unrest_ms == 100_000
+    assert group(rebalance(0)).longest_unrest_ms is None
+    consumer = group(rebalance(0, unrest_ms=700), rebalance(1), protocol=GroupProtocol.CONSUMER)
+    assert consumer.longest_unrest_ms == 700
+
+
+def test_gaps_findings_and_what_is_withdrawn():
+    finding = AuditFinding("single-owner", "t-0", 1, at(3))
+    audit = group(rebalance(3, gap="a gap", findings=(finding,)), rebalance(4))
+    assert (audit.gaps, audit.double_owners) == (["a gap"], 1)
+    audit.withdraw({at(3)}, "torn")
+    assert (audit.findings, audit.rebalances[0].why_not, audit.judged) == ([], "torn", 1)
