@@ -27,6 +27,9 @@ def other(language: str) -> tuple[str, str, str]:
             "fair.mjs",
             f"exec:{shlex.join([sys.executable, str(FAIR)])}",
         )
+    if language == "mixed":
+        one = f"exec:{shlex.join([sys.executable, str(FAIR)])}"
+        return f"mixed:{one},{one}", "fair.py", one
     require_java()
     return f"kafka-clients:range@{client()}", "kassay.Shim", "range"
 
@@ -44,7 +47,7 @@ def running(word: str) -> set[str]:
     return ids
 
 
-@pytest.mark.parametrize("language", ["node", "java"])
+@pytest.mark.parametrize("language", ["node", "java", "mixed"])
 def test_workers_ask_other_languages_as_their_own_and_leave_no_process(tmp_path: Path, language: str) -> None:
     target, word, alike = other(language)
     before = running(word)

@@ -13,6 +13,7 @@ from kassay.reading.specs import (
     RuleSpec,
     Verbatim,
     command_of,
+    listed,
     parse,
     place_and_class,
     printed,
@@ -136,6 +137,19 @@ def test_what_is_no_spec_is_refused(text, message):
 )
 def test_a_class_stands_behind_the_last_colon(text, place, name):
     assert place_and_class(text) == (place, name)
+
+
+@pytest.mark.parametrize(
+    ("text", "specs"),
+    [
+        ("range, sticky,,", ("range", "sticky")),
+        ("mixed:a,b", ("mixed:a,b",)),
+        ("range, mixed:a,b, c", ("range", "mixed:a,b, c")),
+        (" , ", ()),
+    ],
+)
+def test_a_list_ends_with_what_is_mixed(text, specs):
+    assert listed(text) == specs
 
 
 def test_a_command_is_all_that_stands_behind_exec():

@@ -99,6 +99,21 @@ def parse(text: str) -> Spec:
     return Mixed(tuple(_single(part, text, nested=True) for part in parts))
 
 
+def listed(text: str) -> tuple[str, ...]:
+    """The specs in a list with commas between, blanks around them left out.
+
+    What stands behind a `mixed:` belongs to it: what is mixed is the last in its list.
+    """
+    specs, rest = [], text
+    while rest := rest.strip():
+        if _scheme_of(rest) == MIXED:
+            specs.append(rest)
+            break
+        spec, _, rest = rest.partition(",")
+        specs.append(spec.strip())
+    return tuple(filter(None, specs))
+
+
 def printed(spec: Spec) -> str:
     """The text of the spec: `parse` makes the same spec of it."""
     if isinstance(spec, Mixed):

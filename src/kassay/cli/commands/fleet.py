@@ -9,10 +9,11 @@ from typing import Any
 import click
 
 from kassay.cli.commands.campaign import spark_options, started
-from kassay.cli.options import FilePath, commas, json_option, present, seed_option, written_folder
+from kassay.cli.options import FilePath, json_option, present, seed_option, written_folder
 from kassay.cli.subcommands import Subcommands
 from kassay.model.errors import InputError
 from kassay.model.kinds import CONSUMER_GROUPS
+from kassay.reading.specs import listed
 
 PLACE = 610
 
@@ -57,9 +58,10 @@ def generate_command(groups: int, snapshots: int, out: str, seed: int, **chosen:
 )
 @click.option(
     "--assignors",
-    default="range,sticky,cooperative-sticky,optimal-sticky",
+    multiple=True,
+    default=("range,sticky,cooperative-sticky,optimal-sticky",),
     show_default=True,
-    help="The candidates.",
+    help="The candidates, with commas between; mixed:A,B comes last, and the option may come again.",
 )
 @click.option("--subscriptions", type=FilePath(), help="Who reads what, as JSON lines.")
 @spark_options
@@ -67,7 +69,7 @@ def generate_command(groups: int, snapshots: int, out: str, seed: int, **chosen:
 def replay_command(
     paths: Sequence[str],
     out: str,
-    assignors: str,
+    assignors: Sequence[str],
     subscriptions: Path | None,
     json_path: str | None,
     **chosen: Any,
@@ -83,7 +85,10 @@ def replay_command(
     from kassay.report.screen.fleet import terminal
 
     must_exist(paths)
-    targets = [resolve(spec) for spec in commas(assignors, "--assignors") or ()]
+    specs = [spec for text in assignors for spec in listed(text)]
+    if not specs:
+        raise InputError(f"--assignors {' '.join(assignors)!r}: expected at least one")
+    targets = [resolve(spec) for spec in dict.fromkeys(specs)]
     for target in targets:
         if target.kind not in CONSUMER_GROUPS:
             raise InputError(f"{target.spec}: of kind {target.kind}, expected an assignor of consumer groups")

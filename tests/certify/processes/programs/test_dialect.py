@@ -26,17 +26,17 @@ for line in sys.stdin:
 
 
 @pytest.mark.parametrize(
-    "refuse",
+    ("refuse", "starts"),
     [
-        "sys.exit('version?')",
-        "print(json.dumps({'id': request['id'], 'error': 'version?'}), flush=True); continue",
-        "print(json.dumps({'id': request['id'], 'answer': None}), flush=True); continue",
+        ("sys.exit('version?')", 2),
+        ("print(json.dumps({'id': request['id'], 'error': 'version?'}), flush=True); continue", 1),
+        ("print(json.dumps({'id': request['id'], 'answer': None}), flush=True); continue", 1),
     ],
 )
-def test_a_program_that_knows_version_1_alone_is_greeted_so(refuse: str) -> None:
+def test_a_program_that_knows_version_1_alone_is_greeted_so(refuse: str, starts: int) -> None:
     argv = (program().argv[0], "-c", STRICT_ABOUT_ITS_VERSION.format(refuse=refuse))
     with ProgramHost(replace(program(), argv=argv), START) as host:
-        assert (host.name, host.hello.kassay) == ("first", 1)
+        assert (host.name, host.hello.kassay, host.life) == ("first", 1, starts)
         host.restart()
         assert (host.name, host.hello.kassay) == ("first", 1)
 

@@ -79,6 +79,22 @@ def test_what_cannot_be_played_is_refused() -> None:
         lanes_of(replace(SPEC, targets=(TargetSpec("no-such"),)))
 
 
+@pytest.mark.parametrize(
+    ("target", "complaint"),
+    [
+        (TargetSpec("range", config={"k": "v"}), "range: config: nothing reads it, expected a target"),
+        (
+            TargetSpec("placement:striped", protocol="eager"),
+            "placement:striped: protocol: does nothing with a",
+        ),
+    ],
+)
+def test_what_does_nothing_with_a_target_is_refused(target: TargetSpec, complaint: str) -> None:
+    with pytest.raises(InputError) as caught:
+        lanes_of(replace(SPEC, targets=(target,)))
+    assert str(caught.value).startswith(complaint)
+
+
 def test_users_own_assignors_of_tasks_and_of_connect_have_lanes_that_travel() -> None:
     files = ("task_assignor.py", "member_task_assignor.py", "connect_assignor.py")
     spec = Spec("n", tuple(TargetSpec(f"{EXAMPLES}/{file}") for file in files), (("small", 5),))

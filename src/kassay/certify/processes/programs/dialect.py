@@ -63,15 +63,19 @@ class ProgramCalls(GuardedHost):
     def begin(self) -> None:
         """A new process that has said hello; raises `TargetNotLoadable`.
 
-        One that does not take the greeting of version 2 is started again and greeted in version 1.
+        One that answers the greeting of version 2 by an error or by null is greeted once more, in version 1;
+        one that ends is started again for that.
         """
+        guarded = self._ready()
+        self._start(guarded)
         for version in self._versions:
             last = version == self._versions[-1]
-            guarded = self._ready()
             said = self._greeted(guarded, version, last=last)
             if said is not None or last:
                 break
-            guarded.kill()
+            if not guarded.alive:
+                guarded = self._ready()
+                self._start(guarded)
         self._versions = (version,)
         self.hello = read_hello(self.program, said)
         self.name = self.hello.name
@@ -79,8 +83,8 @@ class ProgramCalls(GuardedHost):
         self._news.clear()
         self.broken.clear()
 
-    def _greeted(self, guarded: Guarded, version: int, *, last: bool) -> Any:
-        """What a new process answers to hello; None where it does not take the greeting, if not the last."""
+    def _start(self, guarded: Guarded) -> None:
+        """Start a process of the program; raises `TargetNotLoadable`."""
         limits = self.start.limits
         order = {
             "kind": "exec",
@@ -90,13 +94,21 @@ class ProgramCalls(GuardedHost):
         }
         try:
             guarded.start(order, limits.start_timeout_s)
-            return self._lines.ask(guarded, "hello", {"kassay": version}, limits.start_timeout_s)["answer"]
+        except TargetFailure as failure:
+            raise self._unloadable(failure) from None
+
+    def _greeted(self, guarded: Guarded, version: int, *, last: bool) -> Any:
+        """What a new process answers to hello; None where it does not take the greeting, if not the last."""
+        seconds = self.start.limits.start_timeout_s
+        try:
+            return self._lines.ask(guarded, "hello", {"kassay": version}, seconds)["answer"]
         except TargetFailure as failure:
             if not last and failure.kind in _ENDS_A_GREETING:
                 return None
-            raise TargetNotLoadable(
-                f"{self.program.label}: {failure.message}, expected {self.program.expected}"
-            ) from None
+            raise self._unloadable(failure) from None
+
+    def _unloadable(self, failure: TargetFailure) -> TargetNotLoadable:
+        return TargetNotLoadable(f"{self.program.label}: {failure.message}, expected {self.program.expected}")
 
     @property
     def rounds(self) -> Rounds | None:

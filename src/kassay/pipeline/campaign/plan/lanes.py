@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kassay.certify.processes.host import Limits
 from kassay.certify.runs.blocks import Job
-from kassay.certify.runs.options import Budget, RunOptions
+from kassay.certify.runs.options import Budget, RunOptions, require_heeded
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
@@ -43,7 +43,8 @@ class Chunk(NamedTuple):
 def lanes_of(spec: Spec) -> tuple[Lane, ...]:
     """The campaign's lanes; every target is loaded once to see that it loads.
 
-    Raises `InputError` for claims that make no sense, `TargetNotFound` and `TargetNotLoadable`.
+    Raises `InputError` for claims that make no sense and for what does nothing with a target,
+    `TargetNotFound` and `TargetNotLoadable`.
     """
     require_claims(spec.claims or (), "campaign.claims: ")
     lanes: list[Lane] = []
@@ -54,6 +55,10 @@ def lanes_of(spec: Spec) -> tuple[Lane, ...]:
             limits: resolve(wanted.spec, limits=limits, config=dict(wanted.config), protocol=protocol)
             for limits in dict.fromkeys((small, large))
         }
+        # what stands with the target is about it alone; histories are of all of the campaign's kinds
+        require_heeded(
+            [next(iter(targets.values()))], RunOptions(config=dict(wanted.config), protocol=protocol)
+        )
         for profile, histories in spec.histories:
             target = targets[small if profile == "small" else large]
             options = RunOptions(
