@@ -50,7 +50,7 @@ def test_the_verdict_comes_first_then_doubts_then_what_is_broken_then_what_holds
 ) -> None:
     page = pages.render([replace(every_mark, notes=("a note",))])
     order = [
-        "not certified</span>", "Situations never reached: never-seen", "a note", "What is broken",
+        "not certified</span>", "unknown: unknown; a larger", "a note", "What is broken",
         "<code>violated</code>", "<code>without-a-case</code>", "<code>known</code>",
         "<code>unknown</code>", "Claims that hold", "<code>holds</code>", "Situations reached",
     ]  # fmt: skip

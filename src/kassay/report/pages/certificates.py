@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -112,8 +112,8 @@ def _section(certificate: Certificate, number: int, boards: _Boards) -> Section:
         look=LOOKS[certificate.verdict],
         counts=", ".join(f"{counts[mark]} {word}" for mark, word in words.items() if counts[mark]),
         played=facts.played(certificate),
-        doubts=tuple(_doubts(certificate)),
-        seen="" if _controls_in_doubt(certificate) else facts.controls(certificate),
+        doubts=tuple(facts.warnings(certificate)),
+        seen=facts.controls(certificate),
         findings=tuple(
             _finding(*each, boards) for each in sorted(broken, key=lambda each: each[1] == "known")
         ),
@@ -121,23 +121,6 @@ def _section(certificate: Certificate, number: int, boards: _Boards) -> Section:
         holds=tuple(result for result, mark, _ in by_mark if mark == Verdict.HOLDS.value),
         reached=tuple(certificate.reached.items()),
     )
-
-
-def _doubts(certificate: Certificate) -> Iterator[str]:
-    """What could make a pass meaningless, before any result."""
-    if facts.interrupted(certificate):
-        yield f"The run was {facts.interrupted(certificate)}."
-    if certificate.assume:
-        yield f"Inputs are assumed to keep to: {', '.join(sorted(certificate.assume))}."
-    if facts.unreached(certificate):
-        yield f"Situations never reached: {facts.unreached(certificate)}."
-    if _controls_in_doubt(certificate):
-        yield f"{facts.controls(certificate)}."
-    yield from certificate.notes
-
-
-def _controls_in_doubt(certificate: Certificate) -> bool:
-    return any(certificate.controls.get(name) for name in ("missed", "unknown", "unproven"))
 
 
 def _finding(result: ClaimResult, mark: str, reason: str, boards: _Boards) -> BrokenClaim:

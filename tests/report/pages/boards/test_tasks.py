@@ -11,7 +11,7 @@ def test_tasks_stand_in_the_role_that_they_are_given():
     )
     assert rows(first.table) == {one: ["", "+0_1", "◦0_0 ◦0_2", "1"], two: ["", "+0_0 +0_2", "◦0_1", "1"]}
     assert rows(second.table)[one] == ["0_1 −0_0 ◦0_2 0_2 100000 behind", "0_1", "◦0_2", "1"]
-    assert second.events == ("process join 00000000-0000-4000-8000-000000000002 threads 1",)
+    assert second.events == ("00000000-0000-4000-8000-000000000002 joins (1 threads)",)
     assert f"{three} ✕" in rows(opened(board).table)
 
 

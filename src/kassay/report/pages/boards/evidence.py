@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kassay.report.facts import guilty_at
 from kassay.report.pages.boards.board import Beside
 
 Place = tuple[int, int | None]
@@ -48,19 +49,17 @@ def evidence(
     could_be: Mapping[str, Any] | None = None,
 ) -> Guilt:
     """The evidence of a trace: `violations` in words, `broken` and `could_be` as its document has them."""
-    at: dict[Place, frozenset[str]] = {}
-    for each in broken:
-        place = each["step"], each["round"]
-        at[place] = at.get(place, frozenset()) | {each["subject"], *_texts(each["facts"].values())}
     names = frozenset(name for violation in violations for name in _named(violation))
-    return Guilt(names, at or None, could_be)
+    return Guilt(names, guilty_at(broken) or None, could_be)
 
 
 def beside_words(could_be: Mapping[str, Any]) -> Beside:
     """What could be, without its table."""
     instead = could_be["instead_of"]
     measures = tuple(
-        (name, _words(instead.get(name)), _words(value)) for name, value in could_be["measures"].items()
+        (name, _words(instead.get(name)), _words(value))
+        for name, value in could_be["measures"].items()
+        if instead.get(name) != value
     )
     title = "Beside the certified optimum" if could_be["certified"] else f"As {could_be['by']} answers"
     return Beside(title, could_be["words"], measures, None)
@@ -70,16 +69,6 @@ def _words(value: object) -> str:
     if isinstance(value, list | tuple):
         return " ".join(map(str, value))
     return "–" if value is None else str(value)
-
-
-def _texts(values: Iterable[Any]) -> set[str]:
-    names: set[str] = set()
-    for value in values:
-        if isinstance(value, str):
-            names.add(value)
-        elif isinstance(value, list | tuple):
-            names |= _texts(value)
-    return names
 
 
 def _named(violation: str) -> set[str]:

@@ -62,7 +62,7 @@ def _row(member: facts.MemberFacts, names: frozenset[str]) -> Row:
         _tile(tp, TileLook.KEPT if tp in given else TileLook.GONE, frozenset())
         for tp in sorted(set(member.claims))
     ]
-    generation = f"generation {member.generation}" if member.claims else ""
+    generation = f"generation {member.generation}" if member.since else ""
     return Row(
         member.member_id,
         (

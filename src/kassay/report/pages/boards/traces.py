@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kassay.report.facts import event_words
 from kassay.report.pages.boards import connect, groups, placement, records, tasks
 from kassay.report.pages.boards.board import Board, Frame, board
+from kassay.report.pages.boards.events import sentence
 from kassay.report.pages.boards.evidence import Guilt, evidence
 
 Document = Mapping[str, Any]
@@ -48,6 +48,6 @@ def _happened(case: Document) -> list[tuple[str, ...]]:
     """The events of each change, in words."""
     changes = case.get("changes", ())
     return [
-        tuple(map(event_words, change["events"] if isinstance(change, Mapping) else change))
+        tuple(map(sentence, change["events"] if isinstance(change, Mapping) else change))
         for change in changes
     ]
