@@ -49,7 +49,7 @@ def test_a_run_is_told_from_its_start_to_its_end(tmp_path, capsys):
 
 
 def test_a_line_is_in_the_file_as_soon_as_it_is_told(tmp_path):
-    path = tmp_path / "events.ndjson"
+    path = tmp_path / "new" / "events.ndjson"
     events = Events(str(path))
     events.run_started(["range"], OPTIONS)
     assert [each["event"] for each in read(path.read_text())] == ["run-started"]

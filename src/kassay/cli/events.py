@@ -26,6 +26,8 @@ from kassay.report import facts
 from kassay.writing.documents import json_text
 
 SCHEMA: Final = "kassay/events/1"
+_SIZES: Final = ("input", "members", "partitions", "events", "message")
+"""What is told of a counterexample; the file has the rest."""
 
 
 @dataclass
@@ -40,6 +42,7 @@ class Events:
     def __post_init__(self) -> None:
         if self.path != "-":
             try:
+                Path(self.path).parent.mkdir(parents=True, exist_ok=True)
                 self._file = Path(self.path).open("wb", buffering=0)  # noqa: SIM115  # for the whole call
             except OSError as error:
                 raise self._unwritable(error) from None
@@ -96,7 +99,8 @@ class Events:
 
     def _shrunk(self, target: str, result: ClaimResult) -> None:
         if (example := result.counterexample) is not None:
-            about = {key: value for key, value in example.to_json().items() if key != "trace"}
+            document = example.to_json()
+            about = {key: document[key] for key in _SIZES}
             self._tell("shrunk", target=target, claim=result.id, **about)
 
     def _tell(self, event: str, **about: Any) -> None:

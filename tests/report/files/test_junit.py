@@ -1,8 +1,30 @@
 """JUnit's form of a report."""
 
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
+import pytest
+import xmlschema
+
 from kassay.report.files import junit
+from tests.hostile import ALL
+from tests.paths import DATA
+
+SCHEMA = xmlschema.XMLSchema(str(DATA / "schemas" / "junit-10.xsd"))
+
+
+def test_it_is_valid_under_the_schema_of_jenkins(certificates, every_mark):
+    hostile = replace(every_mark, target=ALL, notes=(ALL,))
+    for case in (certificates, [every_mark, hostile], [replace(every_mark, elapsed_s=4321.0)], []):
+        SCHEMA.validate(junit.render(case))
+    with pytest.raises(xmlschema.XMLSchemaValidationError):
+        SCHEMA.validate('<testsuites><testsuite name="no-numbers"/></testsuites>')
+
+
+def test_the_numbers_of_all_suites_stand_above_them(certificates):
+    root = ET.fromstring(junit.render(certificates))
+    for name in ("tests", "failures", "errors"):
+        assert int(root.get(name)) == sum(int(suite.get(name)) for suite in root.findall("testsuite"))
 
 
 def test_junit_counts_what_failed(certificates):

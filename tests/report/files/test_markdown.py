@@ -25,3 +25,20 @@ def test_each_claim_has_its_verdict_and_what_was_not_reached_is_said(every_mark)
     ]
     assert "accepted: accepted until the next release" in rows[4][2]
     assert "Not reached: never-seen." in text.splitlines()
+
+
+def test_the_verdicts_of_several_stand_first_so_that_a_cut_spares_them(certificates, monkeypatch):
+    monkeypatch.setattr(markdown, "BYTES_MAX", 600)
+    head, _, row, *_ = markdown.render(certificates).splitlines()
+    assert head == "| target | verdict | time | warnings |"
+    assert row.startswith("| `ceil-range` | not-certified | ")
+
+
+def test_a_thousand_targets_fit_into_a_step_summary(certificates):
+    text = markdown.render(list(certificates) * 500)
+    assert 800_000 < len(text.encode()) < 1 << 20
+    assert text.endswith("(cut here: the whole report is in the HTML file)\n")
+
+
+def test_what_could_make_a_pass_meaningless_is_listed(every_mark):
+    assert "* unknown: unknown; a larger" in markdown.render([every_mark]).replace("\\", "")

@@ -4,7 +4,69 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import jsonschema
+import pytest
+
 from kassay.report.files import sarif
+from tests.paths import DATA
+
+SCHEMA = json.loads((DATA / "schemas" / "sarif-2.1.0.json").read_text())
+
+
+def valid(text):
+    document = json.loads(text)
+    jsonschema.validate(document, SCHEMA)
+    return document["runs"][0]
+
+
+def test_it_is_valid_under_the_schema_of_sarif(certificates, every_mark):
+    for case in (certificates, [every_mark], [replace(every_mark, interrupted=True)], []):
+        valid(sarif.render(case))
+    with pytest.raises(jsonschema.ValidationError):
+        valid('{"version": "2.1.0", "runs": [{"results": []}]}')
+
+
+def test_a_result_names_its_rule_its_line_and_what_stays_the_same(every_mark):
+    run = valid(sarif.render([every_mark]))
+    rules, results = run["tool"]["driver"]["rules"], run["results"]
+    assert [rules[each["ruleIndex"]]["id"] for each in results] == [each["ruleId"] for each in results]
+    assert all("kassay explain" in rule["help"]["text"] for rule in rules)
+    moved = replace(every_mark, elapsed_s=99.0, seed=7)
+    again = valid(sarif.render([moved]))["results"]
+    prints = [each["partialFingerprints"]["kassay/claim"] for each in results]
+    assert [each["partialFingerprints"]["kassay/claim"] for each in again] == prints
+    assert len(set(prints)) == len(prints)
+
+
+def test_the_rule_of_a_claim_says_its_source(certificates):
+    (rule,) = [
+        r for r in valid(sarif.render(certificates))["tool"]["driver"]["rules"] if r["id"] == "complete"
+    ]
+    assert "Source: " in rule["fullDescription"]["text"]
+    assert rule["properties"]["tags"] == ["kafka", "client"]
+
+
+def test_a_file_in_the_repository_is_told_from_its_root(every_mark, tmp_path, monkeypatch):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "mine.py").write_text("\n\nclass Mine: ...\n")
+    monkeypatch.chdir(tmp_path)
+    result, *_ = valid(sarif.render([replace(every_mark, target="mine.py:Mine")]))["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert place == {
+        "artifactLocation": {"uri": "mine.py", "uriBaseId": "%SRCROOT%"},
+        "region": {"startLine": 3},
+    }
+
+
+def test_what_code_scanning_does_not_take_is_left_out_and_said(every_mark, monkeypatch):
+    size = len(sarif.render([every_mark]))
+    monkeypatch.setattr(sarif, "BYTES_MAX", 1500)
+    run = valid(sarif.render([every_mark]))
+    assert 0 < len(run["results"]) < 3
+    assert (
+        "results are left out" in run["invocations"][-1]["toolExecutionNotifications"][-1]["message"]["text"]
+    )
+    assert len(sarif.render([every_mark])) < size
 
 
 def test_sarif_points_at_files_only(certificates):
@@ -39,4 +101,6 @@ def test_each_target_is_an_invocation_and_an_interrupted_one_did_not_succeed(cer
     assert [each["executionSuccessful"] for each in invocations] == [True, False]
     assert [each["exitCode"] for each in invocations] == [1, 1]
     (notification,) = invocations[1]["toolExecutionNotifications"]
-    assert notification["message"]["text"].endswith(f": interrupted after {other.histories} histories")
+    assert notification["message"]["text"].endswith(
+        f": interrupted after {other.histories} histories: nothing is certified"
+    )

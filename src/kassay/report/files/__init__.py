@@ -1,1 +1,1 @@
-"""Certificates as files for other programs: JUnit, SARIF, Markdown."""
+"""Certificates as files for other programs: JUnit, SARIF, Markdown, a badge."""

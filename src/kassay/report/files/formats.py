@@ -14,6 +14,7 @@ FILES: Final[dict[str, tuple[str, str]]] = {
     "junit": ("kassay.report.files.junit", "junit.xml"),
     "sarif": ("kassay.report.files.sarif", "report.sarif"),
     "markdown": ("kassay.report.files.markdown", "report.md"),
+    "badge": ("kassay.report.files.badge", "badge.json"),
 }
 """For each format, the module whose `render` makes it and the name of its file."""
 

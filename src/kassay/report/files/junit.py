@@ -15,7 +15,16 @@ _SKIPPED: Final = ("unknown", "known")
 
 def render(certificates: Sequence[Certificate]) -> str:
     """The document; a violation is a failure, an unknown or known finding is skipped with its reason."""
-    root = ET.Element("testsuites", name="kassay")
+    every = [facts.mark(result) for certificate in certificates for result in certificate.claims]
+    root = _element(
+        None,
+        "testsuites",
+        name="kassay",
+        tests=str(len(every)),
+        failures=str(every.count("violated")),
+        errors="0",
+        time=f"{sum(certificate.elapsed_s for certificate in certificates):.3f}",
+    )
     for certificate in certificates:
         results = certificate.claims
         marks = [facts.mark(result) for result in results]
@@ -32,6 +41,8 @@ def render(certificates: Sequence[Certificate]) -> str:
         properties = _element(suite, "properties")
         for name in ("seed", "profile", "histories", "rebalances", "verdict"):
             _element(properties, "property", name=name, value=str(getattr(certificate, name)))
+        for number, doubt in enumerate(facts.warnings(certificate), start=1):
+            _element(properties, "property", name=f"warning {number}", value=doubt)
         _element(properties, "property", name="interrupted", value=str(certificate.interrupted).lower())
         for result in results:
             _case(suite, certificate.target, result)
@@ -40,16 +51,21 @@ def render(certificates: Sequence[Certificate]) -> str:
     return raw.decode() + "\n"
 
 
-def _element(parent: ET.Element, name: str, /, **attributes: str) -> ET.Element:
+def _element(parent: ET.Element | None, name: str, /, **attributes: str) -> ET.Element:
     """A new element in which every character shows; XML has no form for those that are no text."""
-    return ET.SubElement(parent, name, {key: visible(value) for key, value in attributes.items()})
+    element = ET.Element(name, {key: visible(value) for key, value in attributes.items()})
+    if parent is not None:
+        parent.append(element)
+    return element
 
 
 def _case(suite: ET.Element, target: str, result: ClaimResult) -> None:
     case = _element(suite, "testcase", classname=f"kassay.{target}", name=result.id, time="0")
     example = result.counterexample
     if facts.mark(result) == "violated":
-        failure = _element(case, "failure", message=example.message if example else result.why)
+        failure = _element(
+            case, "failure", type="violated", message=example.message if example else result.why
+        )
         lines = [result.sentence, result.why, *(example.trace.violations if example else ())]
         if command := facts.replay_command(example):
             lines.append(f"replay: {command}")

@@ -15,12 +15,23 @@ BYTES_MAX: Final = 900_000
 
 def render(certificates: Sequence[Certificate]) -> str:
     """The document, cut after a line to what a step summary takes."""
-    text = "\n".join(_certificate(certificate) for certificate in certificates)
+    text = "\n".join([*_verdicts(certificates), *map(_certificate, certificates)])
     raw = text.encode()
     if len(raw) <= BYTES_MAX:
         return text
     whole, _, _ = raw[:BYTES_MAX].rpartition(b"\n")
     return whole.decode() + "\n\n(cut here: the whole report is in the HTML file)\n"
+
+
+def _verdicts(certificates: Sequence[Certificate]) -> list[str]:
+    """The verdicts on several targets, first, so that a cut spares them."""
+    if len(certificates) < 2:
+        return []
+    rows = [
+        (code(each.target), each.verdict, f"{each.elapsed_s:.1f} s", str(len(facts.warnings(each))))
+        for each in certificates
+    ]
+    return [*table(("target", "verdict", "time", "warnings"), rows), ""]
 
 
 def _certificate(certificate: Certificate) -> str:
@@ -37,12 +48,13 @@ def _certificate(certificate: Certificate) -> str:
     ]
     for result in certificate.claims:
         lines += _counterexample(result)
+    if doubts := facts.warnings(certificate):
+        lines += ["", Markdown("Before you rely on it:"), ""]
+        lines += [joined(Markdown("* "), doubt) for doubt in doubts]
     if facts.unreached(certificate):
         lines += ["", inline(f"Not reached: {facts.unreached(certificate)}.")]
     if facts.controls(certificate):
         lines += ["", inline(f"{facts.controls(certificate)}.")]
-    for doubt in (facts.interrupted(certificate), *certificate.notes):
-        lines += ["", inline(doubt)] if doubt else []
     return "\n".join(lines) + "\n"
 
 

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import PurePath
+from itertools import accumulate
 from typing import Any, Final
 
 from kassay import __version__
 from kassay.certify.runs.certificate import Certificate, ClaimResult
+from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
+from kassay.properties.registry import load_claims
 from kassay.reading.specs import place_and_class
 from kassay.report import facts
+from kassay.report.files.sources import SourcePlace, source_of
 from kassay.writing.documents import json_text
-from kassay.writing.text import uri_of, visible
+from kassay.writing.text import visible
 
 RESULTS_MAX: Final = 5000
+BYTES_MAX: Final = 9_000_000
+"""What code scanning takes: so many results, and 10 MB."""
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
+_ROOT: Final = "%SRCROOT%"
 
 
 def render(certificates: Sequence[Certificate]) -> str:
@@ -23,58 +29,87 @@ def render(certificates: Sequence[Certificate]) -> str:
     rules: dict[str, dict[str, Any]] = {}
     results = []
     for certificate in certificates:
-        file = source_file(certificate.target)
+        source = source_of(certificate.target)
         for result in certificate.claims:
-            if result.verdict is Verdict.VIOLATED and file is not None:
-                rules.setdefault(result.id, {"id": result.id, "shortDescription": {"text": result.sentence}})
-                results.append(_result(result, file))
+            if result.verdict is Verdict.VIOLATED and source is not None:
+                rule = rules.setdefault(result.id, _rule(certificate.kind, result))
+                index = [*rules].index(result.id)
+                results.append(_result(certificate.target, result, source, rule["id"], index))
+    invocations = [_invocation(certificate) for certificate in certificates]
+    kept = _fitting(results)
+    if len(kept) < len(results) and invocations:
+        left_out = (
+            f"{len(results) - len(kept)} of {len(results)} results are left out: code scanning takes no more"
+        )
+        invocations[-1].setdefault("toolExecutionNotifications", []).append(_warning(left_out))
     driver = {"name": "kassay", "version": __version__, "rules": list(rules.values())}
-    document = {
-        "$schema": _SCHEMA,
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {"driver": driver},
-                "invocations": [_invocation(certificate) for certificate in certificates],
-                "results": results[:RESULTS_MAX],
-            }
-        ],
+    run = {
+        "tool": {"driver": driver},
+        "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the repository."}}},
+        "invocations": invocations,
+        "results": kept,
     }
-    return json_text(document, indent=1) + "\n"
+    return json_text({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
+
+
+def _fitting(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first of the results, as many as code scanning takes."""
+    sizes = accumulate(len(json_text(result, indent=1).encode()) for result in results)
+    return [result for result, size in zip(results[:RESULTS_MAX], sizes) if size <= BYTES_MAX]
+
+
+def _rule(kind: Kind, result: ClaimResult) -> dict[str, Any]:
+    """The claim, in the words of the registry."""
+    claim = load_claims().get((kind, result.id.partition(":")[0]))
+    text = visible(result.sentence) + (f" Source: {visible(claim.source)}." if claim else "")
+    more = f"`kassay explain {visible(result.id)}` tells more."
+    return {
+        "id": visible(result.id),
+        "shortDescription": {"text": visible(result.sentence)},
+        "fullDescription": {"text": text},
+        "help": {"text": f"{text} {more}"},
+        "defaultConfiguration": {"level": "error"},
+        "properties": {"tags": ["kafka", kind.value], "precision": "very-high"},
+    }
+
+
+def _warning(text: str) -> dict[str, Any]:
+    return {"level": "warning", "message": {"text": visible(text)}}
 
 
 def _invocation(certificate: Certificate) -> dict[str, Any]:
-    """How the run of one target ended: one that was interrupted did not succeed, whatever it told."""
+    """How the run of one target ended, with what could make a pass meaningless.
+
+    One that was interrupted did not succeed, whatever it told.
+    """
     document: dict[str, Any] = {
         "executionSuccessful": not certificate.interrupted,
         "exitCode": certificate.exit_code,
     }
-    if said := facts.interrupted(certificate):
-        text = visible(f"{certificate.target}: {said}")
-        document["toolExecutionNotifications"] = [{"level": "warning", "message": {"text": text}}]
+    if doubts := facts.warnings(certificate):
+        document["toolExecutionNotifications"] = [
+            _warning(f"{certificate.target}: {each}") for each in doubts
+        ]
     return document
 
 
-def source_file(target: str) -> str | None:
-    """The file of a target spec `path/file.py[:Name]`, with forward slashes; None for other targets."""
-    place, _ = place_and_class(target)
-    return PurePath(place).as_posix() if place.endswith(".py") else None
-
-
-def _result(result: ClaimResult, file: str) -> dict[str, Any]:
+def _result(target: str, result: ClaimResult, source: SourcePlace, rule: str, index: int) -> dict[str, Any]:
     example = result.counterexample
     message = example.message if example else result.why
     if command := facts.replay_command(example):
         message += f" ({command})"
+    place = {"uri": source.uri} | ({"uriBaseId": _ROOT} if source.in_repository else {})
+    _, name = place_and_class(target)
     document: dict[str, Any] = {
-        "ruleId": result.id,
+        "ruleId": rule,
+        "ruleIndex": index,
         "level": "error",
         "message": {"text": visible(message)},
         "locations": [
-            {"physicalLocation": {"artifactLocation": {"uri": uri_of(file)}, "region": {"startLine": 1}}}
+            {"physicalLocation": {"artifactLocation": place, "region": {"startLine": source.line}}}
         ],
-        "partialFingerprints": {"kassay/claim": f"{file}:{result.id}"},
+        "partialFingerprints": {"kassay/claim": visible(f"{source.uri}:{name}:{result.id}")},
     }
     if result.known is not None:
-        document["suppressions"] = [{"kind": "external", "justification": result.known}]
+        document["suppressions"] = [{"kind": "external", "justification": visible(result.known)}]
     return document

@@ -1,0 +1,60 @@
+"""Write an example assignor with its test, and a workflow for your CI."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from kassay.cli.options import FilePath, json_option, no_seed_option, present
+from kassay.model.errors import InputError
+
+PLACE = 700
+
+EXAMPLE = {"my_assignor.py": "my_assignor.py.txt", "tests/test_assignor.py": "test_assignor.py.txt"}
+GITHUB = {".github/workflows/kassay.yml": "kassay.yml.txt"}
+"""What is written, by its path, and the template that it is made from."""
+
+
+@click.command("init", epilog="Example: kassay init --github")
+@click.argument("folder", metavar="[DIR]", default=".", type=FilePath())
+@click.option("--github", is_flag=True, help="Also write .github/workflows/kassay.yml, for GitHub Actions.")
+@click.option("--force", is_flag=True, help="Write over files that are there.")
+@no_seed_option
+@json_option
+def command(folder: Path, github: bool, force: bool, json_path: str | None) -> int:
+    """Write into DIR an assignor to begin with and a test of it, both of which run as they are.
+
+    No file that is there is written over without --force: then nothing is written at all.
+    """
+    from kassay.reading.paths import is_there
+    from kassay.report.screen.console import stack, whole_line
+    from kassay.writing.files import write_text
+
+    templates = EXAMPLE | (GITHUB if github else {})
+    paths = [folder / name for name in templates]
+    for path in paths:
+        if is_there(path) and not force:
+            raise InputError(f"{path}: is there already, expected --force to write over it")
+    for path, template in zip(paths, templates.values(), strict=True):
+        write_text(_text(template), str(path))
+    document = {"schema": "kassay/init/1", "files": [str(path) for path in paths]}
+    lines = [*(f"written: {path}" for path in paths), "", f"Next: {_next(folder)}"]
+    present(document, lambda: stack(*map(whole_line, lines)), json_path)
+    return 0
+
+
+def _text(template: str) -> str:
+    """The template, with the version of kassay that wrote it."""
+    from importlib.resources import files
+
+    from kassay import __version__
+
+    text = files("kassay.cli").joinpath("templates", template).read_text(encoding="utf-8")
+    return text.replace("@VERSION@", __version__)
+
+
+def _next(folder: Path) -> str:
+    from kassay.writing.text import shell_command
+
+    return shell_command(("kassay", "certify", str(folder / "my_assignor.py"), "--histories", "1000"))
