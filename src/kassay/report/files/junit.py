@@ -41,8 +41,7 @@ def render(certificates: Sequence[Certificate]) -> str:
         properties = _element(suite, "properties")
         for name in ("seed", "profile", "histories", "rebalances", "verdict"):
             _element(properties, "property", name=name, value=str(getattr(certificate, name)))
-        for number, doubt in enumerate(facts.warnings(certificate), start=1):
-            _element(properties, "property", name=f"warning {number}", value=doubt)
+        _element(properties, "property", name="warnings", value="; ".join(facts.warnings(certificate)))
         _element(properties, "property", name="interrupted", value=str(certificate.interrupted).lower())
         for result in results:
             _case(suite, certificate.target, result)
