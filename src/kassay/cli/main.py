@@ -139,6 +139,10 @@ def run(argv: list[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a name that the terminal has no letters for
     try:
+        if "_KASSAY_COMPLETE" in os.environ:  # a shell asks what could be typed next
+            from kassay.cli.completing import register
+
+            register()
         typed = sys.argv[1:] if argv is None else argv
         outcome = cli.main(args=typed, prog_name="kassay", standalone_mode=False, obj=tuple(typed))
         return outcome if isinstance(outcome, int) else 0

@@ -16,11 +16,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 from click.core import ParameterSource
 
+from kassay.cli import completing
 from kassay.model.errors import InputError
 from kassay.reading.fields import YEAR_S, shown
 from kassay.writing.text import visible
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from kassay.report.screen.console import View
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -83,6 +86,12 @@ class FilePath(click.ParamType[Path]):
         if not possible:
             self.fail(f"{value!r} is no path: no file can have this name", param, ctx)
         return Path(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Leaves a file to the shell."""
+        return completing.file(ctx, param, incomplete)
 
 
 class ScopeType(click.ParamType[tuple[int, int]]):
@@ -188,6 +197,7 @@ json_option = click.option(
     "json_path",
     metavar="FILE",
     callback=written_file,
+    shell_complete=completing.file,
     help="Write the result as JSON; `-` for standard output.",
 )
 
@@ -200,7 +210,11 @@ def quiet_option(command: F) -> F:
 def histories_options(command: F) -> F:
     """Which histories to play, and how many."""
     options = (
-        click.option("--assume", help="Narrow the inputs, e.g. equal-subscriptions,no-conflicting-claims."),
+        click.option(
+            "--assume",
+            shell_complete=completing.assumptions,
+            help="Narrow the inputs, e.g. equal-subscriptions,no-conflicting-claims.",
+        ),
         click.option(
             "--protocol", type=click.Choice(["eager", "cooperative"]), help="Play this rebalance protocol."
         ),

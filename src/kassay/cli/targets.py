@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from kassay.cli import completing
 from kassay.cli.options import Duration, complain, config_option, in_process_option, pairs
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
 
@@ -29,13 +30,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 def instances_options(command: F) -> F:
     """Which instances to measure on, and in which order their goals count."""
     path_help = "Instances of a file, `-` for standard input."
-    path = click.option("--instances", "path", metavar="FILE", help=path_help)
+    path = click.option("--instances", "path", metavar="FILE", shell_complete=completing.file, help=path_help)
     suite = click.option(
         "--suite",
         "suite_name",
+        shell_complete=completing.suite,
         help="The instances of a suite [default: bench; share of share groups, streams of tasks].",
     )
-    order = click.option("--order", "order_text", default="balance,movement,rack", show_default=True)
+    order = click.option(
+        "--order",
+        "order_text",
+        default="balance,movement,rack",
+        show_default=True,
+        shell_complete=completing.goals,
+    )
     return suite(path(order(command)))
 
 

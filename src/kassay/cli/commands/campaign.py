@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kassay.cli import completing
 from kassay.cli.options import FilePath, json_option, pairs, present, written_folder
 from kassay.cli.subcommands import Subcommands
 
@@ -104,8 +105,22 @@ def report_command(folder: str, **chosen: Any) -> int:
     "findings", epilog="Example: kassay campaign findings results --claim single-owner --save traces"
 )
 @click.argument("folder")
-@click.option("--target", "targets", multiple=True, metavar="SPEC", help="Of this target; may be repeated.")
-@click.option("--claim", "claims", multiple=True, metavar="ID", help="Against this claim; may be repeated.")
+@click.option(
+    "--target",
+    "targets",
+    multiple=True,
+    metavar="SPEC",
+    shell_complete=completing.target,
+    help="Of this target; may be repeated.",
+)
+@click.option(
+    "--claim",
+    "claims",
+    multiple=True,
+    metavar="ID",
+    shell_complete=completing.claim,
+    help="Against this claim; may be repeated.",
+)
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many, in the order shown.")
 @click.option(
     "--save",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kassay.cli import completing
 from kassay.cli.options import (
     Duration,
     FilePath,
@@ -36,8 +37,10 @@ PLACE = 100
     "certify",
     epilog="Example: kassay certify path/to/my_assignor.py --time 60s --report html,junit",
 )
-@click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
-@click.option("--claims", help="Judge these claims only, e.g. topic-even,converges:2.")
+@click.argument("targets", nargs=-1, required=True, metavar="TARGET...", shell_complete=completing.target)
+@click.option(
+    "--claims", shell_complete=completing.claims, help="Judge these claims only, e.g. topic-even,converges:2."
+)
 @histories_options
 @in_process_option
 @click.option("--call-timeout", type=Duration(), help="Limit of one call [default: 2s; large profile: 20s].")
@@ -57,7 +60,12 @@ PLACE = 100
     help="Accepted findings; new ones still fail. A file that is not there is written, and accepts this run.",
 )
 @click.option("--baseline-update", is_flag=True, help="Write what this run found into the baseline.")
-@click.option("--report", "reports", help="Also write html,junit,sarif,markdown,badge reports.")
+@click.option(
+    "--report",
+    "reports",
+    shell_complete=completing.formats,
+    help="Also write html,junit,sarif,markdown,badge reports.",
+)
 @click.option(
     "--out",
     type=FilePath(),

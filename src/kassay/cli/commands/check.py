@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kassay.cli import completing
 from kassay.cli.options import JsonLines, json_option, no_seed_option, say
 from kassay.model.errors import InputError
 
@@ -17,8 +18,14 @@ PLACE = 410
 
 
 @click.command("check", epilog="Example: kassay optimum --suite small --json - | kassay check -")
-@click.argument("certificate", metavar="CERTIFICATE")
-@click.option("--instance", "instance", metavar="FILE", help="Your own instance: the proof must be for it.")
+@click.argument("certificate", metavar="CERTIFICATE", shell_complete=completing.file)
+@click.option(
+    "--instance",
+    "instance",
+    metavar="FILE",
+    shell_complete=completing.file,
+    help="Your own instance: the proof must be for it.",
+)
 @no_seed_option
 @json_option
 def command(certificate: str, instance: str | None, json_path: str | None) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kassay.cli import completing
 from kassay.cli.options import (
     Duration,
     FilePath,
@@ -34,8 +35,8 @@ PLACE = 110
 
 
 @click.command("diff", epilog="Example: kassay diff sticky path/to/my_assignor.py --by quality")
-@click.argument("left")
-@click.argument("right")
+@click.argument("left", shell_complete=completing.target)
+@click.argument("right", shell_complete=completing.target)
 @click.option(
     "--by",
     type=click.Choice(["answer", "quality"]),

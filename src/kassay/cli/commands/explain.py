@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
+from kassay.cli import completing
 from kassay.cli.options import json_option, present
 
 PLACE = 200
 
 
 @click.command("explain", epilog="Example: kassay explain sticky")
-@click.argument("what", metavar="CLAIM|TRACE|RULE")
+@click.argument("what", metavar="CLAIM|TRACE|RULE", shell_complete=completing.explained)
 @click.option("--since", metavar="RELEASE", help="What changed in this rule of Kafka since, e.g. 4.0.0.")
 @json_option
 def command(what: str, since: str | None, json_path: str | None) -> int:

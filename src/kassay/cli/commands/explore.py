@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kassay.cli import completing
 from kassay.cli.clock_options import clock_options, timing_of
 from kassay.cli.options import Duration, FilePath, json_option, present, seed_option, typed_again
 from kassay.model.errors import InputError
@@ -28,9 +29,11 @@ PLACE = 500
     "explore",
     epilog="Example: kassay explore classic --mode cooperative --faults crash=1,pause=1,failover=1",
 )
-@click.argument("model")
+@click.argument("model", shell_complete=completing.model)
 @click.option(
-    "--assignor", help="any-balanced (every legal balanced answer), a reference, or a file of yours."
+    "--assignor",
+    shell_complete=completing.target,
+    help="any-balanced (every legal balanced answer), a reference, or a file of yours.",
 )
 @click.option("--mode", help="eager or cooperative; classic and migration only.")
 @click.option("--members", type=int, default=2, show_default=True, help="Clients.")
@@ -67,7 +70,12 @@ PLACE = 500
     "unless told, once from three clients on.",
 )
 @click.option(
-    "--switch", "switches", multiple=True, metavar="NAME", help="Break a rule (kassay list switches)."
+    "--switch",
+    "switches",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=completing.switch,
+    help="Break a rule (kassay list switches).",
 )
 @click.option("--mermaid", is_flag=True, help="Print traces as Mermaid sequence diagrams.")
 @click.option("--report", type=click.Choice(["html"]), help="Also write a page with the runs and states.")

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from kassay.cli import completing
 from kassay.cli.commands.campaign import spark_options, started
 from kassay.cli.options import FilePath, json_option, present, seed_option, written_folder
 from kassay.cli.subcommands import Subcommands
@@ -60,6 +61,7 @@ def generate_command(groups: int, snapshots: int, out: str, seed: int, **chosen:
     "--assignors",
     multiple=True,
     default=("range,sticky,cooperative-sticky,optimal-sticky",),
+    shell_complete=completing.targets,
     show_default=True,
     help="The candidates, with commas between; mixed:A,B comes last, and the option may come again.",
 )

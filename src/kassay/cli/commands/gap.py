@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kassay.cli import completing
 from kassay.cli.options import (
     Duration,
     FilePath,
@@ -39,7 +40,7 @@ PLACE = 420
 
 
 @click.command("gap", epilog="Example: kassay gap range sticky uniform --suite bench")
-@click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
+@click.argument("targets", nargs=-1, required=True, metavar="TARGET...", shell_complete=completing.target)
 @instances_options
 @click.option("--solver", type=click.Choice(["flow", "z3"]), default="flow", show_default=True)
 @click.option("--hunt", "hunting", is_flag=True, help="Search for the worst gap instead.")

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from kassay.cli import completing
 from kassay.cli.options import json_option, present
 from kassay.model.errors import InputError
 from kassay.model.kinds import GROUPS, Kind
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from kassay.certify.jars.candidates import JarClass
 
 PLACE = 210
@@ -216,6 +219,12 @@ class Thing(click.Choice[str]):
 
     def __init__(self) -> None:
         super().__init__(list(THINGS))
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The things, or a jar's file."""
+        return [*super().shell_complete(ctx, param, incomplete), *completing.file(ctx, param, incomplete)]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The name of the thing, or the jar as it was typed."""

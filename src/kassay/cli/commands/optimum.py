@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kassay.cli import completing
 from kassay.cli.options import Duration, JsonLines, complain, json_option, no_seed_option
 from kassay.model.errors import InputError
 
@@ -19,9 +20,21 @@ ORDER = "balance,movement,rack"
 
 
 @click.command("optimum", epilog="Example: kassay optimum group.json --json result.json")
-@click.argument("instance", required=False, metavar="INSTANCE")
-@click.option("--suite", "suite_name", help="The instances of a suite instead: kassay list suites.")
-@click.option("--order", "order_text", default=ORDER, show_default=True, help="The order of the goals.")
+@click.argument("instance", required=False, metavar="INSTANCE", shell_complete=completing.file)
+@click.option(
+    "--suite",
+    "suite_name",
+    shell_complete=completing.suite,
+    help="The instances of a suite instead: kassay list suites.",
+)
+@click.option(
+    "--order",
+    "order_text",
+    default=ORDER,
+    show_default=True,
+    shell_complete=completing.goals,
+    help="The order of the goals.",
+)
 @click.option(
     "--tolerance", metavar="PERCENT", help="Let the heaviest member be so far above its bound, for few moves."
 )

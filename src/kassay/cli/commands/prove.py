@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
+from kassay.cli import completing
 from kassay.cli.options import Duration, json_option, no_seed_option, present
 
 PLACE = 440
 
 
 @click.command("prove", epilog="Example: kassay prove ceil-range-even abs")
-@click.argument("names", nargs=-1, metavar="[NAME...]")
+@click.argument("names", nargs=-1, metavar="[NAME...]", shell_complete=completing.proof)
 @click.option(
     "--time", "seconds", type=Duration(), default="20s", show_default=True, help="Limit of a proof."
 )

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from kassay.cli import completing
 from kassay.cli.options import Duration, gravest, json_option, present, seed_option
 from kassay.cli.targets import (
     complained,
@@ -22,7 +23,7 @@ PLACE = 430
 
 
 @click.command("rank", epilog="Example: kassay rank path/to/my_assignor.py sticky optimal-sticky")
-@click.argument("targets", nargs=-1, metavar="[TARGET...]")
+@click.argument("targets", nargs=-1, metavar="[TARGET...]", shell_complete=completing.target)
 @click.option("--installed", is_flag=True, help="Every consumers' assignor that there is on this machine.")
 @instances_options
 @click.option("--time", "seconds", type=Duration(), help="Time for the claims of each target.")

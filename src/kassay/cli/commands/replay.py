@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from click.core import ParameterSource
 
+from kassay.cli import completing
 from kassay.cli.options import (
     Duration,
     FilePath,
@@ -32,7 +33,11 @@ _WORDS: Final = {"violated": "still violates", "holds": "no longer violates", "u
 
 @click.command("replay", epilog="Example: kassay replay .kassay/traces/ceil-range-topic-even.json")
 @click.argument("trace_path", metavar="TRACE", type=FilePath())
-@click.option("--target", help="Play it against this target instead of the recorded one.")
+@click.option(
+    "--target",
+    shell_complete=completing.target,
+    help="Play it against this target instead of the recorded one.",
+)
 @click.option("--protocol", type=click.Choice(["eager", "cooperative"]), help="Play this rebalance protocol.")
 @config_option
 @click.option(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from kassay.cli import completing
 from kassay.cli.options import json_option, present
 from kassay.model.errors import InputError
 
@@ -11,7 +12,7 @@ PLACE = 510
 
 
 @click.command("switches", epilog="Example: kassay switches zookeeper")
-@click.argument("model", required=False)
+@click.argument("model", required=False, shell_complete=completing.model)
 @json_option
 def command(model: str | None, json_path: str | None) -> int:
     """Break each rule of MODEL in turn (all models unless told), and see that `explore` finds it.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from kassay.cli import completing
 from kassay.cli.options import FilePath, in_process_option, json_option, quiet_option, write_json
 
 PLACE = 130
@@ -15,7 +16,12 @@ SHOWN = 5
 
 @click.command("vectors", epilog="Example: kassay vectors tests/data/vectors")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=FilePath())
-@click.option("--target", "spec", help="Check this target instead of the reference; compares sets.")
+@click.option(
+    "--target",
+    "spec",
+    shell_complete=completing.target,
+    help="Check this target instead of the reference; compares sets.",
+)
 @click.option("--exact", is_flag=True, help="With --target: compare the order inside lists as well.")
 @in_process_option
 @quiet_option

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kassay.cli import completing
 from kassay.cli.clusters import cluster_options, observed_group
 from kassay.cli.options import FilePath, json_option, no_seed_option, pairs, present, write_json
 from kassay.cli.targets import target_options
@@ -22,10 +23,19 @@ PLACE = 300
 @click.command("what-if", epilog="Example: kassay what-if groups.txt topics.txt --events leave:2,join:3")
 @cluster_options
 @click.option(
-    "--from", "strategy", metavar="TARGET", help="The assignor of today [default: as --state says]."
+    "--from",
+    "strategy",
+    metavar="TARGET",
+    shell_complete=completing.target,
+    help="The assignor of today [default: as --state says].",
 )
 @click.option(
-    "--to", "targets", multiple=True, metavar="TARGET", help="Candidates [default: all of Kafka's]."
+    "--to",
+    "targets",
+    multiple=True,
+    metavar="TARGET",
+    shell_complete=completing.target,
+    help="Candidates [default: all of Kafka's].",
 )
 @click.option(
     "--events", metavar="EVENTS", help="What happens then: leave:2,join:3,add-partitions:orders+12."
