@@ -1,0 +1,108 @@
+"""Writes `docs/settings.md`: every key that `[tool.kassay]` takes, out of the options of the commands.
+
+`python docs/writers/settings.py > docs/settings.md`; tests hold the page to the options.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Final
+
+import click
+
+from kassay.cli.main import cli
+from kassay.writing.markdown import Markdown, code, inline, table
+
+_HEAD: Final = """\
+# Settings: options in `pyproject.toml`
+
+What you would type with every run may stand in the `pyproject.toml` of the folder in which the command runs, each option by its
+name without the dashes:
+
+```toml
+[tool.kassay]
+seed = 7                     # for every command that has --seed
+
+[tool.kassay.certify]        # for `kassay certify` alone; goes before the table above
+histories = 2500
+jobs = 2
+report = "html,junit"
+config = ["partition.assignment.weights=on"]
+in-process = false
+
+[tool.kassay.campaign.run]   # for `kassay campaign run` alone
+master = "local[2]"
+```
+
+An option on the command line goes before both tables. A flag is `true` or `false`; an option that may be given several times is
+a list; anything else is what would stand behind the option, as a text or a number: `time = "60s"`, `histories = 2500`.
+Arguments, such as a TARGET, stand on the command line alone. `kassay replay` plays a trace under what the
+trace keeps, whatever stands here.
+
+A key that no command has, or that the command of its table has not, ends every command with code 2 and one line: the file, the
+key, what was expected, and the nearest name that there is. So does a value that its option would refuse:
+
+```
+kassay: pyproject.toml: tool.kassay.certify.histores: expected an option of this command by its name, without dashes (did you mean histories?)
+kassay: pyproject.toml: tool.kassay.certify.histories: 'many' is not a valid integer range.
+```
+
+## Keys by command
+
+This list is made from the commands: `python docs/writers/settings.py > docs/settings.md`.
+"""  # noqa: E501  # a page, as wide as the others
+
+
+def page() -> str:
+    """The page."""
+    lines = [_HEAD]
+    for path, command in leaves():
+        rows = [
+            (code(name), _kind(option), _default(option), inline(_words(option)))
+            for name, option in keys(command)
+        ]
+        if rows:
+            lines += [f"### `[tool.kassay.{'.'.join(path)}]`", ""]
+            lines += [*table(("key", "value", "default", "what it says"), rows), ""]
+    return "\n".join(lines)
+
+
+def leaves() -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Every command that is no group, with the names that lead to it."""
+    context = click.Context(cli)
+    for name in cli.list_commands(context):
+        command = cli.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from (((name, below), leaf) for below, leaf in command.commands.items())
+        elif command is not None:
+            yield (name,), command
+
+
+def keys(command: click.Command) -> Iterator[tuple[str, click.Option]]:
+    """The keys of a command: the long names of its options."""
+    for option in command.params:
+        if isinstance(option, click.Option) and not option.hidden:
+            yield next(name for name in option.opts if name.startswith("--")).removeprefix("--"), option
+
+
+def _kind(option: click.Option) -> Markdown:
+    if option.is_flag:
+        return inline("true or false")
+    if isinstance(option.type, click.Choice):
+        text = ", ".join(str(choice) for choice in option.type.choices)
+        return inline(f"one of {text}")
+    return inline(("a list of texts" if option.multiple else option.type.name).lower())
+
+
+def _default(option: click.Option) -> Markdown:
+    shown = option.default if option.show_default and isinstance(option.default, str | int | float) else None
+    return inline("") if shown is None or isinstance(shown, bool) else code(str(shown))
+
+
+def _words(option: click.Option) -> str:
+    return " ".join((option.help or "").split())
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())
