@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from kassay.cli import completing
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,25 +20,45 @@ F = TypeVar("F", bound=Callable[..., Any])
 def cluster_options(command: F) -> F:
     """The outputs of Kafka's tools that tell of a group."""
     options = (
-        click.argument("files", nargs=-1, metavar="[FILE...]"),
+        click.argument("files", nargs=-1, metavar="[FILE...]", shell_complete=completing.file),
         click.option(
             "--group",
             "groups",
             multiple=True,
             metavar="FILE|NAME",
+            shell_complete=completing.file,
             help="Output of kafka-consumer-groups --describe; or which group, where a file has several.",
         ),
-        click.option("--members", metavar="FILE", help="Output of ... --describe --members --verbose."),
-        click.option("--state", metavar="FILE", help="Output of ... --describe --state."),
-        click.option("--topics", metavar="FILE", help="Output of kafka-topics --describe."),
+        click.option(
+            "--members",
+            metavar="FILE",
+            shell_complete=completing.file,
+            help="Output of ... --describe --members --verbose.",
+        ),
+        click.option(
+            "--state",
+            metavar="FILE",
+            shell_complete=completing.file,
+            help="Output of ... --describe --state.",
+        ),
+        click.option(
+            "--topics",
+            metavar="FILE",
+            shell_complete=completing.file,
+            help="Output of kafka-topics --describe.",
+        ),
         click.option(
             "--racks",
             multiple=True,
             metavar="FILE",
+            shell_complete=completing.file,
             help="Racks: of brokers (kafka-broker-api-versions, or id,rack), of consumers (consumer,rack).",
         ),
         click.option(
-            "--subscriptions", metavar="FILE", help="Lines consumer,topics: what members subscribe to."
+            "--subscriptions",
+            metavar="FILE",
+            shell_complete=completing.file,
+            help="Lines consumer,topics: what members subscribe to.",
         ),
     )
     for option in reversed(options):

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from kassay.cli.options import FilePath, json_option, no_seed_option, present
+from kassay.cli import completing
+from kassay.cli.options import FilePath, json_option, no_seed_option, present, written_folder
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,11 +22,19 @@ _CODES: Final = {"findings": 1, "clean": 0, "unknown": 3}
 
 
 @click.command("audit", epilog="Example: kassay audit offsets-12.txt --topics topics.txt")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=completing.file)
 @click.option("--group", metavar="NAME", help="This group alone.")
-@click.option("--topics", "topics_path", metavar="FILE", help="Names and sizes: kafka-topics --describe.")
+@click.option(
+    "--topics",
+    "topics_path",
+    metavar="FILE",
+    shell_complete=completing.file,
+    help="Names and sizes: kafka-topics --describe.",
+)
 @click.option("--since", metavar="TIME", help="From then on: 2026-11-22, 2026-11-22T08:00, or milliseconds.")
-@click.option("--out", type=FilePath(), help="Save what breaks a claim as traces there.")
+@click.option(
+    "--out", type=FilePath(), callback=written_folder, help="Save what breaks a claim as traces there."
+)
 @no_seed_option
 @json_option
 def command(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from kassay.cli.options import FilePath, json_option, no_seed_option, present, write_json
+from kassay.cli import completing
+from kassay.cli.options import FilePath, json_option, no_seed_option, present, require_writable, write_json
 from kassay.model.errors import InputError
 from kassay.reading.fields import shown
 
@@ -63,10 +64,28 @@ _ID = click.IntRange(0, 2**31 - 1)
 @click.command(
     "place", epilog="Example: kassay place topics.txt brokers.txt --remove-broker 3 --add-broker 9:az-c --why"
 )
-@click.argument("files", nargs=-1, metavar="[FILE...]")
-@click.option("--topics", multiple=True, metavar="FILE", help="kafka-topics --describe, or a reassignment.")
-@click.option("--brokers", multiple=True, metavar="FILE", help="kafka-broker-api-versions, or id,rack.")
-@click.option("--sizes", multiple=True, metavar="FILE", help="Output of kafka-log-dirs --describe.")
+@click.argument("files", nargs=-1, metavar="[FILE...]", shell_complete=completing.file)
+@click.option(
+    "--topics",
+    multiple=True,
+    metavar="FILE",
+    shell_complete=completing.file,
+    help="kafka-topics --describe, or a reassignment.",
+)
+@click.option(
+    "--brokers",
+    multiple=True,
+    metavar="FILE",
+    shell_complete=completing.file,
+    help="kafka-broker-api-versions, or id,rack.",
+)
+@click.option(
+    "--sizes",
+    multiple=True,
+    metavar="FILE",
+    shell_complete=completing.file,
+    help="Output of kafka-log-dirs --describe.",
+)
 @click.option("--remove-broker", type=_ID, multiple=True, metavar="N", help="It goes: nothing stays on it.")
 @click.option("--drain", type=_ID, multiple=True, metavar="N", help="It stays, but is to hold nothing.")
 @click.option("--add-broker", type=NewBroker(), multiple=True, metavar="N:RACK", help="It comes.")
@@ -81,7 +100,13 @@ _ID = click.IntRange(0, 2**31 - 1)
     "--lint", "lints", is_flag=True, help="Look through FILEs of kafka-reassign-partitions instead."
 )
 @click.option("--why", is_flag=True, help="Also say what keeps it from being better.")
-@click.option("--out", type=FilePath(), default=".kassay/place", show_default=True, help="The plan's files.")
+@click.option(
+    "--out",
+    type=FilePath(),
+    default=".kassay/place",
+    show_default=True,
+    help="The plan's files.",
+)
 @no_seed_option
 @json_option
 def command(**chosen: Any) -> int:
@@ -97,6 +122,8 @@ def command(**chosen: Any) -> int:
     sources = ClusterSources()
     if chosen["lints"]:
         return _lint(chosen, sources)
+    if not chosen["judge"]:
+        require_writable(str(chosen["out"]), "--out", folder=True)
     from kassay.certify.replicas.inputs import take_file, take_named
 
     for path in chosen["files"]:
