@@ -29,7 +29,8 @@ def other(language: str) -> tuple[str, str, str]:
         )
     if language == "mixed":
         one = f"exec:{shlex.join([sys.executable, str(FAIR)])}"
-        return f"mixed:{one},{one}", "fair.py", one
+        # what a target declares decides which histories a seed gives: both are mixed
+        return f"mixed:{one},{one}", "fair.py", f"mixed:{one},{one},{one}"
     require_java()
     return f"kafka-clients:range@{client()}", "kassay.Shim", "range"
 

@@ -28,7 +28,8 @@ class Reference:
     `factory` makes a new object; it raises `LibraryMissing`. `claims` are what the rule promises beyond
     validity. `since` are the releases of Kafka from which on the rule behaves so, each until another
     reference of the rule takes over: one, or several where a fix went into several lines; none where the
-    rule is not Kafka's or its releases were not compared.
+    rule is not Kafka's or its releases were not compared. `sends_generations`: its members say of which
+    generation their claims are.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Reference:
     summary: str = ""
     library: str = ""
     since: tuple[str, ...] = ()
+    sends_generations: bool = True
 
     @property
     def rule(self) -> str:
@@ -95,6 +97,7 @@ def reference(
     protocol: RebalanceProtocol = EAGER,
     library: str = "",
     since: str | tuple[str, ...] = (),
+    sends_generations: bool = True,
 ) -> Callable[[_Factory], _Factory]:
     """Register a class as a reference of the rule `name`; its first docstring line is its summary.
 
@@ -104,7 +107,9 @@ def reference(
     def register(factory: _Factory) -> _Factory:
         summary = (factory.__doc__ or "").strip().splitlines()[0]
         releases = (since,) if isinstance(since, str) else since
-        entry = Reference(name, kind, factory, claims, source, protocol, summary, library, releases)
+        entry = Reference(
+            name, kind, factory, claims, source, protocol, summary, library, releases, sends_generations
+        )
         others = _RULES.get(entry.rule, ())
         firsts = [release_of(release) for each in (*others, entry) for release in each.since]
         if len(set(firsts)) < len(firsts) or (others and not all(each.since for each in (*others, entry))):

@@ -260,13 +260,17 @@ def applies(held: Claim, *things: Any) -> bool:
 _S = TypeVar("_S", bound=Callable[[Any], bool | str | None])
 
 
+SENDS_NO_GENERATIONS: Final = "sends-no-generations"
+"""The trait of a target whose members never say of which generation their claims are."""
+
+
 @dataclass(frozen=True)
 class Situation:
     """An input worth having seen; `parts` are the variants that must all be reached, if it has any.
 
     `reached` says whether something that was played (or asked) is in the situation, or in which part of it.
-    A situation that an assumption of `excluded_by` rules out is not required, except by the claims that it
-    `defines`: these say nothing without it.
+    A situation that an assumption or a trait of the target (`SENDS_NO_GENERATIONS`) of `excluded_by` rules
+    out is not required, except by the claims that it `defines`: these say nothing without it.
     """
 
     id: str
@@ -279,7 +283,7 @@ class Situation:
     defines: tuple[str, ...] = ()
 
     def is_required(self, claim_id: str, assume: frozenset[str]) -> bool:
-        """Whether the claim needs it under these assumptions."""
+        """Whether the claim needs it under these assumptions and traits."""
         if claim_id in self.defines:
             return True
         return claim_id in self.required_by and assume.isdisjoint(self.excluded_by)

@@ -8,7 +8,7 @@ import pytest
 from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, reached_by_id, verdict_of
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
-from kassay.properties.registry import load_claims, promise, situations_of
+from kassay.properties.registry import SENDS_NO_GENERATIONS, load_claims, promise, situations_of
 
 BALANCED = promise("balanced-within-one", Kind.CLIENT)
 ENOUGH = BALANCED.claim.minimum
@@ -172,6 +172,22 @@ def test_tallies_add_up_whatever_their_order():
         total = replace(first)
         total.add(second)
         assert total == ClaimCount(11, 22, 33, 44, 55, two.worst)
+
+
+def test_a_situation_that_the_target_cannot_meet_is_neither_required_nor_told_of():
+    subject = promise("single-owner", Kind.CLIENT)
+    met = Tally(counts={"single-owner": ClaimCount(checked=1000, judged=1000)})
+    for each in situations_of(Kind.CLIENT):
+        if each.id != "skipped-generation":
+            met.reached.update(each.names)
+    traits = frozenset({SENDS_NO_GENERATIONS})
+    lacking = "not reached: skipped-generation"
+    assert verdict_of(subject, Kind.CLIENT, met, frozenset()) == (Verdict.UNKNOWN, lacking)
+    assert verdict_of(subject, Kind.CLIENT, met, traits)[0] is Verdict.HOLDS
+    assert reached_by_id(Kind.CLIENT, met, [subject])["skipped-generation"] == 0
+    assert "skipped-generation" not in reached_by_id(Kind.CLIENT, met, [subject], traits)
+    met.reached["skipped-generation"] = 2
+    assert reached_by_id(Kind.CLIENT, met, [subject], traits)["skipped-generation"] == 2
 
 
 def test_a_situation_that_defines_a_claim_is_told_of_where_that_is_asked_or_it_came_up():

@@ -101,6 +101,7 @@ class AioKafka(AssignorBase):
     library=LIBRARY,
     claims=("topic-even", "contiguous", "copartitioned", "deterministic", "order-independent"),
     source=f"aiokafka {_PACKAGE}.range ({EXTRA})",
+    sends_generations=False,
 )
 class AioKafkaRange(AioKafka):
     """aiokafka's range."""
@@ -114,6 +115,7 @@ class AioKafkaRange(AioKafka):
     library=LIBRARY,
     claims=("balanced-within-one", "deterministic", "order-independent"),
     source=f"aiokafka {_PACKAGE}.roundrobin ({EXTRA})",
+    sends_generations=False,
 )
 class AioKafkaRoundRobin(AioKafka):
     """aiokafka's round robin, which its consumers use unless told otherwise."""
@@ -127,6 +129,7 @@ class AioKafkaRoundRobin(AioKafka):
     library=LIBRARY,
     claims=("balanced-kip54", "deterministic", "converges", "leader-neutral"),
     source=f"aiokafka {_PACKAGE}.sticky.sticky_assignor ({EXTRA})",
+    sends_generations=False,
 )
 class AioKafkaSticky(AioKafka):
     """aiokafka's sticky; what a member had travels in its user data, without a generation."""

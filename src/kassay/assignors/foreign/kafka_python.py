@@ -157,6 +157,7 @@ class KafkaPython(AssignorBase):
     library=LIBRARY,
     claims=("topic-even", "contiguous", "copartitioned", "deterministic", "order-independent"),
     source=f"kafka-python {_PACKAGE}.range ({EXTRA})",
+    sends_generations=False,
 )
 class KafkaPythonRange(KafkaPython):
     """kafka-python's range."""
@@ -170,6 +171,7 @@ class KafkaPythonRange(KafkaPython):
     library=LIBRARY,
     claims=("balanced-within-one", "deterministic", "order-independent"),
     source=f"kafka-python {_PACKAGE}.roundrobin ({EXTRA})",
+    sends_generations=False,
 )
 class KafkaPythonRoundRobin(KafkaPython):
     """kafka-python's round robin."""
@@ -217,6 +219,7 @@ class KafkaPythonSticky(KafkaPython):
     claims=("balanced-kip54", "cooperative", "converges", "deterministic"),
     source=f"kafka-python {_PACKAGE}.cooperative_sticky ({EXTRA})",
     protocol=COOPERATIVE,
+    sends_generations=False,
 )
 class KafkaPythonCooperativeSticky(KafkaPython):
     """kafka-python's cooperative sticky; what a member had travels as its owned partitions."""

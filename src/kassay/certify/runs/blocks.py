@@ -58,6 +58,11 @@ class Job:
         return self.options.assume | frozenset(self.target.assumes)
 
     @property
+    def ruled_out(self) -> frozenset[str]:
+        """What rules situations out: assumptions, and what the target is like."""
+        return self.assume | self.target.traits
+
+    @property
     def driver(self) -> Driver[Any]:
         """The driver of the target's kind."""
         return driver_for(self.target.kind)

@@ -85,7 +85,7 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
         histories=tally.histories,
         rebalances=tally.asked,
         claims=results,
-        reached=reached_by_id(target.kind, tally, promises),
+        reached=reached_by_id(target.kind, tally, promises, target.traits),
         controls=controls,
         elapsed_s=round(time.monotonic() - started, 3),
         interrupted=interrupted,
@@ -234,7 +234,7 @@ def _result(bench: Bench, promised: Promise, tally: Tally, started: float) -> Cl
     scope = None
     if job.options.exhaustive and not tally.reached.get("scope-unfinished"):
         scope = "{}x{}".format(*job.options.exhaustive)
-    verdict, why = verdict_of(promised, job.target.kind, tally, job.assume, scope)
+    verdict, why = verdict_of(promised, job.target.kind, tally, job.ruled_out, scope)
     return ClaimResult(
         id=promised.id,
         sentence=promised.claim.sentence,

@@ -111,9 +111,9 @@ class Tally:
 
 
 def verdict_of(
-    promised: Promise, kind: Kind, tally: Tally, assume: frozenset[str], exhaustive: str | None = None
+    promised: Promise, kind: Kind, tally: Tally, ruled_out: frozenset[str], exhaustive: str | None = None
 ) -> tuple[Verdict, str]:
-    """The verdict on one promise, and why."""
+    """The verdict on one promise, and why; `ruled_out` are assumptions and traits of the target."""
     count = tally.counts.get(promised.id, ClaimCount())
     if count.failed:
         share = f"in {count.failed} of {counted(tally.histories, NOUNS[kind].case)}"
@@ -135,7 +135,7 @@ def verdict_of(
     lacking = [
         name
         for situation in situations_of(kind)
-        if situation.is_required(promised.claim.id, assume)
+        if situation.is_required(promised.claim.id, ruled_out)
         for name in situation.names
         if not tally.reached.get(name)
     ]
@@ -156,12 +156,19 @@ def _of_nothing(promised: Promise, count: ClaimCount, exhaustive: str | None) ->
     return "never judged"
 
 
-def reached_by_id(kind: Kind, tally: Tally, promises: Iterable[Promise]) -> dict[str, int]:
+def reached_by_id(
+    kind: Kind, tally: Tally, promises: Iterable[Promise], traits: frozenset[str] = frozenset()
+) -> dict[str, int]:
     """How often each situation of the kind was reached; one of several parts by its rarest part.
 
     Histories come to a situation that defines a claim where the claim is asked: it is left out where none
-    of the promises is defined by it and no history came to it.
+    of the promises is defined by it and no history came to it. So is one that a trait of the target rules
+    out.
     """
     asked = {promised.claim.id for promised in promises}
     counts = [(s, min(tally.reached[name] for name in s.names)) for s in situations_of(kind)]
-    return {s.id: count for s, count in counts if count or not s.defines or asked.intersection(s.defines)}
+    return {
+        s.id: count
+        for s, count in counts
+        if count or (traits.isdisjoint(s.excluded_by) and (not s.defines or not asked.isdisjoint(s.defines)))
+    }

@@ -210,6 +210,7 @@ def resolve(request: Request) -> Target | None:
         start=request.start,
         versions=(PYTHON, *_version_of(reference.library)),
         configures=reference.configures,
+        sends_generations=reference.sends_generations,
         level=reference.level,
     )
 

@@ -123,6 +123,7 @@ def resolve(request: Request) -> Target | None:
         start=request.start,
         versions=_versions(parts),
         configures=any(part.configures for part in parts),
+        sends_generations=any(part.sends_generations for part in parts),
         is_program=all(part.is_program for part in parts),
         parts=tuple(part.spec for part in parts),
     )

@@ -28,7 +28,7 @@ from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import SPEAKING, Kind
 from kassay.properties.groups.histories.assumptions import parse_assumptions
-from kassay.properties.registry import promise
+from kassay.properties.registry import SENDS_NO_GENERATIONS, promise
 from kassay.reading.documents import at
 from kassay.reading.fields import suggestion
 from kassay.reading.paths import is_file
@@ -76,7 +76,8 @@ class Target:
     are files of it, `versions` are those of what else it is made of. `configures`: its objects take a
     configuration. `is_program`: they live in a program of their own, never in this process. `level` is
     that of a task assignor: process or member. `parts` are the specs of the implementations that meet in
-    its groups, where there are several.
+    its groups, where there are several. `sends_generations`: its members say of which generation their claims
+    are.
     """
 
     spec: str
@@ -93,6 +94,12 @@ class Target:
     is_program: bool = False
     level: Level = "process"
     parts: tuple[str, ...] = ()
+    sends_generations: bool = True
+
+    @property
+    def traits(self) -> frozenset[str]:
+        """What the target is like that rules situations out."""
+        return frozenset() if self.sends_generations else frozenset({SENDS_NO_GENERATIONS})
 
     def open(self, *, hash_seed: int | None = None) -> Host:
         """A host of the target's objects; a context manager.

@@ -13,17 +13,19 @@ from kassay.model.calls import Look
 from kassay.model.groups.history import AddPartitions, Join, Resubscribe
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import CONSUMER_GROUPS, GROUPS
-from kassay.properties.registry import situation
+from kassay.properties.registry import SENDS_NO_GENERATIONS, situation
 
 BALANCE: Final = ("balanced-within-one", "balanced-kip54", "balanced-optimal")
 NO_CONFLICT: Final = ("no-conflicting-claims",)
+OF_GENERATIONS: Final = (*NO_CONFLICT, SENDS_NO_GENERATIONS)
+"""What rules a situation out in which claims of several generations meet."""
 EQUAL: Final = ("equal-subscriptions",)
 
 
 @situation(
     "skipped-generation",
     required_by=("single-owner", "sticky-minimal", "cooperative"),
-    excluded_by=NO_CONFLICT,
+    excluded_by=OF_GENERATIONS,
 )
 def skipped_generation(rebalanced: Rebalanced) -> bool:
     """A member skipped a generation and returns with its old list."""
@@ -65,7 +67,7 @@ def failed_sync(rebalanced: Rebalanced) -> bool:
     )
 
 
-@situation("stale-on-overloaded", required_by=("cooperative", "subscribed"), excluded_by=NO_CONFLICT)
+@situation("stale-on-overloaded", required_by=("cooperative", "subscribed"), excluded_by=OF_GENERATIONS)
 def stale_on_overloaded(rebalanced: Rebalanced) -> bool:
     """There is a stale claim on a partition whose owner is overloaded."""
     step = rebalanced.steps[0]

@@ -257,7 +257,7 @@ def _verdicts(campaign: Campaign, tallies: dict[tuple[str, str], Tally]) -> Iter
         for profile in (*(lane.profile for lane in lanes), ALL):
             tally = tallies[target, profile]
             for claim in job.promises:
-                verdict, why = verdict_of(claim, job.target.kind, tally, job.assume)
+                verdict, why = verdict_of(claim, job.target.kind, tally, job.ruled_out)
                 count = tally.counts.get(claim.id, ClaimCount())
                 yield {
                     "target": target,
@@ -276,6 +276,7 @@ def _reached(campaign: Campaign, tallies: dict[tuple[str, str], Tally]) -> Itera
     for target, lanes in _by_target(campaign).items():
         for profile in (*(lane.profile for lane in lanes), ALL):
             job = lanes[0].job
-            counts = reached_by_id(job.target.kind, tallies[target, profile], job.promises)
+            tally, traits = tallies[target, profile], job.target.traits
+            counts = reached_by_id(job.target.kind, tally, job.promises, traits)
             for situation, times in counts.items():
                 yield {"target": target, "profile": profile, "situation": situation, "times": times}
