@@ -35,22 +35,16 @@ final class ClientAssignors implements Kind {
     }
 
     @Override
-    public Map<String, Object> hello(Class<?> type) throws Throwable {
-        Map<String, Object> hello = new LinkedHashMap<>();
-        hello.put("kind", "assignor");
-        hello.put("supports", List.of("new", "user_data", "on_assignment", "drop", "batch", "round"));
-        hello.put("extras", List.of("replica_racks"));
-        hello.put("versions", Reflected.versions());
-        return hello;
+    public Map<String, Object> hello(Class<?> type) {
+        return Map.of(
+            "kind", "assignor",
+            "supports", List.of("new", "user_data", "on_assignment", "drop", "batch", "round"),
+            "extras", List.of("replica_racks"));
     }
 
     @Override
     public Map<String, Object> introduction(Object asked) throws Throwable {
-        Map<String, Object> introduction = new LinkedHashMap<>();
-        Object name = Reflected.call(kafka().name, asked);
-        if (name != null) {
-            introduction.put("name", name);
-        }
+        Map<String, Object> introduction = Reflected.named(kafka().name, asked);
         // a client speaks the highest protocol that its assignor supports: cooperative before eager
         Set<String> protocols = new TreeSet<>();
         for (Object protocol : (Collection<?>) Reflected.call(kafka().supportedProtocols, asked)) {
@@ -61,6 +55,11 @@ final class ClientAssignors implements Kind {
     }
 
     @Override
+    public Set<String> calls() {
+        return Set.of("user_data", "assign", "on_assignment");
+    }
+
+    @Override
     public Object call(String call, Object asked, Map<String, Object> request, Map<String, Object> reply)
         throws Throwable {
         switch (call) {
@@ -68,11 +67,9 @@ final class ClientAssignors implements Kind {
                 return userData(asked, Shim.list(request.get("topics")));
             case "assign":
                 return assign(asked, request, reply);
-            case "on_assignment":
+            default:
                 onAssignment(asked, request);
                 return null;
-            default:
-                throw new IllegalArgumentException("an assignor has no call " + call);
         }
     }
 

@@ -30,11 +30,7 @@ final class ConnectAssignors implements Kind {
 
     @Override
     public Map<String, Object> hello(Class<?> type) {
-        Map<String, Object> hello = new LinkedHashMap<>();
-        hello.put("kind", "connect-assignor");
-        hello.put("protocol", Reflected.is(type, EAGER) ? "eager" : "cooperative");
-        hello.put("versions", Reflected.versions());
-        return hello;
+        return Map.of("kind", "connect-assignor", "protocol", Reflected.is(type, EAGER) ? "eager" : "cooperative");
     }
 
     /** The class itself, of which each call has an object of its own. */
@@ -48,16 +44,8 @@ final class ConnectAssignors implements Kind {
     }
 
     @Override
-    public Map<String, Object> introduction(Object asked) {
-        return new LinkedHashMap<>();
-    }
-
-    @Override
     public Object call(String call, Object asked, Map<String, Object> request, Map<String, Object> reply)
         throws Throwable {
-        if (!call.equals("assign")) {
-            throw new IllegalArgumentException("an assignor of Connect has no call " + call);
-        }
         if (kafka == null) {
             kafka = new Kafka();
         }

@@ -1,6 +1,7 @@
 package kassay;
 
 import java.util.Map;
+import java.util.Set;
 
 /** One kind of thing under test: which classes are of it, and how their objects are asked. */
 interface Kind {
@@ -8,10 +9,15 @@ interface Kind {
     boolean has(Class<?> type);
 
     /**
-     * What hello says of the class beside what is said of every class: kind, level, extras, versions, and supports
-     * where that is more than new, drop and batch. The map is the caller's to change.
+     * What hello says of the class beside what is said of every class: kind, level, extras, and supports where that
+     * is more than new, drop and batch.
      */
-    Map<String, Object> hello(Class<?> type) throws Throwable;
+    Map<String, Object> hello(Class<?> type);
+
+    /** The calls that its objects have. */
+    default Set<String> calls() {
+        return Set.of("assign");
+    }
 
     /** A new object of the class, not yet configured; by its public constructor without arguments. */
     default Object create(Class<?> type) throws Throwable {
@@ -19,10 +25,12 @@ interface Kind {
     }
 
     /** What a new object says of itself: name, protocols. It was constructed, and configured where it can be. */
-    Map<String, Object> introduction(Object asked) throws Throwable;
+    default Map<String, Object> introduction(Object asked) throws Throwable {
+        return Map.of();
+    }
 
     /**
-     * Answer one call of an object: "assign", "user_data", ... What is to stand beside the answer, such as
+     * Answer one of the calls of an object. What is to stand beside the answer, such as
      * "user_data", is put into the reply. Throws what the object threw.
      */
     Object call(String call, Object asked, Map<String, Object> request, Map<String, Object> reply) throws Throwable;

@@ -27,29 +27,17 @@ final class MemberTasks implements Kind {
 
     @Override
     public Map<String, Object> hello(Class<?> type) {
-        Map<String, Object> hello = new LinkedHashMap<>();
-        hello.put("kind", "task-assignor");
-        hello.put("level", "member");
-        hello.put("versions", Reflected.versions());
-        return hello;
+        return Map.of("kind", "task-assignor", "level", "member");
     }
 
     @Override
     public Map<String, Object> introduction(Object asked) throws Throwable {
-        Map<String, Object> introduction = new LinkedHashMap<>();
-        Object name = Reflected.call(kafka().name, asked);
-        if (name != null) {
-            introduction.put("name", name);
-        }
-        return introduction;
+        return Reflected.named(kafka().name, asked);
     }
 
     @Override
     public Object call(String call, Object asked, Map<String, Object> request, Map<String, Object> reply)
         throws Throwable {
-        if (!call.equals("assign")) {
-            throw new IllegalArgumentException("a task assignor has no call " + call);
-        }
         Map<String, Object> document = Shim.map(request.get("group"));
         Map<String, Object> members = new HashMap<>();
         for (Object each : Shim.list(document.get("members"))) {

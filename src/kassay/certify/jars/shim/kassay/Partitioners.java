@@ -8,7 +8,6 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,15 +28,12 @@ final class Partitioners implements Kind {
 
     @Override
     public Map<String, Object> hello(Class<?> type) {
-        Map<String, Object> hello = new LinkedHashMap<>();
-        hello.put("kind", "partitioner");
-        hello.put("versions", Reflected.versions());
-        return hello;
+        return Map.of("kind", "partitioner");
     }
 
     @Override
-    public Map<String, Object> introduction(Object asked) {
-        return new LinkedHashMap<>();
+    public Set<String> calls() {
+        return Set.of("partition", "close");
     }
 
     @Override
@@ -46,18 +42,13 @@ final class Partitioners implements Kind {
         if (kafka == null) {
             kafka = new Kafka();
         }
-        switch (call) {
-            case "partition":
-                byte[] key = bytes(request.get("key"));
-                byte[] value = bytes(request.get("value"));
-                Object topic = request.get("topic");
-                return Reflected.call(kafka.partition, asked, topic, key, key, value, value, cluster(request));
-            case "close":
-                Reflected.call(kafka.close, asked);
-                return null;
-            default:
-                throw new IllegalArgumentException("a partitioner has no call " + call);
+        if (call.equals("close")) {
+            return Reflected.call(kafka.close, asked);
         }
+        byte[] key = bytes(request.get("key"));
+        byte[] value = bytes(request.get("value"));
+        Object topic = request.get("topic");
+        return Reflected.call(kafka.partition, asked, topic, key, key, value, value, cluster(request));
     }
 
     private static byte[] bytes(Object base64) {

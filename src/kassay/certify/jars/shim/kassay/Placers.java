@@ -4,11 +4,11 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 
 /** Placers of the controller's: where the replicas of new partitions go. */
 final class Placers implements Kind {
@@ -25,10 +25,7 @@ final class Placers implements Kind {
 
     @Override
     public Map<String, Object> hello(Class<?> type) {
-        Map<String, Object> hello = new LinkedHashMap<>();
-        hello.put("kind", "placer");
-        hello.put("versions", Reflected.versions());
-        return hello;
+        return Map.of("kind", "placer");
     }
 
     /** Kafka's own is given its randomness: here the same for the same request, so that every call can be repeated. */
@@ -42,16 +39,13 @@ final class Placers implements Kind {
     }
 
     @Override
-    public Map<String, Object> introduction(Object asked) {
-        return new LinkedHashMap<>();
+    public Set<String> calls() {
+        return Set.of("place");
     }
 
     @Override
     public Object call(String call, Object asked, Map<String, Object> request, Map<String, Object> reply)
         throws Throwable {
-        if (!call.equals("place")) {
-            throw new IllegalArgumentException("a placer has no call " + call);
-        }
         if (kafka == null) {
             kafka = new Kafka();
         }

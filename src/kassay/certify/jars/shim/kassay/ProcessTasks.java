@@ -26,24 +26,12 @@ final class ProcessTasks implements Kind {
 
     @Override
     public Map<String, Object> hello(Class<?> type) {
-        Map<String, Object> hello = new LinkedHashMap<>();
-        hello.put("kind", "task-assignor");
-        hello.put("level", "process");
-        hello.put("versions", Reflected.versions());
-        return hello;
-    }
-
-    @Override
-    public Map<String, Object> introduction(Object asked) {
-        return new LinkedHashMap<>();
+        return Map.of("kind", "task-assignor", "level", "process");
     }
 
     @Override
     public Object call(String call, Object asked, Map<String, Object> request, Map<String, Object> reply)
         throws Throwable {
-        if (!call.equals("assign")) {
-            throw new IllegalArgumentException("a task assignor has no call " + call);
-        }
         if (kafka == null) {
             kafka = new Kafka();
         }

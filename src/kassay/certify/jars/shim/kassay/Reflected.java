@@ -53,6 +53,16 @@ final class Reflected {
         return constants;
     }
 
+    /** What an object is called that says so by the method; nothing where it says none. */
+    static Map<String, Object> named(Method method, Object asked) throws Throwable {
+        Map<String, Object> named = new HashMap<>();
+        Object name = call(method, asked);
+        if (name != null) {
+            named.put("name", name);
+        }
+        return named;
+    }
+
     /** The release of the client library that the class path holds, as it says; nothing where there is none. */
     static Map<String, Object> versions() {
         try {

@@ -29,29 +29,19 @@ final class ServerAssignors implements Kind {
     public Map<String, Object> hello(Class<?> type) {
         boolean shares = Reflected.is(type, API + "ShareGroupPartitionAssignor")
             && !Reflected.is(type, API + "ConsumerGroupPartitionAssignor");
-        Map<String, Object> hello = new LinkedHashMap<>();
-        hello.put("kind", shares ? "share-assignor" : "server-assignor");
-        hello.put("extras", shares ? List.of("replica_racks", "assignable") : List.of("replica_racks"));
-        hello.put("versions", Reflected.versions());
-        return hello;
+        return Map.of(
+            "kind", shares ? "share-assignor" : "server-assignor",
+            "extras", shares ? List.of("replica_racks", "assignable") : List.of("replica_racks"));
     }
 
     @Override
     public Map<String, Object> introduction(Object asked) throws Throwable {
-        Map<String, Object> introduction = new LinkedHashMap<>();
-        Object name = Reflected.call(kafka().name, asked);
-        if (name != null) {
-            introduction.put("name", name);
-        }
-        return introduction;
+        return Reflected.named(kafka().name, asked);
     }
 
     @Override
     public Object call(String call, Object asked, Map<String, Object> request, Map<String, Object> reply)
         throws Throwable {
-        if (!call.equals("assign")) {
-            throw new IllegalArgumentException("an assignor of the broker's has no call " + call);
-        }
         Group group = new Group(request);
         Object answer = Reflected.call(kafka().assign, asked, group.spec(), group.describer());
         Map<?, ?> byMember = answer == null ? null : (Map<?, ?>) Reflected.call(kafka().members, answer);

@@ -144,21 +144,23 @@ public final class Shim {
                 objects.keySet().removeAll(list(request.get("objects")));
                 return null;
             default:
+                if (!kind.calls().contains(call)) {
+                    throw new IllegalArgumentException("a " + kind.hello(type).get("kind") + " has no call " + call);
+                }
                 return kind.call(call, object(request), request, reply);
         }
     }
 
-    private Map<String, Object> hello() throws Throwable {
+    private Map<String, Object> hello() {
         Map<String, Object> hello = new LinkedHashMap<>();
         Map<String, Object> versions = new LinkedHashMap<>();
         hello.put("kassay", 2);
         hello.put("name", type.getSimpleName());
         hello.put("supports", List.of("new", "drop", "batch"));
         versions.put("java", System.getProperty("java.version"));
+        versions.putAll(Reflected.versions());
         hello.put("versions", versions);
-        Map<String, Object> own = kind.hello(type);
-        versions.putAll(map(own.remove("versions")));
-        hello.putAll(own);
+        hello.putAll(kind.hello(type));
         return hello;
     }
 
