@@ -15,13 +15,18 @@ from __future__ import annotations
 import logging
 from functools import cache
 from types import ModuleType
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
-from kassay.assignors.foreign.python_clients import LeaderMetadata, imported
+from kassay.assignors.foreign.python_clients import (
+    LeaderMetadata,
+    PythonClient,
+    RemembersInUserData,
+    imported,
+)
 from kassay.assignors.registry import LibraryMissing, reference
 from kassay.model.cluster import Cluster, TopicPartition, numbers_by_topic
-from kassay.model.groups.assignor import AssignorBase, GroupMetadata
-from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
+from kassay.model.groups.assignor import GroupMetadata
+from kassay.model.groups.group import Assignment, Group, Member
 
 LIBRARY: Final = "aiokafka"
 EXTRA: Final = "kassay[aiokafka]"
@@ -42,25 +47,14 @@ def wire() -> ModuleType:
     return protocol
 
 
-class AioKafka(AssignorBase):
+class AioKafka(PythonClient):
     """One assignor of the library and the state that its client's process would keep."""
 
-    module: ClassVar[str]
-    class_name: ClassVar[str]
+    library, package = LIBRARY, _PACKAGE
 
     def __init__(self) -> None:
         self._wire = wire()
-        try:
-            assignor_class = getattr(imported(f"{_PACKAGE}.{self.module}"), self.class_name)
-        except (ImportError, AttributeError):
-            version = imported("aiokafka").__version__
-            raise LibraryMissing(f"aiokafka {version} has no {self.name} assignor") from None
-        self._own: Any = type(assignor_class.__name__, (assignor_class,), {})
-
-    @property
-    def reported_generation(self) -> int:
-        """The generation that this member's next subscription will carry, -1 for none."""
-        return NO_GENERATION
+        self._own = self.own_class()
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """What the library's leader answers to these members."""
@@ -89,11 +83,7 @@ class AioKafka(AssignorBase):
         """The member's subscription after its way over the wire."""
         topics = list(dict.fromkeys(member.topics))
         metadata = self._wire.ConsumerProtocolMemberMetadata
-        return metadata.decode(metadata(self._own.version, topics, self._user_data(member)).encode())
-
-    def _user_data(self, member: Member) -> bytes:
-        """The user data that the member sent."""
-        return member.user_data or b""
+        return metadata.decode(metadata(self._own.version, topics, self.sent(member)).encode())
 
 
 @reference(
@@ -131,7 +121,7 @@ class AioKafkaRoundRobin(AioKafka):
     source=f"aiokafka {_PACKAGE}.sticky.sticky_assignor ({EXTRA})",
     sends_generations=False,
 )
-class AioKafkaSticky(AioKafka):
+class AioKafkaSticky(RemembersInUserData, AioKafka):
     """aiokafka's sticky; what a member had travels in its user data, without a generation."""
 
     name = "sticky"
@@ -147,13 +137,3 @@ class AioKafkaSticky(AioKafka):
         """The user data that the library's `metadata()` makes."""
         user_data: bytes = self._own.metadata(sorted(set(topics))).user_data
         return user_data
-
-    def _user_data(self, member: Member) -> bytes:
-        """What the member sent; made from its claims where nobody asked the member's own assignor."""
-        if member.user_data is not None:
-            return member.user_data
-        if not member.owned:
-            return b""
-        other = type(self)()
-        other.on_assignment(member.owned, None, GroupMetadata(member.generation, member.member_id))
-        return other.subscription_user_data(member.topics) or b""

@@ -14,13 +14,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from functools import cache
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from kassay.assignors.foreign.python_clients import LeaderMetadata, imported
+from kassay.assignors.foreign.python_clients import (
+    LeaderMetadata,
+    PythonClient,
+    RemembersInUserData,
+    imported,
+)
 from kassay.assignors.registry import COOPERATIVE, LibraryMissing, reference
 from kassay.model.cluster import Cluster, TopicPartition, numbers_by_topic
-from kassay.model.groups.assignor import AssignorBase, GroupMetadata
-from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
+from kassay.model.groups.assignor import GroupMetadata
+from kassay.model.groups.group import Assignment, Group, Member
 
 LIBRARY: Final = "kafka-python"
 EXTRA: Final = "kassay[kafka]"
@@ -101,26 +106,14 @@ def library() -> _Library:
     return _Library()
 
 
-class KafkaPython(AssignorBase):
+class KafkaPython(PythonClient):
     """One assignor of the library and the state that its client would keep."""
 
-    module: ClassVar[str]
-    class_name: ClassVar[str]
+    library, package = LIBRARY, _PACKAGE
 
     def __init__(self) -> None:
         self._library = library()
-        try:
-            assignor_class = getattr(imported(f"{_PACKAGE}.{self.module}"), self.class_name)
-        except (ImportError, AttributeError):
-            version = imported("kafka").__version__
-            raise LibraryMissing(f"kafka-python {version} has no {self.name} assignor") from None
-        # 2.x keeps a sticky member's state on the class, as a process has one consumer: a class a member
-        self._inner = type(assignor_class.__name__, (assignor_class,), {})()
-
-    @property
-    def reported_generation(self) -> int:
-        """The generation that this member's next subscription will carry, -1 for none."""
-        return NO_GENERATION
+        self._inner = self.own_class()()
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """What the library's leader answers to these members."""
@@ -129,7 +122,7 @@ class KafkaPython(AssignorBase):
             _Joined(
                 member.member_id,
                 member.instance_id,
-                self._library.subscribe(version, member, self._user_data(member)),
+                self._library.subscribe(version, member, self.sent(member)),
             )
             for member in group.members
         ]
@@ -146,10 +139,6 @@ class KafkaPython(AssignorBase):
     ) -> None:
         """Let the library's assignor remember."""
         self._library.learn(self._inner, assignment, metadata.generation)
-
-    def _user_data(self, member: Member) -> bytes:
-        """The user data that the member sent."""
-        return member.user_data or b""
 
 
 @reference(
@@ -186,7 +175,7 @@ class KafkaPythonRoundRobin(KafkaPython):
     claims=("balanced-kip54", "deterministic", "converges"),
     source=f"kafka-python {_PACKAGE}.sticky.sticky_assignor ({EXTRA})",
 )
-class KafkaPythonSticky(KafkaPython):
+class KafkaPythonSticky(RemembersInUserData, KafkaPython):
     """kafka-python's sticky; what a member had travels in its user data."""
 
     name = "sticky"
@@ -201,16 +190,6 @@ class KafkaPythonSticky(KafkaPython):
     def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:
         """The user data that the library's `metadata()` makes."""
         return _encoded(self._inner.metadata(sorted(set(topics))).user_data)
-
-    def _user_data(self, member: Member) -> bytes:
-        """What the member sent; made from its claims where nobody asked the member's own assignor."""
-        if member.user_data is not None:
-            return member.user_data
-        if not member.owned:
-            return b""
-        other = type(self)()
-        other._library.learn(other._inner, member.owned, member.generation)
-        return other.subscription_user_data(member.topics) or b""
 
 
 @reference(

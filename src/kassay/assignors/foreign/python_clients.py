@@ -1,4 +1,4 @@
-"""What adapters to Python clients share: a quiet import, and the metadata that a client's leader looks at."""
+"""What adapters to Python clients share: a quiet import, the metadata of a leader, what a member sends."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import importlib
 import warnings
 from collections.abc import Mapping
 from types import ModuleType
+from typing import Any, ClassVar
 
+from kassay.assignors.registry import LibraryMissing
 from kassay.model.cluster import Cluster
-from kassay.model.groups.group import Group
+from kassay.model.groups.assignor import AssignorBase, GroupMetadata
+from kassay.model.groups.group import NO_GENERATION, Group, Member
 
 
 def imported(name: str) -> ModuleType:
@@ -39,3 +42,47 @@ class LeaderMetadata:
     def topics(self) -> list[str]:
         """The names of the topics."""
         return sorted(self.counts)
+
+
+class PythonClient(AssignorBase):
+    """One assignor of a client library: the class `class_name` in a module of the library's package."""
+
+    library: ClassVar[str]
+    package: ClassVar[str]
+    module: ClassVar[str]
+    class_name: ClassVar[str]
+
+    def own_class(self) -> Any:
+        """The assignor's class for this member alone: a sticky one may keep its member's memory on the class.
+
+        Raises `LibraryMissing` where this release of the library has no such assignor.
+        """
+        try:
+            assignor_class = getattr(imported(f"{self.package}.{self.module}"), self.class_name)
+        except (ImportError, AttributeError):
+            version = imported(self.package.partition(".")[0]).__version__
+            raise LibraryMissing(f"{self.library} {version} has no {self.name} assignor") from None
+        return type(assignor_class.__name__, (assignor_class,), {})
+
+    @property
+    def reported_generation(self) -> int:
+        """The generation that this member's next subscription will carry, -1 for none."""
+        return NO_GENERATION
+
+    def sent(self, member: Member) -> bytes:
+        """The user data that the member sent."""
+        return member.user_data or b""
+
+
+class RemembersInUserData(PythonClient):
+    """An assignor whose members say what they had in their user data."""
+
+    def sent(self, member: Member) -> bytes:
+        """What the member sent; made from its claims where nobody asked the member's own assignor."""
+        if member.user_data is not None:
+            return member.user_data
+        if not member.owned:
+            return b""
+        other = type(self)()
+        other.on_assignment(member.owned, None, GroupMetadata(member.generation, member.member_id))
+        return other.subscription_user_data(member.topics) or b""
