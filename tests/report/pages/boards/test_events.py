@@ -6,6 +6,7 @@ import pytest
 
 from kassay.model.groups.documents import HISTORY
 from kassay.model.groups.history import EVENTS
+from kassay.report.facts import event_words
 from kassay.report.pages.boards.events import sentence
 from tests.report.pages.boards.boards import HELD, OURS
 
@@ -33,6 +34,8 @@ def test_every_event_of_a_group_has_a_sentence_with_what_it_is_about(kind):
     case = {"cluster": {"topics": []}, "changes": [[event]]}
     HISTORY.read(case, "case")
     words = sentence(event)
+    assert " " in words
+    assert words != event_words(event)
     about = {"topic": "t2", "member_id": "m1", "broker_id": "4", "member": "m0"}
     assert all(about[name] in words for name in fields if name in about)
 

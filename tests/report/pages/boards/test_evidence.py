@@ -1,6 +1,6 @@
 """What a board marks, and where."""
 
-from kassay.report.pages.boards.evidence import evidence
+from kassay.report.pages.boards.evidence import beside_words, evidence
 
 
 def test_names_of_a_violation_in_words_stand_for_the_last_step():
@@ -31,3 +31,16 @@ def test_places_that_are_kept_are_the_broken_ones():
 
 def test_a_text_that_is_no_violation_names_nobody():
     assert evidence(["nothing here"]).names == frozenset()
+
+
+def test_only_an_optimum_is_called_one():
+    could_be = {"by": "as sticky ends", "certified": False, "words": "1 1", "measures": {}, "instead_of": {}}
+    assert beside_words(could_be)[:2] == ("What could be instead", "1 1 (as sticky ends)")
+    measured = could_be | {
+        "certified": True,
+        "measures": {"a": [1, 1], "b": 0},
+        "instead_of": {"a": [2, 0], "b": 0},
+    }
+    beside = beside_words(measured)
+    assert beside[:2] == ("Beside the certified optimum", "1 1")
+    assert beside.measures == (("a", "2 0", "1 1"),)

@@ -22,7 +22,6 @@ class TileLook(StrEnum):
     KEPT = "kept"
     NEW = "new"
     GONE = "gone"
-    LEADS = "leads"
     STANDBY = "standby"
     WARM_UP = "warm-up"
 
@@ -30,7 +29,6 @@ class TileLook(StrEnum):
 SIGNS: Final = {
     TileLook.NEW: "+",
     TileLook.GONE: "−",
-    TileLook.LEADS: "★",
     TileLook.STANDBY: "◦",
     TileLook.WARM_UP: "○",
 }

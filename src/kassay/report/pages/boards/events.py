@@ -42,6 +42,11 @@ def _claim(event: Document) -> str:
     return f"{event['member_id']} says that it owns {owned}, of generation {event['generation']}"
 
 
+def _withhold(event: Document) -> str:
+    numbers = " ".join(map(str, event["numbers"])) or "none"
+    return f"of {event['topic']} may not be given out: {numbers}"
+
+
 def _place(event: Document) -> str:
     tags = [f"{key}={value}" for key, value in dict(event.get("tags") or {}).items()]
     rack = [f"rack {event['rack']}"] if event.get("rack") else []
@@ -67,7 +72,12 @@ _SENTENCES: Final[Mapping[str, Callable[[Document], str]]] = {
     "DeleteTopic": lambda e: f"{e['topic']} is deleted",
     "ChangeRack": lambda e: f"{e['member_id']} now runs in {_rack(e)}",
     "RackBroker": lambda e: f"broker {e['broker_id']} now stands in {_rack(e)}",
-    "OwnedClaim": _claim,
+    "Reweigh": lambda e: f"the partitions of {e['topic']} now cost {' '.join(map(str, e['weights']))}",
+    "Withhold": lambda e: (
+        f"of {e['topic']} may not be given out: {' '.join(map(str, e['numbers'])) or 'none'}"
+    ),
+    "Claim": _claim,
+    "Rebalance": lambda _: "the group rebalances",
     "ProcessJoin": _process,
     "ProcessLeave": lambda e: f"{e['process']} leaves",
     "ThreadsChange": lambda e: f"{e['process']} now runs {e['threads']} threads",

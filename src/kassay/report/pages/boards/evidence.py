@@ -61,8 +61,9 @@ def beside_words(could_be: Mapping[str, Any]) -> Beside:
         for name, value in could_be["measures"].items()
         if instead.get(name) != value
     )
-    title = "Beside the certified optimum" if could_be["certified"] else f"As {could_be['by']} answers"
-    return Beside(title, could_be["words"], measures, None)
+    if could_be["certified"]:
+        return Beside("Beside the certified optimum", could_be["words"], measures, None)
+    return Beside("What could be instead", f"{could_be['words']} ({could_be['by']})", measures, None)
 
 
 def _words(value: object) -> str:

@@ -1,0 +1,93 @@
+"""Writes `docs/screenshots/*.png`: the pages as a browser shows them, light, dark and 400 px wide.
+
+`python docs/writers/screenshots.py [NAME...]` takes those of the pages named, or all. It needs Chromium on
+the PATH, Playwright and Pillow: `./dev tox run -e screenshots`.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+FOLDER: Final = Path(__file__).parents[1] / "screenshots"
+BYTES_MAX: Final = 150_000
+LOOKS: Final = {"light": (1200, 760, False), "dark": (1200, 760, True), "narrow": (400, 860, False)}
+"""For each look the width and the height of the window, and whether it is dark."""
+
+
+class Shot(NamedTuple):
+    """A page to take: the command that writes it, the file it writes, and what of it is opened."""
+
+    command: Sequence[str]
+    file: str
+    fragment: str = ""
+
+
+_CERTIFICATE: Final = (
+    *("certify", "cooperative-sticky", "--histories", "300", "--seed", "1"),
+    *("--claims", "cooperative,converges,balanced-kip54,single-owner", "--report", "html"),
+)
+SHOTS: Final = {
+    "verdict": Shot(_CERTIFICATE, ".kassay/report.html"),
+    "board": Shot(_CERTIFICATE, ".kassay/report.html", "#trace-3/round-2"),
+}
+"""What is taken, by the name of its files."""
+
+
+def main(names: Sequence[str]) -> int:
+    """Take the pages of these names, or all of them."""
+    from playwright.sync_api import sync_playwright
+
+    pages: dict[tuple[str, ...], Path] = {}
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        for name, shot in SHOTS.items():
+            if names and name not in names:
+                continue
+            command = tuple(shot.command)
+            if command not in pages:
+                pages[command] = _written(shot, Path(folder, str(len(pages))))
+            for look in LOOKS:
+                _take(browser, pages[command].as_uri() + shot.fragment, FOLDER / f"{name}-{look}.png", look)
+        browser.close()
+    return 0
+
+
+def _written(shot: Shot, folder: Path) -> Path:
+    """The page that the command writes; its exit code says what it found, and is none of ours."""
+    folder.mkdir()
+    subprocess.run([sys.executable, "-m", "kassay", *shot.command], cwd=folder, check=False, timeout=600)
+    return folder / shot.file
+
+
+def _take(browser: Any, address: str, file: Path, look: str) -> None:
+    """One picture, with no more colours than it needs; raises `ValueError` for one that is too heavy."""
+    from PIL import Image
+
+    width, height, dark = LOOKS[look]
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        color_scheme="dark" if dark else "light",
+        reduced_motion="reduce",
+        offline=True,
+    )
+    page = context.new_page()
+    page.goto(address)
+    picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB").quantize(128)
+    context.close()
+    file.parent.mkdir(exist_ok=True)
+    picture.save(file, optimize=True)
+    if file.stat().st_size > BYTES_MAX:
+        raise ValueError(f"{file.name}: {file.stat().st_size} bytes, expected at most {BYTES_MAX}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
