@@ -71,6 +71,11 @@ kassay.board = (board) => {
     stop();
     show(frames.indexOf(event.target));
   });
+  ticks.forEach((tick, place) => tick.addEventListener("click", (event) => {
+    event.preventDefault();
+    history.pushState(null, "", tick.hash);
+    step(place - at);
+  }));
   controls.hidden = false;
   mark();
 };
