@@ -96,8 +96,11 @@ def _kind(option: click.Option) -> Markdown:
 
 
 def _default(option: click.Option) -> Markdown:
-    shown = option.default if option.show_default and isinstance(option.default, str | int | float) else None
-    return inline("") if shown is None or isinstance(shown, bool) else code(str(shown))
+    """The default that the help shows; of a flag there is nothing to say."""
+    default = option.default
+    parts = default if isinstance(default, tuple | list) else (default,)
+    named = [str(part) for part in parts if isinstance(part, str | int | float)]
+    return code(" ".join(named)) if option.show_default and named and not option.is_flag else inline("")
 
 
 def _words(option: click.Option) -> str:
