@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks._gap_study_page import CONTROL, page
+from benchmarks.plots import bars, lines
 from kassay.certify.optimum.posed import play
 from kassay.certify.runs.blocks import Job, open_bench
 from kassay.certify.runs.run import counterexample
@@ -34,7 +35,6 @@ from kassay.pipeline.campaign.records.store import Local
 from kassay.pipeline.campaign.results.study import finish
 from kassay.pipeline.spark.session import session
 from kassay.properties.registry import promise
-from kassay.report.pages.campaign import bars, lines
 from kassay.solver.consumers.gap import as_group, gap
 from kassay.solver.consumers.optimum import optimum
 from kassay.solver.consumers.problem import Problem

@@ -28,7 +28,7 @@ def outcome(name: str, target: str, message: str) -> dict[str, Any]:
         ],
         "findings": [
             {
-                **lane, "claim": message, "input": "ordinary", "kind": message, "failed": 3, "index": 5, "members": 2,
+                **lane, "claim": message, "input": "ordinary", "kind": message, "failed": 3, "index": 5, "members": 2, "identity": "0" * 16,
                 "partitions": 3, "events": 1, "message": message, "others": 1,
             }
         ],
@@ -39,6 +39,7 @@ def outcome(name: str, target: str, message: str) -> dict[str, Any]:
                     "unbalanced_share": 0.25, "balance_mean": 1.5, "movement_mean": None, "rounds_mean": 1.0,
                 }
             ],
+            "worst_cases": [],
             "gap_by_profile": [{**lane, **gaps}],
             "gap_by_size": [
                 {"target": target, "members": members, "equal": False, "balance_mean": members / 2} for members in (2, 5)

@@ -196,3 +196,22 @@ def test_an_instance_that_is_none_is_one_line_whatever_targets_are_missing(tmp_p
     (tmp_path / "none.json").write_text("{}")
     said = one_line(kassay(command, "--instances", "none.json", "no-such", "range", cwd=tmp_path), 2)
     assert "none.json" in said
+
+
+def test_a_page_shows_the_worst_case_and_keeps_it_as_an_instance(tmp_path, stuck):
+    done = here("gap", "sticky", "--instances", stuck, "--report", "html", "--out", "pages", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "report: pages/gap.html" in done.stderr
+    page = (tmp_path / "pages" / "gap.html").read_text()
+    kept = "pages/instances/sticky-worst.json"
+    assert f"kassay gap sticky --instances {kept}" in page
+    again = here("gap", "sticky", "--instances", kept, "--json", "-", cwd=tmp_path)
+    (each,) = gaps(again)["sticky"]["instances"]
+    assert (each["loads"], each["optimal_loads"]) == ([0, 1, 2], [1, 1, 1])
+
+
+def test_a_page_that_cannot_be_written_is_told_before_the_work(tmp_path, stuck):
+    (tmp_path / "file").touch()
+    for command in (("gap", "sticky", "--instances", stuck), ("rank", "sticky"), ("explore", "classic")):
+        told = one_line(here(*command, "--report", "html", "--out", "file/x", cwd=tmp_path), 2)
+        assert "--out" in told

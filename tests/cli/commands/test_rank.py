@@ -98,3 +98,12 @@ def test_all_that_is_installed_is_ranked_and_the_rest_is_told(tmp_path, few):
     assert "KASSAY_KAFKA_CLIENTS" in missing["kafka-clients:range"]
     assert ("kafka-python" in here.get("kafka-python:sticky", ())) is ("kafka-python:sticky" in here)
     assert done.returncode in (1, 3)
+
+
+def test_a_page_is_written_beside_the_table(tmp_path, few):
+    typed = ("rank", "sticky", "--instances", few, "--histories", "9", "--report", "html", "--out", "pages")
+    done = here(*typed, cwd=tmp_path)
+    assert "report: pages/rank.html" in done.stderr
+    page = (tmp_path / "pages" / "rank.html").read_text()
+    assert "<h2>Leaderboard</h2>" in page
+    assert "kassay rank sticky --instances" in page

@@ -6,10 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.report.figures.histograms import NEVER, bins_of, histograms
+from tests.hostile import SOME
 
 COUNTS = st.dictionaries(st.integers(0, 3000) | st.just(NEVER), st.integers(1, 99), min_size=1).map(Counter)
 
 
+@SOME
 @given(st.lists(st.integers(0, 10**6) | st.just(NEVER)))
 def test_every_value_is_in_one_bin(values: list[int]) -> None:
     bins = bins_of(values)
@@ -17,6 +19,7 @@ def test_every_value_is_in_one_bin(values: list[int]) -> None:
     assert len(bins) <= 30
 
 
+@SOME
 @given(st.dictionaries(st.sampled_from("abc"), COUNTS, min_size=1))
 def test_the_columns_count_all_and_the_tallest_is_whole(rows: dict[str, Counter[int]]) -> None:
     drawn = histograms("t", rows, "outcomes")

@@ -8,9 +8,11 @@ from kassay.model.explore.graph import Action
 from kassay.report.figures.lanes import lanes_of
 from kassay.report.figures.messages import messages_of
 from kassay.report.screen.swimlanes import lanes
+from tests.hostile import SOME
 from tests.report.screen.test_swimlanes import ACTIONS
 
 
+@SOME
 @given(ACTIONS)
 def test_every_action_has_a_row_that_says_what_it_says_on_the_screen(actions: list[Action]) -> None:
     drawing = lanes_of(actions)
@@ -41,6 +43,7 @@ def test_a_message_under_way_goes_down_beside_its_lane_from_the_row_it_is_sent_i
     assert into.x2 == lanes_of(actions).lanes[-1].x
 
 
+@SOME
 @given(ACTIONS)
 def test_messages_of_one_client_under_way_at_once_have_tracks_of_their_own(actions: list[Action]) -> None:
     drawing = lanes_of([action._replace(name=f"sends {action.name}") for action in actions[:4]])

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.report.figures.layered import crossings, layered
+from tests.hostile import SOME
 
 
 @st.composite
@@ -14,6 +15,7 @@ def graphs(draw):
     return layers, draw(st.lists(st.tuples(states, states), max_size=25, unique=True))
 
 
+@SOME
 @given(graphs())
 def test_places_are_distinct_and_cross_no_more_than_before(graph):
     layers, edges = graph

@@ -4,12 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.report.figures.lines import line_chart
+from tests.hostile import SOME
 
 POINTS = st.lists(
     st.tuples(st.integers(0, 500), st.floats(0, 1e6)), unique_by=lambda point: point[0], max_size=6
 )
 
 
+@SOME
 @given(st.dictionaries(st.sampled_from("abc"), POINTS))
 def test_higher_numbers_stand_higher_and_strokes_join_the_points(
     series: dict[str, list[tuple[int, float]]],

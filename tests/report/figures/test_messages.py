@@ -12,6 +12,7 @@ from kassay.model.explore.graph import Action
 from kassay.model.explore.traces import run
 from kassay.report.figures.messages import Message, messages_of
 from tests.explored import build
+from tests.hostile import SOME
 from tests.report.screen.test_swimlanes import ACTIONS
 
 
@@ -23,6 +24,7 @@ def call(name: str, reply: str = "", detail: str = "", **more: Any) -> Action:
     return Action("c1", name, "coordinator", detail, reply, **more)
 
 
+@SOME
 @given(ACTIONS)
 def test_a_message_is_sent_before_it_comes_or_is_lost(actions: list[Action]) -> None:
     for message in messages_of(actions):

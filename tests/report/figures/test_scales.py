@@ -6,10 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.report.figures.scales import plain, scale_of
+from tests.hostile import SOME
 
 VALUES = st.floats(0, 1e9, allow_nan=False, allow_subnormal=False).map(lambda value: round(value, 6))
 
 
+@SOME
 @given(st.lists(VALUES), st.booleans())
 def test_places_are_in_the_order_of_the_values_and_within_the_axis(values: list[float], tailed: bool) -> None:
     scale = scale_of(values, tailed=tailed)
@@ -21,6 +23,7 @@ def test_places_are_in_the_order_of_the_values_and_within_the_axis(values: list[
         assert tailed is False or scale.at(max(values)) == 100
 
 
+@SOME
 @given(st.lists(VALUES, min_size=1), st.booleans())
 def test_ticks_are_few_begin_at_nothing_and_do_not_meet(values: list[float], tailed: bool) -> None:
     ticks = scale_of(values, tailed=tailed).ticks

@@ -4,10 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.report.figures.strips import StripOf, strip_chart
+from tests.hostile import SOME
 
 FIGURES = st.lists(st.integers(0, 10**6), min_size=3, max_size=3).map(sorted)
 
 
+@SOME
 @given(st.lists(FIGURES, max_size=6))
 def test_marks_are_in_the_order_of_the_figures_on_one_axis(rows: list[list[int]]) -> None:
     names = ("median", "p99", "worst")

@@ -1,66 +1,147 @@
-"""A campaign's page: whole, offline, and with every name as text."""
+"""A campaign's page: whole, small, every name as text, and findings that open their boards."""
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
-from xml.etree import ElementTree as ET
+import json
+import time
+from typing import Any
 
+import pytest
 from hypothesis import given
 
-from kassay.report.pages.campaign import bars, html, lines
+from kassay.pipeline.campaign.results.kept import KeptFinding, save
+from kassay.report.pages.campaign import page_of, render, view_of
+from kassay.report.pages.layout import PAGE_BYTES_MAX
 from kassay.writing.text import visible
-from tests.hostile import SOME, TEXTS
+from tests.browser import axe, no_overflow
+from tests.hostile import ALL, SOME, TEXTS
 from tests.report.campaigns import outcome
+from tests.report.pages.test_layout import Reader
+from tests.report.pages.test_packed import unpacked
+from tests.report.thousand import campaign
+
+TRACE = json.dumps({"told": [], "case": {}, "violations": []})
 
 
-class Page(HTMLParser):
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, str | None]] = []
-        self.open: list[str] = []
-        self.texts: list[str] = []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs).get("class")))
-        assert not {"src", "href"} & dict(attrs).keys()
-        if tag != "meta":
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
+@pytest.fixture(scope="module")
+def thousand() -> tuple[dict[str, Any], list[str]]:
+    return campaign(1000)
 
 
 @SOME
 @given(TEXTS, TEXTS, TEXTS)
 def test_the_page_is_the_same_for_all_names_and_shows_them(name: str, target: str, message: str) -> None:
-    page, plain = Page(html(outcome(name, target, message))), Page(html(outcome("n", "t", "m")))
-    assert page.tags == plain.tags
+    page = Reader(render(outcome(name, target, message), [TRACE], "results"))
+    plain = Reader(render(outcome("n", "t", "m"), [TRACE], "results"))
+    assert [tag for tag, _ in page.elements] == [tag for tag, _ in plain.elements]
     assert not page.open
-    for text in (f"Campaign {visible(name)}", visible(target), visible(message)):
-        assert text in page.texts
-    assert f"{visible(target)} · shape:{visible(message)}" in page.texts
+    assert visible(name) in page.texts["code"]
+    for text in (target, message):
+        assert any(visible(text) in each for each in page.texts["td"])
+    assert f"{visible(target)} · shape:{visible(message)}" in page.texts["span"]
 
 
-def test_numbers_stand_to_the_right_and_texts_to_the_left() -> None:
-    page = html(outcome("n", "t", "m"))
-    assert '<td>t</td><td class="n">1,200</td>' in page
-    assert "<td>m</td>" in page
-    assert '<td class="n">-</td>' in page
-    assert ", unfinished: all figures are of these, 2,000 planned" in page
-    assert "left out" not in page
+def test_the_verdict_is_the_gravest_and_what_is_unfinished_is_said() -> None:
+    view = view_of(outcome("n", "t", "m"), [TRACE], "results")
+    assert (view.word, view.look) == ("violated", "bad")
+    assert view.doubts == ("The campaign is not complete: all figures are of these, 2,000 planned.",)
+    document = outcome("n", "t", "m")
+    for verdict, word in (("unknown", "unknown"), ("holds", "holds")):
+        document["verdicts"][0]["verdict"] = verdict
+        assert view_of(document, [TRACE], "results").word == word
+    assert view_of({**document, "verdicts": []}, [TRACE], "results").word == "unknown"
 
 
-@SOME
-@given(TEXTS)
-def test_a_plot_is_xml_of_its_own(target: str) -> None:
-    studies = outcome("n", target, target)["studies"]
-    for plot in (bars(studies["gap_by_profile"], "unbalanced_share", target), lines(studies["gap_by_size"])):
-        svg = ET.fromstring(plot.encode())
-        texts = [each.text or "" for each in svg.iter("{http://www.w3.org/2000/svg}text")]
-        assert visible(target) in " ".join(texts)
-    assert lines([]) == ""
+def test_verdicts_are_those_over_all_profiles() -> None:
+    view = view_of(outcome("n", "t", "m"), [TRACE], "results")
+    assert len(view.broken.rows) == 1
+    assert view.holds.rows == ()
+
+
+def test_a_campaign_without_gaps_or_findings_has_a_page() -> None:
+    document = outcome("n", "t", "m")
+    studies = {**document["studies"], "gap_by_profile": [], "gap_by_size": [], "convergence": []}
+    page = render({**document, "findings": [], "studies": studies}, [], "results")
+    assert "<p>None.</p>" in page
+    assert "Distance to the certified optimum" not in page
+
+
+def test_a_thousand_findings_are_listed_open_their_boards_and_weigh_less_than_a_megabyte(
+    thousand: tuple[dict[str, Any], list[str]],
+) -> None:
+    document, traces = thousand
+    view = view_of(document, traces, "results")
+    assert len(page_of(view).encode()) < PAGE_BYTES_MAX
+    assert sum(len(group.lines) for group in view.groups) == len(traces) == 1000
+    assert view.left_out == ""
+    pieces = [piece for parcel in unpacked(view.parcels) for piece in parcel]
+    assert len(pieces) == 1000
+    for row, piece in zip(document["findings"], pieces, strict=True):
+        assert row["identity"] in piece
+
+
+def test_far_more_findings_have_the_command_instead(thousand: tuple[dict[str, Any], list[str]]) -> None:
+    document, traces = thousand
+    more = {**document, "findings": document["findings"] * 3}
+    view = view_of(more, traces * 3, "results")
+    page = page_of(view)
+    assert len(page.encode()) < PAGE_BYTES_MAX
+    listed = sum(len(group.lines) for group in view.groups)
+    assert view.left_out == f"{3000 - listed:,} more: the command above saves them all."
+    assert "its trace as <code>" in page
+    assert view.save == "kassay campaign findings results --save traces"
+
+
+def test_the_name_of_a_saved_trace_is_the_one_that_saving_gives(
+    thousand: tuple[dict[str, Any], list[str]], tmp_path
+) -> None:
+    document, traces = thousand
+    row = {name: value for name, value in document["findings"][0].items() if name != "index"}
+    (path,) = save([KeptFinding(**row, index=0, trace=traces[0])], tmp_path)
+    view = view_of({**document, "findings": document["findings"][:1]}, traces[:1], "results")
+    ((piece,),) = unpacked(view.parcels)
+    assert path.removeprefix(f"{tmp_path}/") in piece
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_page_in_a_browser(open_page, thousand: tuple[dict[str, Any], list[str]], dark: bool) -> None:
+    document, traces = thousand
+    few = {**document, "findings": document["findings"][:60]}
+    page = open_page(render(few, traces[:60], "results"), dark=dark)
+    fold = page.locator("details.finding").nth(30)
+    fold.locator("summary").click()
+    fold.locator(".board .frame.shown").first.wait_for()
+    axe(page)
+    no_overflow(page)
+
+
+@pytest.mark.browser
+def test_a_thousand_findings_open_in_two_seconds(
+    open_page, thousand: tuple[dict[str, Any], list[str]]
+) -> None:
+    html = render(*thousand, "results")
+    took = []
+    for _ in range(3):
+        began = time.perf_counter()
+        page = open_page(html)
+        took.append(time.perf_counter() - began)
+    assert min(took) < 2, "of three openings, so that other work on the machine does not count"
+    for number in (0, 999):
+        fold = page.locator("details.finding").nth(number)
+        fold.locator("summary").click()
+        assert fold.locator(".board .frame.shown").first.inner_text()
+
+
+@pytest.mark.browser
+def test_no_name_of_a_finding_runs(open_page, thousand: tuple[dict[str, Any], list[str]]) -> None:
+    document, traces = thousand
+    evil = "</script></template><img src=x onerror=alert(1)>"
+    rows = [{**row, "message": evil, "kind": ALL, "target": evil} for row in document["findings"][:3]]
+    hostile = [json.dumps(json.loads(trace)).replace("consumer-", f"{evil}-") for trace in traces[:3]]
+    page = open_page(render({**document, "findings": rows}, hostile, evil))
+    for number in range(3):
+        page.locator("details.finding summary").nth(number).click()
+    page.locator(".board").nth(2).wait_for()
+    assert page.locator("img").count() == 0
+    no_overflow(page)

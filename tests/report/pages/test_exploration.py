@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from kassay.certify.protocols.explore import ExploreResult
@@ -42,8 +44,8 @@ def test_the_verdict_comes_first_with_what_it_means(broken: ExploreResult) -> No
         ({"model": "classic", "partitions": 1}, "ok", "No state or step of this walk could have broken"),
     ],
 )
-def test_what_could_make_it_meaningless_is_said(chosen: dict[str, object], look: str, doubt: str) -> None:
-    view = view_of(explore(**chosen), again="x")  # type: ignore[arg-type]
+def test_what_could_make_it_meaningless_is_said(chosen: dict[str, Any], look: str, doubt: str) -> None:
+    view = view_of(explore(**chosen), again="x")
     assert view.look == look
     assert any(text.startswith(doubt) for text in view.doubts)
 

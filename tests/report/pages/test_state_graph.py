@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 
 from kassay.report.pages.state_graph import STATES_DRAWN_MAX, state_graph
 from tests.explored import explore
+from tests.hostile import SOME
 
 WALKS = ("zookeeper", "classic")
 
 
+@SOME
 @given(st.sampled_from(WALKS), st.integers(5, 40))
 def test_a_walk_of_any_length_is_drawn_whole(model: str, states: int) -> None:
     result = explore(model, states_max=states)

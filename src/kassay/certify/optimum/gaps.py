@@ -6,16 +6,18 @@ is counted, and the first such instance is told. Instances that no target answer
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kassay.certify.optimum.posed import AskedInstance, How, Missed, PosedInstance, posed
 from kassay.certify.processes.host import Maker
 from kassay.certify.targets.resolve import Target
 from kassay.model.errors import InputError
+from kassay.model.groups.group import Assignment
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.reading.documents import Located
 from kassay.solver.consumers.gap import Distribution, Shortfall, distribution
@@ -31,15 +33,35 @@ _ANSWERED: Final = {
 """What targets answer, by the first kind of those that do."""
 
 
+class WorstAnswer(NamedTuple):
+    """A gap of a consumer group, and the answer that it is of."""
+
+    gap: Gap[Any, Any]
+    answer: Assignment
+
+
+def _weight(gap: Gap[Any, Any] | None) -> tuple[int, ...]:
+    """How bad a gap is: by balance, then by movement, then by racks; nothing is as good as none."""
+    if gap is None:
+        return (0, 0, 0)
+    return tuple(value or 0 for value in (gap.balance, gap.movement, gap.rack))
+
+
 @dataclass
 class TargetGaps:
-    """A target's gaps, instance by instance, and where it failed."""
+    """A target's gaps, instance by instance, and where it failed.
+
+    `rounds_taken` counts instances by the rounds they took, and `worst` is the first of those furthest from
+    the optimum, in balance, then in movement, then in racks; None where no consumer group is short of it.
+    """
 
     target: Target
     gaps: list[Gap[AnyProblem, AnyOptimum]] = field(default_factory=list)
     failed: list[Missed] = field(default_factory=list)
     rounds: int = 0
     seconds: float = 0.0
+    rounds_taken: Counter[int] = field(default_factory=Counter)
+    worst: WorstAnswer | None = None
 
     @property
     def instances(self) -> int:
@@ -74,11 +96,14 @@ class TargetGaps:
     def take(self, asked: AskedInstance) -> None:
         """Count what the target made of an instance."""
         self.rounds += asked.rounds
+        self.rounds_taken[asked.rounds] += 1
         self.seconds += asked.seconds
         if isinstance(asked.gap, Missed):
             self.failed.append(asked.gap)
         else:
             self.gaps.append(asked.gap)
+            if asked.answer is not None and _weight(asked.gap) > _weight(self.worst and self.worst.gap):
+                self.worst = WorstAnswer(asked.gap, asked.answer)
 
     def to_json(self) -> dict[str, Any]:
         """The target's part of the document."""

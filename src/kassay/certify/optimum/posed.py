@@ -65,11 +65,15 @@ class Missed(NamedTuple):
 
 
 class AskedInstance(NamedTuple):
-    """The gap of a target on an instance, or why there is none, after so many rounds and seconds."""
+    """The gap of a target on an instance, or why there is none, after so many rounds and seconds.
+
+    `answer` is what the target gave a consumer group; of other families it is not kept.
+    """
 
     gap: Gap[AnyProblem, AnyOptimum] | Missed
     rounds: int
     seconds: float
+    answer: Assignment | None = None
 
 
 Asking = Callable[[NewTarget, Target], AskedInstance]
@@ -175,7 +179,8 @@ def _consumers(problem: Problem, how: How) -> Asking:
 
     def ask(new: NewTarget, target: Target) -> AskedInstance:
         played = play(new, target, *group)
-        return AskedInstance(measured_gap(plain, played, best), played.rounds, played.seconds)
+        measured = measured_gap(plain, played, best)
+        return AskedInstance(measured, played.rounds, played.seconds, played.answer)
 
     return ask
 

@@ -210,7 +210,7 @@ def _opened(
 def _tell(spark: SparkSession, campaign: Campaign, json_path: str | None) -> int:
     """Print and write what came out; the exit code."""
     from kassay.pipeline.campaign.results.study import finish
-    from kassay.report.pages.campaign import html
+    from kassay.report.pages.campaign import render
     from kassay.report.screen.campaign import terminal
     from kassay.report.screen.console import console
     from kassay.writing.files import write_text
@@ -219,7 +219,8 @@ def _tell(spark: SparkSession, campaign: Campaign, json_path: str | None) -> int
     document = outcome.to_json(campaign.spec)
     if "://" not in campaign.store.place:
         path = Path(campaign.store.place) / "report.html"
-        write_text(html(document), str(path))
+        traces = [row["trace"] for row in outcome.findings]
+        write_text(render(document, traces, campaign.store.place), str(path))
         console(stderr=True).say(f"report: {path}")
     present(document, lambda: terminal(document), json_path)
     return outcome.exit_code

@@ -11,7 +11,15 @@ import click
 
 from kassay.cli import completing
 from kassay.cli.clock_options import clock_options, timing_of
-from kassay.cli.options import Duration, FilePath, json_option, present, seed_option, typed_again
+from kassay.cli.options import (
+    Duration,
+    FilePath,
+    json_option,
+    present,
+    require_writable,
+    seed_option,
+    typed_again,
+)
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
 
@@ -94,6 +102,8 @@ def command(context: click.Context, /, model: str, **chosen: Any) -> int:
     from kassay.report.screen.console import bar
     from kassay.report.screen.exploration import exploration_view
 
+    if chosen["report"]:
+        require_writable(str(chosen["out"]), "--out", folder=True)
     limits = WalkLimits(chosen["max_states"], chosen["seconds"])
     with _assignor(chosen["assignor"]) as assignor, bar("exploring", limits.states_max) as show:
         result = explore(

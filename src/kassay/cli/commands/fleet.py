@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -97,8 +97,18 @@ def replay_command(
     known = read_subscriptions(subscriptions) if subscriptions else {}
     with started(chosen, "kassay fleet replay") as spark, translated_errors(out):
         summary = replay_fleet(spark, paths, _address(out), targets, known)
+    _write_page(summary, out)
     present(summary, lambda: terminal(summary), json_path)
     return exit_code(summary, str(paths[0]) if len(paths) == 1 else f"{len(paths)} paths")
+
+
+def _write_page(summary: Mapping[str, Any], out: str) -> None:
+    """Write the page beside the tables, where that is a folder of this machine."""
+    if "://" not in out:
+        from kassay.cli.pages import write_page
+        from kassay.report.pages.fleet import render
+
+        write_page(render(summary), Path(out), "report.html")
 
 
 def _address(place: str) -> str:

@@ -16,6 +16,7 @@ from kassay.cli.options import (
     present,
     require_writable,
     seed_option,
+    typed_again,
     write_json,
 )
 from kassay.cli.targets import (
@@ -32,6 +33,7 @@ from kassay.model.errors import InputError
 from kassay.model.kinds import CONSUMER_GROUPS
 
 if TYPE_CHECKING:
+    from kassay.certify.optimum.gaps import TargetGaps
     from kassay.certify.optimum.hunt import Hunt
     from kassay.certify.targets.resolve import Target
     from kassay.reading.documents import Located
@@ -46,10 +48,14 @@ PLACE = 420
 @click.option("--hunt", "hunting", is_flag=True, help="Search for the worst gap instead.")
 @click.option("--time", "seconds", type=Duration(), help="Limit of a hunt, or of Z3 on an instance.")
 @target_options
-@click.option("--out", type=FilePath(), default=".kassay", show_default=True)
+@click.option(
+    "--report", type=click.Choice(["html"]), help="Also write a page with plots and the worst cases."
+)
+@click.option("--out", type=FilePath(), default=".kassay", show_default=True, help="Instances and the page.")
 @seed_option
 @json_option
-def command(targets: tuple[str, ...], **chosen: Any) -> int:
+@click.pass_context
+def command(context: click.Context, /, targets: tuple[str, ...], **chosen: Any) -> int:
     """Measure the distance of each TARGET to the certified optimum: balance, movement, rack.
 
     Exit codes: 0 done, 1 a target failed on an instance, 3 an optimum was not found in time, or there
@@ -60,15 +66,18 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
     order = parse_order(chosen["order_text"])
     if sum(chosen[name] not in (None, False) for name in ("suite_name", "path", "hunting")) > 1:
         raise InputError("--suite, --instances and --hunt: expected one of the three")
-    if chosen["hunting"]:
+    if chosen["hunting"] or chosen["report"]:
         require_writable(str(chosen["out"]), "--out", folder=True)
     hunting, named = chosen["hunting"], chosen["suite_name"] is not None or chosen["path"] is not None
     posed = instances_of(chosen) if named else None
+    again = typed_again(context)
     loaded, missing = measurable(targets, chosen, CONSUMER_GROUPS if hunting else SUITES)
     if hunting:
-        outcome = _hunt(loaded, chosen)
+        outcome = _hunt(loaded, chosen, again)
     else:
-        outcome = _measure(loaded, *(posed or instances_of(usual_suite(loaded, chosen))), order, chosen)
+        outcome = _measure(
+            loaded, *(posed or instances_of(usual_suite(loaded, chosen))), order, chosen, again
+        )
     return 4 if complained(missing) else outcome
 
 
@@ -78,6 +87,7 @@ def _measure(
     source: str,
     order: tuple[str, ...],
     chosen: dict[str, Any],
+    again: str,
 ) -> int:
     from kassay.certify.optimum.gaps import measure
     from kassay.report.screen.console import bar
@@ -93,13 +103,29 @@ def _measure(
             seconds=chosen["seconds"],
             report=tell,
         )
+    if chosen["report"]:
+        from kassay.cli.pages import write_page
+        from kassay.report.pages.gaps import render
+
+        kept = {each.target.spec: _keep_worst(each, chosen["out"]) for each in gaps.targets if each.worst}
+        write_page(render(gaps, kept, asked_again(chosen), again), chosen["out"], "gap.html")
     present(gaps.to_json(), lambda: gap_view(gaps), chosen["json_path"])
     if any(each.failed for each in gaps.targets):
         return 1
     return 0 if gaps.measured and not gaps.unsolved else 3
 
 
-def _hunt(targets: Sequence[Target], chosen: dict[str, Any]) -> int:
+def _keep_worst(gaps: TargetGaps, out: Path) -> str:
+    """Write the instance on which the target is furthest from the optimum; its path."""
+    from kassay.writing.files import file_name
+
+    assert gaps.worst is not None
+    path = out / "instances" / file_name(gaps.target.spec, "worst", suffix=".json")
+    write_json(gaps.worst.gap.problem.document(), str(path))
+    return str(path)
+
+
+def _hunt(targets: Sequence[Target], chosen: dict[str, Any], again: str) -> int:
     from kassay.certify.optimum.hunt import hunt
     from kassay.report.screen.console import bar, stack
     from kassay.report.screen.gaps import hunt_view
@@ -111,6 +137,11 @@ def _hunt(targets: Sequence[Target], chosen: dict[str, Any]) -> int:
     kept = {each.target.spec: _keep(each, chosen["out"]) for each in hunts}
     documents = [each.to_json() for each in hunts]
     asked = asked_again(chosen)
+    if chosen["report"]:
+        from kassay.cli.pages import write_page
+        from kassay.report.pages.hunts import render
+
+        write_page(render(hunts, kept, asked, again), chosen["out"], "hunt.html")
     views = (hunt_view(each, kept[each.target.spec], asked) for each in hunts)
     present(documents[0] if len(documents) == 1 else documents, lambda: stack(*views), chosen["json_path"])
     if any(each.failed for each in hunts):

@@ -8,7 +8,16 @@ from typing import Any
 import click
 
 from kassay.cli import completing
-from kassay.cli.options import Duration, gravest, json_option, present, seed_option
+from kassay.cli.options import (
+    Duration,
+    FilePath,
+    gravest,
+    json_option,
+    present,
+    require_writable,
+    seed_option,
+    typed_again,
+)
 from kassay.cli.targets import (
     complained,
     instances_of,
@@ -29,9 +38,12 @@ PLACE = 430
 @click.option("--time", "seconds", type=Duration(), help="Time for the claims of each target.")
 @click.option("--histories", type=click.IntRange(min=1), help="Or so many histories [default: 300].")
 @target_options
+@click.option("--report", type=click.Choice(["html"]), help="Also write a page with plots and every claim.")
+@click.option("--out", type=FilePath(), default=".kassay", show_default=True, help="Where the page goes.")
 @seed_option
 @json_option
-def command(targets: tuple[str, ...], installed: bool, **chosen: Any) -> int:
+@click.pass_context
+def command(context: click.Context, /, targets: tuple[str, ...], installed: bool, **chosen: Any) -> int:
     """Rank TARGETs by claims held, gap to the certified optimum, moves, rounds and time.
 
     All are assignors of consumer groups, or all of Streams tasks. Without a TARGET all references for
@@ -53,6 +65,8 @@ def command(targets: tuple[str, ...], installed: bool, **chosen: Any) -> int:
     if installed and targets:
         raise InputError("--installed: ranks all that is here, expected no TARGET beside it")
     order = parse_order(chosen["order_text"])
+    if chosen["report"]:
+        require_writable(str(chosen["out"]), "--out", folder=True)
     named = chosen["suite_name"] is not None or chosen["path"] is not None
     posed = instances_of(chosen) if named else None
     budget = Budget(chosen["seconds"], chosen["histories"])
@@ -77,6 +91,12 @@ def command(targets: tuple[str, ...], installed: bool, **chosen: Any) -> int:
     }
 
     seed = chosen["seed"]
+    if chosen["report"]:
+        from kassay.cli.pages import write_page
+        from kassay.report.pages.ranks import render
+
+        page = render(ranked, source, order, seed, missing=missing, again=typed_again(context))
+        write_page(page, chosen["out"], "rank.html")
     present(
         document,
         lambda: rank_view(ranked, source, seed, versions=installed, missing=missing),

@@ -14,6 +14,10 @@ _APART_MAX: Final = 8
 """So many values have a bin each; from there on a bin holds twice as many values as the one before."""
 
 
+_LABELS_MAX: Final = 9
+"""So many bins are labelled, by the number that they begin with."""
+
+
 class HistogramColumn(NamedTuple):
     """A bar of a histogram: its place and width in per cent, its height in per cent of the row, its words."""
 
@@ -94,5 +98,10 @@ def histograms(
             if count
         )
         drawn.append(HistogramRow(label, (texts or {}).get(label, f"{total:,} {unit}"), columns, series))
-    axis = tuple(Tick(round((place + 0.5) * width, 2), each.label) for place, each in enumerate(bins))
+    apart = -(-len(bins) // _LABELS_MAX)
+    axis = tuple(
+        Tick(round((place + 0.5) * width, 2), each.label if each.low == NEVER else plain(each.low))
+        for place, each in enumerate(bins)
+        if place % apart == 0 or each.low == NEVER
+    )
     return Histograms(title, tuple(drawn), axis, unit)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from kassay.report.figures.scales import Axis, Tick, plain, scale_of
 
@@ -51,7 +52,7 @@ def line_chart(
 ) -> LineChart:
     """A line a name through its points (x, y), in the order of x."""
     points = [point for line in series.values() for point in line]
-    x_scale = scale_of([x for x, _ in points], tailed=True)
+    x_scale = _Across(sorted({x for x, _ in points}))
     y_scale = scale_of([y for _, y in points])
     lines = tuple(
         _line(label, sorted(line), number, x_scale, y_scale)
@@ -61,8 +62,36 @@ def line_chart(
     return LineChart(title, across, up, lines, x_scale.ticks, y_axis)
 
 
+_TICKS_MAX: Final = 8
+_APART: Final = 6
+"""Ticks stand so many per cent of the axis apart, or are left out."""
+
+
+class _Across(NamedTuple):
+    """The axis from the least to the greatest of these values; logarithmic where they are far apart."""
+
+    values: Sequence[float]
+
+    def at(self, value: float) -> float:
+        low, high = self.values[0], self.values[-1]
+        if low == high:
+            return 50.0
+        far = low > 0 and high / low > 20
+        part = math.log(value / low) / math.log(high / low) if far else (value - low) / (high - low)
+        return round(100 * part, 2)
+
+    @property
+    def ticks(self) -> tuple[Tick, ...]:
+        kept: list[Tick] = []
+        for value in self.values:
+            place = self.at(value)
+            if not kept or place - kept[-1].at >= _APART:
+                kept.append(Tick(place, plain(value)))
+        return tuple(kept[:: -(-len(kept) // _TICKS_MAX)] if kept else ())
+
+
 def _line(
-    label: str, points: Sequence[tuple[float, float]], number: int, x_scale: Axis, y_scale: Axis
+    label: str, points: Sequence[tuple[float, float]], number: int, x_scale: _Across, y_scale: Axis
 ) -> Line:
     marks = tuple(
         Point(x_scale.at(x), round(100 - y_scale.at(y), 2), f"{plain(x)}: {plain(y)}") for x, y in points

@@ -1,195 +1,304 @@
-"""A campaign's outcome as one HTML page: its own SVG, nothing from elsewhere."""
+"""A campaign's outcome as one HTML page: verdicts, findings that open their boards, and the study plotted."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any, Final, NamedTuple
 
+from kassay.report.facts import counted
+from kassay.report.figures.bars import BarChart, BarOf, bar_chart
+from kassay.report.figures.histograms import NEVER, Histograms, histograms
+from kassay.report.figures.lines import LineChart, line_chart
+from kassay.report.figures.strips import StripChart, StripOf, strip_chart
+from kassay.report.pages.boards.traces import board_of
+from kassay.report.pages.campaign_tables import (
+    BATCH_COLUMNS,
+    GAP_COLUMNS,
+    TASK_COLUMNS,
+    WORST_COLUMNS,
+    columns_table,
+)
+from kassay.report.pages.gap_views import TableView
+from kassay.report.pages.layout import fragment
+from kassay.report.pages.layout import render as page
+from kassay.report.pages.packed import Parcels, packed
 from kassay.report.screen.campaign import LEADERS, Row, shown, took, unfinished
-from kassay.writing.html import Markup, page, table, tag
+from kassay.writing.files import file_name
+from kassay.writing.text import shell_command, visible
 
-_PALETTE: Final = ("#1565c0", "#ef6c00", "#2e7d32", "#6a1b9a", "#c62828", "#00838f", "#795548", "#455a64")
-_STYLE: Final = """body{font:14px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:72rem;
-padding:0 1rem;color:#222}
-table{border-collapse:collapse;margin:.5rem 0 1.5rem}td,th{padding:.2rem .6rem;border-bottom:1px solid #ddd;
-text-align:left}td.n{text-align:right;font-variant-numeric:tabular-nums}h2{margin-top:2rem}
-.holds{color:#2e7d32}.violated{color:#c62828;font-weight:600}.unknown{color:#b28704}.dim{color:#666}
-svg text{font:11px system-ui,sans-serif}"""
-_GAPS: Final = (
-    ("target", "target"),
-    ("profile", "profile"),
-    ("instances", "instances"),
-    ("unbalanced_share", "not optimal"),
-    ("balance_mean", "balance gap, mean"),
-    ("balance_p99", "p99"),
-    ("balance_max", "worst"),
-    ("spread_max", "worst spread"),
-    ("movement_mean", "needless moves, mean"),
-    ("movement_max", "worst"),
-    ("rack_max", "worst rack"),
-)
-_TASKS: Final = (
-    ("profile", "profile"),
-    ("tasks", "tasks"),
-    ("seconds", "seconds"),
-    ("p50_s", "median"),
-    ("p90_s", "p90"),
-    ("p99_s", "p99"),
-    ("max_s", "longest"),
-    ("max_to_median", "longest to median"),
-    ("peak_kib", "peak KiB"),
-    ("attempts", "tries after the first"),
-)
-_TASKS_BY_BATCH: Final = (
-    ("batch", "batch"),
-    ("histories", "histories"),
-    ("tasks", "tasks"),
-    ("seconds", "seconds"),
-    ("p50_s", "median"),
-    ("p90_s", "p90"),
-    ("max_s", "longest"),
-    ("longest_share", "longest of all seconds"),
-)
+BOARDS_BYTES_MAX: Final = 400_000
+"""What the boards of a page may weigh, compressed; beyond that the command saves a finding's trace."""
+LISTED_BYTES_MAX: Final = 400_000
+"""What the list of findings may weigh; beyond that their number and the command."""
+VERDICTS_MAX: Final = 300
+"""So many verdicts are listed of each kind; beyond that the table `verdicts` has them."""
+_GROUP_BYTES: Final = 100
+"""What the heading of a group weighs beside its names."""
+_MESSAGE_MAX: Final = 240
+_LOOKS: Final = {"holds": "ok", "violated": "bad", "unknown": "warn"}
 
 
-def html(outcome: Row) -> str:
-    """The whole report as one page."""
-    spec, studies = outcome["spec"], outcome["studies"]
-    parts = [
-        tag("h1", f"Campaign {spec['name']}"),
-        tag(
-            "p",
-            f"seed {spec['seed']}, {outcome['histories']:,} histories",
-            tag("b", unfinished(outcome)),
-            class_="dim",
-        ),
-        tag("p", took(outcome["totals"]), class_="dim"),
-        tag("h2", "Leaderboard"),
-        _table(studies["leaderboard"], LEADERS),
-        tag("h2", "Verdicts over all profiles"),
-        _verdicts(outcome["verdicts"]),
-        tag("h2", "Findings"),
-        _findings(outcome["findings"]),
-    ]
-    if studies["gap_by_profile"]:
-        parts += [
-            tag("h2", "Distance to the certified optimum"),
-            tag(
-                "p",
-                "Balance gap: sum of squared loads less the least possible. Needless moves are counted where "
-                "the loads are optimal.",
-            ),
-            bars(
-                studies["gap_by_profile"], "unbalanced_share", "share of outcomes whose loads are not optimal"
-            ),
-            _table(studies["gap_by_profile"], _GAPS),
-            tag("h2", "By number of members"),
-            lines(studies["gap_by_size"]),
-            tag("h2", "Rounds until the group is at rest"),
-            _rounds(studies["convergence"]),
-        ]
-    parts += [
-        tag("h2", "Time of tasks"),
-        tag("p", "In seconds, by profile and by batch."),
-        _table(studies["task_times"], _TASKS),
-        _table(studies["task_times_by_batch"], _TASKS_BY_BATCH),
-    ]
-    return page(spec["name"], _STYLE, *parts)
+class FindingGroup(NamedTuple):
+    """The findings of a target against a claim, each a line of HTML."""
+
+    target: str
+    claim: str
+    lines: tuple[str, ...]
 
 
-def _table(rows: Sequence[Row], columns: Sequence[tuple[str, str]]) -> Markup:
-    texts = {
-        place for place, (key, _) in enumerate(columns) if any(isinstance(row[key], str) for row in rows)
-    }
-    cells = ([shown(row[key], key) for key, _ in columns] for row in rows)
-    return table([title for _, title in columns], cells, set(range(len(columns))) - texts)
+class CampaignView(NamedTuple):
+    """All that the page shows."""
+
+    name: str
+    word: str
+    look: str
+    said: str
+    doubts: tuple[str, ...]
+    took: str
+    leaderboard: TableView
+    bars: tuple[BarChart, ...]
+    broken: TableView
+    holds: TableView
+    groups: tuple[FindingGroup, ...]
+    findings_said: str
+    save: str
+    left_out: str
+    strips: tuple[StripChart, ...]
+    lines: LineChart | None
+    gaps: TableView
+    worst: TableView
+    rounds: Histograms | None
+    times: tuple[StripChart, ...]
+    tasks: TableView
+    batches: TableView
+    parcels: tuple[str, ...]
 
 
-def _verdicts(rows: Sequence[Row]) -> Markup:
-    cells = [
-        (
-            r["target"],
-            r["claim"],
-            tag("span", r["verdict"], class_=r["verdict"]),
-            tag("span", r["why"], class_="dim"),
-        )
-        for r in rows
-        if r["profile"] == "*"
-    ]
-    return table(("target", "claim", "verdict", "why"), cells)
+def render(outcome: Row, traces: Sequence[str], place: str) -> str:
+    """The whole page. `traces` are the JSON texts of the findings' traces, in the order of the findings.
+
+    `place` is where the campaign lies, for the command that saves traces.
+    """
+    return page_of(view_of(outcome, traces, place))
 
 
-def _findings(rows: Sequence[Row]) -> Markup:
+def page_of(view: CampaignView) -> str:
+    """The page of what is to be shown."""
+    return page("campaign", ("figures", "board", "packed"), view=view)
+
+
+def view_of(outcome: Row, traces: Sequence[str], place: str) -> CampaignView:
+    """What the page shows of a campaign's outcome."""
+    spec, studies, findings = outcome["spec"], outcome["studies"], outcome["findings"]
+    parcels = packed(map(_piece, findings, traces), BOARDS_BYTES_MAX)
+    lines = list(_lines(findings, parcels))
+    every = [row for row in outcome["verdicts"] if row["profile"] == "*"]
+    verdicts = {row["verdict"] for row in every}
+    word = next((each for each in ("violated", "unknown", "holds") if each in verdicts), "unknown")
+    save = shell_command(("kassay", "campaign", "findings", place, "--save", "traces"))
+    return CampaignView(
+        spec["name"],
+        word,
+        _LOOKS[word],
+        _said(outcome, every),
+        tuple(_doubts(outcome)),
+        took(outcome["totals"]),
+        columns_table(studies["leaderboard"], LEADERS),
+        _bars(studies),
+        _verdicts([row for row in every if row["verdict"] != "holds"]),
+        _verdicts([row for row in every if row["verdict"] == "holds"]),
+        tuple(_groups(findings, lines)),
+        _findings_said(len(findings), len(lines), min(parcels.pieces, len(lines))),
+        save,
+        f"{len(findings) - len(lines):,} more: the command above saves them all."
+        if len(lines) < len(findings)
+        else "",
+        tuple(_strips(studies["gap_by_profile"])),
+        _by_size(studies["gap_by_size"]),
+        columns_table(studies["gap_by_profile"], GAP_COLUMNS),
+        columns_table(studies["worst_cases"], WORST_COLUMNS),
+        _rounds(studies["convergence"]),
+        _times(studies),
+        columns_table(studies["task_times"], TASK_COLUMNS),
+        columns_table(studies["task_times_by_batch"], BATCH_COLUMNS),
+        parcels.parcels,
+    )
+
+
+def _said(outcome: Row, verdicts: Sequence[Row]) -> str:
+    counts = Counter(row["verdict"] for row in verdicts)
+    words = ", ".join(f"{counts[each]} {each}" for each in _LOOKS if counts[each])
+    targets = counted(len({row["target"] for row in verdicts}), "target")
+    return (
+        f"{targets}, {outcome['histories']:,} histories, seed {outcome['spec']['seed']}; claims over all "
+        f"profiles: {words or 'none'}."
+    )
+
+
+def _doubts(outcome: Row) -> Iterator[str]:
+    if not outcome["complete"]:
+        yield f"The campaign is not complete{unfinished(outcome).removeprefix(', unfinished')}."
+    unsure = [row for row in outcome["verdicts"] if row["profile"] == "*" and row["verdict"] == "unknown"]
+    if unsure:
+        yield f"Unknown: {counted(len(unsure), 'claim')}; histories are few or situations were not reached."
+
+
+def _bars(studies: Mapping[str, Sequence[Row]]) -> tuple[BarChart, ...]:
+    rows = [row for row in studies["leaderboard"] if row["unbalanced_share"] is not None]
     if not rows:
-        return tag("p", "None.")
-    columns = (
-        ("target", "target"), ("claim", "claim"), ("input", "input"), ("kind", "kind"),
-        ("failed", "histories"), ("profile", "profile"), ("index", "smallest"), ("members", "members"),
-        ("partitions", "partitions"),
-        ("events", "events"), ("message", "message"), ("others", "further kinds"),
-    )  # fmt: skip
-    return _table(rows, columns)
+        return ()
+    short = bar_chart(
+        "Outcomes whose loads are not optimal",
+        [
+            BarOf(r["target"], r["unbalanced_share"], shown(r["unbalanced_share"], "_share"), r["target"])
+            for r in rows
+        ],
+        whole=1.0,
+    )
+    needless = bar_chart(
+        "Needless moves an outcome, where the loads are optimal",
+        [BarOf(r["target"], r["movement_mean"], shown(r["movement_mean"]), r["target"]) for r in rows],
+    )
+    return short, needless
 
 
-def bars(rows: Sequence[Row], key: str, title: str) -> Markup:
-    """Horizontal bars, a row a target and profile, as SVG."""
-    top = max((float(row[key] or 0) for row in rows), default=0.0) or 1.0
-    height, parts = 16 * len(rows) + 24, list[Markup]()
-    targets = list(dict.fromkeys(row["target"] for row in rows))
-    for i, row in enumerate(rows):
-        y, width = 20 + 16 * i, 420 * float(row[key] or 0) / top
-        colour = _PALETTE[targets.index(row["target"]) % len(_PALETTE)]
-        parts += [
-            tag("text", f"{row['target']} · {row['profile']}", x=0, y=y + 11),
-            tag("rect", x=300, y=y + 2, width=f"{width:.1f}", height=11, fill=colour),
-            tag("text", shown(row[key], key), x=f"{306 + width:.1f}", y=y + 11),
-        ]
-    return _svg(800, height, title, parts)
+def _verdicts(rows: Sequence[Row]) -> TableView:
+    cells = tuple(
+        (
+            row["target"],
+            row["claim"],
+            fragment("components", "badge", row["verdict"], _LOOKS[row["verdict"]]),
+            row["why"],
+        )
+        for row in rows[:VERDICTS_MAX]
+    )
+    beyond = len(rows) - len(cells)
+    words = f"{beyond:,} more are in the table verdicts." if beyond else ""
+    return TableView(("target", "claim", "verdict", "why"), cells, words=words)
 
 
-def lines(rows: Sequence[Row]) -> Markup:
-    """The mean balance gap over the number of members, a line a target, as SVG."""
+def _file(row: Row) -> str:
+    return file_name(row["target"], row["claim"], row["identity"], suffix=".json")
+
+
+def _piece(row: Row, trace: str) -> str:
+    """What a finding opens, as HTML."""
+    board = board_of(json.loads(trace), f"finding-{row['identity']}")
+    return str(fragment("finding", "finding", row, _file(row), board))
+
+
+def _lines(findings: Sequence[Row], parcels: Parcels) -> Iterator[str]:
+    """The findings as they are listed, in HTML, while there is room."""
+    room, before = LISTED_BYTES_MAX, None
+    for number, row in enumerate(findings):
+        message = row["message"].removeprefix(f"{row['claim']}: ")
+        if len(message) > _MESSAGE_MAX:
+            message = message[: _MESSAGE_MAX - 1] + "…"
+        seen = f"{row['input']} input, {_histories(row['failed'])}"
+        line = fragment("finding", "line", row, message, seen, parcels.place(number), _file(row))
+        group = row["target"], row["claim"]
+        room -= len(line.encode()) + (
+            0 if group == before else _GROUP_BYTES + 4 * len(visible("".join(group)).encode())
+        )
+        before = group
+        if room < 0:
+            return
+        yield line
+
+
+def _histories(count: int) -> str:
+    return "1 history" if count == 1 else f"{count:,} histories"
+
+
+def _groups(findings: Sequence[Row], lines: Sequence[str]) -> Iterator[FindingGroup]:
+    pairs = zip(findings, lines)
+    for (target, claim), rows in groupby(pairs, key=lambda pair: (pair[0]["target"], pair[0]["claim"])):
+        yield FindingGroup(target, claim, tuple(line for _, line in rows))
+
+
+def _findings_said(total: int, listed: int, boards: int) -> str:
+    opens = "Each opens its board" if boards == total else f"The first {boards:,} open their boards"
+    beyond = "" if listed == total else f"; {listed:,} are listed"
+    return f"{total:,} in all. {opens}{beyond}. This saves them as traces, to replay and explain:"
+
+
+def _strips(rows: Sequence[Row]) -> Iterator[StripChart]:
+    if not rows:
+        return
+    for title, marks in (
+        ("Balance gap: median, p99 and worst", ("balance_p50", "balance_p99", "balance_max")),
+        ("Needless moves: p99 and worst", ("movement_p99", "movement_max")),
+        ("Needless rack mismatches: worst", ("rack_max",)),
+    ):
+        if any(row.get(key) for row in rows for key in marks):
+            names = [
+                (key, key.rpartition("_")[2].replace("p50", "median").replace("max", "worst"))
+                for key in marks
+            ]
+            yield strip_chart(
+                title,
+                [
+                    StripOf(
+                        f"{row['target']} · {row['profile']}",
+                        tuple((name, row.get(key)) for key, name in names),
+                        row["target"],
+                    )
+                    for row in rows
+                ],
+            )
+
+
+def _by_size(rows: Sequence[Row]) -> LineChart | None:
+    """The mean balance gap over the number of members, where not all may have everything."""
     unequal = [row for row in rows if not row["equal"]] or list(rows)
     if not unequal:
-        return Markup()
-    sizes = sorted({row["members"] for row in unequal})
-    top = max(float(row["balance_mean"]) for row in unequal) or 1.0
-    place = {size: 50 + 560 * i / max(1, len(sizes) - 1) for i, size in enumerate(sizes)}
-    parts = [tag("text", f"{size}", x=f"{x:.0f}", y=235) for size, x in place.items()]
-    parts += [tag("text", shown(top), x=0, y=34), tag("text", "0", x=0, y=219)]
-    for i, target in enumerate(dict.fromkeys(row["target"] for row in unequal)):
-        points = " ".join(
-            f"{place[row['members']]:.1f},{215 - 185 * float(row['balance_mean']) / top:.1f}"
-            for row in unequal
-            if row["target"] == target
-        )
-        colour = _PALETTE[i % len(_PALETTE)]
-        parts += [
-            tag("polyline", points=points, fill="none", stroke=colour, stroke_width=2),
-            tag("text", target, x=640, y=34 + 15 * i, fill=colour),
-        ]
-    return _svg(800, 245, "mean balance gap by members, unequal subscriptions", parts)
+        return None
+    series: dict[str, list[tuple[float, float]]] = {}
+    for row in unequal:
+        series.setdefault(row["target"], []).append((row["members"], float(row["balance_mean"])))
+    title = "Mean balance gap by number of members, where members read different topics"
+    return line_chart(title, series, across="members", up="mean balance gap")
 
 
-def _rounds(rows: Sequence[Row]) -> Markup:
+def _rounds(rows: Sequence[Row]) -> Histograms | None:
     totals: dict[str, Counter[int]] = {}
     for row in rows:
-        totals.setdefault(row["target"], Counter())[row["rounds"]] += row["changes"]
-    keys = sorted({rounds for counts in totals.values() for rounds in counts}, key=lambda k: (k < 0, k))
-    columns = [("target", "target"), *((str(k), "never" if k < 0 else f"{k}") for k in keys)]
-    return _table(
-        [{"target": t, **{str(k): counts[k] for k in keys}} for t, counts in totals.items()], columns
-    )
+        totals.setdefault(row["target"], Counter())[row["rounds"] if row["rounds"] >= 0 else NEVER] += row[
+            "changes"
+        ]
+    if not totals:
+        return None
+    return histograms("Changes of a group by the rounds that followed", totals, "rounds", _settled(totals))
 
 
-def _svg(width: int, height: int, title: str, parts: Sequence[Markup]) -> Markup:
-    return tag(
-        "svg",
-        tag("text", title, x=0, y=12, font_weight=600),
-        *parts,
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {width} {height}",
-        width=width,
-        role="img",
-    )
+def _settled(totals: Mapping[str, Counter[int]]) -> dict[str, str]:
+    texts = {}
+    for target, counts in totals.items():
+        rest = sum(n for rounds, n in counts.items() if rounds != NEVER)
+        mean = sum(n * rounds for rounds, n in counts.items() if rounds != NEVER) / max(rest, 1)
+        never = f", {counts[NEVER]:,} never at rest" if counts[NEVER] else ""
+        texts[target] = f"{mean:.2f} rounds on average{never}"
+    return texts
+
+
+def _times(studies: Mapping[str, Sequence[Row]]) -> tuple[StripChart, ...]:
+    marks: tuple[tuple[str, str], ...] = (("median", "p50_s"), ("p90", "p90_s"), ("longest", "max_s"))
+
+    def rows(study: str, key: str, label: str) -> list[StripOf]:
+        return [
+            StripOf(f"{label}{row[key]}", tuple((name, _milliseconds(row[mark])) for name, mark in marks))
+            for row in studies[study]
+        ]
+
+    charts = [strip_chart("Milliseconds of a task, by profile", rows("task_times", "profile", ""))]
+    if len(studies["task_times_by_batch"]) > 1:
+        by_batch = rows("task_times_by_batch", "batch", "batch ")
+        charts.append(strip_chart("Milliseconds of a task, by batch", by_batch))
+    return tuple(charts)
+
+
+def _milliseconds(seconds: Any) -> float | None:
+    return None if seconds is None else round(1000 * float(seconds))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from kassay.report.screen.campaign import figures
 from kassay.report.screen.console import View, line, plain_table, stack
 
-_COLUMNS = (
+COLUMNS: Final = (
     ("assignor", "assignor"),
     ("groups", "groups"),
     ("to_switch", "moves to switch"),
@@ -33,7 +33,7 @@ def terminal(outcome: Mapping[str, Any]) -> View:
         ),
         line("better, same, worse: groups against what really happened, by balance, then moves", style="dim"),
     ]
-    parts.append(figures(outcome["assignors"], _COLUMNS))
+    parts.append(figures(outcome["assignors"], COLUMNS))
     parts += [
         line(
             f"{row['assignor']}: unknown for {row['unknown']:,} of {row['groups']:,} groups: there, or of "

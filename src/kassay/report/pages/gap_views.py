@@ -1,0 +1,215 @@
+"""What pages about distances to the optimum share: values, plots of distributions, boards of instances."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
+
+from kassay.certify.optimum.gaps import TargetGaps
+from kassay.model.cluster import TopicPartition
+from kassay.model.groups.group import Assignment
+from kassay.report.figures.bars import BarChart, BarOf, bar_chart
+from kassay.report.figures.histograms import Histograms, histograms
+from kassay.report.figures.lines import LineChart
+from kassay.report.figures.scales import plain
+from kassay.report.pages.boards.traces import board_of
+from kassay.report.pages.layout import fragment
+from kassay.solver.consumers.gap import as_group
+from kassay.solver.consumers.optimum import Optimum
+from kassay.solver.consumers.problem import Problem
+from kassay.solver.gap import Gap
+
+BOARD_BYTES_MAX: Final = 150_000
+"""A larger board is left out: it would outweigh the rest of the page."""
+BOARDS_BYTES_MAX: Final = 600_000
+"""What all boards of a page may weigh together."""
+OPEN_BYTES_MAX: Final = 30_000
+"""A board is folded where it is larger than that."""
+MEANING: Final = (
+    "0 is the optimum. Balance: sum of squared loads above the optimum's. Spread: largest less smallest "
+    "load, likewise. Movement and rack: needless moves and replicas away from their rack, where the goals "
+    "before them are met."
+)
+_OBJECTIVES: Final = ("balance", "spread", "movement", "rack")
+
+
+class TableView(NamedTuple):
+    """A table, the places of its columns of numbers, and a sentence on it."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+    numeric: tuple[int, ...] = ()
+    words: str = ""
+
+
+class Case(NamedTuple):
+    """An instance that is shown: what it is, its board (HTML) or None, and commands about it."""
+
+    anchor: str
+    title: str
+    words: str
+    board: str | None
+    commands: tuple[str, ...]
+
+    @property
+    def folded(self) -> bool:
+        """Whether the board is too large to stand open."""
+        return self.board is not None and len(self.board) > OPEN_BYTES_MAX
+
+
+@dataclass(frozen=True, kw_only=True)
+class GapView:
+    """All that such a page shows; what is empty is left out."""
+
+    kind: str
+    word: str
+    look: str
+    subject: str
+    said: str
+    doubts: tuple[str, ...] = ()
+    leaderboard: TableView | None = None
+    bars: tuple[BarChart, ...] = ()
+    claims: TableView | None = None
+    histograms: tuple[Histograms, ...] = ()
+    meaning: str = MEANING
+    rounds: Histograms | None = None
+    lines: tuple[LineChart, ...] = ()
+    staircase: str = ""
+    cases: tuple[Case, ...] = ()
+    cases_title: str = "Worst cases"
+    figures: TableView | None = None
+    again: str = ""
+
+
+def gap_histograms(gaps: Sequence[TargetGaps]) -> tuple[Histograms, ...]:
+    """For each objective in which something was judged, the distribution of every target's gaps."""
+    charts = []
+    for objective in _OBJECTIVES:
+        counts = {
+            each.target.spec: Counter(
+                value for gap in each.gaps if (value := getattr(gap, objective)) is not None
+            )
+            for each in gaps
+        }
+        judged = {spec: values for spec, values in counts.items() if values}
+        if judged and any(value for values in judged.values() for value in values):
+            texts = {spec: _text(values) for spec, values in judged.items()}
+            charts.append(histograms(f"{objective.capitalize()} gap", judged, "gap", texts))
+    return tuple(charts)
+
+
+def _text(values: Counter[int]) -> str:
+    """How often nothing is missing, and the most that is."""
+    total = sum(values.values())
+    return f"{100 * values[0] / total:.0f} % at the optimum, worst {plain(max(values))}"
+
+
+def round_histograms(gaps: Sequence[TargetGaps]) -> Histograms | None:
+    """How many rounds each target took on an instance; None where all took one."""
+    counts = {each.target.spec: each.rounds_taken for each in gaps if each.rounds_taken}
+    if not any(rounds > 1 for each in counts.values() for rounds in each):
+        return None
+    texts = {
+        spec: f"{sum(n * rounds for rounds, n in each.items()) / sum(each.values()):.2f} on average"
+        for spec, each in counts.items()
+    }
+    return histograms("Instances by the rounds they took", counts, "rounds", texts)
+
+
+def gap_bars(gaps: Sequence[TargetGaps]) -> tuple[BarChart, ...]:
+    """How many instances are short of the optimal balance, and the moves in all beside the least."""
+    short = []
+    for each in gaps:
+        balance = each.distributions["balance"]
+        share = None if balance is None else 1 - balance.at_zero
+        short.append(
+            BarOf(each.target.spec, share, "-" if share is None else f"{share:.1%}", each.target.spec)
+        )
+    moved = [
+        BarOf(
+            each.target.spec,
+            each.totals["moved"],
+            f"{each.totals['moved']:,} (least {each.totals['optimal_moved']:,})",
+            each.target.spec,
+        )
+        for each in gaps
+    ]
+    return (
+        bar_chart("Instances short of the optimal balance", short, whole=1.0),
+        bar_chart("Moves in all", moved),
+    )
+
+
+def instance_board(gap: Gap[Problem, Optimum], answer: Assignment, anchor: str) -> str | None:
+    """The board of an instance as HTML, the answer beside the certified optimum; None where it is large."""
+    problem, best = gap.problem, gap.best
+    _, group = as_group(problem)
+    members = [
+        {
+            "id": member.member_id,
+            "topics": list(member.topics),
+            "owned": _listed(member.owned),
+            "generation": member.generation if member.owned else -1,
+            "rack": member.rack,
+            "instance_id": None,
+        }
+        for member in group.members
+    ]
+    step = {
+        "generation": 1,
+        "topics": {topic.name: topic.partitions for topic in problem.topics},
+        "members": members,
+        "answer": {member: _listed(sorted(tps)) for member, tps in answer.items()},
+    }
+    document = {
+        "told": [{"change": 0, "settled": True, "rounds": [step]}],
+        "case": {},
+        "violations": (),
+        "could_be": {
+            "step": 0,
+            "round": 0,
+            "certified": True,
+            "by": "the solver",
+            "words": f"loads {' '.join(map(str, best.loads))}, {best.moved} moved",
+            "measures": {"loads": list(best.loads), "moved": best.moved},
+            "instead_of": {"loads": list(gap.loads), "moved": gap.moved},
+            "answer": {member: _listed(sorted(tps)) for member, tps in best.assignment.items()},
+        },
+    }
+    board = board_of(document, anchor)
+    drawn = None if board is None else fragment("boards", "board", board)
+    return drawn if drawn is not None and len(drawn) <= BOARD_BYTES_MAX else None
+
+
+def fitting(cases: Iterable[Case]) -> tuple[Case, ...]:
+    """The cases, with boards as long as the page has room for them."""
+    room, kept = BOARDS_BYTES_MAX, []
+    for case in cases:
+        weight = len(case.board or "")
+        kept.append(case if weight <= room else case._replace(board=None))
+        room -= weight if weight <= room else 0
+    return tuple(kept)
+
+
+def _listed(tps: Iterable[TopicPartition]) -> list[list[Any]]:
+    return [[tp.topic, tp.partition] for tp in tps]
+
+
+def gap_words(gap: Gap[Any, Any]) -> str:
+    """An answer's figures beside the optimum's."""
+    judged = ", ".join(
+        f"{name} gap {value}" for name in _OBJECTIVES if (value := attrgetter(name)(gap)) is not None
+    )
+    return (
+        f"{judged}; {gap.moved} moved where {gap.best.moved} are least, loads {_run(gap.loads)} where "
+        f"{_run(gap.best.loads)} is possible."
+    )
+
+
+def _run(loads: Sequence[int]) -> str:
+    """Loads, ascending, in one breath."""
+    counts = Counter(loads)
+    return " ".join(f"{load}" if count == 1 else f"{count}×{load}" for load, count in sorted(counts.items()))

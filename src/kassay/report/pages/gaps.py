@@ -1,0 +1,144 @@
+"""A gap study as one HTML page: how far each target is from the certified optimum, and its worst case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from kassay.certify.optimum.gaps import GapReport, TargetGaps
+from kassay.report.facts import counted
+from kassay.report.figures.scales import plain
+from kassay.report.pages.gap_views import (
+    Case,
+    GapView,
+    TableView,
+    fitting,
+    gap_bars,
+    gap_histograms,
+    gap_words,
+    instance_board,
+    round_histograms,
+)
+from kassay.report.pages.layout import render as page
+from kassay.writing.text import shell_command
+
+_FAILED_SHOWN_MAX = 5
+
+
+def render(report: GapReport, paths: Mapping[str, str], options: Sequence[str], again: str) -> str:
+    """The whole page. `paths` are the files of the worst instances by target.
+
+    `options` are those under which targets were asked, for the commands that ask them again; `again` is the
+    command of the study.
+    """
+    return page("gaps", ("figures", "board"), view=view_of(report, paths, options, again))
+
+
+def view_of(report: GapReport, paths: Mapping[str, str], options: Sequence[str], again: str) -> GapView:
+    """What the page shows of a gap study."""
+    failed = any(each.failed for each in report.targets)
+    word, look = "measured", "ok" if report.measured and not report.unsolved else "warn"
+    if failed:
+        word, look = "a target failed", "bad"
+    elif look == "warn":
+        word = "not all measured"
+    targets = sorted(report.targets, key=_place)
+    answered = max((each.instances for each in targets), default=0)
+    return GapView(
+        kind="gap study",
+        word=word,
+        look=look,
+        subject=", ".join(each.target.spec for each in report.targets),
+        said=f"{counted(answered, 'instance')} ({report.source}), each beside its certified optimum; goals "
+        f"{', '.join(report.order)}, solver {report.solver}.",
+        doubts=tuple(_doubts(report)),
+        leaderboard=_leaderboard(targets),
+        bars=gap_bars(targets),
+        histograms=gap_histograms(targets),
+        rounds=round_histograms(targets),
+        cases=fitting(_cases(targets, paths, options)),
+        figures=_figures(targets),
+        again=again,
+    )
+
+
+def _place(gaps: TargetGaps) -> tuple[int, int, int]:
+    """The order of a leaderboard: instances failed, balance gaps in all, moves in all."""
+    return len(gaps.failed), sum(each.balance or 0 for each in gaps.gaps), gaps.totals["moved"]
+
+
+def _doubts(report: GapReport) -> Iterator[str]:
+    for each in report.targets:
+        for missed in each.failed[:_FAILED_SHOWN_MAX]:
+            yield f"{each.target.spec} failed on {missed.name}: {missed.reason}"
+        if len(each.failed) > _FAILED_SHOWN_MAX:
+            yield f"{each.target.spec} failed on {len(each.failed) - _FAILED_SHOWN_MAX} more."
+        if missing := each.totals["missing"]:
+            yield f"{each.target.spec} left {missing:,} out in its answers: counted, and not judged."
+    if report.unsolved:
+        first = report.unsolved[0]
+        yield f"{len(report.unsolved):,} optima not found; {first.name}: {first.reason}"
+    if report.set_aside:
+        yield f"{counted(report.set_aside, 'instance')} set aside: these targets do not answer them."
+    if not report.measured:
+        yield "A target was asked about no instance at all: nothing is known of it."
+
+
+def _leaderboard(targets: Sequence[TargetGaps]) -> TableView:
+    rows = []
+    for place, each in enumerate(targets, 1):
+        balance = each.distributions["balance"]
+        rows.append(
+            (
+                place,
+                each.target.spec,
+                f"{len(each.gaps):,} of {each.instances:,}",
+                "-" if balance is None else f"{balance.at_zero:.0%}",
+                f"{sum(gap.balance or 0 for gap in each.gaps):,}",
+                "-" if balance is None else plain(balance.worst),
+                f"{each.totals['moved'] - each.totals['optimal_moved']:+,}",
+                f"{each.rounds:,}",
+                f"{each.seconds:.2f}",
+            )
+        )
+    head = ("", "target", "answered", "optimal", "balance gap", "worst", "moves", "rounds", "seconds")
+    words = (
+        "By instances failed, then balance gap in all, then moves. Moves are against the optimum's, whatever "
+        "the balance."
+    )
+    return TableView(head, tuple(rows), (0, 2, 3, 4, 5, 6, 7, 8), words)
+
+
+def _figures(targets: Sequence[TargetGaps]) -> TableView:
+    rows = [
+        (each.target.spec, name, 0, "-", "-", "-", "-", "-")
+        if gaps is None
+        else (
+            each.target.spec,
+            name,
+            gaps.judged,
+            plain(gaps.median),
+            plain(gaps.p99),
+            plain(gaps.worst),
+            f"{gaps.at_zero:.0%}",
+            gaps.worst_name if gaps.worst > 0 else "-",
+        )
+        for each in targets
+        for name, gaps in each.distributions.items()
+    ]
+    head = ("target", "gap in", "judged", "median", "p99", "worst", "at zero", "worst instance")
+    return TableView(head, tuple(rows), (2, 3, 4, 5, 6))
+
+
+def _cases(targets: Sequence[TargetGaps], paths: Mapping[str, str], options: Sequence[str]) -> Iterator[Case]:
+    for number, each in enumerate(targets, 1):
+        if each.worst is None:
+            continue
+        gap, spec, anchor = each.worst.gap, each.target.spec, f"case-{number}"
+        command = shell_command(("kassay", "gap", spec, "--instances", paths[spec], *options))
+        yield Case(
+            anchor,
+            f"{spec} on {gap.problem.name}",
+            gap_words(gap),
+            instance_board(gap, each.worst.answer, anchor),
+            (command,),
+        )

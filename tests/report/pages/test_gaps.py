@@ -1,0 +1,83 @@
+"""A gap study's page: the order of its leaderboard, plots of every gap, the worst case as a board."""
+
+from __future__ import annotations
+
+import pytest
+
+from kassay.certify.optimum.gaps import GapReport, measure
+from kassay.certify.targets.resolve import resolve
+from kassay.reading.documents import Located
+from kassay.report.pages.gaps import render, view_of
+from kassay.solver.consumers.optimum import parse_order
+from kassay.solver.instances.consumers import consumer
+from tests.browser import axe, no_overflow
+from tests.report.pages.test_layout import Reader
+
+SPECS = ("range", "sticky", "cooperative-sticky")
+PATHS = {spec: f"out/{spec}.json" for spec in SPECS}
+
+
+@pytest.fixture(scope="module")
+def study() -> GapReport:
+    instances = [
+        Located(consumer(shape, seed, members=6, partitions=30), f"{shape}-{seed}")
+        for shape in ("random", "nested")
+        for seed in (1, 2)
+    ]
+    return measure(
+        [resolve(spec) for spec in SPECS], instances, "here", order=parse_order("balance,movement,rack")
+    )
+
+
+def test_the_leaderboard_is_in_order_and_every_target_in_it(study: GapReport) -> None:
+    view = view_of(study, PATHS, (), "kassay gap again")
+    assert (view.word, view.look) == ("measured", "ok")
+    assert view.leaderboard is not None
+    assert {row[1] for row in view.leaderboard.rows} == set(SPECS)
+    gaps = [int(str(row[4]).replace(",", "")) for row in view.leaderboard.rows]
+    assert gaps == sorted(gaps)
+
+
+def test_every_gap_that_was_judged_is_in_a_histogram(study: GapReport) -> None:
+    charts = {chart.title: chart for chart in view_of(study, PATHS, (), "x").histograms}
+    assert "Balance gap" in charts
+    for row in charts["Balance gap"].rows:
+        counted = sum(int(column.text.split(": ")[1].split(" of ")[0]) for column in row.columns)
+        (target,) = (each for each in study.targets if each.target.spec == row.label)
+        assert counted == sum(gap.balance is not None for gap in target.gaps)
+
+
+def test_the_worst_case_is_a_board_beside_the_optimum(study: GapReport) -> None:
+    view = view_of(study, PATHS, ("--order", "balance"), "x")
+    short = [each for each in study.targets if each.worst is not None]
+    assert len(view.cases) == len(short) >= 1
+    for case in view.cases:
+        assert case.board is not None
+        assert "Beside the certified optimum" in case.board
+        assert case.commands[0].startswith("kassay gap ")
+        assert case.commands[0].endswith("--order balance")
+    page = Reader(render(study, PATHS, (), "x"))
+    assert not page.open
+
+
+def test_the_worst_answer_is_kept_with_its_gap(study: GapReport) -> None:
+    for each in study.targets:
+        worst = max((gap.balance or 0 for gap in each.gaps), default=0)
+        if each.worst is not None:
+            assert (each.worst.gap.balance or 0) == worst
+            assert sorted(map(len, each.worst.answer.values())) == list(each.worst.gap.loads)
+        assert sum(each.rounds_taken.values()) == each.instances
+        assert sum(rounds * count for rounds, count in each.rounds_taken.items()) == each.rounds
+
+
+def test_what_was_not_measured_is_said() -> None:
+    study = GapReport("nothing", ("balance",), "flow", [], set_aside=2)
+    assert "2 instances set aside: these targets do not answer them." in view_of(study, {}, (), "x").doubts
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_page_in_a_browser(open_page, study: GapReport, dark: bool) -> None:
+    page = open_page(render(study, PATHS, (), "x"), dark=dark)
+    axe(page)
+    no_overflow(page)
