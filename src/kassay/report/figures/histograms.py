@@ -63,7 +63,6 @@ def bins_of(values: Sequence[int]) -> tuple[Bin, ...]:
     """Bins that hold all the values: small numbers by themselves, then twice as wide each time."""
     proper = [value for value in values if value != NEVER]
     low, top = min(proper, default=0), max(proper, default=0)
-    low = min(low, 0) if low <= 1 else low
     bins = [Bin(value, value) for value in range(low, min(top, low + _APART_MAX - 1) + 1)]
     width = 2
     while bins[-1].high < top:

@@ -26,7 +26,7 @@ BOARD_BYTES_MAX: Final = 150_000
 """A larger board is left out: it would outweigh the rest of the page."""
 BOARDS_BYTES_MAX: Final = 600_000
 """What all boards of a page may weigh together."""
-OPEN_BYTES_MAX: Final = 30_000
+OPEN_BYTES_MAX: Final = 15_000
 """A board is folded where it is larger than that."""
 MEANING: Final = (
     "0 is the optimum. Balance: sum of squared loads above the optimum's. Spread: largest less smallest "
@@ -97,7 +97,7 @@ def gap_histograms(gaps: Sequence[TargetGaps]) -> tuple[Histograms, ...]:
         judged = {spec: values for spec, values in counts.items() if values}
         if judged and any(value for values in judged.values() for value in values):
             texts = {spec: _text(values) for spec, values in judged.items()}
-            charts.append(histograms(f"{objective.capitalize()} gap", judged, "gap", texts))
+            charts.append(histograms(f"{objective.capitalize()} gap", judged, "gap of an instance", texts))
     return tuple(charts)
 
 
@@ -173,9 +173,9 @@ def instance_board(gap: Gap[Problem, Optimum], answer: Assignment, anchor: str) 
             "round": 0,
             "certified": True,
             "by": "the solver",
-            "words": f"loads {' '.join(map(str, best.loads))}, {best.moved} moved",
-            "measures": {"loads": list(best.loads), "moved": best.moved},
-            "instead_of": {"loads": list(gap.loads), "moved": gap.moved},
+            "words": f"loads {_run(best.loads)}, {best.moved} moved",
+            "measures": {"loads": _run(best.loads), "moved": best.moved},
+            "instead_of": {"loads": _run(gap.loads), "moved": gap.moved},
             "answer": {member: _listed(sorted(tps)) for member, tps in best.assignment.items()},
         },
     }
