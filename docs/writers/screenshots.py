@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -22,20 +22,42 @@ LOOKS: Final = {"light": (1200, 760, False), "dark": (1200, 760, True), "narrow"
 
 
 class Shot(NamedTuple):
-    """A page to take: the command that writes it, the file it writes, and what of it is opened."""
+    """A page to take: the command that writes it, the file it writes, and what of it is opened.
+
+    A page that no command writes in a minute is made by `page` instead.
+    """
 
     command: Sequence[str]
     file: str
     fragment: str = ""
+    page: Callable[[], str] | None = None
+
+
+def _campaign() -> str:
+    """The page of a campaign with a thousand findings, whose traces are those on record under other names."""
+    sys.path.insert(0, str(FOLDER.parents[1]))  # where `tests` is
+    from tests.report.thousand import campaign
+
+    from kassay.report.pages.campaign import render
+
+    return render(*campaign(1000), "results")
 
 
 _CERTIFICATE: Final = (
     *("certify", "cooperative-sticky", "--histories", "300", "--seed", "1"),
     *("--claims", "cooperative,converges,balanced-kip54,single-owner", "--report", "html"),
 )
+_EXPLORATION: Final = (
+    *("explore", "classic", "--switch", "no_generation_fence", "--faults", "pause=1", "--network", "steps"),
+    *("--records", "1", "--max-states", "20000", "--report", "html"),
+)
+_GAPS: Final = ("gap", "range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "--report", "html")
 SHOTS: Final = {
     "verdict": Shot(_CERTIFICATE, ".kassay/report.html"),
     "board": Shot(_CERTIFICATE, ".kassay/report.html", "#trace-3/round-2"),
+    "exploration": Shot(_EXPLORATION, ".kassay/exploration.html", "#trace-1"),
+    "gap-study": Shot(_GAPS, ".kassay/gap.html"),
+    "campaign": Shot(("campaign",), "report.html", "#f-e75017cace788f82", _campaign),
 }
 """What is taken, by the name of its files."""
 
@@ -64,6 +86,9 @@ def main(names: Sequence[str]) -> int:
 def _written(shot: Shot, folder: Path) -> Path:
     """The page that the command writes; its exit code says what it found, and is none of ours."""
     folder.mkdir()
+    if shot.page is not None:
+        (folder / shot.file).write_text(shot.page(), encoding="utf-8")
+        return folder / shot.file
     subprocess.run([sys.executable, "-m", "kassay", *shot.command], cwd=folder, check=False, timeout=600)
     return folder / shot.file
 
@@ -81,6 +106,7 @@ def _take(browser: Any, address: str, file: Path, look: str) -> None:
     )
     page = context.new_page()
     page.goto(address)
+    page.wait_for_timeout(500)
     picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB").quantize(128)
     context.close()
     file.parent.mkdir(exist_ok=True)
