@@ -9,26 +9,28 @@ from pathlib import Path
 from typing import Any, Final
 
 from kassay.assignors import registry
+from kassay.certify.causes.cause import cause_of
+from kassay.certify.causes.paragraph import paragraph
 from kassay.certify.diff.document import is_difference
 from kassay.certify.diff.replay import read_difference
 from kassay.certify.kinds.registry import driver_for
 from kassay.certify.processes.host import START
-from kassay.certify.runs.replay import read_trace
+from kassay.certify.runs.replay import load_trace, read_trace
 from kassay.certify.targets.local import OwnClass
 from kassay.model.cluster import Cluster, Topic
-from kassay.model.errors import InputError
+from kassay.model.errors import InputError, KassayError
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join, Leave
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
-from kassay.model.groups.trace import CONDITIONS
+from kassay.model.groups.trace import CONDITIONS, Trace
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
-from kassay.properties.registry import load_claims, promise, situations_of
+from kassay.properties.registry import Claim, load_claims, promise, situations_of
 from kassay.reading.documents import read_json
 from kassay.reading.paths import is_file
 
-SCHEMA: Final = "kassay/explain/6"
+SCHEMA: Final = "kassay/explain/7"
 MEMBERS: Final = ("C0", "C1", "C2")
 COMPARED: Final = ("range", "roundrobin", "sticky", "cooperative-sticky", "optimal-sticky")
 """The rules beside which a rule is shown."""
@@ -143,6 +145,26 @@ def _trace(path: Path) -> dict[str, Any]:
         "violations": list(trace.violations),
         "happened": _happened(trace.kind, trace.case, path),
         "told": list(trace.narration),
+        **_why(trace, claim, path),
+    }
+
+
+def _why(trace: Trace, claim: Claim | None, path: Path) -> dict[str, Any]:
+    """The cause in a paragraph and as data; where the target cannot be asked, what the trace says of it."""
+    cause, why_not = None, ""
+    try:
+        cause = cause_of(load_trace(path))
+    except KassayError as error:
+        why_not = str(error)
+    played = cause is not None and cause.breaks
+    possible = cause.could_be if cause is not None and played else trace.could_be
+    return {
+        "paragraph": paragraph(trace, claim, cause, why_not),
+        "cause": None if cause is None else cause.to_json(),
+        "not_played": why_not or None,
+        "fix": None if claim is None else claim.fix,
+        "broken": list(cause.broken if cause is not None and played else trace.broken),
+        "could_be": possible,
     }
 
 

@@ -75,7 +75,7 @@ def counted(number: int, noun: str) -> str:
     if number == 1:
         return f"1 {noun}"
     words = noun.split(" ")
-    at = words.index("after") - 1 if "after" in words else len(words) - 1
+    at = next((place - 1 for place, word in enumerate(words) if word in ("after", "of")), len(words) - 1)
     for place in {at, words.index("or") - 1} if "or" in words else {at}:
         words[place] = _plural(words[place])
     return f"{number} {' '.join(words)}"

@@ -164,7 +164,7 @@ def repeated_claims(
             looks=_HERE,
             breakable=always,
             source=pure,
-            fix="work on copies of its input, and keep nothing between calls that decides an answer",
+            fix="answer by its input alone, change none of it, and keep nothing between calls",
         )(is_pure)
     if order is not None:
         claim(

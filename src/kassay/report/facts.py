@@ -8,10 +8,10 @@ from typing import Any, Final, NamedTuple
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.model.groups.trace import Conditions
-from kassay.model.kinds import NOUNS
+from kassay.model.kinds import NOUNS, Kind
 from kassay.model.kinds import counted as counted
 from kassay.model.verdict import Verdict
-from kassay.properties.registry import situations_of
+from kassay.properties.registry import load_claims, situations_of
 from kassay.writing.text import shell_command
 
 STORY_COLUMNS: Final = ("member", "subscribed", "claims", "is given")
@@ -54,6 +54,12 @@ def size(example: Counterexample) -> str:
         f"{', '.join(counted(number, noun) for number, noun in counts if noun)}; "
         f"{'contradictory' if example.trace.contradictory else 'ordinary'} input"
     )
+
+
+def fix_of(kind: Kind, claim_id: str) -> str:
+    """What a fix of a target that breaks the claim must do; empty for a claim that is not known."""
+    claim = load_claims().get((kind, claim_id.partition(":")[0]))
+    return "" if claim is None else claim.fix
 
 
 def replay_command(example: Counterexample | None) -> str:

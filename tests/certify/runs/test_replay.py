@@ -35,7 +35,7 @@ def test_a_trace_shows_what_it_showed():
     assert (replayed.playback.target.spec, replayed.exit_code, replayed.playback.changes) == ("sticky", 1, ())
     assert replayed.violations == trace.violations
     assert len(replayed.narration) == len(trace.narration)
-    document = valid(json.loads(json.dumps(replayed.to_json())), "replay-2")
+    document = valid(json.loads(json.dumps(replayed.to_json())), "replay-3")
     assert (document["violated"], document["claim"], document["verdict"]) == (True, "converges", "violated")
     assert story(replayed.narration)
 

@@ -36,7 +36,7 @@ def test_the_rounding_rule_ends_at_its_smallest_counterexamples(tmp_path):
     valid(trace, "trace-4")
     replayed = kassay("replay", even["counterexample"]["trace"], "--json", "-", cwd=tmp_path)
     assert replayed.returncode == 1
-    assert valid(json.loads(replayed.stdout), "replay-2")["violated"]
+    assert valid(json.loads(replayed.stdout), "replay-3")["violated"]
     other = kassay("replay", even["counterexample"]["trace"], "--target", "range", cwd=tmp_path)
     assert other.returncode == 0
     assert "no longer violates" in other.stdout

@@ -7,7 +7,7 @@ import pytest
 from kassay.certify.explain import explain
 from kassay.cli.main import run
 from kassay.model.errors import InputError
-from tests.cli.runner import here, kassay, one_line
+from tests.cli.runner import here, kassay, one_line, valid
 from tests.paths import HELD, ROOT
 
 ONLY_WITH_CONFIG = """
@@ -24,8 +24,22 @@ def test_the_command_prints_text_or_json(capsys):
     assert run(["explain", "range"]) == 0
     assert "three members, topics of four partitions" in capsys.readouterr().out
     assert run(["explain", "balanced-kip54", "--json", "-"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert (document["schema"], document["what"]) == ("kassay/explain/6", "claim")
+    document = valid(json.loads(capsys.readouterr().out), "explain-7")
+    assert (document["schema"], document["what"]) == ("kassay/explain/7", "claim")
+    assert run(["explain", "range", "--json", "-"]) == 0
+    valid(json.loads(capsys.readouterr().out), "explain-7")
+
+
+def test_a_trace_is_told_with_its_cause(capsys, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    trace = "tests/data/faulty/double_owner.json"
+    assert run(["explain", trace, "--json", "-"]) == 0
+    document = valid(json.loads(capsys.readouterr().out), "explain-7")
+    assert document["cause"]["conditions"] == ["that the newest generation is 3 and not 2"]
+    assert run(["explain", trace]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert document["paragraph"] in text
+    assert "<- broken here" in text
 
 
 def test_anything_else_is_a_usage_error(capsys):

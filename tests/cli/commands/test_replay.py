@@ -126,7 +126,7 @@ def test_the_printed_command_shows_what_was_found_unless_an_option_says_otherwis
     assert {name: trace["conditions"][name] for name in kept} == kept
     Path("pyproject.toml").write_text(SETTINGS)
     assert run([*command, "--json", "replayed.json"]) == 1
-    replayed = valid(json.loads((tmp_path / "replayed.json").read_text()), "replay-2")
+    replayed = valid(json.loads((tmp_path / "replayed.json").read_text()), "replay-3")
     assert (replayed["verdict"], replayed["overridden"]) == ("violated", [])
     assert replayed["violations"] == trace["violations"]
     said = capsys.readouterr().out

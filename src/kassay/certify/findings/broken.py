@@ -43,7 +43,7 @@ def plain(value: object) -> Any:
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list) and not hasattr(value, "_fields"):
         return [plain(item) for item in value]
-    return as_text(value) if type(value).__str__ is tuple.__repr__ else str(value)
+    return as_text(value) if type(value).__str__ is object.__str__ else str(value)
 
 
 def broken_steps(driver: Driver[Any], case: Any, subject: Subject, promised: Promise) -> list[BrokenStep]:

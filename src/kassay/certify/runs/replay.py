@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kassay.assignors.registry import recorded
+from kassay.certify.findings.could_be import broken_and_could_be
 from kassay.certify.kinds.judging import Played, Subject
 from kassay.certify.kinds.registry import driver_for
 from kassay.certify.processes.host import Limits
@@ -27,7 +28,7 @@ from kassay.properties.groups.histories.assumptions import parse_assumptions
 from kassay.properties.registry import Promise, Violation, promise
 from kassay.reading.documents import read_json
 
-SCHEMA: Final = "kassay/replay/2"
+SCHEMA: Final = "kassay/replay/3"
 EXIT_CODES: Final = {Verdict.HOLDS: 0, Verdict.VIOLATED: 1, Verdict.UNKNOWN: 3}
 _UNCHANGED: Final = (
     "nothing that the trace keeps is another now, so what no trace keeps decided: "
@@ -118,13 +119,18 @@ class Playback:
 
 @dataclass(frozen=True)
 class Replayed:
-    """What a trace did when it was played again; `why` says why it is unknown whether it still violates."""
+    """What a trace did when it was played again; `why` says why it is unknown whether it still violates.
+
+    `broken` and `could_be` are as in a trace, of this play.
+    """
 
     playback: Playback
     verdict: Verdict
     why: str
     violations: tuple[str, ...]
     narration: tuple[Mapping[str, Any], ...]
+    broken: tuple[Mapping[str, Any], ...] = ()
+    could_be: Mapping[str, Any] | None = None
 
     @property
     def exit_code(self) -> int:
@@ -132,7 +138,7 @@ class Replayed:
         return EXIT_CODES[self.verdict]
 
     def to_json(self) -> dict[str, Any]:
-        """The document `kassay/replay/2`."""
+        """The document `kassay/replay/3`."""
         conditions = self.playback.conditions
         return {
             "schema": SCHEMA,
@@ -155,6 +161,8 @@ class Replayed:
             },
             "overridden": list(self.playback.overridden),
             "told": list(self.narration),
+            "broken": list(self.broken),
+            "could_be": self.could_be,
         }
 
 
@@ -247,29 +255,39 @@ def replay(playback: Playback) -> Replayed:
     driver = driver_for(trace.kind)
     case = driver.form.read(trace.case, f"{playback.path}: case")
     promised = promise(trace.claim, trace.kind)
-    options = RunOptions(
-        claims=conditions.beside or (trace.claim,),
-        assume=frozenset(conditions.assume),
-        config=conditions.config,
-    )
     plays = []
-    with open_bench(Job(playback.target, options)) as bench:
-        for subject in _subjects(bench, promised, conditions):
+    broken: tuple[Mapping[str, Any], ...] = ()
+    possible: Mapping[str, Any] | None = None
+    with open_bench(job_of(playback)) as bench:
+        for subject in subjects_of(bench, promised, conditions):
             play = _Play()
             seen = driver.examine(case, replace(subject, watch=play.watch))
             play.judged = seen.judged.get(promised.id, 0)
             play.violations = [v for v in seen.violations if v.claim == promised.id]
             plays.append(play)
             if play.violations:
+                broken, possible = broken_and_could_be(driver, case, subject, promised)
                 break
         narration = driver.narrate(case, subject)
     verdict, why = _verdict(playback, plays)
     ordinary = [v for v in plays[-1].violations if not v.contradictory]
     lines = map(str, ordinary or plays[-1].violations)
-    return Replayed(playback, verdict, why, tuple(dict.fromkeys(lines)), tuple(narration))
+    told_lines = tuple(dict.fromkeys(lines))
+    return Replayed(playback, verdict, why, told_lines, tuple(narration), broken, possible)
 
 
-def _subjects(bench: Bench, promised: Promise, conditions: Conditions) -> Iterator[Subject]:
+def job_of(playback: Playback) -> Job:
+    """What a replay opens: the target, the claims that are judged, and what is assumed."""
+    conditions = playback.conditions
+    options = RunOptions(
+        claims=conditions.beside or (playback.trace.claim,),
+        assume=frozenset(conditions.assume),
+        config=conditions.config,
+    )
+    return Job(playback.target, options)
+
+
+def subjects_of(bench: Bench, promised: Promise, conditions: Conditions) -> Iterator[Subject]:
     """Whom to play against: the claim alone, beside those of the trace, and where the hash seed is known."""
     yield from bench.subjects_of(promised)
     if not bench.job.target.opener.repeats and conditions.hash_seed is not None:

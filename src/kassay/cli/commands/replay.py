@@ -122,6 +122,7 @@ def _instead(context: click.Context, chosen: dict[str, Any]) -> Instead:
 
 def _show(replayed: Replayed, screen: Screen) -> None:
     """What the replay was under, and what happened."""
+    from kassay.report.facts import could_be_of
     from kassay.report.screen.cases.rounds import story
 
     playback = replayed.playback
@@ -131,6 +132,7 @@ def _show(replayed: Replayed, screen: Screen) -> None:
         screen.say(f"  {line}", style="yellow")
     if "its source" in playback.changes:
         screen.say("the target's source is not the one that the trace was recorded against", style="yellow")
-    screen.show(story(replayed.narration))
+    possible = could_be_of(replayed.could_be)
+    screen.show(story(replayed.narration, broken=replayed.broken, possible=possible))
     for message in replayed.violations:
         screen.say(f"  {message}", style="red")

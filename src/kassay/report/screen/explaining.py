@@ -59,11 +59,19 @@ def _trace(document: Document) -> View:
     parts: list[View] = [
         line(f"{document['target']} breaks {document['claim']}", style="bold"),
         line(f"{document['sentence'] or 'a claim that this version does not know'}"),
+        line(),
+        line(document["paragraph"]),
+        line(),
         line(f"on {document['input']} input, {document['protocol']}", style="dim"),
         *(line(f"  {condition}", style="dim") for condition in facts.conditions(document)),
         line(),
         *_happened(document),
-        story(document["told"], rounds_max=100),
+        story(
+            document["told"],
+            rounds_max=100,
+            broken=document["broken"],
+            possible=facts.could_be_of(document["could_be"]),
+        ),
     ]
     parts += [line(f"  {message}", style="red") for message in document["violations"]]
     return stack(*parts)

@@ -1,0 +1,74 @@
+"""Writes docs/causes.md: faulty targets, and what `kassay explain` says of their smallest counterexamples."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from kassay.certify.explain import explain
+
+FAULTY = Path("tests/data/faulty")
+BEGIN = """\
+# What a counterexample shows, and why it breaks
+
+When `kassay certify` refutes a claim it prints the smallest case that it found. The step that breaks the
+claim is marked with `<- broken here`, whoever the evidence names with `!`, and below stands what the answer
+could have been: the certified optimum where there is one (its loads, its moves, its racks), else the answer
+of a reference that keeps the claim, by name.
+
+```
+single-owner: No partition is given out twice.
+  smallest found: 2 members, 1 partition, 0 events after the start; ordinary input
+  single-owner: t0-0 (owners m0 m1)
+
+  round 1, generation 4, topics t0[1]  <- broken here
+    member  subscribed  claims  is given
+    m0!     t0          -       t0-0!
+    m1!     t0          - @3    t0-0!
+    could be: 1 0: m0 t0-0, m1 -
+  a fix must give each partition to one member alone: take it from the list of what is left once it is given
+out
+  replay: kassay replay .kassay/traces/double_owner.py-single-owner.json
+```
+
+`@3` is the generation of what a member claims, of an empty list too. Who leads, weights, the racks of
+replicas, configurations and user data are told where there are any and they vary; a simple case stays
+simple.
+
+`kassay explain TRACE` says why in a paragraph. It leaves out each event, each claim and setting, each
+member and partition in turn, plays what is left against the target, and tells without which of them the
+claim is kept; then which clause of which source is broken, and what a fix must do. `--json` has the same as
+data (`cause`, `broken`, `could_be`, `fix`). Where the target cannot be loaded it tells what the trace
+keeps, and says so. What it does not do: it looks at one thing at a time, so where either of two would do,
+neither is said to matter; and of a target that answers by chance it tells of this one play.
+
+## Faults and what is said of them
+
+Each of these files of `tests/data/faulty` has one fault. The quoted paragraph is what `kassay explain`
+prints of its smallest counterexample.
+"""
+
+
+def faults() -> list[Path]:
+    """The traces, by name."""
+    return sorted(FAULTY.glob("*.json"))
+
+
+def fault_of(trace: Path) -> str:
+    """The fault in one line: what the file of the target says of itself."""
+    module = ast.parse(trace.with_suffix(".py").read_text())
+    return (ast.get_docstring(module) or "").strip()
+
+
+def page() -> Iterator[str]:
+    """The page, line by line."""
+    yield BEGIN
+    for trace in faults():
+        yield f"**`{trace.stem}.py`**: {fault_of(trace)}\n"
+        yield f"> {explain(str(trace))['paragraph']}\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write("\n".join(page()).rstrip() + "\n")

@@ -1,0 +1,102 @@
+"""What matters in a counterexample: each thing left out in turn, and the rest played again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from kassay.certify.causes.without import without
+from kassay.certify.causes.words import Without
+from kassay.certify.findings.could_be import broken_and_could_be
+from kassay.certify.kinds.judging import Driver, Subject
+from kassay.certify.kinds.registry import driver_for
+from kassay.certify.runs.blocks import open_bench
+from kassay.certify.runs.replay import Playback, job_of, subjects_of
+from kassay.certify.runs.shrink import broken
+from kassay.model.errors import InputError
+from kassay.model.kinds import counted
+from kassay.properties.registry import Promise, promise
+
+TRIES_MAX: Final = 80
+"""Cases that are played to find what matters."""
+TRIES_MAX_SLOW: Final = 8
+"""The same where each play lasts as long as a call may."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why a trace breaks its claim, from playing it again.
+
+    `breaks` says whether it does so now. `events` and `conditions` are those that it takes: without any one
+    of them the claim is kept, or never judged; `extents` say of what it takes how many. `needless` can go.
+    `broken` and `could_be` are those of the trace played now.
+    """
+
+    breaks: bool
+    events: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    extents: tuple[str, ...] = ()
+    needless: tuple[str, ...] = ()
+    broken: tuple[Mapping[str, Any], ...] = ()
+    could_be: Mapping[str, Any] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As it stands in an explanation."""
+        lists = ("events", "conditions", "extents", "needless", "broken")
+        return {
+            "breaks": self.breaks,
+            **{name: list(getattr(self, name)) for name in lists},
+            "could_be": self.could_be,
+        }
+
+
+def cause_of(playback: Playback) -> Cause:
+    """What matters in the trace, as its target answers now. Raises `InputError` for a case that is none."""
+    trace = playback.trace
+    driver = driver_for(trace.kind)
+    case = driver.form.read(trace.case, f"{playback.path}: case")
+    promised = promise(trace.claim, trace.kind)
+    with open_bench(job_of(playback)) as bench:
+        for subject in subjects_of(bench, promised, playback.conditions):
+            if broken(driver, case, subject, promised):
+                return _of(driver, case, subject, promised)
+    return Cause(breaks=False)
+
+
+def _of(driver: Driver[Any], case: Any, subject: Subject, promised: Promise) -> Cause:
+    places, possible = broken_and_could_be(driver, case, subject, promised)
+    needed: list[Without] = []
+    needless: list[Without] = []
+    tries = TRIES_MAX_SLOW if promised.claim.id == "terminates" else TRIES_MAX
+    for number, less in enumerate(_readable(driver, driver.form.write(case))):
+        if number == tries:
+            break
+        (needless if broken(driver, less[1], subject, promised) else needed).append(less[0])
+    return Cause(
+        breaks=True,
+        events=tuple(each.words for each in needed if each.event),
+        conditions=tuple(each.words for each in needed if not each.event and not each.extent),
+        extents=_counted(each.extent for each in needed if each.extent),
+        needless=tuple(each.words for each in needless),
+        broken=places,
+        could_be=possible,
+    )
+
+
+def _counted(extents: Iterable[tuple[int, str]]) -> tuple[str, ...]:
+    """How many of each it takes: `2 members`."""
+    counts = Counter[str]()
+    for number, noun in extents:
+        counts[noun] += number
+    return tuple(counted(number, noun) for noun, number in counts.items())
+
+
+def _readable(driver: Driver[Any], document: Mapping[str, Any]) -> Iterator[tuple[Without, Any]]:
+    """What can be left out, with the case that is left; what would be no case is none."""
+    for less in without(driver.kind, document):
+        try:
+            yield less, driver.form.read(less.case, "case")
+        except InputError:
+            continue

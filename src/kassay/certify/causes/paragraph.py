@@ -1,0 +1,95 @@
+"""A cause in one paragraph: where it breaks, what matters, which clause, and what a fix must do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from kassay.certify.causes.cause import Cause
+from kassay.model.calls import Look
+from kassay.model.groups.trace import Trace
+from kassay.model.kinds import GROUPS, NOUNS
+from kassay.properties.registry import Claim, as_text
+
+_NAMED_MAX: Final = 4
+_ASKED: Final = {
+    Look.AGAIN.value: "again",
+    Look.OTHER.value: "of another object",
+    Look.PERMUTED.value: "in another order",
+    Look.PROCESS.value: "in another process",
+}
+
+
+def paragraph(trace: Trace, claim: Claim | None, cause: Cause | None, why_not: str = "") -> str:
+    """The sentences, one after the other; `why_not` says why nothing could be played."""
+    broken = (cause.broken if cause and cause.broken else trace.broken)[:1]
+    sentences = [f"{trace.target} breaks {trace.claim}{_where(trace, broken)}."]
+    if broken or trace.violations:
+        sentences.append(f"{_evidence(broken[0]) if broken else trace.violations[0].partition(': ')[2]}.")
+    sentences += _matters(cause, why_not)
+    if claim is not None:
+        sentences.append(f'The clause broken is "{claim.sentence.rstrip(".")}" ({claim.source}).')
+        sentences.append(f"A fix must {claim.fix}.")
+    possible = cause.could_be if cause and cause.could_be else trace.could_be
+    if possible is not None:
+        by = "" if possible["certified"] else f" ({possible['by']})"
+        sentences.append(f"Here the answer could be {possible['words']}{by}.")
+    return " ".join(sentences)
+
+
+def _evidence(broken: Mapping[str, Any]) -> str:
+    """Whom it is about, and the facts."""
+    facts = [
+        f"asked {_ASKED.get(value, value)}" if name == "asked" else f"{name} {as_text(value)}"
+        for name, value in broken["facts"].items()
+    ]
+    return str(broken["subject"]) + (f": {', '.join(facts)}" if facts else "")
+
+
+def _where(trace: Trace, broken: Sequence[Mapping[str, Any]]) -> str:
+    """At which step; of a group in which round, counted as they are told."""
+    if not broken or not trace.narration:
+        return ""
+    step, turn = broken[0]["step"], broken[0]["round"]
+    if trace.kind in GROUPS:
+        if step >= len(trace.narration):
+            return ""
+        rounds = [len(each["rounds"]) for each in trace.narration[:step]]
+        here = trace.narration[step]["rounds"]
+        if turn is None or turn >= len(here):
+            return ""
+        return f" in round {sum(rounds) + turn + 1} (generation {here[turn]['generation']})"
+    call = NOUNS[trace.kind].call
+    return f" at {call} {step + 1}" if call else ""
+
+
+def _matters(cause: Cause | None, why_not: str) -> list[str]:
+    """What it takes, by what was left out and played again."""
+    if cause is None:
+        return [f"What matters in it cannot be tried: {why_not}."]
+    if not cause.breaks:
+        return ["Played again just now it did not break it, so what matters in it cannot be tried."]
+    sentences = []
+    named = [*cause.events, *cause.conditions]
+    if named:
+        sentences.append(f"What matters: {_few(named)}; without {_any(named)} the claim is kept.")
+    if cause.extents:
+        begin = "" if named else "No event, claim or setting matters. "
+        sentences.append(f"{begin}It takes {_few(cause.extents)}: with one less the claim is kept.")
+    if not named and not cause.extents:
+        sentences.append("Nothing in the case matters: with anything left out it is broken all the same.")
+    if needless := [words for words in cause.needless if words not in named]:
+        sentences.append(f"It does not take {_few(needless)}.")
+    return sentences
+
+
+def _any(named: Sequence[str]) -> str:
+    return "it" if len(named) == 1 else "any of these"
+
+
+def _few(named: Sequence[str]) -> str:
+    shown = list(named[:_NAMED_MAX])
+    rest = len(named) - len(shown)
+    if rest:
+        return f"{', '.join(shown)} and {rest} more"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

@@ -1,0 +1,89 @@
+"""What matters in a counterexample: what was left out and played again says so."""
+
+import pytest
+
+from kassay.certify.causes.cause import cause_of
+from kassay.certify.causes.paragraph import paragraph
+from kassay.certify.explain import explain
+from kassay.certify.runs.replay import load_trace
+from kassay.properties.registry import load_claims
+from tests.paths import DOCS, ROOT
+from writers.causes import fault_of
+
+KEYS = {
+    "double_owner": [
+        "that the newest generation is 3 and not 2",
+        "t0-0: owners m0 m1",
+        "could be 1 0: m0 t0-0",
+    ],
+    "hands_over_at_once": ["m1's claim of t0-0", "still claimed by m1", "withhold a partition"],
+    "keeps_count": ["of another object", "keep nothing between calls"],
+    "leftover": ["owner nobody", "until no partition", "It takes 2 members"],
+    "negative_hash": ["sent to -2", "the bytes of the key of record 1", "0x7fffffff"],
+    "not_subscribed": ["given to m1, which reads -", "whose own subscription names its topic"],
+    "rack_blind": ["without a local replica", "the rack of m1", "2 away from their replicas' racks"],
+    "set_order": ["in another process", "walk no set, hash"],
+    "skewed_leaders": ["0=2 1=0", "2 new partitions and 2 brokers", "partition 0 on 0, partition 1 on 1"],
+    "static_ignored": ["the static member m0 coming back as m2", "group.instance.id", "without a move"],
+    "sticky_lost": ["that the newest generation is 3 and not 2", "m1's claim of t0-0", "previous owners"],
+    "uneven_three": ["It takes 3 members and 3 partitions of t0", "m0=2 m1=1 m2=0", "could be 1 1 1"],
+    "unknown_topic": ["KeyError: 'ghost'", "topics that are not there"],
+    "weights_ignored": ["the weights of t0", "carries 102", "by their weight"],
+}
+AT_ONCE = ("double_owner", "negative_hash", "rack_blind", "skewed_leaders", "static_ignored")
+"""What the default tests ask; the others take a process each, and are asked among the slow ones."""
+NAMED = [name if name in AT_ONCE else pytest.param(name, marks=pytest.mark.slow) for name in KEYS]
+PAGE = (DOCS / "causes.md").read_text()
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch):
+    """The traces name their targets from the top of the repository."""
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_the_sentence_names_the_cause_and_stands_on_the_page(name):
+    document = explain(f"tests/data/faulty/{name}.json")
+    text = document["paragraph"]
+    assert [key for key in KEYS[name] if key not in text] == []
+    assert document["fix"] in text
+    assert f"> {text}\n" in PAGE + "\n", "python docs/writers/causes.py > docs/causes.md"
+    assert fault_of(ROOT / f"tests/data/faulty/{name}.json") in PAGE
+
+
+def test_every_fault_has_its_key_words():
+    assert {path.stem for path in (ROOT / "tests/data/faulty").glob("*.py")} == set(KEYS)
+
+
+def test_without_what_matters_the_claim_is_kept_and_with_it_broken():
+    cause = cause_of(load_trace(ROOT / "tests/data/faulty/sticky_lost.json"))
+    assert cause.breaks
+    assert cause.conditions == ("that the newest generation is 3 and not 2", "m1's claim of t0-0")
+    assert cause.extents == ("2 members",)
+    assert (cause.events, cause.needless) == ((), ())
+    assert cause.could_be["certified"]
+    events = cause_of(load_trace(ROOT / "tests/data/faulty/static_ignored.json")).events
+    assert events == ("the static member m0 coming back as m2",)
+
+
+def test_what_cannot_be_asked_is_told_from_the_trace_and_said(tmp_path):
+    text = (ROOT / "tests/data/faulty/double_owner.json").read_text()
+    (tmp_path / "t.json").write_text(text.replace("tests/data/faulty/double_owner.py", "gone.py"))
+    document = explain(str(tmp_path / "t.json"))
+    assert document["cause"] is None
+    assert "What matters in it cannot be tried: gone.py: no such file" in document["paragraph"]
+    assert (
+        "gone.py breaks single-owner in round 1 (generation 4). t0-0: owners m0 m1." in document["paragraph"]
+    )
+    assert "A fix must give each partition to one member alone" in document["paragraph"]
+
+
+def test_what_breaks_no_more_is_said(tmp_path):
+    text = (ROOT / "tests/data/faulty/double_owner.json").read_text()
+    (tmp_path / "t.json").write_text(text.replace("tests/data/faulty/double_owner.py", "range"))
+    playback = load_trace(tmp_path / "t.json")
+    cause = cause_of(playback)
+    assert not cause.breaks
+    claim = load_claims()[playback.trace.kind, "single-owner"]
+    assert "Played again just now it did not break it" in paragraph(playback.trace, claim, cause)

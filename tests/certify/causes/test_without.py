@@ -1,0 +1,31 @@
+"""Cases with one thing less are cases, for every kind, and each says what is not there."""
+
+import pytest
+
+from kassay.certify.causes.without import without
+from kassay.certify.kinds.registry import driver_for
+from kassay.model.errors import InputError
+from kassay.model.kinds import NOUNS
+from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.sources import Seeded
+
+
+@pytest.mark.parametrize("kind", NOUNS, ids=str)
+def test_what_is_left_is_smaller_and_its_words_are_its_own(kind):
+    driver = driver_for(kind)
+    seen = 0
+    for seed in range(6):
+        case = driver.generate(Seeded(seed), Profile(kind=kind))
+        document = driver.form.write(case)
+        words = []
+        for less in without(kind, document):
+            assert less.case != document
+            assert driver.form.write(case) == document, "the case itself stays as it is"
+            words.append(less.words)
+            try:
+                driver.form.read(less.case, "case")
+                seen += 1
+            except InputError:
+                continue
+        assert len(set(words)) > len(words) * 0.8
+    assert seen > 10

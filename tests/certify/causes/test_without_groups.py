@@ -1,0 +1,54 @@
+"""Histories of groups with one thing less, in words."""
+
+from kassay.certify.causes.without_groups import event_words, group_without
+from kassay.model.groups.history import EVENTS
+
+MEMBER = {
+    "id": "a",
+    "topics": ["t", "u"],
+    "owned": [["t", 0]],
+    "generation": 3,
+    "rack": "r",
+    "instance_id": "i",
+}
+CASE = {
+    "cluster": {
+        "brokers": [{"id": 0, "rack": "r"}],
+        "topics": [{"name": "t", "partitions": 2, "weights": [1, 2], "replicas": [[0], [0]]}],
+    },
+    "reports": "joined",
+    "changes": [
+        [
+            {"event": "Join", "member": MEMBER, "config": {"k": "v"}},
+            {"event": "Join", "member": {**MEMBER, "id": "b", "owned": [], "generation": 1}, "config": {}},
+        ],
+        [{"event": "Leave", "member_id": "b"}],
+    ],
+}
+
+
+def test_each_thing_is_left_out_by_itself():
+    words = {less.words: less for less in group_without(CASE)}
+    assert words["b leaving"].event
+    assert words["b leaving"].case["changes"] == CASE["changes"][:1]
+    older = words["that the newest generation is 3 and not 2"].case["changes"][0]
+    assert [event["member"]["generation"] for event in older] == [2, 0]
+    assert words["a's claim of t-0"].case["changes"][0][0]["member"]["owned"] == []
+    assert "the generation 1 that b comes with" in words
+    assert words["one partition of t"].case["cluster"]["topics"][0]["weights"] == [1]
+    assert words["one partition of t"].extent == (2, "partition of t")
+    for name in ("the rack of a", "the group.instance.id of a", "the configuration k of a"):
+        assert name in words
+    for name in ("the weights of t", "the replicas of t", "the racks of the brokers", "member a"):
+        assert name in words
+
+
+def test_every_event_has_its_words():
+    named = {
+        "member": {"id": "a"}, "member_id": "a", "new_member_id": "b", "topics": ["t"], "partitions": 3,
+        "rack": "r", "broker_id": 1, "owned": [["t", 0]], "generation": 2,
+    }  # fmt: skip
+    for name in EVENTS:
+        topic = {"name": "t"} if name == "CreateTopic" else "t"
+        assert event_words({"event": name, **named, "topic": topic})
+    assert event_words({"event": "Claim", **named}) == "a claiming t-0 of generation 2"

@@ -1,0 +1,33 @@
+"""Lives of applications and Connect clusters with one thing less, in words."""
+
+from kassay.certify.causes.without_tasks import connect_without, tasks_without
+
+
+def test_what_a_process_does_is_left_out():
+    case = {
+        "processes": [{"process": "p", "threads": 2}, {"process": "q", "threads": 1}],
+        "partitions": [2],
+        "stateful": 1,
+        "standby_replicas": 1,
+        "changes": [{"events": [{"event": "ProcessLeave", "process": "q"}], "lags": [1]}, {"events": []}],
+    }
+    words = {less.words: less for less in tasks_without(case)}
+    assert words["the process leave q"].event
+    assert words["the process leave q"].case["changes"][0]["events"] == []
+    assert len(words["rebalance 3"].case["changes"]) == 1
+    assert words["the 2 threads of p"].case["processes"][0]["threads"] == 1
+    assert words["one task of subtopology 0"].extent == (2, "task of subtopology 0")
+    assert {"state", "one standby copy", "the copies behind before rebalance 2"} <= set(words)
+
+
+def test_what_a_worker_does_is_left_out():
+    case = {
+        "workers": ["w0", "w1"],
+        "connectors": [["c0", 2]],
+        "changes": [{"wait_ms": 5, "events": [{"event": "WorkerLeave", "worker": "w1"}]}],
+    }
+    words = {less.words: less for less in connect_without(case)}
+    assert words["the worker leave w1"].event
+    assert words["the 5 ms before rebalance 2"].case["changes"][0]["wait_ms"] == 0
+    assert words["one task of c0"].case["connectors"] == [["c0", 1]]
+    assert words["worker w0"].extent == (1, "worker")
