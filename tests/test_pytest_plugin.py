@@ -23,6 +23,8 @@ def test_the_plugin_adds_a_test_for_a_target(tmp_path):
     assert "1 failed" in done.stdout
     assert "complete" in done.stdout
     assert "Traceback" not in done.stdout
+    assert "def test_complete():" in done.stdout
+    assert "kassay/testing.py" not in done.stdout
     (trace,) = (tmp_path / ".kassay" / "traces").iterdir()
     assert f"replay: kassay replay .kassay/traces/{trace.name}" in done.stdout
     missing = pytest_in(tmp_path, "--kassay", "missing.py")

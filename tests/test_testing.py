@@ -68,6 +68,9 @@ def test_a_class_is_certified_or_fails_with_its_smallest_history():
     assert "2 members, 2 partitions" in text
     assert "is given" in text
     assert caught.value.certificate.verdict == "not-certified"
+    assert "def test_balanced_within_one():" in text
+    assert "EverythingToTheFirst" in text
+    assert "test_testing.py" in text
 
 
 def test_a_task_assignor_is_certified_like_any_other():

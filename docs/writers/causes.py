@@ -44,6 +44,30 @@ data (`cause`, `broken`, `could_be`, `fix`). Where the target cannot be loaded i
 keeps, and says so. What it does not do: it looks at one thing at a time, so where either of two would do,
 neither is said to matter; and of a target that answers by chance it tells of this one play.
 
+`kassay explain TRACE --as python` (`kassay replay` too) prints the failing call as a test to paste. A
+class of Python is called as it is, where one call of a new object shows the fault; a program, a jar, a
+reference or a fault that takes several calls is played the whole case by `kassay.testing.violations`.
+Either way the test fails as it stands, and passes once the target is right. `certify_assignor` and
+`pytest --kassay` end with it.
+
+```
+$ kassay explain tests/data/faulty/negative_hash.json --as python
+from kassay.testing import load_class
+
+
+def test_in_range():
+    # in-range: record for t1, key 0101010101010101010101010101010101010101 (sent to -2, of partitions 3)
+    target = load_class('tests/data/faulty/negative_hash.py:NegativeHash')()
+    answer = target.partition(
+        't1',
+        b'\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01',
+        b'',
+        3,
+        [0, 1, 2],
+    )
+    assert 0 <= answer < 3
+```
+
 ## Faults and what is said of them
 
 Each of these files of `tests/data/faulty` has one fault. The quoted paragraph is what `kassay explain`

@@ -17,18 +17,21 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from kassay.certify.processes.host import LIMITS, Limits
+from kassay.certify.processes.load import TargetSource, load
 from kassay.certify.runs.certificate import Certificate
 from kassay.certify.runs.options import Budget, RunOptions, require_heeded
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
-from kassay.model.errors import InputError
+from kassay.model.errors import InputError, KassayError
 from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.groups.trace import Conditions, Trace
 from kassay.model.verdict import Verdict
 from kassay.properties.groups.histories.assumptions import parse_assumptions
 from kassay.reading.fields import suggestion, wrong
+from kassay.reading.specs import place_and_class
 
 HISTORIES: Final = 300
 OUT: Final = ".kassay"
@@ -76,6 +79,7 @@ def certify_assignor(
     target error for what cannot be tested; `KeyboardInterrupt` where it was interrupted with nothing
     violated.
     """
+    __tracebackhide__ = True
     if histories is None and seconds is None:
         histories = HISTORIES
     options = RunOptions(
@@ -109,6 +113,57 @@ def certify_assignor(
     if certificate.exit_code not in accepted:
         raise NotCertifiedError(_with_traces(certificate, Path(out)))
     return certificate
+
+
+def load_class(spec: str) -> type:
+    """The class of `path/file.py[:Name]` or `pkg.mod[:Name]`, loaded into this process as kassay loads it.
+
+    Raises `TargetNotLoadable` for what is none.
+    """
+    place, name = place_and_class(spec)
+    is_path = place.endswith(".py") or "/" in place
+    source = TargetSource(**{"file" if is_path else "module": place}, class_name=name or None)
+    return load(source)[0]
+
+
+def violations(
+    target: str,
+    claim: str,
+    case: Mapping[str, Any],
+    *,
+    protocol: str | None = None,
+    config: Mapping[str, str] | None = None,
+    assume: Sequence[str] = (),
+    beside: Sequence[str] = (),
+    call_timeout: float = LIMITS.call_timeout_s,
+    memory: int = LIMITS.memory_mib,
+) -> list[str]:
+    """How the target breaks the claim with the case, a line each; none where it keeps it.
+
+    `case` is that of a trace: a history or a request as dicts and lists. `beside` are claims that are judged
+    as well, for their second looks. Raises `InputError` for a claim or a case that the target's kind does not
+    have, and a target error for what cannot be asked.
+    """
+    __tracebackhide__ = True
+    from kassay.certify.runs.replay import Playback, replay
+
+    limits = Limits(call_timeout, memory)
+    own = None if protocol is None else _protocol(protocol)
+    loaded = resolve(target, limits=limits, config=config, protocol=own)
+    conditions = Conditions(
+        config=dict(config or {}),
+        call_timeout_s=call_timeout,
+        memory_mib=memory,
+        assume=tuple(sorted(parse_assumptions(list(assume)))),
+        beside=tuple(beside),
+    )
+    trace = Trace(
+        loaded.kind, loaded.spec, None, loaded.protocol, claim, False, case, (), conditions=conditions
+    )
+    replayed = replay(Playback(Path("case"), trace, loaded, conditions, ()))
+    if replayed.verdict is Verdict.UNKNOWN:
+        raise InputError(f"{claim}: unknown, {replayed.why}")
+    return list(replayed.violations)
 
 
 def _with_traces(certificate: Certificate, out: Path) -> Certificate:
@@ -168,4 +223,17 @@ def failure_text(certificate: Certificate) -> str:
     if unknown:
         unknown.append("expected a larger budget (histories, seconds), or claims and assumptions that fit")
     lines = [f"{certificate.target} is {certificate.verdict}", *unknown, "", out.getvalue()]
-    return "\n".join(lines)
+    return "\n".join([*lines, *_as_test(certificate)])
+
+
+def _as_test(certificate: Certificate) -> list[str]:
+    """The first counterexample as a test to paste; nothing where there is none that can be asked again."""
+    from kassay.certify.causes.as_python import example_as_python
+
+    example = next((result.counterexample for result in certificate.claims if result.counterexample), None)
+    if example is None:
+        return []
+    try:
+        return ["as a test of its own:", "", example_as_python(example.trace)]
+    except KassayError:
+        return []

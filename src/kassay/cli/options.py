@@ -272,9 +272,24 @@ def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
     return by_key
 
 
+def as_option(command: F) -> F:
+    """`--as python`: the failing call of a trace as code to paste into a test."""
+    return click.option(
+        "--as",
+        "language",
+        type=click.Choice(["python"]),
+        help="Print the failing call of a trace as code to paste into a test.",
+    )(command)
+
+
 def say(text: str, *, err: bool = False) -> None:
     """Print a line in which every character shows, on standard output or standard error."""
     click.echo(text if text.isprintable() else visible(text), err=err)
+
+
+def paste(text: str) -> None:
+    """Lines to copy, whole and as they are; what could not be seen in one shows as its escape."""
+    click.echo("\n".join(map(visible, text.rstrip("\n").split("\n"))))
 
 
 def complain(error: object) -> None:

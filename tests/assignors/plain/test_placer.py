@@ -57,9 +57,9 @@ def test_every_call_gets_a_copy_of_its_own(asked):
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (None, "answer is None, expected a list of replica lists"),
-        ({0: [4]}, "answer is {0: [4]} (dict), expected a list of replica lists"),
-        ([4], "answer[0] is 4 (int), expected a list of broker ids"),
+        (None, "answer is None, expected a list of replica lists, as in [[0, 1], [1, 2]]"),
+        ({0: [4]}, "answer is {0: [4]} (dict), expected a list of replica lists, as in [[0, 1], [1, 2]]"),
+        ([4], "answer[0] is 4 (int), expected a list of broker ids, as in [0, 1]"),
         ([[4], ["2"]], "answer[1] has the broker '2' (str), expected an int"),
         ([[4], [True]], "answer[1] has the broker True (bool), expected an int"),
         ([[4.0]], "answer[0] has the broker 4.0 (float), expected an int"),

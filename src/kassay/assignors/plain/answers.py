@@ -46,7 +46,8 @@ def check_assignment(answer: object) -> dict[str, list[Pair]]:
     """The answer of a plain `assign` with its lists; raises `Malformed`."""
     if not isinstance(answer, dict):
         raise Malformed(
-            f"answer is {shown(answer)}, expected a dict of member id to list of (topic, partition) pairs"
+            f"answer is {shown(answer)}, expected a dict of member id to list of (topic, partition) pairs, "
+            "as in {'m0': [('t0', 0)]}"
         )
     checked: dict[str, list[Pair]] = {}
     for member_id, pairs in answer.items():
@@ -56,7 +57,8 @@ def check_assignment(answer: object) -> dict[str, list[Pair]]:
             member_id = str.__str__(member_id)
         if not isinstance(pairs, list | tuple):
             raise Malformed(
-                f"answer[{member_id!r}] is {shown(pairs)}, expected a list of (topic, partition) pairs"
+                f"answer[{member_id!r}] is {shown(pairs)}, expected a list of (topic, partition) pairs, "
+                "as in [('t0', 0)]"
             )
         for pair in pairs:
             if type(pair) not in _PAIRS or len(pair) != 2:
@@ -95,11 +97,15 @@ def integer(what: str, value: object) -> int:
 def check_placement(answer: object) -> list[list[int]]:
     """The answer of a plain `place`; raises `Malformed`."""
     if not isinstance(answer, list | tuple):
-        raise Malformed(f"answer is {shown(answer)}, expected a list of replica lists")
+        raise Malformed(
+            f"answer is {shown(answer)}, expected a list of replica lists, as in [[0, 1], [1, 2]]"
+        )
     checked = []
     for index, replicas in enumerate(answer):
         if not isinstance(replicas, list | tuple):
-            raise Malformed(f"answer[{index}] is {shown(replicas)}, expected a list of broker ids")
+            raise Malformed(
+                f"answer[{index}] is {shown(replicas)}, expected a list of broker ids, as in [0, 1]"
+            )
         checked.append([integer(f"answer[{index}] has the broker", broker) for broker in replicas])
     return checked
 

@@ -70,14 +70,14 @@ def broken_and_could_be(
 def could_be(driver: Driver[Any], promised: Promise, broken: BrokenStep) -> Possible | None:
     """The first answer that keeps the promise where this one breaks it; None if none is known."""
     check = PreparedPromise.of(promised)
-    step = _step_of(broken)
+    step = step_of(broken)
     for by, answer in offers(driver, promised, broken, step):
         if not evidence_of(driver, check, _instead(broken, step, answer)):
             return _possible(driver, broken, step, by, answer)
     return None
 
 
-def _step_of(broken: BrokenStep) -> Any:
+def step_of(broken: BrokenStep) -> Any:
     """The step whose answer is wrong."""
     thing = broken.thing
     if isinstance(thing, Rebalanced):

@@ -184,7 +184,14 @@ def load_trace(path: Path, instead: Instead = Instead()) -> Playback:
     One that keeps no conditions is played under the defaults. Raises `InputError` for a file that is no
     trace, `TargetNotFound` and `TargetNotLoadable`.
     """
-    trace = read_trace(path)
+    return playback_of(read_trace(path), path, instead)
+
+
+def playback_of(trace: Trace, path: Path, instead: Instead = Instead()) -> Playback:
+    """The trace and what to play it against, as `load_trace` has it; `path` is where it came from.
+
+    Raises `InputError`, `TargetNotFound` and `TargetNotLoadable`.
+    """
     recorded = trace.conditions or Conditions()
     conditions = Conditions(
         config={**recorded.config, **instead.config},

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from kassay.cli import completing
-from kassay.cli.options import json_option, present
+from kassay.cli.options import as_option, json_option, paste, present
+from kassay.model.errors import InputError
 
 PLACE = 200
 
@@ -13,17 +16,24 @@ PLACE = 200
 @click.command("explain", epilog="Example: kassay explain sticky")
 @click.argument("what", metavar="CLAIM|TRACE|RULE", shell_complete=completing.explained)
 @click.option("--since", metavar="RELEASE", help="What changed in this rule of Kafka since, e.g. 4.0.0.")
+@as_option
 @json_option
-def command(what: str, since: str | None, json_path: str | None) -> int:
+def command(what: str, since: str | None, language: str | None, json_path: str | None) -> int:
     """Tell a claim in words with its source, a trace step by step, or a rule with numbers from a run.
 
     `kassay explain uniform --since 4.0.0` tells what an upgrade from that release changes, by an example.
     """
+    from kassay.certify.causes.as_python import trace_as_python
     from kassay.certify.diff.upgrade import upgrade
     from kassay.certify.explain import explain
     from kassay.report.screen.differences import upgrade_view
     from kassay.report.screen.explaining import explanation_view
 
+    if language is not None:
+        if since is not None or json_path is not None:
+            raise InputError("--as prints the call alone, expected neither --since nor --json")
+        paste(trace_as_python(Path(what)))
+        return 0
     if since is not None:
         changes = upgrade(what, since)
         present(changes, lambda: upgrade_view(changes), json_path)

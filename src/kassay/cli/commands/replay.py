@@ -12,9 +12,11 @@ from kassay.cli import completing
 from kassay.cli.options import (
     Duration,
     FilePath,
+    as_option,
     config_option,
     json_option,
     pairs,
+    paste,
     present,
     quiet_option,
     write_json,
@@ -48,6 +50,7 @@ _WORDS: Final = {"violated": "still violates", "holds": "no longer violates", "u
 @click.option(
     "--itf", type=FilePath(), callback=written_file, help="Also write the rounds in Apalache's ITF form."
 )
+@as_option
 @quiet_option
 @json_option
 @click.pass_context
@@ -56,6 +59,7 @@ def command(
     /,
     trace_path: Path,
     itf: Path | None,
+    language: str | None,
     quiet: bool,
     json_path: str | None,
     **chosen: Any,
@@ -74,6 +78,13 @@ def command(
     if is_difference(read_json(trace_path, "a trace")):
         return _difference(trace_path, itf, json_path, _instead(context, chosen), quiet=quiet)
     playback = load_trace(trace_path, _instead(context, chosen))
+    if language is not None:
+        from kassay.certify.causes.as_python import as_python
+
+        if json_path is not None or itf is not None:
+            raise InputError("--as prints the call alone, expected neither --json nor --itf")
+        paste(as_python(playback))
+        return 0
     screen = console(stderr=json_path == "-")
     if not quiet:
         screen.say(f"replaying {playback.trace.claim} against {playback.target.spec}")

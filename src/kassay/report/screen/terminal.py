@@ -69,6 +69,8 @@ def _counterexample(result: ClaimResult) -> View:
         parts.append(line(f"  and {len(violations) - 4} more"))
     trace = example.trace
     parts += [line(), story(trace.narration, broken=trace.broken, possible=facts.could_be_of(trace.could_be))]
+    if fix := facts.fix_of(trace.kind, result.id):
+        parts.append(line(f"  a fix must {fix}"))
     if command := facts.replay_command(example):
         parts.append(whole_line(f"  replay: {command}", style="cyan"))
     return stack(*parts)

@@ -1,0 +1,223 @@
+"""A counterexample as a test in Python: the call that fails, in the target's own form, and what must hold.
+
+A class of Python is called as it is, where a new object gives the wrong answer to one call; anything else (a
+program, a jar, a wrong answer that takes several calls) plays the whole case through `kassay.testing`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from pprint import pformat
+from typing import Any, Final, NamedTuple
+
+from kassay.assignors.plain.assignor import EXTRAS, plain_input
+from kassay.assignors.plain.documents import FORMS
+from kassay.assignors.plain.forms import DOCUMENTS, FULL, PARTITIONER, PLACER, PLAIN
+from kassay.assignors.plain.partitioner import plain_record
+from kassay.assignors.plain.placer import POSITIONAL, plain_request
+from kassay.certify.causes.asserts import asserts
+from kassay.certify.findings.broken import BrokenStep, broken_steps
+from kassay.certify.findings.could_be import step_of
+from kassay.certify.kinds.judging import Driver, Subject
+from kassay.certify.kinds.registry import driver_for
+from kassay.certify.processes.load import TargetSource, load
+from kassay.certify.runs.blocks import open_bench
+from kassay.certify.runs.replay import Playback, job_of, load_trace, playback_of, subjects_of
+from kassay.certify.targets.classes import UserClass
+from kassay.certify.targets.local import OwnClass
+from kassay.model.calls import Failure
+from kassay.model.groups.group import Assignment
+from kassay.model.groups.step import Step
+from kassay.model.groups.trace import Trace
+from kassay.model.kinds import Kind
+from kassay.model.partitioners.sends import ProducerSendsStep
+from kassay.model.placement.step import PlacementStep
+from kassay.properties.registry import promise
+from kassay.writing.text import visible
+
+_WIDTH: Final = 100
+_FULL_NAMES: Final = ("Broker", "Cluster", "Group", "Member", "Topic", "TopicPartition")
+
+
+class _Called(NamedTuple):
+    """How a class is had and called: imports, the class's name, the method, its arguments as Python."""
+
+    imports: tuple[str, ...]
+    name: str
+    method: str
+    arguments: tuple[str, ...]
+
+
+class _Wrong(NamedTuple):
+    """The wrong answer: the evidence against it, and the step."""
+
+    broken: BrokenStep
+    step: Any
+
+
+def as_python(playback: Playback) -> str:
+    """The test as text that runs as it stands; it fails while the target breaks the claim.
+
+    Raises `InputError` for a case that is none of its kind.
+    """
+    trace = playback.trace
+    driver = driver_for(trace.kind)
+    case = driver.form.read(trace.case, f"{playback.path}: case")
+    wrong = _wrong(playback, driver, case)
+    lines = None if wrong is None else _one_call(playback, wrong)
+    if lines is None:
+        lines = _whole_case(playback, driver.form.write(case))
+    return "\n".join(map(visible, lines)) + "\n"
+
+
+def trace_as_python(path: Path) -> str:
+    """The test of the trace in the file; raises `InputError` for what is none, and a target error."""
+    return as_python(load_trace(path))
+
+
+def example_as_python(trace: Trace) -> str:
+    """The test of a counterexample that is at hand; raises as `trace_as_python` does."""
+    return as_python(playback_of(trace, Path("the counterexample")))
+
+
+def _wrong(playback: Playback, driver: Driver[Any], case: Any) -> _Wrong | None:
+    """The first wrong answer, if a new object gives it to the one call as well."""
+    promised = promise(playback.trace.claim, playback.trace.kind)
+    if promised.claim.looks:
+        return None
+    with open_bench(job_of(playback)) as bench:
+        for subject in subjects_of(bench, promised, playback.conditions):
+            for broken in broken_steps(driver, case, subject, promised)[:1]:
+                step = step_of(broken)
+                return _Wrong(broken, step) if _repeats(step, subject) else None
+    return None
+
+
+def _repeats(step: Any, subject: Subject) -> bool:
+    """Whether a new object, asked once, answers alike; one with a past of its own may not."""
+    if not isinstance(step, Step):
+        return True
+    leader = step.group.leader or ""
+    try:
+        answer = subject.new(step.configs.get(leader, {})).assign(step.cluster, step.group)
+    except Exception:  # the target's own code: what it raises is its answer
+        return isinstance(step.answer, Failure)
+    return isinstance(step.answer, Assignment) and answer == step.answer
+
+
+def _one_call(playback: Playback, wrong: _Wrong) -> list[str] | None:
+    """The call of the class and what must hold of the answer; None where there is no class or no words."""
+    called = _called(playback, wrong)
+    checks = None if called is None else asserts(playback.trace.claim, wrong.broken, wrong.step)
+    if called is None or checks is None:
+        return None
+    config = dict(playback.conditions.config)
+    if isinstance(wrong.step, Step):
+        config |= wrong.step.configs.get(wrong.step.group.leader or "", {})
+    call = [f"{checks.assigns}target.{called.method}(", *_inside(called.arguments), ")"]
+    return [
+        *checks.imports,
+        *called.imports,
+        "",
+        "",
+        f"def {_test_name(playback)}():",
+        *(f"    # {violation}" for violation in playback.trace.violations[:1]),
+        f"    target = {called.name}()",
+        *([f"    target.configure({config!r})"] if config else []),
+        *(f"    {line}" for line in (*checks.around(call), *checks.lines)),
+    ]
+
+
+def _called(playback: Playback, wrong: _Wrong) -> _Called | None:
+    """How the class under test is called with what the step was asked; None if there is no class here."""
+    opener = playback.target.opener
+    if isinstance(opener, OwnClass) and isinstance(wrong.step, Step) and isinstance(opener.factory, type):
+        module, name = opener.factory.__module__, opener.factory.__name__
+        imports = (f"from {module} import {name}", f"from kassay.full_form import {', '.join(_FULL_NAMES)}")
+        return _Called(imports, name, "assign", (repr(wrong.step.cluster), repr(wrong.step.group)))
+    if not isinstance(opener, UserClass):
+        return None
+    with playback.target.open() as host:
+        loaded = getattr(host, "loaded", None) or load(opener.source)[1]
+    own, name = _imported(opener.source, loaded.class_name)
+    return _in_form(loaded.form, loaded.extras, own, name, wrong)
+
+
+def _imported(source: TargetSource, name: str) -> tuple[tuple[str, ...], str]:
+    """What makes the class known: an import, or of a file what loads it as kassay does."""
+    if source.module is not None:
+        return (f"from {source.module} import {name}",), name
+    loads = f"load_class({f'{source.file}:{name}'!r})"
+    return ("from kassay.testing import load_class",), loads
+
+
+def _in_form(
+    form: str, extras: tuple[str, ...], imports: tuple[str, ...], name: str, wrong: _Wrong
+) -> _Called | None:
+    """The call in the form that the class has."""
+    step = wrong.step
+    if isinstance(step, Step) and form == PLAIN:
+        arguments = plain_input(step.cluster, step.group, extras)
+        more = [f"{key}={_literal(value)}" for key, value in zip(EXTRAS, arguments[2:]) if key in extras]
+        plain = (_literal(arguments[0]), _literal(arguments[1]), *more)
+        return _Called(imports, name, "assign", plain)
+    if isinstance(step, Step) and form == FULL:
+        full = f"from kassay.full_form import {', '.join(_FULL_NAMES)}"
+        return _Called((*imports, full), name, "assign", (repr(step.cluster), repr(step.group)))
+    if isinstance(step, PlacementStep) and form == PLACER:
+        keywords = plain_request(step.request)
+        by_place = [_literal(keywords.pop(key)) for key in POSITIONAL]
+        by_name = (f"{key}={_literal(value)}" for key, value in keywords.items())
+        return _Called(imports, name, "place", (*by_place, *by_name))
+    if isinstance(step, ProducerSendsStep) and form == PARTITIONER:
+        record, topic = step.request.records[wrong.broken.place[0]]
+        return _Called(imports, name, "partition", tuple(map(_literal, plain_record(record, topic))))
+    if form in DOCUMENTS and hasattr(step, "request"):
+        return _Called(imports, name, "assign", (_literal(FORMS[form].write(step.request)),))
+    return None
+
+
+def _whole_case(playback: Playback, case: Mapping[str, Any]) -> list[str]:
+    """The case as a whole, played as the trace says, and no violation."""
+    trace, conditions = playback.trace, playback.conditions
+    named: dict[str, Any] = {
+        "protocol": playback.target.protocol.value if trace.kind is Kind.CLIENT else None,
+        "config": dict(conditions.config) or None,
+        "assume": list(conditions.assume) or None,
+        "beside": list(conditions.beside) or None,
+    }
+    usual = type(conditions)()
+    if conditions.call_timeout_s != usual.call_timeout_s:
+        named["call_timeout"] = conditions.call_timeout_s
+    if conditions.memory_mib != usual.memory_mib:
+        named["memory"] = conditions.memory_mib
+    more = [f"{key}={value!r}" for key, value in named.items() if value is not None]
+    arguments = (f"{playback.target.spec!r}", f"{trace.claim!r}", _literal(case), *more)
+    return [
+        "from kassay.testing import violations",
+        "",
+        "",
+        f"def {_test_name(playback)}():",
+        "    broken = violations(",
+        *(f"    {line}" for line in _inside(arguments)),
+        "    )",
+        "    assert broken == []",
+    ]
+
+
+def _test_name(playback: Playback) -> str:
+    return "test_" + re.sub(r"\W+", "_", playback.trace.claim, flags=re.ASCII).strip("_").lower()
+
+
+def _literal(value: object) -> str:
+    return pformat(value, width=_WIDTH, sort_dicts=False)
+
+
+def _inside(arguments: tuple[str, ...]) -> Iterator[str]:
+    """The arguments, each on lines of its own."""
+    for argument in arguments:
+        *lines, last = argument.split("\n")
+        yield from (f"    {line}" for line in lines)
+        yield f"    {last},"
