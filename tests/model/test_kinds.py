@@ -1,6 +1,6 @@
 import pytest
 
-from kassay.model.kinds import CONSUMER_GROUPS, GROUPS, NOUNS, Kind, counted
+from kassay.model.kinds import CONSUMER_GROUPS, GROUPS, NOUNS, Kind
 
 
 def test_a_kind_is_read_by_its_word_and_by_its_letter():
@@ -16,22 +16,6 @@ def test_anything_else_is_no_kind(text):
 
 def test_kinds_of_consumer_groups_are_kinds_of_groups():
     assert set(CONSUMER_GROUPS) < set(GROUPS)
-
-
-@pytest.mark.parametrize(
-    ("number", "noun", "said"),
-    [
-        (0, "member", "0 members"),
-        (1, "member", "1 member"),
-        (2, "process", "2 processes"),
-        (2, "history", "2 histories"),
-        (2, "event after the start", "2 events after the start"),
-        (2, "new partition", "2 new partitions"),
-        (3, "connector or task", "3 connectors or tasks"),
-    ],
-)
-def test_numbers_have_their_noun(number, noun, said):
-    assert counted(number, noun) == said
 
 
 def test_every_kind_that_can_be_certified_has_its_words():

@@ -44,44 +44,26 @@ SPEAKING: Final = (*GROUPS, Kind.CONNECT)
 class Nouns(NamedTuple):
     """What is counted of a kind: its cases, the calls in one, who is there, what they get, and what happens.
 
-    Empty where a kind has no such thing: nobody is a member to a partitioner, nothing happens to a placer.
+    Cases and calls stand in both numbers, since every run counts them. Empty where a kind has no such thing:
+    nobody is a member to a partitioner, nothing happens to a placer.
     """
 
     case: str
+    cases: str
     call: str
+    calls: str
     who: str
     what: str
     event: str = ""
 
 
-_HISTORY: Final = ("history", "rebalance")
+_HISTORY: Final = ("history", "histories", "rebalance", "rebalances")
 NOUNS: Final = {
     **dict.fromkeys(GROUPS, Nouns(*_HISTORY, "member", "partition", "event after the start")),
     Kind.STREAMS: Nouns(*_HISTORY, "process", "task", "event after the start"),
     Kind.CONNECT: Nouns(*_HISTORY, "worker", "connector or task", "event after the start"),
-    Kind.PLACER: Nouns("request", "", "broker", "new partition"),
-    Kind.PLANNER: Nouns("request", "", "broker", "partition"),
-    Kind.PARTITIONER: Nouns("sending", "record", "", "partition", "record"),
+    Kind.PLACER: Nouns("request", "requests", "", "", "broker", "new partition"),
+    Kind.PLANNER: Nouns("request", "requests", "", "", "broker", "partition"),
+    Kind.PARTITIONER: Nouns("sending", "sendings", "record", "records", "", "partition", "record"),
 }
 """The words in which a target of a kind is reported."""
-
-
-def counted(number: int, noun: str) -> str:
-    """The number with its noun: `2 processes`.
-
-    >>> counted(0, "history"), counted(1, "event after the start"), counted(2, "connector or task")
-    ('0 histories', '1 event after the start', '2 connectors or tasks')
-    """
-    if number == 1:
-        return f"1 {noun}"
-    words = noun.split(" ")
-    at = next((place - 1 for place, word in enumerate(words) if word in ("after", "of")), len(words) - 1)
-    for place in {at, words.index("or") - 1} if "or" in words else {at}:
-        words[place] = _plural(words[place])
-    return f"{number} {' '.join(words)}"
-
-
-def _plural(noun: str) -> str:
-    if noun.endswith("y"):
-        return f"{noun[:-1]}ies"
-    return f"{noun}es" if noun.endswith("s") else f"{noun}s"

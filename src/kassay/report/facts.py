@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
+from kassay.certify.runs.verdicts import counted as counted
 from kassay.model.groups.trace import Conditions
 from kassay.model.kinds import NOUNS, Kind
-from kassay.model.kinds import counted as counted
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import load_claims, situations_of
 from kassay.writing.text import shell_command
@@ -23,8 +23,9 @@ _EXTRAS: Final = (("static", "instance_id"), ("rack", "rack"))
 def played(certificate: Certificate) -> str:
     """What was played, and for how long."""
     nouns = NOUNS[certificate.kind]
-    counts = [counted(certificate.histories, nouns.case)]
-    counts += [counted(certificate.rebalances, nouns.call)] if nouns.call else []
+    cases, calls = certificate.histories, certificate.rebalances
+    counts = [f"{cases} {nouns.case if cases == 1 else nouns.cases}"]
+    counts += [f"{calls} {nouns.call if calls == 1 else nouns.calls}"] if nouns.call else []
     return (
         f"{certificate.protocol}, profile {certificate.profile}, seed {certificate.seed}, "
         f"{', '.join(counts)}, {certificate.elapsed_s:.1f} s"
@@ -124,8 +125,9 @@ def _versions(side: Mapping[str, Any]) -> list[str]:
 
 def interrupted(certificate: Certificate) -> str:
     """That the run was interrupted, and when; empty for one that was not."""
-    cases = counted(certificate.histories, NOUNS[certificate.kind].case)
-    return f"interrupted after {cases}" if certificate.interrupted else ""
+    if not certificate.interrupted:
+        return ""
+    return f"interrupted after {counted(certificate.histories, NOUNS[certificate.kind].case)}"
 
 
 def unreached(certificate: Certificate) -> str:

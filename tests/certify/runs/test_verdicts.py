@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, reached_by_id, verdict_of
+from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, counted, reached_by_id, verdict_of
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import SENDS_NO_GENERATIONS, load_claims, promise, situations_of
@@ -200,3 +200,19 @@ def test_a_situation_that_defines_a_claim_is_told_of_where_that_is_asked_or_it_c
         assert reached_by_id(kind, Tally(), [promise(claims[0], kind)])[situation_id] == 0
         came_up = Tally(reached=Counter({situation_id: 3}))
         assert reached_by_id(kind, came_up, ())[situation_id] == 3
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "said"),
+    [
+        (0, "member", "0 members"),
+        (1, "member", "1 member"),
+        (2, "process", "2 processes"),
+        (2, "history", "2 histories"),
+        (2, "event after the start", "2 events after the start"),
+        (2, "new partition", "2 new partitions"),
+        (3, "connector or task", "3 connectors or tasks"),
+    ],
+)
+def test_numbers_have_their_noun(number, noun, said):
+    assert counted(number, noun) == said

@@ -15,8 +15,8 @@ from kassay.certify.kinds.registry import driver_for
 from kassay.certify.runs.blocks import open_bench
 from kassay.certify.runs.replay import Playback, job_of, subjects_of
 from kassay.certify.runs.shrink import broken
+from kassay.certify.runs.verdicts import counted
 from kassay.model.errors import InputError
-from kassay.model.kinds import counted
 from kassay.properties.registry import Promise, promise
 
 TRIES_MAX: Final = 80

@@ -5,9 +5,9 @@ from rich.console import Console
 
 from kassay.certify.kinds.judging import Subject
 from kassay.certify.kinds.registry import driver_for
+from kassay.certify.runs.verdicts import counted
 from kassay.certify.targets.resolve import resolve
 from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import counted
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.sources import Seeded
 from kassay.report.screen.cases.rounds import story
