@@ -10,13 +10,12 @@ None for all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable
 from typing import Any, Final
 
 from kassay.assignors.plain.answers import changed, check_assignment
 from kassay.assignors.plain.target import PlainTarget
-from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.cluster import Cluster
 from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group
 
@@ -24,9 +23,6 @@ EXTRAS: Final = ("replica_racks", "partition_weights", "assignable")
 """The keywords that are passed only to functions that name them."""
 
 _INPUTS: Final = ("partitions_per_topic", "members", *EXTRAS)
-
-_PARTITION_OF: Final = partial(tuple.__new__, TopicPartition)
-"""`TopicPartition._make` for what is known to be a pair, without a call of Python's for each."""
 
 PlainInput = tuple[
     dict[str, int],
@@ -89,15 +85,6 @@ def changed_input(before: PlainInput, after: PlainInput) -> str | None:
     return changed(_INPUTS, before, after)
 
 
-def full_answer(
-    pairs: Mapping[str, Iterable[tuple[str, int]]], user_data: Mapping[str, bytes] | None = None
-) -> Assignment:
-    """The checked answer of a plain function in the full form; what was checked holds pairs."""
-    return Assignment(
-        {member_id: map(_PARTITION_OF, partitions) for member_id, partitions in pairs.items()}, user_data
-    )
-
-
 class PlainAssignor(PlainTarget, AssignorBase):
     """A plain object of this process in the full form."""
 
@@ -122,4 +109,4 @@ class PlainAssignor(PlainTarget, AssignorBase):
         keywords = {name: value for name, value in zip(EXTRAS, arguments[2:]) if name in self._extras}
         answer = self._call("assign", check_assignment, arguments[0], arguments[1], **keywords)
         self.mutated = changed_input(plain_input(cluster, group, self._extras), arguments)
-        return full_answer(answer)
+        return Assignment.of(answer)

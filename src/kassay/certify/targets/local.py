@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 
 from kassay.assignors import registry
 from kassay.assignors.plain.answers import Malformed, check_user_data
-from kassay.assignors.plain.assignor import full_answer
 from kassay.assignors.plain.documents import PlainDocument
 from kassay.certify.alarm import Overdue, deadline
 from kassay.certify.processes.host import Host, Start
@@ -102,7 +101,7 @@ class LocalAssignor:
         copies = Cluster(cluster.topics, cluster.brokers), Group(group.members, group.leader, group.assigned)
         pairs, data = self._guarded("assign", lambda: check_answer(self.inner.assign(*copies)))
         self.mutated = changed((cluster, group), copies)
-        return full_answer(pairs, data)
+        return Assignment.of(pairs, data)
 
     def on_assignment(
         self, assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata

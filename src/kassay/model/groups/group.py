@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple, TypeVar, overload
+from functools import partial
+from typing import Final, NamedTuple, TypeVar, overload
 
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.lazy import lazy
@@ -118,6 +119,10 @@ def previous_owners(cluster: Cluster, group: Group) -> dict[TopicPartition, str]
     }
 
 
+_PARTITION_OF: Final = partial(tuple.__new__, TopicPartition)
+"""`TopicPartition._make` without a call of Python's for each."""
+
+
 class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
     """What each member is given, in the order in which the assignor listed it.
 
@@ -136,6 +141,13 @@ class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
             member_id: tuple(tps) for member_id, tps in given.items()
         }
         self.user_data: dict[str, bytes] = dict(user_data or {})
+
+    @classmethod
+    def of(
+        cls, pairs: Mapping[str, Iterable[tuple[str, int]]], user_data: Mapping[str, bytes] | None = None
+    ) -> Assignment:
+        """The assignment of these pairs; that each is one is known."""
+        return cls({member_id: map(_PARTITION_OF, tps) for member_id, tps in pairs.items()}, user_data)
 
     def __getitem__(self, member_id: str) -> tuple[TopicPartition, ...]:
         return self._given[member_id]

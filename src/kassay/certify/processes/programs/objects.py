@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
 from kassay.assignors.plain.answers import Malformed, check_assignment, check_placement, shown
-from kassay.assignors.plain.assignor import assignable, full_answer, partition_weights, replica_racks
+from kassay.assignors.plain.assignor import assignable, partition_weights, replica_racks
 from kassay.assignors.plain.documents import FORMS
 from kassay.assignors.plain.forms import DOCUMENTS
 from kassay.assignors.plain.given import CHECKS
@@ -157,11 +157,11 @@ def assignment_of(reply: Reply) -> Assignment:
     answer = check_assignment(reply["answer"])
     sent = reply.get("user_data")
     if sent is None:
-        return full_answer(answer)
+        return Assignment.of(answer)
     if not isinstance(sent, dict):
         raise Malformed(f"user_data is {shown(sent)}, expected an object of member id to base64 text")
     read = {member_id: bytes_of(text, f"user_data[{member_id!r}]") for member_id, text in sent.items()}
-    return full_answer(answer, {member_id: data for member_id, data in read.items() if data is not None})
+    return Assignment.of(answer, {member_id: data for member_id, data in read.items() if data is not None})
 
 
 class ProgramDocument(ProgramObject):

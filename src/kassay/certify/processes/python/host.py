@@ -1,26 +1,148 @@
-"""A Python class in a child process: what makes its objects, under a guard and limits."""
+"""A Python class in a child: what makes and asks its objects, one call or a whole round at once."""
 
 from __future__ import annotations
 
+import json
+import marshal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from kassay.assignors.plain.assignor import plain_input
 from kassay.assignors.plain.documents import FORMS
 from kassay.assignors.plain.forms import FULL, PARTITIONER, PLACER
-from kassay.certify.processes.python.calls import PythonCalls
+from kassay.certify.processes.host import ChildObject, Limits, Start
+from kassay.certify.processes.load import Loaded, TargetSource
+from kassay.certify.processes.process import Guarded
 from kassay.certify.processes.python.objects import (
+    PythonCall,
+    PythonChild,
     RemoteAssignor,
     RemoteDocument,
     RemoteFull,
     RemoteObject,
     RemotePartitioner,
     RemotePlacer,
+    Said,
+    user_data_of,
 )
-from kassay.certify.processes.python.rounds import PythonRounds
+from kassay.certify.processes.values import encode
+from kassay.certify.processes.wire import HEADER, Frames
+from kassay.model.calls import Failure, failure_of
+from kassay.model.cluster import Cluster
+from kassay.model.errors import TargetNotLoadable
+from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.groups.assignor import Assignor
+from kassay.model.groups.group import Assignment, Group
+from kassay.model.groups.rounds import AssignCall, Learned, RoundAnswers
 
 
-class PythonHost(PythonCalls):
-    """Makes objects of a Python class, in the full form of its kind."""
+class PythonRequest(NamedTuple):
+    """Calls; how many are needed, and whose user data the first ones ask for, as `wire` has it."""
+
+    calls: Sequence[PythonCall]
+    needed: int = 1
+    members: tuple[str, ...] = ()
+
+
+class PythonReplies:
+    """The replies to the calls of one request, which is sent when the first of them is asked for."""
+
+    def __init__(
+        self, guarded: Guarded, frames: Frames, payload: bytes, request: PythonRequest, limits: Limits
+    ) -> None:
+        self._guarded = guarded
+        self._frames = frames
+        self._payload = payload
+        self._request = request
+        self._limits = limits
+        self._taken = 0
+
+    def next(self) -> Said:
+        """The reply to the next call; raises `TargetFailure`.
+
+        A call that is needed and fails is the last one. Nothing may have come beyond the last reply.
+        """
+        calls, needed, _ = self._request
+        guarded, call = self._guarded, calls[self._taken].method
+        request = b""
+        if self._taken:
+            self._frames.advance()
+        else:
+            request = self._frames.request(self._payload)
+        self._taken += 1
+        reply = guarded.exchange(request, call, self._limits.call_timeout_s, self._frames.size_of)
+        try:
+            kind, *rest = json.loads(reply[HEADER.size :])
+        except ValueError:
+            raise guarded.fail_garbage(call) from None
+        if guarded.ahead and (self._taken == len(calls) or (kind and self._taken <= needed)):
+            raise guarded.fail_garbage(call)
+        if kind:
+            raise self._failure(*rest)
+        return rest[0], rest[1]
+
+    def _failure(self, kind: str, message: str, where: str, raised: Sequence[str]) -> TargetFailure:
+        """What the child says of a call that failed; one without memory has nothing left to work with."""
+        failure = TargetFailure(FailureKind(kind), message, where, tuple(raised))
+        if failure.kind is not FailureKind.MEMORY:
+            return failure
+        self._guarded.kill()
+        limited = f"{message} (limit {self._limits.memory_mib} MiB)"
+        return TargetFailure(FailureKind.MEMORY, limited, where, failure.raised)
+
+
+class PythonHost(PythonChild):
+    """A class that is loaded in a child process, and the calls to its objects.
+
+    Objects are made together with their first call, and forgotten together with the next.
+    """
 
     at_once: bool = True
     """Whether to open the door for whole rounds."""
+
+    def __init__(self, source: TargetSource, start: Start) -> None:
+        self.source = source
+        self._news: list[tuple[int, dict[str, str]]] = []
+        self.drops: list[int] = []
+        self._encoded: tuple[Cluster | None, Group | None, bytes] = (None, None, b"")
+        super().__init__(start)
+
+    def begin(self) -> None:
+        """Start a child and load the class; raises `TargetNotLoadable`."""
+        guarded = self._ready()
+        self._news.clear()
+        self.drops.clear()
+        source = self.source
+        # a folder that may hold the user's modules, as `python -m` has it
+        path = [str(Path.cwd()) if entry == "" else entry for entry in sys.path]
+        if source.module and str(Path.cwd()) not in path:
+            path.insert(0, str(Path.cwd()))
+        self._frames = Frames()
+        order = {
+            "kind": "python",
+            "nonce": self._frames.nonce.hex(),
+            "source": vars(source),
+            "path": path,
+            "memory_mib": self.start.limits.memory_mib,
+        }
+        seconds = self.start.limits.start_timeout_s
+        try:
+            guarded.start(order, seconds)
+            reply = guarded.exchange(b"", "import", seconds, self._frames.size_of)
+            if guarded.ahead:
+                raise guarded.fail_garbage("import")
+        except TargetFailure as failure:
+            raise TargetNotLoadable(
+                f"{source.label}: {failure.message}, expected a module that imports"
+            ) from None
+        said = json.loads(reply[HEADER.size :])
+        if "error" in said:
+            guarded.kill()
+            raise TargetNotLoadable(said["error"])
+        self.loaded = Loaded.of(said["loaded"])
+        self.name = self.loaded.name
 
     @property
     def rounds(self) -> PythonRounds | None:
@@ -29,7 +151,115 @@ class PythonHost(PythonCalls):
 
     def make(self, number: int, config: dict[str, str]) -> RemoteObject:
         """The object of that number in the child."""
-        self.register(number, config)
+        self._news.append((number, config))
         forms = {PLACER: RemotePlacer, PARTITIONER: RemotePartitioner, FULL: RemoteFull}
         forms |= dict.fromkeys(FORMS, RemoteDocument)
         return forms.get(self.loaded.form, RemoteAssignor)(self, number)
+
+    def encoded(self, cluster: Cluster, group: Group) -> bytes:
+        """The input of a call on its way; the last one is kept, since it is often asked again."""
+        last_cluster, last_group, body = self._encoded
+        if cluster is not last_cluster or group is not last_group:
+            if self.loaded.form == FULL:
+                body = marshal.dumps(encode(cluster, group))
+            else:
+                body = marshal.dumps(plain_input(cluster, group, self.loaded.extras))
+            self._encoded = (cluster, group, body)
+        return body
+
+    def call(self, asked: ChildObject, method: str, body: bytes) -> Said:
+        """The answer to one call and what the call changed in its input; raises `TargetFailure`."""
+        guarded = self.guard_of(asked, method)
+        return self.send(guarded, PythonRequest((PythonCall(asked, method, body),))).next()
+
+    def send(self, guarded: Guarded, request: PythonRequest) -> PythonReplies:
+        """Make a request: the replies to it.
+
+        New objects are made before the first call; those of which only calls behind the needed ones are, each
+        before its own, as they would be call by call.
+        """
+        calls, needed, members = request
+        drops, self.drops = self.drops, []
+        early = {call.asked.number for call in calls[:needed]}
+        late = {call.asked.number for call in calls[needed:]} - early
+        later = {number: (number, config) for number, config in self._news if number in late}
+        news = [new for new in self._news if new[0] not in late]
+        self._news = []
+        listed = []
+        for asked, method, body in calls:
+            if asked.number in later:
+                news = [*news, later.pop(asked.number)]
+            listed.append((news, drops, method, asked.number, body))
+            news, drops = [], []
+        payload = marshal.dumps((listed, needed, members))
+        return PythonReplies(guarded, self._frames, payload, request, self.start.limits)
+
+
+class PythonRounds:
+    """The door of a child for a whole round, and for all that a group learns of it.
+
+    What reports a generation of its own is asked for that between the calls of a round: then there is no door
+    for them.
+    """
+
+    def __init__(self, calls: PythonHost) -> None:
+        self._calls = calls
+        self.asks = not calls.loaded.reports_generation
+
+    def holds(self, assignors: Sequence[Assignor]) -> bool:
+        """Whether all of these live in the present process."""
+        return self._calls.alive and all(
+            isinstance(each, RemoteAssignor) and each.child is self._calls and each.life == self._calls.life
+            for each in assignors
+        )
+
+    def ask(
+        self, first: AssignCall, members: Sequence[Assignor], looks: Sequence[AssignCall]
+    ) -> RoundAnswers:
+        """One request; the child answers call by call."""
+        group, leader = first.group, _own(first.assignor)
+        said = [_own(each).user_data_call(member.topics) for each, member in zip(members, group.members)]
+        says = [call for call in said if call is not None]
+        calls = [*says, leader.assign_call(first.cluster, group)]
+        body = calls[-1].body
+        for look in looks:
+            again = look.group is group and look.cluster is first.cluster
+            asked = _own(look.assignor)
+            calls.append(
+                PythonCall(asked, "assign", body) if again else asked.assign_call(look.cluster, look.group)
+            )
+        request = PythonRequest(calls, len(says) + 1, tuple(group.by_id) if says else ())
+        replies = self._calls.send(self._calls.guard_of(calls[0].asked, calls[0].method), request)
+        user_data: tuple[bytes | None, ...] = (None,) * len(members)
+        if says:
+            user_data = tuple([user_data_of(replies.next()[0]) for _ in says])
+        leader.mutated = None
+        try:
+            answer, leader.mutated = replies.next()
+        except TargetFailure as failure:
+            return RoundAnswers(user_data, failure_of(failure))
+        seen = tuple([self._look(replies, _own(look.assignor)) for look in looks])
+        return RoundAnswers(user_data, leader.answer_of(answer), seen, leader.mutated)
+
+    def _look(self, replies: PythonReplies, asked: RemoteAssignor) -> Assignment | Failure:
+        """What is answered to the next second look; none of them ends the round."""
+        try:
+            self._calls.guard_of(asked, "assign")
+            return asked.answer_of(replies.next()[0])
+        except TargetFailure as failure:
+            return failure_of(failure)
+
+    def tell(self, learned: Sequence[Learned]) -> None:
+        """One request, which ends with the first who fails."""
+        calls = [call for each in learned if (call := _own(each.assignor).learned_call(each)) is not None]
+        if calls:
+            guarded = self._calls.guard_of(calls[0].asked, calls[0].method)
+            replies = self._calls.send(guarded, PythonRequest(calls, len(calls)))
+            for _ in calls:
+                replies.next()
+
+
+def _own(assignor: Assignor) -> RemoteAssignor:
+    """The assignor, which is the child's own: the door holds it."""
+    assert isinstance(assignor, RemoteAssignor), assignor
+    return assignor

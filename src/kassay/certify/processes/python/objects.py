@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import marshal
-from typing import Any
+from typing import Any, NamedTuple
 
-from kassay.assignors.plain.assignor import full_answer
 from kassay.assignors.plain.documents import FORMS
 from kassay.assignors.plain.partitioner import plain_record
 from kassay.assignors.plain.placer import plain_request, refusals
-from kassay.certify.processes.host import ChildObject
-from kassay.certify.processes.python.calls import PythonCall, PythonCalls
+from kassay.certify.processes.host import ChildObject, GuardedHost
+from kassay.certify.processes.load import Loaded
 from kassay.certify.processes.values import encode_learned
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase, GroupMetadata, RebalanceProtocol
@@ -20,11 +19,42 @@ from kassay.model.java.randomness import RandomSource
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata, named_partition
 from kassay.model.placement.request import Placement, PlacementRequest
 
+Said = tuple[Any, str | None]
+"""The answer to a call, and what the call changed in its input."""
+
+
+class PythonCall(NamedTuple):
+    """What is asked of an object; the body is marshalled."""
+
+    asked: ChildObject
+    method: str
+    body: bytes
+
+
+class PythonChild(GuardedHost):
+    """What objects ask of the host of their process."""
+
+    loaded: Loaded
+    drops: list[int]
+
+    @property
+    def rounds(self) -> Rounds | None:
+        """The door for whole rounds of a group, if there is one."""
+        raise NotImplementedError
+
+    def encoded(self, cluster: Cluster, group: Group) -> bytes:
+        """The input of a call on its way."""
+        raise NotImplementedError
+
+    def call(self, asked: ChildObject, method: str, body: bytes) -> Said:
+        """The answer to one call and what the call changed in its input; raises `TargetFailure`."""
+        raise NotImplementedError
+
 
 class RemoteObject(ChildObject):
     """One object in the child."""
 
-    def __init__(self, child: PythonCalls, number: int) -> None:
+    def __init__(self, child: PythonChild, number: int) -> None:
         super().__init__(child, number)
         self.child = child
 
@@ -36,7 +66,7 @@ class RemoteObject(ChildObject):
 class RemoteAssignor(RemoteObject, AssignorBase):
     """A plain assignor in the child; `mutated` is about the last call of `assign`."""
 
-    def __init__(self, child: PythonCalls, number: int) -> None:
+    def __init__(self, child: PythonChild, number: int) -> None:
         super().__init__(child, number)
         self.protocols = tuple(map(RebalanceProtocol, child.loaded.protocols)) or (child.start.protocol,)
 
@@ -57,7 +87,7 @@ class RemoteAssignor(RemoteObject, AssignorBase):
 
     def answer_of(self, said: Any) -> Assignment:
         """What the child says that the plain function answered."""
-        return full_answer(said)
+        return Assignment.of(said)
 
     def user_data_call(self, topics: tuple[str, ...]) -> PythonCall | None:  # noqa: ARG002
         """The call of `subscription_user_data`; none of what adds nothing to its subscription."""
@@ -93,7 +123,7 @@ class RemoteFull(RemoteAssignor):
     def answer_of(self, said: Any) -> Assignment:
         """What the child says that the object answered."""
         assignment, user_data = said
-        return full_answer(
+        return Assignment.of(
             assignment, {member_id: bytes.fromhex(data) for member_id, data in user_data.items()}
         )
 
