@@ -15,6 +15,7 @@ import pytest
 import kassay
 from kassay.cli import commands
 from kassay.cli.main import _HEAD, cli, run
+from tests.cli.runner import ENVIRONMENT
 
 PACKAGE = Path(kassay.__file__).parent
 
@@ -75,3 +76,30 @@ def test_commands_are_found_in_an_archive(tmp_path: Path) -> None:
 def test_what_is_no_command_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["certfy"]) == 2
     assert "certfy" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "--help",
+        "list claims",
+        "list claims --json -",
+        "certify ceil-range range --histories 20 --events -",
+        "certify ceil-range --histories 20",
+    ],
+)
+def test_whoever_reads_may_stop_at_any_time(command: str, tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as gone:
+        done = subprocess.run(
+            [sys.executable, "-m", "kassay", *command.split()],
+            cwd=tmp_path,
+            env=ENVIRONMENT,
+            stdout=gone,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (130, "")

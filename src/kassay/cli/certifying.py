@@ -104,7 +104,7 @@ class Session:
             certificate = self._run(lambda report: certify(target, self.options, report), target.spec)
         except TargetError as error:
             return self._lost(target.spec, error)
-        except InputError:
+        except (InputError, BrokenPipeError):  # whoever read the events has had enough of all targets
             raise
         except Exception as error:
             return fault(error)

@@ -9,6 +9,8 @@ import pkgutil
 import re
 import sys
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -56,12 +58,34 @@ _EXIT_CODES: Final = (
 )
 
 
+class OutputClosed(Exception):
+    """Whoever read the output has had enough: no OSError, which click ends with 1, as a violation."""
+
+
+@contextmanager
+def _read() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise OutputClosed from None
+
+
 class Commands(click.Group):
     """Subcommands that are imported when they are used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
         """The commands by name: one a module of `kassay.cli.commands`."""
         return [module.name.replace("_", "-") for module in pkgutil.iter_modules(commands.__path__)]
+
+    def make_context(self, *arguments: Any, **named: Any) -> click.Context:
+        """What was typed, read; raises `OutputClosed` where nobody reads the help."""
+        with _read():
+            return super().make_context(*arguments, **named)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """What the command returns; raises `OutputClosed` where nobody reads what it prints."""
+        with _read():
+            return super().invoke(ctx)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command, imported now."""
@@ -156,8 +180,8 @@ def run(argv: list[str] | None = None) -> int:
         return _say(error.format_message(), EXIT_USAGE)
     except InputError as error:
         return _say(str(error), EXIT_USAGE)
-    except BrokenPipeError:
-        # Whoever read our output has had enough; closing it here keeps Python from complaining at exit.
+    except (OutputClosed, BrokenPipeError):
+        # Closed here, or Python complains of it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_INTERRUPTED
     except TargetError as error:

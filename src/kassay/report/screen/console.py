@@ -57,6 +57,13 @@ def stack(*views: View) -> Group:
     return Group(*views)
 
 
+class _Console(Console):
+    """Rich's, which lets it be known that nobody reads any more, where rich would end with exit code 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise  # rich calls this while it handles the BrokenPipeError
+
+
 @dataclass(frozen=True)
 class Drawing:
     """Lines that are drawn for the width of the screen and never wrapped."""
@@ -117,7 +124,7 @@ class Screen:
     """A terminal, or a file that takes what a terminal would show; honours NO_COLOR."""
 
     def __init__(self, stderr: bool, file: IO[str] | None) -> None:
-        self._console = Console(
+        self._console = _Console(
             stderr=stderr,
             file=file,
             force_terminal=None if file is None else False,
@@ -159,7 +166,7 @@ class Show(Protocol):
 @contextmanager
 def bar(what: str, total: float | None = None) -> Iterator[Show]:
     """A function to call with how much is done; it shows something on a terminal."""
-    screen = Console(stderr=True, highlight=False)
+    screen = _Console(stderr=True, highlight=False)
     if not screen.is_terminal:
         yield lambda _done, _words="": None
         return
